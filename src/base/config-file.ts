@@ -1,0 +1,67 @@
+import { readFileSync, statSync } from 'node:fs';
+import { EXIT, isSystemError, RecalError } from './errors.js';
+import { readLineJson } from './line-json.js';
+
+export const CONFIG_FILE = 'recal.config.json';
+
+const MAX_BYTES = 1 << 20;
+
+export interface ConfigValue {
+  value: unknown;
+  line: number;
+}
+
+/** `recal.config.json` as read: shared keys at the top, and one section per command that overrides them. */
+export interface ConfigFile {
+  path: string;
+  shared: ReadonlyMap<string, ConfigValue>;
+  sections: ReadonlyMap<string, ConfigSection>;
+}
+
+export interface ConfigSection {
+  line: number;
+  values: ReadonlyMap<string, ConfigValue>;
+}
+
+/** Parses the text of a configuration file; `path` is only for the messages. */
+export function parseConfigFile(text: string, path: string): ConfigFile {
+  const root = readLineJson(text.replace(/^\uFEFF/, ''), path);
+  if (root.members === undefined) {
+    throw new RecalError('config.shape', 'the configuration must be a JSON object', {
+      where: { file: path, line: root.line },
+      exit: EXIT.usage,
+    });
+  }
+  const shared = new Map<string, ConfigValue>();
+  const sections = new Map<string, ConfigSection>();
+  // No setting takes an object, so an object is always a section: a setting and a command may share a name.
+  for (const [key, node] of root.members) {
+    if (node.members === undefined) shared.set(key, node);
+    else sections.set(key, { line: node.line, values: node.members });
+  }
+  return { path, shared, sections };
+}
+
+/** Reads the configuration file, or nothing when there is none and nobody asked for one. Messages call it `name`. */
+export function readConfigFile(path: string, name: string, asked: boolean): ConfigFile | undefined {
+  let text: string;
+  try {
+    if (statSync(path).size > MAX_BYTES) {
+      throw new RecalError('config.size', `the configuration file is larger than ${MAX_BYTES} bytes`, {
+        where: { file: name },
+        exit: EXIT.usage,
+      });
+    }
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if (!asked && isSystemError(error, 'ENOENT')) return undefined;
+    if (error instanceof RecalError) throw error;
+    throw new RecalError('config.unreadable', 'cannot read the configuration file', {
+      hint: isSystemError(error, 'ENOENT') ? 'there is no such file' : (error as Error).message,
+      where: { file: name },
+      exit: EXIT.usage,
+      cause: error,
+    });
+  }
+  return parseConfigFile(text, name);
+}

@@ -1,0 +1,287 @@
+import type { z } from 'zod';
+import type { ConfigFile } from './config-file.js';
+import { EXIT, RecalError, type Where } from './errors.js';
+import { nearest } from './nearest.js';
+
+/** One setting, declared once: the flag, the environment variable and the key of the file all follow from it. */
+export interface Setting<T extends z.ZodType = z.ZodType> {
+  /** Also says whether it may be left out (`.default(…)` or `.optional()`); without either it is required. */
+  readonly type: T;
+  readonly description: string;
+  /** What `--help` calls the value: `--store <DIR>`. */
+  readonly value?: string;
+  /** A one-letter flag, such as `-o`. */
+  readonly short?: string;
+}
+
+export type SettingShape = Readonly<Record<string, Setting>>;
+
+export type SettingValues<S extends SettingShape> = { readonly [K in keyof S]: z.output<S[K]['type']> };
+
+/** How text from a flag or a variable becomes the value that the type checks. */
+export type SettingKind = 'boolean' | 'number' | 'bigint' | 'text' | 'either' | 'list';
+
+/** A setting with everything that follows from its name and type. */
+export interface DeclaredSetting extends Setting {
+  /** As in the file: `timeUnit`. */
+  readonly key: string;
+  /** `--time-unit` */
+  readonly flag: string;
+  /** `RECAL_TIME_UNIT` */
+  readonly env: string;
+  readonly kind: SettingKind;
+  readonly choices: readonly string[] | undefined;
+  readonly default: unknown;
+}
+
+export interface Settings<S extends SettingShape = SettingShape> {
+  readonly shape: S;
+  readonly entries: readonly DeclaredSetting[];
+}
+
+/**
+ * Declares settings by their camelCase name. `{ timeUnit: … }` becomes the flag `--time-unit`, the variable
+ * `RECAL_TIME_UNIT` and the key `timeUnit` of recal.config.json.
+ */
+export function defineSettings<const S extends SettingShape>(shape: S): Settings<S> {
+  const entries = Object.entries(shape).map(([key, setting]): DeclaredSetting => {
+    if (!/^[a-z][a-zA-Z0-9]*$/.test(key)) throw new TypeError(`setting '${key}' must be in camelCase`);
+    const words = key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    const core = unwrap(setting.type);
+    const missing = setting.type.safeParse(undefined);
+    return {
+      ...setting,
+      key,
+      flag: `--${words}`,
+      env: `RECAL_${words.replaceAll('-', '_').toUpperCase()}`,
+      kind: kindOf(core, key),
+      choices: choicesOf(core),
+      default: missing.success ? missing.data : undefined,
+    };
+  });
+  return { shape, entries };
+}
+
+/** Where a value came from. */
+export type SettingSource =
+  | { from: 'flag'; name: string }
+  | { from: 'environment'; name: string }
+  | { from: 'file'; name: string; where: Where }
+  | { from: 'default' };
+
+/** The places where settings are looked up, strongest first. */
+export interface SettingPlaces {
+  /** As given on the command line: text, repeated text, or true and false for switches. */
+  flags: Readonly<Record<string, unknown>>;
+  env: Readonly<Record<string, string | undefined>>;
+  file?: ConfigFile | undefined;
+}
+
+export interface ResolvedSettings<S extends SettingShape> {
+  values: SettingValues<S>;
+  sources: { readonly [K in keyof S]: SettingSource };
+}
+
+/** Looks every setting up: flag, then environment, then the command's section of the file, then its top, then default. */
+export function resolveSettings<S extends SettingShape>(
+  settings: Settings<S>,
+  places: SettingPlaces,
+  section?: string,
+): ResolvedSettings<S> {
+  const values: Record<string, unknown> = {};
+  const sources: Record<string, SettingSource> = {};
+  for (const entry of settings.entries) {
+    const { source, raw } = find(entry, places, section);
+    sources[entry.key] = source;
+    values[entry.key] = check(entry, raw, source);
+  }
+  return { values, sources } as ResolvedSettings<S>;
+}
+
+/** Variables that look like a misspelt setting; others that start with RECAL_ may be somebody else's. */
+export function misspeltVariables(
+  env: Readonly<Record<string, string | undefined>>,
+  known: readonly Settings[],
+): { name: string; meant: string }[] {
+  const names = known.flatMap((settings) => settings.entries.map((entry) => entry.env));
+  const found: { name: string; meant: string }[] = [];
+  for (const name of Object.keys(env).sort()) {
+    if (!name.startsWith('RECAL_') || names.includes(name)) continue;
+    // The prefix is the same in all of them and must not make short names look alike.
+    const meant = nearest(
+      name.slice(6),
+      names.map((known) => known.slice(6)),
+    );
+    if (meant !== undefined) found.push({ name, meant: `RECAL_${meant}` });
+  }
+  return found;
+}
+
+interface Found {
+  source: SettingSource;
+  raw: unknown;
+}
+
+function find(entry: DeclaredSetting, places: SettingPlaces, section: string | undefined): Found {
+  const flag = places.flags[entry.key];
+  if (flag !== undefined) {
+    const name = flag === false ? entry.flag.replace('--', '--no-') : entry.flag;
+    return { source: { from: 'flag', name }, raw: fromText(entry, flag) };
+  }
+  const variable = places.env[entry.env];
+  // An empty variable is how a shell script or a unit file says "not set".
+  if (variable !== undefined && variable !== '') {
+    const text = entry.kind === 'list' ? variable.split(',') : variable;
+    return { source: { from: 'environment', name: entry.env }, raw: fromText(entry, text) };
+  }
+  const { file } = places;
+  if (file !== undefined) {
+    const own = section === undefined ? undefined : file.sections.get(section)?.values.get(entry.key);
+    const given = own ?? file.shared.get(entry.key);
+    if (given !== undefined) {
+      const name = own === undefined ? entry.key : `${section}.${entry.key}`;
+      const where = { file: file.path, line: given.line };
+      const raw = entry.kind === 'bigint' ? fromText(entry, String(given.value)) : given.value;
+      return { source: { from: 'file', name, where }, raw };
+    }
+  }
+  return { source: { from: 'default' }, raw: undefined };
+}
+
+const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+const TRUE = ['1', 'true', 'yes', 'on'];
+const FALSE = ['0', 'false', 'no', 'off'];
+
+/** Text that cannot be turned into the kind stays text, so that the type refuses it with the text in the message. */
+function fromText(entry: DeclaredSetting, given: unknown): unknown {
+  if (Array.isArray(given)) {
+    const numbers = kindOf(unwrap(elementOf(unwrap(entry.type))), entry.key) === 'number';
+    return given.map((item) => (numbers && NUMBER.test(item) ? Number(item) : item));
+  }
+  if (typeof given !== 'string') return given;
+  const text = given.trim();
+  switch (entry.kind) {
+    case 'boolean': {
+      const word = text.toLowerCase();
+      return TRUE.includes(word) ? true : FALSE.includes(word) ? false : given;
+    }
+    case 'number':
+      return NUMBER.test(text) ? Number(text) : given;
+    case 'bigint':
+      return /^[+-]?\d+$/.test(text) ? BigInt(text) : given;
+    case 'either':
+      return NUMBER.test(text) && !entry.type.safeParse(given).success ? Number(text) : given;
+    default:
+      return given;
+  }
+}
+
+function check(entry: DeclaredSetting, raw: unknown, source: SettingSource): unknown {
+  const parsed = entry.type.safeParse(raw);
+  if (parsed.success) return parsed.data;
+  if (source.from === 'default') {
+    throw new RecalError('settings.missing', `${entry.flag} is required: ${entry.description}`, {
+      hint: `give ${entry.flag}, set ${entry.env}, or put '${entry.key}' in recal.config.json`,
+      exit: EXIT.usage,
+    });
+  }
+  const issue = parsed.error.issues[0];
+  const kind = { flag: 'option', environment: 'environment variable', file: 'setting' }[source.from];
+  throw new RecalError(
+    'settings.invalid',
+    `${kind} ${source.name}: ${expectation(issue, entry)}, not ${quote(raw)}`,
+    {
+      hint: `${entry.flag}: ${entry.description}`,
+      exit: EXIT.usage,
+      ...(source.from === 'file' ? { where: source.where } : {}),
+    },
+  );
+}
+
+function expectation(issue: z.core.$ZodIssue, entry: DeclaredSetting): string {
+  if (entry.choices !== undefined) return `expected ${list(entry.choices)}`;
+  switch (issue.code) {
+    case 'invalid_type':
+      return `expected ${TYPE_NAMES[issue.expected] ?? issue.expected}`;
+    case 'invalid_value':
+      return `expected ${list(issue.values.map(String))}`;
+    case 'too_small':
+    case 'too_big': {
+      const what = issue.origin === 'string' ? ' characters' : issue.origin === 'array' ? ' values' : '';
+      const [word, bound] =
+        issue.code === 'too_small'
+          ? [issue.inclusive ? 'at least' : 'more than', issue.minimum]
+          : [issue.inclusive ? 'at most' : 'less than', issue.maximum];
+      return `expected ${word} ${bound}${what}`;
+    }
+    default:
+      return issue.message;
+  }
+}
+
+const TYPE_NAMES: Record<string, string> = {
+  int: 'a whole number',
+  number: 'a number',
+  bigint: 'a whole number',
+  boolean: 'true or false',
+  string: 'text',
+  array: 'a list',
+};
+
+function list(choices: readonly string[]): string {
+  return choices.length === 1 ? choices[0] : `one of ${choices.join(', ')}`;
+}
+
+function quote(raw: unknown): string {
+  if (raw === null || raw === true || raw === false) return String(raw);
+  const text = typeof raw === 'object' ? JSON.stringify(raw) : String(raw);
+  return `'${text.length > 60 ? `${text.slice(0, 60)}…` : text}'`;
+}
+
+interface LooseDef {
+  type: string;
+  innerType?: z.ZodType;
+  in?: z.ZodType;
+  element?: z.ZodType;
+  entries?: Record<string, string | number>;
+  values?: unknown[];
+}
+
+const defOf = (type: z.ZodType): LooseDef => type.def as unknown as LooseDef;
+
+/** The type under `.default()`, `.optional()`, `.transform()` and the like: what the text has to become. */
+function unwrap(type: z.ZodType): z.ZodType {
+  const { innerType, in: input } = defOf(type);
+  const inner = innerType ?? input;
+  return inner === undefined ? type : unwrap(inner);
+}
+
+function elementOf(type: z.ZodType): z.ZodType {
+  return defOf(type).element ?? type;
+}
+
+function choicesOf(type: z.ZodType): string[] | undefined {
+  const { entries, values } = defOf(type);
+  if (entries !== undefined) return Object.values(entries).map(String);
+  return values?.map(String);
+}
+
+function kindOf(type: z.ZodType, key: string): SettingKind {
+  const name = defOf(type).type;
+  switch (name) {
+    case 'boolean':
+    case 'number':
+    case 'bigint':
+      return name;
+    case 'string':
+    case 'enum':
+    case 'literal':
+      return 'text';
+    case 'union':
+      return 'either';
+    case 'array':
+      return 'list';
+    default:
+      throw new TypeError(`setting '${key}': a ${name} cannot be given as text on a command line`);
+  }
+}

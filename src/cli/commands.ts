@@ -1,0 +1,11 @@
+import type { Command } from './command.js';
+import { command as demo } from './demo.js';
+import { command as drop } from './drop.js';
+import { command as ingest } from './ingest.js';
+import { command as inspect } from './inspect.js';
+import { settingsCommand } from './settings.js';
+
+// In the order of `recal --help`. A new command is one import and one line here.
+const working: readonly Command[] = [demo, inspect, ingest, drop];
+
+export const commands: readonly Command[] = [...working, settingsCommand(working)];

@@ -1,0 +1,58 @@
+/** 1234567 → 1,234,567. Fractions keep the digits they have. */
+export function formatCount(value: number | bigint): string {
+  if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
+  const [whole, fraction] = String(value).split('.');
+  const exponent = whole.includes('e') || fraction?.includes('e');
+  if (exponent) return String(value);
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',');
+  return fraction === undefined ? grouped : `${grouped}.${fraction}`;
+}
+
+const BYTE_UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
+
+/** 1536 → 1.5 KiB */
+export function formatBytes(bytes: number | bigint): string {
+  let value = Number(bytes);
+  let unit = 0;
+  // 1023.95 would print as 1024.0 of the smaller unit.
+  while (Math.abs(value) >= (unit === 0 ? 1024 : 1023.95) && unit < BYTE_UNITS.length - 1) {
+    value /= 1024;
+    unit++;
+  }
+  return unit === 0 ? `${value} B` : `${value.toFixed(1)} ${BYTE_UNITS[unit]}`;
+}
+
+/** Milliseconds as a person says them: 350 ms, 2.5 s, 1m 20s, 2h 05m, 3d 4h. */
+export function formatDuration(milliseconds: number): string {
+  if (!Number.isFinite(milliseconds)) return '?';
+  if (milliseconds < 0) return `-${formatDuration(-milliseconds)}`;
+  if (milliseconds < 999.5) return `${Math.round(milliseconds)} ms`;
+  if (milliseconds < 9_950) return `${(milliseconds / 1000).toFixed(1)} s`;
+  const seconds = Math.round(milliseconds / 1000);
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes}m ${pad(seconds % 60)}s`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 24) return `${hours}h ${pad(minutes % 60)}m`;
+  return `${Math.floor(hours / 24)}d ${hours % 24}h`;
+}
+
+const pad = (value: number): string => String(value).padStart(2, '0');
+
+const NANOSECONDS = 1_000_000_000n;
+
+/**
+ * Nanoseconds since the epoch as ISO 8601 with all nine digits. A time that no calendar reaches comes out as its
+ * plain number: a forged timestamp must not stop a report.
+ */
+export function formatTimestamp(nanoseconds: bigint): string {
+  let seconds = nanoseconds / NANOSECONDS;
+  let rest = nanoseconds % NANOSECONDS;
+  if (rest < 0n) {
+    seconds -= 1n;
+    rest += NANOSECONDS;
+  }
+  const date = new Date(Number(seconds) * 1000);
+  if (Number.isNaN(date.getTime())) return `${nanoseconds} ns`;
+  return date.toISOString().replace(/\.\d{3}Z$/, `.${String(rest).padStart(9, '0')}Z`);
+}

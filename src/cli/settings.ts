@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { EXIT, RecalError } from '../base/errors.js';
+import { nearest } from '../base/nearest.js';
+import { defineSettings, resolveSettings, type SettingSource } from '../base/settings.js';
+import { type Command, defineCommand } from './command.js';
+import { globalSettings } from './global-settings.js';
+import { renderTable } from './tables.js';
+
+/** `recal settings`: what the other commands would use, and who said so. */
+export function settingsCommand(commands: readonly Command[]) {
+  return defineCommand({
+    name: 'settings',
+    summary: 'show the settings in force and where each comes from',
+    details:
+      'Reads the environment and the configuration file as the other commands do, and changes nothing.',
+    examples: ['recal settings', 'RECAL_STORE=/data/store recal settings ingest --json'],
+    arguments: { command: { description: 'show only those of this command', optional: true } },
+    settings: defineSettings({
+      changed: { type: z.boolean().default(false), description: 'leave out what is at its default' },
+    }),
+    async run(args, settings, { out, places }) {
+      const rows = selected(commands, args.command).flatMap(([name, declared]) => {
+        const { values, sources } = resolveSettings(declared, { ...places, flags: {} }, name);
+        return declared.entries.map(({ key, flag, env }) => {
+          const source = sources[key];
+          return {
+            command: name ?? 'all',
+            key,
+            flag,
+            env,
+            value: values[key],
+            from: source.from,
+            at: at(source),
+          };
+        });
+      });
+      const shown = rows.filter((row) => !settings.changed || row.from !== 'default');
+      out.result({ settings: shown }, () =>
+        renderTable(
+          ['command', 'option', 'value', 'from'],
+          shown.map((row) => [row.command, row.flag, String(row.value ?? ''), row.at ?? row.from]),
+          out,
+        ),
+      );
+      return EXIT.done;
+    },
+  });
+}
+
+function selected(commands: readonly Command[], name: string | undefined) {
+  if (name === undefined) {
+    const own = commands.map((command) => [command.name, command.settings] as const);
+    return [[undefined, globalSettings] as const, ...own];
+  }
+  const command = commands.find((each) => each.name === name);
+  if (command !== undefined) return [[name, command.settings] as const];
+  const near = nearest(
+    name,
+    commands.map((each) => each.name),
+  );
+  throw new RecalError('usage.unknown-command', `there is no command '${name}'`, {
+    hint: near === undefined ? "'recal --help' lists the commands" : `did you mean '${near}'?`,
+    exit: EXIT.usage,
+  });
+}
+
+function at(source: SettingSource): string | undefined {
+  if (source.from === 'default') return undefined;
+  return source.from === 'file' ? `${source.where.file}:${source.where.line}` : source.name;
+}

@@ -1,0 +1,90 @@
+import { join } from 'node:path';
+import { type DuckDBConnection, type DuckDBListValue, listValue } from '@duckdb/node-api';
+import { ENTITY_TYPES, type EntityType } from '../ingest/event.js';
+import type { Segment, Summary } from './manifest.js';
+
+/** The source type of an entity that events name but no record defines. */
+export const UNDEFINED_KIND = '<undefined>';
+
+/** What these segments say of entities: how many of which type, and what is never defined. */
+export interface Census {
+  entities: Summary['entities'];
+  /** Events with at least one endpoint that no record defines. */
+  unresolved: number;
+}
+
+/** Counts the distinct entities that segments define or name. DuckDB spills if there are very many. */
+export async function takeCensus(
+  connection: DuckDBConnection,
+  folder: string,
+  segments: readonly Segment[],
+): Promise<Census> {
+  const paths = (kind: Segment['kind']) =>
+    listValue(
+      segments.filter((segment) => segment.kind === kind).map((segment) => join(folder, segment.path)),
+    );
+  const has = (kind: Segment['kind']) => segments.some((segment) => segment.kind === kind);
+  const endpoints = ROLES.map(
+    (role) => `SELECT host, ${role} AS entity FROM read_parquet($1) WHERE ${role} IS NOT NULL`,
+  ).join(' UNION ');
+  const nothing =
+    'SELECT NULL::VARCHAR AS host, NULL::UUID AS entity, NULL::VARCHAR AS type, NULL::VARCHAR AS kind';
+  await connection.run(
+    has('events')
+      ? `CREATE TEMP TABLE named AS ${endpoints}`
+      : `CREATE TEMP TABLE named AS SELECT host, entity FROM (${nothing}) LIMIT 0`,
+    has('events') ? [paths('events')] : [],
+  );
+  await connection.run(
+    has('entities')
+      ? `CREATE TEMP TABLE defined AS
+         SELECT host, entity, max_by(type, last_ts) AS type, max_by(kind, last_ts) AS kind
+         FROM read_parquet($1) WHERE type IS NOT NULL GROUP BY host, entity`
+      : `CREATE TEMP TABLE defined AS ${nothing} LIMIT 0`,
+    has('entities') ? [paths('entities')] : [],
+  );
+  const result = await connection.runAndReadAll(`
+    SELECT coalesce(d.type, 'other') AS type, coalesce(d.kind, d.type, '${UNDEFINED_KIND}') AS kind,
+      d.entity IS NULL AS placeholder, count(*) AS entities
+    FROM named n FULL JOIN defined d ON n.host = d.host AND n.entity = d.entity
+    GROUP BY ALL ORDER BY entities DESC, kind, type`);
+  const entities = tabulate(result.getRowObjects() as unknown as CensusRow[]);
+  const unresolved = entities.placeholders === 0 ? 0 : await countUnresolved(connection, paths('events'));
+  await connection.run('DROP TABLE named; DROP TABLE defined');
+  return { entities, unresolved };
+}
+
+const ROLES = ['subject', 'object', 'object2'];
+
+async function countUnresolved(connection: DuckDBConnection, events: DuckDBListValue): Promise<number> {
+  const missing = ROLES.map((role) => `(host, ${role}) IN (SELECT (host, entity) FROM missing)`).join(' OR ');
+  const result = await connection.runAndReadAll(
+    `WITH missing AS (SELECT host, entity FROM named ANTI JOIN defined USING (host, entity))
+     SELECT count(*) FROM read_parquet($1) WHERE ${missing}`,
+    [events],
+  );
+  return Number(result.getRows()[0][0]);
+}
+
+interface CensusRow {
+  type: EntityType;
+  kind: string;
+  placeholder: boolean;
+  entities: bigint;
+}
+
+function tabulate(rows: readonly CensusRow[]): Summary['entities'] {
+  const byType: Partial<Record<EntityType, number>> = {};
+  const bySourceType: Record<string, number> = {};
+  let total = 0;
+  let placeholders = 0;
+  for (const { type, kind, placeholder, entities } of rows) {
+    const count = Number(entities);
+    total += count;
+    byType[type] = (byType[type] ?? 0) + count;
+    bySourceType[kind] = (bySourceType[kind] ?? 0) + count;
+    if (placeholder) placeholders += count;
+  }
+  const ordered = ENTITY_TYPES.flatMap((type) => (byType[type] === undefined ? [] : [[type, byType[type]]]));
+  return { total, byType: Object.fromEntries(ordered), bySourceType, placeholders };
+}

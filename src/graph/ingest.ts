@@ -1,0 +1,169 @@
+import { stat } from 'node:fs/promises';
+import { RecalError } from '../base/errors.js';
+import { printable } from '../base/printable.js';
+import { hashFile } from '../ingest/byte-source.js';
+import type { IngestEntry, Manifest, Summary } from './manifest.js';
+import { type Staged, type StageOptions, stageFiles } from './staging.js';
+import { StoreWriter } from './store.js';
+import type { LocatedProblem } from './tally.js';
+
+export interface IngestOptions extends StageOptions {
+  /** Folder of the store. */
+  store: string;
+  /** Name of the split that these files belong to. */
+  split?: string | undefined;
+  /** Add to a store that already holds something. */
+  append?: boolean;
+}
+
+export interface IngestResult extends Summary {
+  /** `unchanged` when the store already held all of these files. */
+  status: 'added' | 'unchanged';
+  problems: readonly LocatedProblem[];
+  /** Files that the store already held, by name. */
+  known: readonly string[];
+  files: IngestEntry['files'];
+}
+
+/**
+ * Reads files (in the order given: see expandInputs) into a store. All of them become part of it, or, if anything
+ * goes wrong, none. Files whose content is already there are left out.
+ */
+export async function ingestFiles(paths: readonly string[], options: IngestOptions): Promise<IngestResult> {
+  const writer = await StoreWriter.open(options.store);
+  try {
+    const { fresh, known } = await sortOut(paths, writer.manifest, options.split);
+    if (fresh.length === 0) return unchanged(writer.manifest, known);
+    refuseUnasked(writer.manifest, fresh, options);
+    const { nextIngest, nextFile } = writer.manifest;
+    const staged = await stageFiles(
+      fresh,
+      writer.stagingFolder,
+      { ingest: nextIngest, file: nextFile },
+      options,
+    );
+    return await commitStaged(writer, staged, known, options);
+  } finally {
+    await writer.close();
+  }
+}
+
+async function commitStaged(
+  writer: StoreWriter,
+  staged: Staged,
+  known: readonly KnownFile[],
+  options: IngestOptions,
+): Promise<IngestResult> {
+  const { manifest } = writer;
+  // Standard input has no size to compare beforehand: its content may turn out to be there already.
+  const again = staged.files.flatMap(
+    (file) => knownFile(manifest, file.sha256, options.split, file.name) ?? [],
+  );
+  if (again.length === staged.files.length) return unchanged(manifest, again);
+  refuseEmpty(staged);
+  options.signal?.throwIfAborted();
+  const entry: IngestEntry = {
+    number: manifest.nextIngest,
+    split: options.split ?? null,
+    files: [...staged.files],
+    summary: staged.summary,
+  };
+  await writer.commit(
+    {
+      ...manifest,
+      hostNames: { ...manifest.hostNames, ...staged.hostNames },
+      ingests: [...manifest.ingests, entry],
+      segments: [...manifest.segments, ...staged.segments],
+      nextIngest: manifest.nextIngest + 1,
+      nextFile: manifest.nextFile + staged.files.length,
+    },
+    staged.folder,
+    staged.segments,
+  );
+  return {
+    status: 'added',
+    ...staged.summary,
+    problems: staged.problems,
+    known: known.map(({ name }) => name),
+    files: entry.files,
+  };
+}
+
+interface KnownFile {
+  name: string;
+  ingest: IngestEntry;
+}
+
+/** Tells new files from those whose content the store holds, hashing only where sizes agree. */
+async function sortOut(paths: readonly string[], manifest: Manifest, split: string | undefined) {
+  const sizes = new Set(manifest.ingests.flatMap(({ files }) => files.map(({ bytes }) => bytes)));
+  const fresh: string[] = [];
+  const known: KnownFile[] = [];
+  for (const path of paths) {
+    const candidate = path !== '-' && sizes.has((await stat(path)).size);
+    const found = candidate ? knownFile(manifest, await hashFile(path), split, path) : undefined;
+    if (found === undefined) fresh.push(path);
+    else known.push(found);
+  }
+  return { fresh, known };
+}
+
+function knownFile(
+  manifest: Manifest,
+  sha256: string,
+  split: string | undefined,
+  name: string,
+): KnownFile | undefined {
+  const ingest = manifest.ingests.find(({ files }) => files.some((file) => file.sha256 === sha256));
+  if (ingest === undefined) return undefined;
+  if (split !== undefined && ingest.split !== split) {
+    const where = ingest.split === null ? 'without a split' : `as split ${ingest.split}`;
+    throw new RecalError('already-ingested', `the store already holds ${printable(name)}, ${where}`, {
+      hint: 'a file belongs to one split: ingest into a new store to sort the files differently',
+      where: { file: name },
+    });
+  }
+  return { name, ingest };
+}
+
+function refuseUnasked(manifest: Manifest, fresh: readonly string[], options: IngestOptions): void {
+  if (manifest.ingests.length === 0 || options.append === true) return;
+  throw new RecalError(
+    'store-not-empty',
+    `${printable(options.store)} already holds other files, and ${printable(fresh[0])} is not among them`,
+    { hint: 'add to it with --append, or choose another folder with --store' },
+  );
+}
+
+/** A file without a single usable record is most likely not what was meant. */
+function refuseEmpty(staged: Staged): void {
+  const { summary, files } = staged;
+  if (summary.events > 0 || summary.entities.total > 0) return;
+  const [problem] = staged.problems;
+  throw new RecalError(
+    'nothing-read',
+    `no usable record in ${files.map(({ name }) => printable(name)).join(', ')}`,
+    {
+      hint:
+        problem === undefined
+          ? 'look at it with: recal inspect FILE'
+          : `the first problem: ${printable(problem.reason)}`,
+      ...(problem === undefined ? {} : { where: { file: problem.file, line: problem.line } }),
+    },
+  );
+}
+
+/** The report of files that are all there already: that of the ingests that brought them. */
+function unchanged(manifest: Manifest, known: readonly KnownFile[]): IngestResult {
+  const ingests = manifest.ingests.filter((entry) =>
+    known.some(({ ingest }) => ingest.number === entry.number),
+  );
+  const [first] = ingests;
+  return {
+    status: 'unchanged',
+    ...first.summary,
+    problems: [],
+    known: known.map(({ name }) => name),
+    files: ingests.flatMap(({ files }) => files),
+  };
+}

@@ -1,0 +1,22 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { FileEntry, Summary } from './manifest.js';
+import { type StageOptions, stageFiles } from './staging.js';
+import type { LocatedProblem } from './tally.js';
+
+export interface Inspection extends Summary {
+  problems: readonly LocatedProblem[];
+  files: readonly FileEntry[];
+}
+
+/** Reads files as an ingest would, in a folder of its own that is gone afterwards, and tells what is in them. */
+export async function inspectFiles(paths: readonly string[], options: StageOptions): Promise<Inspection> {
+  const folder = await mkdtemp(join(tmpdir(), 'recal-inspect-'));
+  try {
+    const { summary, problems, files } = await stageFiles(paths, folder, { ingest: 1, file: 1 }, options);
+    return { ...summary, problems, files };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,200 @@
+import { type DuckDBConnection, type DuckDBDataChunk, listValue } from '@duckdb/node-api';
+import duckdb from '@duckdb/node-bindings';
+import { formatKey } from '../ingest/entity-key.js';
+import { openDuck } from './duck.js';
+import type { EventTable } from './event-table.js';
+import { KeyTable } from './intern.js';
+import type { Segment } from './manifest.js';
+import type { Selection, Store } from './store.js';
+
+/** Events of a store in memory, and the names to tell their nodes by. */
+export interface LoadedEvents {
+  readonly table: EventTable;
+  /** Which entity each node number is. */
+  readonly keys: KeyTable;
+  /** Hosts by the numbers that `keys` uses. */
+  readonly hosts: readonly string[];
+  /** A node's identifier as the logs write it, where that is a UUID. */
+  uuid(node: number): string;
+}
+
+/** Loads the selected events, sorted by (time, sequence), endpoints interned to node numbers. */
+export async function loadEvents(store: Store, selection: Selection = {}): Promise<LoadedEvents> {
+  const segments = store.segments('events', selection);
+  const duck = await openDuck({ memoryMiB: 1024 });
+  try {
+    const connection = await duck.connect();
+    return await new EventLoader(store, selection, segments, connection).load();
+  } finally {
+    duck.closeSync();
+  }
+}
+
+class EventLoader {
+  readonly #store: Store;
+  readonly #selection: Selection;
+  readonly #segments: readonly Segment[];
+  readonly #connection: DuckDBConnection;
+  readonly #keys = new KeyTable();
+
+  constructor(
+    store: Store,
+    selection: Selection,
+    segments: readonly Segment[],
+    connection: DuckDBConnection,
+  ) {
+    this.#store = store;
+    this.#selection = selection;
+    this.#segments = segments;
+    this.#connection = connection;
+  }
+
+  async load(): Promise<LoadedEvents> {
+    const hosts = [...new Set(this.#segments.map(({ host }) => host))].sort();
+    const keys = this.#keys;
+    if (this.#segments.length === 0) return loaded(emptyTable(), keys, hosts);
+    await this.#createView();
+    const relations = await this.#relations();
+    const length = await this.#count();
+    const table = await this.#read(length, relations, hosts);
+    return loaded({ ...table, nodeCount: keys.size }, keys, hosts);
+  }
+
+  /** The selected rows as a view: values are parameters of a function, never part of the SQL. */
+  async #createView(): Promise<void> {
+    const paths = this.#segments.map((segment) => this.#store.path(segment));
+    const { from, to } = this.#selection;
+    await this.#connection.run(
+      `CREATE TEMP TABLE chosen AS SELECT $paths::VARCHAR[] AS paths, $ranks::INTEGER[] AS ranks,
+         $from::BIGINT AS first, $to::BIGINT AS last`,
+      {
+        paths: listValue(paths),
+        ranks: listValue(this.#fileRanks()),
+        from: from ?? -(2n ** 63n),
+        to: to ?? 2n ** 63n - 1n,
+      },
+    );
+    await this.#connection.run('SET VARIABLE paths = (SELECT paths FROM chosen)');
+    await this.#connection.run('SET VARIABLE ranks = (SELECT ranks FROM chosen)');
+    await this.#connection.run('SET VARIABLE first = (SELECT first FROM chosen)');
+    await this.#connection.run('SET VARIABLE last = (SELECT last FROM chosen)');
+    await this.#connection.run(`CREATE TEMP MACRO chosen_events() AS TABLE
+      SELECT * FROM read_parquet(getvariable('paths'))
+      WHERE ts >= getvariable('first') AND ts < getvariable('last')`);
+  }
+
+  /** Ties in (time, sequence) go by file and line; files by content, so that the order of ingests does not matter. */
+  #fileRanks(): number[] {
+    const files = this.#store.manifest.ingests.flatMap((ingest) => ingest.files);
+    const order = [...files].sort((a, b) => (a.sha256 < b.sha256 ? -1 : 1));
+    const ranks: number[] = new Array(this.#store.manifest.nextFile).fill(0);
+    order.forEach((file, rank) => {
+      ranks[file.number] = rank;
+    });
+    return ranks;
+  }
+
+  async #relations(): Promise<string[]> {
+    const result = await this.#connection.runAndReadAll(
+      'SELECT DISTINCT relation FROM chosen_events() ORDER BY relation',
+    );
+    return result.getRows().map(([relation]) => relation as string);
+  }
+
+  async #count(): Promise<number> {
+    const result = await this.#connection.runAndReadAll('SELECT count(*) FROM chosen_events()');
+    return Number(result.getRows()[0][0]);
+  }
+
+  async #read(length: number, relations: readonly string[], hosts: readonly string[]): Promise<EventTable> {
+    const table = {
+      length,
+      ts: new BigInt64Array(length),
+      seq: new BigInt64Array(length),
+      subject: new Int32Array(length),
+      object: new Int32Array(length),
+      object2: new Int32Array(length),
+      relation: new Uint16Array(length),
+      flow: new Uint8Array(length),
+      relations,
+      nodeCount: 0,
+    };
+    const zero = `'00000000-0000-0000-0000-000000000000'::UUID`;
+    const result = await this.#connection.stream(
+      `SELECT ts, seq, coalesce(subject, ${zero}), coalesce(object, ${zero}), coalesce(object2, ${zero}),
+         (list_position($relations, relation) - 1)::USMALLINT,
+         (CASE flow WHEN 'in' THEN 1 WHEN 'out' THEN 2 ELSE 0 END)::UTINYINT,
+         (list_position($hosts, host) - 1)::USMALLINT
+       FROM chosen_events()
+       ORDER BY ts, seq, getvariable('ranks')[file + 1], line`,
+      { relations: listValue([...relations]), hosts: listValue([...hosts]) },
+    );
+    let row = 0;
+    for (
+      let chunk = await result.fetchChunk();
+      chunk !== null && chunk.rowCount > 0;
+      chunk = await result.fetchChunk()
+    ) {
+      this.#take(chunk, table, row);
+      row += chunk.rowCount;
+    }
+    return table;
+  }
+
+  #take(chunk: DuckDBDataChunk, table: EventTable, row: number): void {
+    const rows = chunk.rowCount;
+    table.ts.set(new BigInt64Array(columnBytes(chunk, 0, rows * 8)), row);
+    table.seq.set(new BigInt64Array(columnBytes(chunk, 1, rows * 8)), row);
+    table.relation.set(new Uint16Array(columnBytes(chunk, 5, rows * 2)), row);
+    table.flow.set(new Uint8Array(columnBytes(chunk, 6, rows)), row);
+    const hosts = new Uint16Array(columnBytes(chunk, 7, rows * 2));
+    this.#intern(chunk, 2, hosts, table.subject, row);
+    this.#intern(chunk, 3, hosts, table.object, row);
+    this.#intern(chunk, 4, hosts, table.object2, row);
+  }
+
+  #intern(chunk: DuckDBDataChunk, column: number, hosts: Uint16Array, out: Int32Array, row: number): void {
+    const words = new Uint32Array(columnBytes(chunk, column, hosts.length * 16));
+    for (let i = 0; i < hosts.length; i++) {
+      const at = i * 4;
+      const w0 = words[at + 3] ^ 0x80000000; // DuckDB keeps a UUID's top bit flipped
+      const absent = (words[at] | words[at + 1] | words[at + 2] | w0) === 0;
+      out[row + i] = absent ? -1 : this.#keys.intern(hosts[i], w0, words[at + 2], words[at + 1], words[at]);
+    }
+  }
+}
+
+/** A copy of a fixed-width column's bytes; the chunk's own memory goes with the chunk. */
+function columnBytes(chunk: DuckDBDataChunk, column: number, bytes: number): ArrayBuffer {
+  const vector = duckdb.data_chunk_get_vector(chunk.chunk, column);
+  const data = duckdb.vector_get_data(vector, bytes);
+  return data.buffer.slice(data.byteOffset, data.byteOffset + bytes) as ArrayBuffer;
+}
+
+function loaded(table: EventTable, keys: KeyTable, hosts: readonly string[]): LoadedEvents {
+  const words = new Uint32Array(4);
+  return {
+    table,
+    keys,
+    hosts,
+    uuid(node) {
+      keys.keyAt(node, words);
+      return formatKey(words[0], words[1], words[2], words[3]);
+    },
+  };
+}
+
+function emptyTable(): EventTable {
+  return {
+    length: 0,
+    ts: new BigInt64Array(0),
+    seq: new BigInt64Array(0),
+    subject: new Int32Array(0),
+    object: new Int32Array(0),
+    object2: new Int32Array(0),
+    relation: new Uint16Array(0),
+    flow: new Uint8Array(0),
+    relations: [],
+    nodeCount: 0,
+  };
+}

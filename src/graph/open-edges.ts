@@ -1,0 +1,67 @@
+import { finishMix, mixWord } from './integer-mix.js';
+
+const FIRST_CAPACITY = 1 << 10;
+const MAX_LOAD = 0.6;
+const SEED = 0x2545f491;
+
+/** The columns that hold the keys, one edge a row. */
+interface EdgeKeys {
+  readonly src: Int32Array;
+  readonly dst: Int32Array;
+  readonly relation: Uint16Array;
+}
+
+/**
+ * For each (u, v, r) its latest edge so far. A slot holds the row of that edge alone: the key is read from the columns,
+ * so the table costs 4 bytes a slot.
+ */
+export class OpenEdges {
+  readonly #keys: EdgeKeys;
+  #slots = new Int32Array(FIRST_CAPACITY).fill(-1);
+  #mask = FIRST_CAPACITY - 1;
+  #size = 0;
+
+  constructor(keys: EdgeKeys) {
+    this.#keys = keys;
+  }
+
+  /** Puts `row` in the place of the latest edge with the same key and returns that edge, or -1. */
+  replace(row: number): number {
+    const { src, dst, relation } = this.#keys;
+    const u = src[row];
+    const v = dst[row];
+    const r = relation[row];
+    let slot = this.#hash(u, v, r) & this.#mask;
+    for (;;) {
+      const latest = this.#slots[slot];
+      if (latest < 0) break;
+      if (src[latest] === u && dst[latest] === v && relation[latest] === r) {
+        this.#slots[slot] = row;
+        return latest;
+      }
+      slot = (slot + 1) & this.#mask;
+    }
+    this.#slots[slot] = row;
+    if (++this.#size > this.#slots.length * MAX_LOAD) this.#grow();
+    return -1;
+  }
+
+  #hash(u: number, v: number, r: number): number {
+    return finishMix(mixWord(mixWord(mixWord(SEED, u), v), r));
+  }
+
+  #grow(): void {
+    const { src, dst, relation } = this.#keys;
+    const old = this.#slots;
+    const slots = new Int32Array(old.length * 2).fill(-1);
+    const mask = slots.length - 1;
+    for (const row of old) {
+      if (row < 0) continue;
+      let slot = this.#hash(src[row], dst[row], relation[row]) & mask;
+      while (slots[slot] >= 0) slot = (slot + 1) & mask;
+      slots[slot] = row;
+    }
+    this.#slots = slots;
+    this.#mask = mask;
+  }
+}

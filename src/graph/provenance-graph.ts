@@ -1,0 +1,97 @@
+import { type Adjacency, buildAdjacency } from './adjacency.js';
+import { DIRECTIONS, type DirectionTable } from './direction.js';
+import { countRelations, deriveEdges, type EdgeCounts, type RawEdges } from './edges.js';
+import type { EventTable } from './event-table.js';
+import { NodeSet } from './node-set.js';
+import { keepEdges, type ReducedEdges, reduceEdges } from './reduce.js';
+import { collectNeighbours, type RelationNeighbours } from './relation-neighbours.js';
+
+export interface GraphOptions {
+  /** `flow` unless told otherwise; detection passes the table stamped into the model. */
+  direction?: DirectionTable;
+  /** Merge edges where causality allows it. On unless told otherwise; the adjacency is the same either way. */
+  reduce?: boolean;
+}
+
+/**
+ * The events of one file or time window as a typed graph (method §1). Nodes are numbered 0..nodeCount-1 within the
+ * graph, ascending by their number in the table; edges and adjacency use these local numbers.
+ */
+export class ProvenanceGraph {
+  readonly direction: DirectionTable;
+  /** The log's own relation names. */
+  readonly relations: readonly string[];
+  /** f_r, from raw events that make an edge: before reduction, an event with two objects once. */
+  readonly frequencies: Uint32Array;
+  readonly counts: Readonly<EdgeCounts>;
+  /** Reduced, or one for each raw edge if reduction is off. */
+  readonly edges: ReducedEdges;
+  readonly #nodeSet: NodeSet;
+  #adjacency: Adjacency | undefined;
+  #relationNeighbours: RelationNeighbours | undefined;
+
+  /** @internal Graphs are made by `buildGraph`. */
+  constructor(
+    parts: Pick<ProvenanceGraph, 'direction' | 'relations' | 'frequencies' | 'counts' | 'edges'>,
+    nodeSet: NodeSet,
+  ) {
+    this.direction = parts.direction;
+    this.relations = parts.relations;
+    this.frequencies = parts.frequencies;
+    this.counts = parts.counts;
+    this.edges = parts.edges;
+    this.#nodeSet = nodeSet;
+  }
+
+  get nodeCount(): number {
+    return this.#nodeSet.members.length;
+  }
+
+  /** Local → table node number. */
+  get nodes(): Int32Array {
+    return this.#nodeSet.members;
+  }
+
+  /** Table → local node number, or -1 where no event of this graph touches the entity. */
+  localOf(tableNode: number): number {
+    return this.#nodeSet.localOf(tableNode);
+  }
+
+  /** Distinct (src, dst, r), computed when first asked for. */
+  get adjacency(): Adjacency {
+    this.#adjacency ??= buildAdjacency(this.edges, this.nodeCount, this.relations.length);
+    return this.#adjacency;
+  }
+
+  /** Distinct neighbours per relation, computed when first asked for. */
+  get relationNeighbours(): RelationNeighbours {
+    this.#relationNeighbours ??= collectNeighbours(this.adjacency);
+    return this.#relationNeighbours;
+  }
+}
+
+export function buildGraph(table: EventTable, options: GraphOptions = {}): ProvenanceGraph {
+  const direction = options.direction ?? DIRECTIONS.flow;
+  const raw = deriveEdges(table, direction);
+  const nodeSet = collectNodes(table, raw);
+  for (const column of [raw.src, raw.dst]) {
+    for (let i = 0; i < column.length; i++) column[i] = nodeSet.localOf(column[i]);
+  }
+  const edges =
+    options.reduce === false ? keepEdges(raw, table) : reduceEdges(raw, table, nodeSet.members.length);
+  return new ProvenanceGraph(
+    {
+      ...{ direction, edges, relations: table.relations, counts: raw.counts },
+      frequencies: countRelations(raw, table.relations.length),
+    },
+    nodeSet,
+  );
+}
+
+/**
+ * The entities that events touch: every subject, also that of an event without an object, and the ends of every edge.
+ * The lone object of an event without a subject is not among them: that event is skipped, and counted (method §1).
+ */
+function collectNodes(table: EventTable, raw: RawEdges): NodeSet {
+  return new NodeSet(table.nodeCount, [table.subject.subarray(0, table.length), raw.src, raw.dst]);
+}

@@ -1,0 +1,23 @@
+import { createHash } from 'node:crypto';
+
+const SAFE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$/;
+
+/** A host's folder. Host names come from logs: whatever could leave the folder or confuse a shell is replaced. */
+export function hostFolder(host: string): string {
+  if (SAFE.test(host)) return host;
+  const digest = createHash('sha256').update(host).digest('hex').slice(0, 12);
+  const readable = host.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 40);
+  return `h-${readable}-${digest}`;
+}
+
+/** A segment's path below the store: `events/HOST/DAY/INGEST-PART.parquet`, `entities/HOST/INGEST-PART.parquet`. */
+export function segmentPath(
+  kind: 'events' | 'entities',
+  host: string,
+  day: string | undefined,
+  ingest: number,
+  part: number,
+): string {
+  const name = `${String(ingest).padStart(5, '0')}-${String(part).padStart(4, '0')}.parquet`;
+  return [kind, host, ...(day === undefined ? [] : [day]), name].join('/');
+}

@@ -1,0 +1,342 @@
+import { mkdir, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import {
+  BIGINT,
+  type DuckDBConnection,
+  type DuckDBInstance,
+  type DuckDBType,
+  INTEGER,
+  UINTEGER,
+  USMALLINT,
+  UTINYINT,
+  UUID,
+  VARCHAR,
+} from '@duckdb/node-api';
+import { RecalError } from '../base/errors.js';
+import { type Batch, NO_WORD, TEXT_FIELDS } from '../ingest/batch.js';
+import { ENTITY_TYPES } from '../ingest/event.js';
+import { ColumnAppender, explainDuckError, literal, type RawColumn, type TextColumn } from './duck.js';
+import type { Segment } from './manifest.js';
+import { hostFolder, segmentPath } from './segment-path.js';
+
+/** Rows gathered before a segment is written: bounds memory, whatever the input's length. */
+const EVENTS_PER_SEGMENT = 1_500_000;
+const UPSERTS_PER_SEGMENT = 750_000;
+
+const NANOSECONDS_PER_DAY = 86_400_000_000_000n;
+const ZERO = `'00000000-0000-0000-0000-000000000000'::UUID`;
+
+const EVENT_COLUMNS: readonly [string, DuckDBType][] = [
+  ['ts', BIGINT],
+  ['seq', BIGINT],
+  ['host', USMALLINT],
+  ['subject', UUID],
+  ['relation', USMALLINT],
+  ['object', UUID],
+  ['object2', UUID],
+  ['flow', UTINYINT],
+  ['ok', UTINYINT],
+  ['attrs', VARCHAR],
+  ['file', INTEGER],
+  ['line', UINTEGER],
+];
+
+const UPSERT_COLUMNS: readonly [string, DuckDBType][] = [
+  ['ts', BIGINT],
+  ['seq', BIGINT],
+  ['host', USMALLINT],
+  ['entity', UUID],
+  ['type', UTINYINT],
+  ['kind', USMALLINT],
+  ['name_rank', UTINYINT],
+  ['pid', INTEGER],
+  ['parent', UUID],
+  ['principal', UUID],
+  ...TEXT_FIELDS.map((field): [string, DuckDBType] => [field, VARCHAR]),
+];
+
+/** Where the staged segments go and how they are numbered. */
+export interface StageTarget {
+  /** Folder in which the segments are written, below it laid out as in the store. */
+  readonly folder: string;
+  readonly ingest: number;
+}
+
+/** Upserts before a source's first event have no time of their own. */
+const BEFORE_ALL = 0n;
+
+/**
+ * Gathers batches in DuckDB and writes them out as sorted Parquet segments, by host and day. While one segment is
+ * being sorted and written, the next one is gathered.
+ */
+export class SegmentStage {
+  readonly segments: Segment[] = [];
+  readonly #target: StageTarget;
+  readonly #gather: DuckDBConnection;
+  readonly #write: DuckDBConnection;
+  readonly #events: ColumnAppender;
+  readonly #upserts: ColumnAppender;
+  /** Texts of relations, hosts and source types by number, for the whole ingest. */
+  readonly #words: string[] = [];
+  readonly #wordNumbers = new Map<string, number>();
+  #generation = 0;
+  #eventRows = 0;
+  #upsertRows = 0;
+  #writing: Promise<void> = Promise.resolve();
+  #written = 0;
+
+  private constructor(target: StageTarget, gather: DuckDBConnection, write: DuckDBConnection) {
+    this.#target = target;
+    this.#gather = gather;
+    this.#write = write;
+    this.#events = new ColumnAppender(
+      gather,
+      EVENT_COLUMNS.map(([, type]) => type),
+    );
+    this.#upserts = new ColumnAppender(
+      gather,
+      UPSERT_COLUMNS.map(([, type]) => type),
+    );
+  }
+
+  static async open(duck: DuckDBInstance, target: StageTarget): Promise<SegmentStage> {
+    const stage = new SegmentStage(target, await duck.connect(), await duck.connect());
+    await stage.#createTables();
+    return stage;
+  }
+
+  close(): void {
+    this.#gather.closeSync();
+    this.#write.closeSync();
+  }
+
+  /** Words used so far, by the numbers in the staged columns. */
+  get words(): readonly string[] {
+    return this.#words;
+  }
+
+  async #createTables(): Promise<void> {
+    const columns = (list: readonly [string, DuckDBType][]) =>
+      list.map(([name, type]) => `${name} ${type}`).join(', ');
+    await this.#gather.run(`CREATE TABLE events${this.#generation} (${columns(EVENT_COLUMNS)})`);
+    await this.#gather.run(`CREATE TABLE upserts${this.#generation} (${columns(UPSERT_COLUMNS)})`);
+  }
+
+  /**
+   * Takes a batch, whose times are settled. `before` is the time of the last event before it in its source.
+   * `host` overrides what the log says.
+   */
+  async take(
+    batch: Batch,
+    place: { file: number; firstLine: number; host: string | undefined; before: bigint | undefined },
+  ): Promise<void> {
+    this.#renumber(batch, place.host);
+    if (batch.events > 0) await this.#appendEvents(batch, place.file, place.firstLine);
+    if (batch.upserts > 0) await this.#appendUpserts(batch, place.before);
+    this.#eventRows += batch.events;
+    this.#upsertRows += batch.upserts;
+    if (this.#eventRows >= EVENTS_PER_SEGMENT || this.#upsertRows >= UPSERTS_PER_SEGMENT) await this.#flush();
+  }
+
+  /** Writes what is left and gives all segments. */
+  async finish(): Promise<readonly Segment[]> {
+    if (this.#eventRows > 0 || this.#upsertRows > 0) await this.#flush();
+    await this.#writing;
+    return this.segments;
+  }
+
+  #number(word: string): number {
+    let number = this.#wordNumbers.get(word);
+    if (number === undefined) {
+      if (this.#words.length === NO_WORD) throw tooManyWords();
+      number = this.#words.push(word) - 1;
+      this.#wordNumbers.set(word, number);
+    }
+    return number;
+  }
+
+  /** From the batch's own numbers of words to ours. */
+  #renumber(batch: Batch, host: string | undefined): void {
+    const numbers = new Uint16Array(65_536).fill(NO_WORD);
+    batch.words.forEach((word, number) => {
+      if (word !== '') numbers[number] = this.#number(word);
+    });
+    const { relation, upsertKind } = batch;
+    for (let i = 0; i < batch.events; i++) relation[i] = numbers[relation[i]];
+    for (let i = 0; i < batch.upserts; i++) upsertKind[i] = numbers[upsertKind[i]];
+    numbers[NO_WORD] = this.#number(host ?? UNKNOWN_HOST);
+    if (host !== undefined) numbers.fill(numbers[NO_WORD]);
+    for (let i = 0; i < batch.events; i++) batch.host[i] = numbers[batch.host[i]];
+    for (let i = 0; i < batch.upserts; i++) batch.upsertHost[i] = numbers[batch.upsertHost[i]];
+  }
+
+  async #appendEvents(batch: Batch, file: number, firstLine: number): Promise<void> {
+    const rows = batch.events;
+    const files = new Int32Array(rows).fill(file);
+    const lines = batch.line;
+    for (let i = 0; i < rows; i++) lines[i] += firstLine;
+    const attrs = new Map(batch.attrs.map(({ row, json }) => [row, json]));
+    await this.#events.append(
+      `events${this.#generation}`,
+      [
+        raw(batch.ts, 8),
+        raw(batch.seq, 8),
+        raw(batch.host, 2),
+        raw(batch.subject, 16),
+        raw(batch.relation, 2),
+        raw(batch.object, 16),
+        raw(batch.object2, 16),
+        raw(batch.flow, 1),
+        raw(batch.ok, 1),
+        { text: (row) => attrs.get(row) },
+        raw(files, 4),
+        raw(lines, 4),
+      ],
+      rows,
+    );
+  }
+
+  async #appendUpserts(batch: Batch, before: bigint | undefined): Promise<void> {
+    const rows = batch.upserts;
+    const ts = new BigInt64Array(rows);
+    const seq = new BigInt64Array(rows);
+    const first = before ?? (batch.events > 0 ? batch.ts[0] : BEFORE_ALL);
+    for (let i = 0; i < rows; i++) {
+      const row = batch.upsertRow[i];
+      ts[i] = row < 0 ? first : batch.ts[row];
+      seq[i] = row < 0 ? 0n : batch.seq[row];
+    }
+    const texts = TEXT_FIELDS.map((_, field): TextColumn => ({ text: (row) => batch.textOf(row, field) }));
+    await this.#upserts.append(
+      `upserts${this.#generation}`,
+      [
+        raw(ts, 8),
+        raw(seq, 8),
+        raw(batch.upsertHost, 2),
+        raw(batch.upsertKey, 16),
+        raw(batch.upsertType, 1),
+        raw(batch.upsertKind, 2),
+        raw(batch.upsertRank, 1),
+        raw(batch.upsertPid, 4),
+        raw(batch.upsertParent, 16),
+        raw(batch.upsertUser, 16),
+        ...texts,
+      ],
+      rows,
+    );
+  }
+
+  /** Hands the gathered tables to the writing connection and starts new ones. */
+  async #flush(): Promise<void> {
+    await this.#writing; // one segment at a time: two would double the memory
+    const generation = this.#generation++;
+    const words = [...this.#words];
+    this.#eventRows = 0;
+    this.#upsertRows = 0;
+    await this.#createTables();
+    const writing = this.#writeSegments(generation, words);
+    writing.catch(() => undefined); // reported by whoever awaits `#writing` next
+    this.#writing = writing;
+  }
+
+  async #writeSegments(generation: number, words: readonly string[]): Promise<void> {
+    try {
+      await this.#writeEvents(`events${generation}`, words);
+      await this.#writeUpserts(`upserts${generation}`, words);
+      await this.#write.run(`DROP TABLE events${generation}; DROP TABLE upserts${generation}`);
+    } catch (error) {
+      throw explainDuckError(error, this.#target.folder);
+    }
+  }
+
+  async #writeEvents(table: string, words: readonly string[]): Promise<void> {
+    const days = await this.#write.runAndReadAll(`
+      SELECT host, ts // ${NANOSECONDS_PER_DAY} AS day, count(*) AS rows, min(ts) AS first, max(ts) AS last
+      FROM ${table} GROUP BY ALL ORDER BY ALL`);
+    await this.#writeWords(words);
+    for (const { host, day, rows, first, last } of days.getRowObjects()) {
+      const dayText = new Date(Number(day as bigint) * 86_400_000).toISOString().slice(0, 10);
+      const path = await this.#nextPath('events', words[host as number], dayText);
+      await this.#copy(
+        `SELECT ts, seq, ${literal(words[host as number])} AS host, nullif(subject, ${ZERO}) AS subject,
+           w.text AS relation, nullif(object, ${ZERO}) AS object, nullif(object2, ${ZERO}) AS object2,
+           CASE flow WHEN 1 THEN 'in' WHEN 2 THEN 'out' END AS flow,
+           CASE ok WHEN 1 THEN false WHEN 2 THEN true END AS ok, attrs, file, line
+         FROM ${table} JOIN words w ON w.number = relation
+         WHERE host = ${host} AND ts // ${NANOSECONDS_PER_DAY} = ${day}
+         ORDER BY ts, seq, file, line`,
+        path,
+      );
+      const segment = { kind: 'events' as const, path, host: words[host as number], day: dayText };
+      await this.#note({ ...segment, rows: Number(rows), firstTs: String(first), lastTs: String(last) });
+    }
+  }
+
+  /** What is said again in other words only costs time: one row per distinct statement, with its first and last time. */
+  async #writeUpserts(table: string, words: readonly string[]): Promise<void> {
+    const hosts = await this.#write.runAndReadAll(`SELECT DISTINCT host FROM ${table} ORDER BY host`);
+    const types = ENTITY_TYPES.map((type, index) => `WHEN ${index + 1} THEN '${type}'`).join(' ');
+    for (const { host } of hosts.getRowObjects()) {
+      const path = await this.#nextPath('entities', words[host as number], undefined);
+      await this.#copy(
+        `SELECT ${literal(words[host as number])} AS host, entity, any_value(id) AS id,
+           CASE type ${types} END AS type, w.text AS kind, name, CASE WHEN name IS NULL THEN NULL ELSE name_rank END
+           AS name_rank, cmd, nullif(pid, -1) AS pid, nullif(parent, ${ZERO}) AS parent,
+           nullif(principal, ${ZERO}) AS principal, local,
+           min((ts, seq))[1] AS first_ts, min((ts, seq))[2] AS first_seq,
+           max((ts, seq))[1] AS last_ts, max((ts, seq))[2] AS last_seq
+         FROM ${table} LEFT JOIN words w ON w.number = kind WHERE host = ${host}
+         GROUP BY entity, type, w.text, name, name_rank, cmd, pid, parent, principal, local
+         ORDER BY entity, last_ts, last_seq, name, cmd, kind`,
+        path,
+      );
+      const count = await this.#write.runAndReadAll(
+        `SELECT count(*) AS rows, min(first_ts) AS first, max(last_ts) AS last FROM read_parquet($1)`,
+        [join(this.#target.folder, path)],
+      );
+      const [{ rows, first, last }] = count.getRowObjects();
+      const segment = { kind: 'entities' as const, path, host: words[host as number], day: null };
+      await this.#note({ ...segment, rows: Number(rows), firstTs: String(first), lastTs: String(last) });
+    }
+  }
+
+  async #writeWords(words: readonly string[]): Promise<void> {
+    await this.#write.run('CREATE OR REPLACE TABLE words (number USMALLINT, text VARCHAR)');
+    const appender = await this.#write.createAppender('words');
+    words.forEach((word, number) => {
+      appender.appendUSmallInt(number);
+      appender.appendVarchar(word);
+      appender.endRow();
+    });
+    appender.closeSync();
+  }
+
+  async #nextPath(kind: 'events' | 'entities', host: string, day: string | undefined): Promise<string> {
+    const path = segmentPath(kind, hostFolder(host), day, this.#target.ingest, ++this.#written);
+    await mkdir(dirname(join(this.#target.folder, path)), { recursive: true });
+    return path;
+  }
+
+  async #copy(query: string, path: string): Promise<void> {
+    const file = literal(join(this.#target.folder, path));
+    await this.#write.run(`COPY (${query}) TO ${file} (FORMAT parquet, COMPRESSION zstd)`);
+  }
+
+  async #note(segment: Omit<Segment, 'ingest' | 'bytes'>): Promise<void> {
+    const { size } = await stat(join(this.#target.folder, segment.path));
+    this.segments.push({ ...segment, ingest: this.#target.ingest, bytes: size });
+  }
+}
+
+/** The host of events whose log names none. */
+export const UNKNOWN_HOST = 'unknown';
+
+function tooManyWords(): RecalError {
+  return new RecalError('too-many-words', `over ${NO_WORD} different relations, entity types and hosts`, {
+    hint: 'real logs have a few hundred: check what the input is, or ingest its files in several runs',
+  });
+}
+
+function raw(bytes: RawColumn['bytes'], width: number): RawColumn {
+  return { bytes, width };
+}

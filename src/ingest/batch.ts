@@ -1,0 +1,238 @@
+import type { EntityKey } from './entity-key.js';
+
+/** How sure a name is, so that a hint never replaces a statement: see NameRank in docs/store.md. */
+export const RANK_HINT = 0;
+export const RANK_STATED = 1;
+export const RANK_ADDRESS = 2;
+
+/** The text fields of an upsert, in the order of their slots. */
+export const TEXT_FIELDS = ['id', 'name', 'cmd', 'local'] as const;
+export const TEXT_ID = 0;
+export const TEXT_NAME = 1;
+export const TEXT_CMD = 2;
+export const TEXT_LOCAL = 3;
+const TEXTS = TEXT_FIELDS.length;
+/** The number of a word that is not there. */
+export const NO_WORD = 0xffff;
+/** Length of a text that is not there. */
+export const ABSENT = 0xffffffff;
+
+/** A line that could not be read. `line` counts from 0 within its block until the pipeline makes it absolute. */
+export interface Problem {
+  line: number;
+  reason: string;
+  /** The beginning of the line, for the person who has to find out what it is. */
+  sample: string;
+}
+
+/** How many problems a batch describes; all are counted. */
+export const PROBLEMS_KEPT = 10;
+
+/**
+ * What a reader made of one block of input, as columns: events and entity upserts, with counters for everything it
+ * left out. Columns rather than objects, because they cross threads and enter the store without a copy per value.
+ *
+ * Keys are stored the way DuckDB and Parquet hold UUIDs in memory (low half first, top bit flipped), absent ones as
+ * the all-zero UUID.
+ */
+export class Batch {
+  events = 0;
+  /** Time as read: `tsDigits` says how many digits it had, and the pipeline settles the file's unit from that. */
+  ts = new BigInt64Array(0);
+  tsWords = new Uint32Array(0);
+  tsDigits = new Uint8Array(0);
+  seq = new BigInt64Array(0);
+  seqWords = new Uint32Array(0);
+  subject = new Uint32Array(0);
+  object = new Uint32Array(0);
+  object2 = new Uint32Array(0);
+  /** Number in `words`. */
+  relation = new Uint16Array(0);
+  /** Number in `words`, or NO_WORD where the log names no host. */
+  host = new Uint16Array(0);
+  flow = new Uint8Array(0);
+  /** 0 unsaid, 1 failed, 2 succeeded. */
+  ok = new Uint8Array(0);
+  line = new Uint32Array(0);
+  /** Rows with attributes of their own, few and only in some formats. */
+  attrs: { row: number; json: string }[] = [];
+
+  upserts = 0;
+  /** The event the upsert rides on, or the last one before it; -1 before the first. Gives it its place in time. */
+  upsertRow = new Int32Array(0);
+  upsertKey = new Uint32Array(0);
+  upsertParent = new Uint32Array(0);
+  upsertUser = new Uint32Array(0);
+  upsertHost = new Uint16Array(0);
+  /** Number in ENTITY_TYPES plus one; 0 unsaid. */
+  upsertType = new Uint8Array(0);
+  /** Number in `words`, or NO_WORD. */
+  upsertKind = new Uint16Array(0);
+  upsertPid = new Int32Array(0);
+  upsertRank = new Uint8Array(0);
+  /** Offset and length in `text` for each of TEXT_FIELDS. */
+  upsertText = new Uint32Array(0);
+  text: Uint8Array<ArrayBuffer> = new Uint8Array(0);
+  textLength = 0;
+
+  /** The vocabulary that `relation`, `host` and `upsertKind` number; it only grows while a reader lives. */
+  words: readonly string[] = [];
+  /** Host names by host identifier, where the log tells. */
+  readonly hostNames = new Map<string, string>();
+
+  lines = 0;
+  blank = 0;
+  malformed = 0;
+  problems: Problem[] = [];
+  /** Records left out, by reason. */
+  skipped: Record<string, number> = {};
+  /** Records read, by the source's own kind. */
+  records: Record<string, number> = {};
+  /** Texts that were not valid UTF-8 or UTF-16: what could not be read became U+FFFD. */
+  badText = 0;
+
+  /** Forgets the rows and counters, to be filled again. */
+  clear(): void {
+    this.events = 0;
+    this.attrs = [];
+    this.upserts = 0;
+    this.textLength = 0;
+    this.hostNames.clear();
+    this.lines = 0;
+    this.blank = 0;
+    this.malformed = 0;
+    this.problems = [];
+    this.skipped = {};
+    this.records = {};
+    this.badText = 0;
+  }
+
+  skip(reason: string): void {
+    this.skipped[reason] = (this.skipped[reason] ?? 0) + 1;
+  }
+
+  count(kind: string): void {
+    this.records[kind] = (this.records[kind] ?? 0) + 1;
+  }
+
+  problem(line: number, reason: string, sample: string): void {
+    this.malformed++;
+    if (this.problems.length < PROBLEMS_KEPT) this.problems.push({ line, reason, sample });
+  }
+
+  /** Makes room for an event and gives its row; the caller fills every column. */
+  addEvent(): number {
+    const row = this.events++;
+    if (row === this.tsDigits.length) this.#growEvents(Math.max(1024, row * 2));
+    return row;
+  }
+
+  #growEvents(capacity: number): void {
+    this.ts = grown(this.ts, capacity);
+    this.tsWords = new Uint32Array(this.ts.buffer);
+    this.seq = grown(this.seq, capacity);
+    this.seqWords = new Uint32Array(this.seq.buffer);
+    this.tsDigits = grown(this.tsDigits, capacity);
+    this.subject = grown(this.subject, capacity * 4);
+    this.object = grown(this.object, capacity * 4);
+    this.object2 = grown(this.object2, capacity * 4);
+    this.relation = grown(this.relation, capacity);
+    this.host = grown(this.host, capacity);
+    this.flow = grown(this.flow, capacity);
+    this.ok = grown(this.ok, capacity);
+    this.line = grown(this.line, capacity);
+  }
+
+  /** Adds an upsert that says nothing yet but whose it is, and when. */
+  addUpsert(key: EntityKey, host: number, row: number): number {
+    const at = this.upserts++;
+    if (at === this.upsertRow.length) this.#growUpserts(Math.max(1024, at * 2));
+    this.upsertRow[at] = row;
+    setKey(this.upsertKey, at, key);
+    clearKey(this.upsertParent, at);
+    clearKey(this.upsertUser, at);
+    this.upsertHost[at] = host;
+    this.upsertType[at] = 0;
+    this.upsertKind[at] = NO_WORD;
+    this.upsertPid[at] = -1;
+    this.upsertRank[at] = RANK_STATED;
+    this.upsertText.fill(ABSENT, at * TEXTS * 2, (at + 1) * TEXTS * 2);
+    return at;
+  }
+
+  #growUpserts(capacity: number): void {
+    this.upsertRow = grown(this.upsertRow, capacity);
+    this.upsertKey = grown(this.upsertKey, capacity * 4);
+    this.upsertParent = grown(this.upsertParent, capacity * 4);
+    this.upsertUser = grown(this.upsertUser, capacity * 4);
+    this.upsertHost = grown(this.upsertHost, capacity);
+    this.upsertType = grown(this.upsertType, capacity);
+    this.upsertKind = grown(this.upsertKind, capacity);
+    this.upsertPid = grown(this.upsertPid, capacity);
+    this.upsertRank = grown(this.upsertRank, capacity);
+    this.upsertText = grown(this.upsertText, capacity * TEXTS * 2);
+  }
+
+  /** Sets one of an upsert's texts from bytes that are the text as it stands. */
+  setAscii(at: number, field: number, bytes: Uint8Array, start: number, stop: number): void {
+    const offset = this.#room(stop - start);
+    const { text } = this;
+    for (let i = start, o = offset; i < stop; i++, o++) text[o] = bytes[i];
+    this.#setSlot(at, field, offset, stop - start);
+  }
+
+  setText(at: number, field: number, value: string): void {
+    if (!value.isWellFormed() || value.includes('\ufffd')) this.badText++;
+    const offset = this.#room(value.length * 3);
+    const { written } = new TextEncoder().encodeInto(value, this.text.subarray(offset));
+    this.textLength = offset + written;
+    this.#setSlot(at, field, offset, written);
+  }
+
+  #setSlot(at: number, field: number, offset: number, length: number): void {
+    this.upsertText[(at * TEXTS + field) * 2] = offset;
+    this.upsertText[(at * TEXTS + field) * 2 + 1] = length;
+  }
+
+  #room(bytes: number): number {
+    const offset = this.textLength;
+    this.textLength += bytes;
+    if (this.textLength > this.text.length) {
+      this.text = grown(this.text, Math.max(1 << 16, this.textLength * 2));
+    }
+    return offset;
+  }
+
+  /** A text of an upsert, or undefined. */
+  textOf(at: number, field: number): string | undefined {
+    const slot = (at * TEXTS + field) * 2;
+    const length = this.upsertText[slot + 1];
+    if (length === ABSENT) return undefined;
+    const offset = this.upsertText[slot];
+    return Buffer.from(this.text.buffer, this.text.byteOffset + offset, length).toString('utf8');
+  }
+}
+
+function grown<T extends TypedArray>(old: T, capacity: number): T {
+  const bigger = new (old.constructor as new (length: number) => T)(capacity);
+  bigger.set(old as never);
+  return bigger;
+}
+
+type TypedArray = Uint8Array | Uint16Array | Uint32Array | Int32Array | BigInt64Array;
+
+export function setKey(column: Uint32Array, row: number, key: EntityKey): void {
+  const at = row * 4;
+  column[at] = key.w3;
+  column[at + 1] = key.w2;
+  column[at + 2] = key.w1;
+  column[at + 3] = key.w0 ^ 0x80000000;
+}
+
+export function clearKey(column: Uint32Array, row: number): void {
+  const at = row * 4;
+  column[at] = 0;
+  column[at + 1] = 0;
+  column[at + 2] = 0;
+  column[at + 3] = 0x80000000;
+}

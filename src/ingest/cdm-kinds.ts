@@ -1,0 +1,19 @@
+import type { EntityType } from './event.js';
+
+/**
+ * The record kinds of CDM18 and CDM20 that define an entity, and what each is to us. `Event` and `Host` are handled
+ * by the reader; every other kind (markers, UnitDependency, provenance tags) makes no node and is counted as skipped.
+ */
+export const ENTITY_KINDS: Readonly<Record<string, EntityType>> = {
+  Subject: 'process',
+  FileObject: 'file',
+  NetFlowObject: 'flow',
+  PacketSocketObject: 'flow',
+  UnnamedPipeObject: 'pipe',
+  IpcObject: 'pipe',
+  MemoryObject: 'memory',
+  RegistryKeyObject: 'registry',
+  SrcSinkObject: 'srcsink',
+  Principal: 'principal',
+  UnknownProvenanceNode: 'other',
+};

@@ -1,0 +1,6 @@
+/** What a log itself says of an event's direction, as stored per event. */
+export const FLOW_UNSAID = 0;
+/** Object → subject. */
+export const FLOW_IN = 1;
+/** Subject → object. */
+export const FLOW_OUT = 2;

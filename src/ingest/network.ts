@@ -1,0 +1,16 @@
+/** What the performers write where they know no address: CADETS `localhost`/-1, THEIA `LOCAL` and `NA`. */
+const NO_ADDRESS = new Set(['', 'NA', 'LOCAL', '<unknown>', 'unknown', 'null']);
+
+/**
+ * `address:port`, IPv6 in brackets, from a log's two fields; undefined where the log means "none". A port that is
+ * missing, -1 or 0 is left out.
+ */
+export function formatEndpoint(address: string, port: string): string | undefined {
+  const number = /^\d{1,5}$/.test(port) ? Number(port) : 0;
+  const hasPort = number > 0 && number <= 65535;
+  const none = NO_ADDRESS.has(address) || ((address === 'localhost' || address === '0.0.0.0') && !hasPort);
+  if (none) return hasPort ? `*:${number}` : undefined;
+  const host =
+    address.includes(':') && !address.startsWith('[') && !address.startsWith('/') ? `[${address}]` : address;
+  return hasPort ? `${host}:${number}` : address;
+}

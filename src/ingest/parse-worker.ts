@@ -1,0 +1,15 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { BlockParser } from './block-parser.js';
+import type { ScanMemory } from './json-scan.js';
+import { type ParseJob, type ParseSetup, packBatch, reviveMemory } from './parse-message.js';
+
+// One thread of the parse pool: reads blocks of its memory, one at a time, and sends back what it found.
+const setup = workerData as ParseSetup;
+const memory: ScanMemory = reviveMemory(setup);
+const parser = new BlockParser(memory, setup.options);
+
+parentPort?.on('message', (job: ParseJob) => {
+  const batch = parser.parse(job.format, job.block, job.length);
+  const { message, transfer } = packBatch(job.block, batch);
+  parentPort?.postMessage(message, transfer);
+});

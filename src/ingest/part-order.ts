@@ -1,0 +1,81 @@
+import { basename, dirname, sep } from 'node:path';
+
+/** What may follow the part number. */
+const PACKED = ['.tar.gz', '.tar.zst', '.tgz', '.tzst', '.tar', '.gz', '.zst'];
+
+/**
+ * DARPA E3 cuts a topic into `X.json`, `X.json.1`, `X.json.2`, …; some lists write `X.json.0` for the first. Other
+ * names are a topic of one part: `audit.log.1` is rotation, where higher numbers are older.
+ */
+export function partOf(name: string): { topic: string; part: number } {
+  const packed = PACKED.find((suffix) => name.endsWith(suffix)) ?? '';
+  const bare = name.slice(0, name.length - packed.length);
+  if (bare.endsWith('.json')) return { topic: bare, part: 0 };
+  const dot = bare.lastIndexOf('.');
+  const topic = bare.slice(0, Math.max(dot, 0));
+  const digits = bare.slice(dot + 1);
+  if (topic.endsWith('.json') && /^\d{1,15}$/.test(digits)) return { topic, part: Number(digits) };
+  return { topic: name, part: 0 };
+}
+
+/** Orders paths by folder, topic in natural order (`official` < `official-2` < `official-10`), then part number. */
+export function comparePartNames(a: string, b: string): number {
+  const [one, two] = [partOf(a), partOf(b)];
+  return (
+    compareFolders(dirname(one.topic), dirname(two.topic)) ||
+    compareNatural(stem(one.topic), stem(two.topic)) ||
+    compareNatural(basename(one.topic), basename(two.topic)) ||
+    one.part - two.part ||
+    compareNatural(a, b)
+  );
+}
+
+/** Up to the first dot, because '-' sorts before '.' and `official-1.json` should come after `official.json`. */
+function stem(topic: string): string {
+  const name = basename(topic);
+  const dot = name.indexOf('.', 1);
+  return dot < 0 ? name : name.slice(0, dot);
+}
+
+function compareFolders(a: string, b: string): number {
+  const [as, bs] = [a.split(sep), b.split(sep)];
+  for (let i = 0; i < Math.min(as.length, bs.length); i++) {
+    const order = compareNatural(as[i], bs[i]);
+    if (order !== 0) return order;
+  }
+  return as.length - bs.length;
+}
+
+const isDigit = (text: string, at: number) => text[at] >= '0' && text[at] <= '9';
+
+/** Runs of digits by value, the rest by code unit: the same on every machine, unlike a locale's collation. */
+function compareNatural(a: string, b: string): number {
+  let i = 0;
+  let j = 0;
+  while (i < a.length && j < b.length) {
+    if (isDigit(a, i) && isDigit(b, j)) {
+      const [x, y] = [digitsAt(a, i), digitsAt(b, j)];
+      const order = x.value.length - y.value.length || compareText(x.value, y.value);
+      if (order !== 0) return order;
+      i = x.end;
+      j = y.end;
+    } else {
+      if (a[i] !== b[j]) return compareText(a[i], b[j]);
+      i++;
+      j++;
+    }
+  }
+  return a.length - i - (b.length - j) || compareText(a, b); // `01` and `1` differ only here
+}
+
+function digitsAt(text: string, from: number): { value: string; end: number } {
+  let end = from;
+  while (isDigit(text, end)) end++;
+  let start = from;
+  while (start < end - 1 && text[start] === '0') start++;
+  return { value: text.slice(start, end), end };
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

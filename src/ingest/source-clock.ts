@@ -1,0 +1,114 @@
+import { RecalError } from '../base/errors.js';
+import type { Batch } from './batch.js';
+import { digitsOf, majorityUnit, nanosecondsIn, type TimeUnit } from './time.js';
+
+/** Events looked at before a file's time unit is settled; a shorter file is looked at whole. */
+export const SETTLE_EVENTS = 65_536;
+
+/**
+ * The time of one file: its unit is that of most of its events, because one public THEIA file counts in
+ * microseconds and has strays (e3.md §1.3). A stray takes the time of the record before it and is counted.
+ */
+export class SourceClock {
+  readonly #name: string;
+  readonly #counts = new Float64Array(20);
+  #settling: Batch[] = [];
+  #settlingEvents = 0;
+  #unit: TimeUnit | undefined;
+  /** True where the unit is known beforehand and every time is taken as it stands. */
+  readonly #exact: boolean;
+  #previous: bigint | undefined;
+  #badTime = 0;
+
+  constructor(name: string, unit: TimeUnit | undefined) {
+    this.#name = name;
+    this.#unit = unit;
+    this.#exact = unit !== undefined;
+  }
+
+  get unit(): TimeUnit | undefined {
+    return this.#unit;
+  }
+
+  get badTime(): number {
+    return this.#badTime;
+  }
+
+  /** Takes the next batch of the file; gives those whose times are settled, in order. */
+  take(batch: Batch): Batch[] {
+    for (let i = 0; i < batch.events; i++) this.#counts[batch.tsDigits[i]]++;
+    if (this.#unit !== undefined) {
+      this.#apply(batch);
+      return [batch];
+    }
+    this.#settling.push(batch);
+    this.#settlingEvents += batch.events;
+    return this.#settlingEvents >= SETTLE_EVENTS ? this.#settle() : [];
+  }
+
+  /** The file has ended: gives what is still held back. */
+  finish(): Batch[] {
+    const rest = this.#settle();
+    if (this.#exact) return rest;
+    const unit = majorityUnit(this.#counts);
+    if (unit !== undefined && unit !== this.#unit) {
+      throw new RecalError(
+        'time-unit-changes',
+        `the first events count time in ${this.#unit}, but most of the file in ${unit}`,
+        { hint: `say which is right: --time-unit ${unit}`, where: { file: this.#name } },
+      );
+    }
+    return rest;
+  }
+
+  #settle(): Batch[] {
+    const held = this.#settling;
+    this.#settling = [];
+    if (this.#unit === undefined && this.#settlingEvents > 0) {
+      this.#unit = majorityUnit(this.#counts);
+      if (this.#unit === undefined) {
+        throw new RecalError(
+          'no-time',
+          'no event has a time that could be seconds, ms, µs or ns since 1970',
+          {
+            hint: 'take the numbers as they stand with --time-unit ns',
+            where: { file: this.#name },
+          },
+        );
+      }
+      this.#previous = this.#firstGood(held);
+    }
+    for (const batch of held) this.#apply(batch);
+    return held;
+  }
+
+  /** A stray at the very beginning has no record before it and takes the first good time. */
+  #firstGood(batches: readonly Batch[]): bigint | undefined {
+    const digits = digitsOf(this.#unit as TimeUnit);
+    for (const batch of batches) {
+      for (let i = 0; i < batch.events; i++) {
+        if (batch.tsDigits[i] === digits) return batch.ts[i] * nanosecondsIn(this.#unit as TimeUnit);
+      }
+    }
+    return undefined;
+  }
+
+  #apply(batch: Batch): void {
+    const unit = this.#unit;
+    if (unit === undefined || batch.events === 0) return;
+    const scale = nanosecondsIn(unit);
+    const digits = digitsOf(unit);
+    const { ts, tsDigits } = batch;
+    let strays = 0;
+    if (!this.#exact) for (let i = 0; i < batch.events; i++) if (tsDigits[i] !== digits) strays++;
+    if (strays > 0 || scale !== 1n) {
+      let previous = this.#previous ?? 0n;
+      for (let i = 0; i < batch.events; i++) {
+        previous = this.#exact || tsDigits[i] === digits ? ts[i] * scale : previous;
+        ts[i] = previous;
+      }
+    }
+    this.#badTime += strays;
+    this.#previous = ts[batch.events - 1];
+  }
+}

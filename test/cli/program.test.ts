@@ -1,0 +1,232 @@
+import { EventEmitter } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { EXIT, RecalError } from '../../src/base/errors.js';
+import { defineSettings } from '../../src/base/settings.js';
+import { type Command, defineCommand } from '../../src/cli/command.js';
+import { commands as shipped } from '../../src/cli/commands.js';
+import { runProgram } from '../../src/cli/program.js';
+import { settingsCommand } from '../../src/cli/settings.js';
+import { Sink } from './sink.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'recal-program-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+writeFileSync(join(folder, 'other.json'), '{"store":"other"}');
+writeFileSync(join(folder, 'wrong.json'), '{\n"quiet": false,\n"stroe": "x"}');
+
+const echo = defineCommand({
+  name: 'echo',
+  summary: 'say what was understood',
+  arguments: { first: { description: 'one' }, rest: { description: 'more', optional: true, many: true } },
+  settings: defineSettings({
+    store: {
+      type: z.string().default('recal-store'),
+      description: 'folder of the store',
+      value: 'DIR',
+      short: '-s',
+    },
+    strict: { type: z.boolean().default(true), description: 'be strict' },
+    timeUnit: { type: z.enum(['ns', 's']).default('ns'), description: 'unit of times' },
+    label: { type: z.array(z.string()).default([]), description: 'a label' },
+  }),
+  async run(args, settings, { out }) {
+    // These lines are the test that the types follow from the declarations.
+    const first: string = args.first;
+    const rest: readonly string[] = args.rest;
+    const unit: 'ns' | 's' = settings.timeUnit;
+    if (first === 'fail') throw new RecalError('x', 'as asked');
+    if (first === 'silent') return EXIT.alerts;
+    out.info('working');
+    out.result({ first, rest, unit, ...settings }, () => [`${first} ${settings.store}`]);
+    return EXIT.done;
+  },
+});
+
+const commands: readonly Command[] = [echo, settingsCommand([echo])];
+
+async function run(line: string, env: Record<string, string> = {}, list = commands) {
+  const stdout = new Sink();
+  const stderr = new Sink();
+  const signals = new EventEmitter();
+  const host = { stdout, stderr, env, cwd: folder, version: '1.2.3', signals, exit: () => {} };
+  const code = await runProgram(line === '' ? [] : line.split(' '), list, host);
+  return { code, stdout: stdout.text, stderr: stderr.text };
+}
+
+describe('help', () => {
+  test('lists commands, exit codes and settings', async () => {
+    const { code, stdout, stderr } = await run('--help');
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(/echo +say what was understood/);
+    for (const exit of Object.values(EXIT)) expect(stdout).toMatch(new RegExp(`^ {2}${exit} `, 'm'));
+    for (const word of [
+      'RECAL_',
+      'NO_COLOR',
+      'recal.config.json',
+      '--quiet',
+      '--json',
+      '--no-color',
+      '--stack',
+      '--config',
+    ]) {
+      expect(stdout).toContain(word);
+    }
+  });
+
+  test('of one command shows its options, their defaults and the global ones', async () => {
+    const { stdout } = await run('echo --help');
+    expect(stdout).toMatch(/-s, --store <DIR> +folder of the store \(default: recal-store\)/);
+    expect(stdout).toMatch(/--no-strict +be strict/);
+    expect(stdout).toMatch(/--time-unit <ns\|s>/);
+    expect(stdout).toMatch(/--label <LABEL> +a label \(may be repeated\)/);
+    expect(stdout).toMatch(/Global Options:.+--json/s);
+    expect((await run('help echo')).stdout).toBe(stdout);
+  });
+
+  test('without any command goes to stderr and is a usage error', async () => {
+    for (const list of [commands, []]) {
+      const { code, stdout, stderr } = await run('', {}, list);
+      expect([code, stdout]).toEqual([2, '']);
+      expect(stderr).toContain('Usage: recal');
+    }
+  });
+
+  test('every shipped command has its own', async () => {
+    for (const { name, summary } of shipped)
+      expect((await run(`${name} --help`, {}, shipped)).stdout).toContain(summary);
+  });
+});
+
+test('--version', async () => {
+  expect(await run('--version')).toEqual({ code: 0, stdout: '1.2.3\n', stderr: '' });
+});
+
+test('a program without commands still knows what to say', async () => {
+  expect((await run('--help', {}, [])).code).toBe(0);
+  expect(await run('ingest x', {}, [])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("unknown command 'ingest'"),
+  });
+});
+
+describe('running', () => {
+  test('arguments and settings arrive', async () => {
+    const { code, stdout } = await run(
+      'echo a b c --json -s X --no-strict --time-unit s --label p,q --label r',
+    );
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({
+      first: 'a',
+      rest: ['b', 'c'],
+      unit: 's',
+      store: 'X',
+      strict: false,
+      timeUnit: 's',
+      label: ['p,q', 'r'],
+    });
+  });
+
+  test.each([
+    ['echo a', {}, 'a recal-store\n', 'working\n'],
+    ['echo a --quiet', {}, 'a recal-store\n', ''],
+    ['--quiet echo a', {}, 'a recal-store\n', ''],
+    ['echo a', { RECAL_QUIET: '1' }, 'a recal-store\n', ''],
+    ['echo a --no-quiet', { RECAL_QUIET: '1' }, 'a recal-store\n', 'working\n'],
+    ['echo a', { RECAL_STORE: 'E' }, 'a E\n', 'working\n'],
+    ['echo a --store F', { RECAL_STORE: 'E' }, 'a F\n', 'working\n'],
+    ['echo a --config other.json', {}, 'a other\n', 'working\n'],
+    ['echo a', { RECAL_CONFIG: 'other.json' }, 'a other\n', 'working\n'],
+  ])('%s %j', async (line, env, stdout, stderr) => {
+    expect(await run(line, env as Record<string, string>)).toEqual({ code: 0, stdout, stderr });
+  });
+
+  test('recal.config.json in the working directory is found', async () => {
+    writeFileSync(join(folder, 'recal.config.json'), '{"store":"T","quiet":true,"echo":{"store":"S"}}');
+    try {
+      expect(await run('echo a')).toEqual({ code: 0, stdout: 'a S\n', stderr: '' });
+    } finally {
+      rmSync(join(folder, 'recal.config.json'));
+    }
+  });
+
+  test('with --json a command without a result still prints an object', async () => {
+    expect(await run('echo silent --json')).toEqual({ code: 3, stdout: '{}\n', stderr: '' });
+    expect(await run('echo silent')).toEqual({ code: 3, stdout: '', stderr: '' });
+  });
+
+  test('a misspelt variable is worth a warning', async () => {
+    expect((await run('echo a -q', { RECAL_STROE: 'x' })).stderr).toBe(
+      'warning: environment variable RECAL_STROE is not a setting; did you mean RECAL_STORE?\n',
+    );
+  });
+});
+
+describe('errors', () => {
+  test.each([
+    ['ecoh a', "error: unknown command 'ecoh'\nhint: did you mean 'echo'?\n"],
+    ['nosuch --what', "error: unknown command 'nosuch'\nhint: 'recal --help' lists the commands\n"],
+    ['echo a --stroe x', "error: unknown option '--stroe'\nhint: did you mean --store?\n"],
+    ['echo', "error: missing required argument 'first'\nhint: 'recal echo --help' shows how it is used\n"],
+    [
+      'echo a --time-unit h',
+      "error: option --time-unit: expected one of ns, s, not 'h'\nhint: --time-unit: unit of times\n",
+    ],
+    [
+      'echo a --config wrong.json',
+      "error: unknown key 'stroe'\nhint: did you mean 'store'?\nat wrong.json:3\n",
+    ],
+    [
+      'echo a --config no.json',
+      'error: cannot read the configuration file\nhint: there is no such file\nat no.json\n',
+    ],
+  ])('%s', async (line, stderr) => {
+    expect(await run(line)).toEqual({ code: 2, stdout: '', stderr });
+  });
+
+  test('a missing value is commander’s complaint in our shape', async () => {
+    const { code, stderr } = await run('echo a --store');
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^error: option '-s, --store <DIR>' argument missing\nhint: .*\n$/);
+  });
+
+  test('of a command', async () => {
+    expect(await run('echo fail')).toEqual({ code: 1, stdout: '', stderr: 'error: as asked\n' });
+    expect((await run('echo fail --stack')).stderr).toContain('program.test.ts');
+  });
+
+  test('with --json, on stdout too', async () => {
+    const { code, stdout } = await run('echo a --nosuch --json');
+    expect(code).toBe(2);
+    expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'usage.unknownOption' } });
+  });
+
+  test('hostile arguments', async () => {
+    expect((await run('\u001b[2J')).stderr).toMatch(/^error: unknown command '\\e\[2J'\n/);
+    expect((await run('echo a --\u001b[2J')).stderr).toMatch(/^error: unknown option '--\\e\[2J'\n/);
+  });
+});
+
+describe('recal settings', () => {
+  test('says who said so', async () => {
+    const { stdout } = await run('settings echo --config other.json --json', { RECAL_STRICT: '0' });
+    const { settings } = JSON.parse(stdout) as { settings: Record<string, unknown>[] };
+    expect(settings.map(({ key, value, from, at }) => [key, value, from, at])).toEqual([
+      ['store', 'other', 'file', 'other.json:1'],
+      ['strict', false, 'environment', 'RECAL_STRICT'],
+      ['timeUnit', 'ns', 'default', undefined],
+      ['label', [], 'default', undefined],
+    ]);
+  });
+
+  test('in a table, only what was changed', async () => {
+    const { stdout } = await run('settings --changed', { RECAL_STORE: 'x\u202e' });
+    expect(stdout).toBe('command  option   value      from\necho     --store  x\\u{202e}  RECAL_STORE\n');
+  });
+
+  test('of a command that is not there', async () => {
+    expect(await run('settings ehco')).toMatchObject({ code: 2, stderr: expect.stringContaining("'echo'") });
+  });
+});

@@ -1,0 +1,149 @@
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { built, ROOT } from './built.js';
+
+// The package as somebody else gets it: packed, unpacked in an empty folder, and used from there. The dependencies are
+// the repository's own, so that no network is needed.
+const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+  name: string;
+  version: string;
+  dependencies: Record<string, string>;
+};
+const folder = mkdtempSync(join(tmpdir(), 'recal-package-'));
+const modules = join(folder, 'node_modules');
+const installed = join(modules, manifest.name);
+let files: string[] = [];
+
+const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
+
+function link(name: string): void {
+  mkdirSync(dirname(join(modules, name)), { recursive: true });
+  symlinkSync(join(ROOT, 'node_modules', name), join(modules, name), 'junction');
+}
+
+beforeAll(() => {
+  built('index.js');
+  // Without scripts: `prepare` would build again, under the feet of the tests that run beside this one.
+  execFileSync(npm, ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder], { cwd: ROOT });
+  mkdirSync(installed, { recursive: true });
+  // Relative names: a drive letter would look like a host to tar.
+  const tarball = `${manifest.name}-${manifest.version}.tgz`;
+  execFileSync('tar', ['-xzf', tarball, '-C', `node_modules/${manifest.name}`, '--strip-components=1'], {
+    cwd: folder,
+  });
+  files = readdirSync(installed, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) =>
+      join(entry.parentPath, entry.name)
+        .slice(installed.length + 1)
+        .replaceAll('\\', '/'),
+    );
+  for (const name of Object.keys(manifest.dependencies)) link(name);
+  // What npm does for "bin".
+  mkdirSync(join(modules, '.bin'));
+  chmodSync(join(installed, 'dist/cli/main.js'), 0o755);
+  symlinkSync(join(installed, 'dist/cli/main.js'), join(modules, '.bin/recal'));
+  writeFileSync(join(folder, 'package.json'), '{"type":"module","private":true}');
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('the tarball', () => {
+  test('holds the built program and nothing of the workshop', () => {
+    expect(files).toContain('dist/index.js');
+    expect(files).toContain('dist/cli/main.js');
+    expect(files).toContain('LICENSE');
+    const tops = new Set(files.map((file) => file.split('/')[0]));
+    const allowed = ['dist', 'examples', 'schema', 'README.md', 'CHANGELOG.md', 'LICENSE', 'package.json'];
+    expect([...tops].filter((top) => !allowed.includes(top))).toEqual([]);
+    expect(files.filter((file) => /\.test\.|\.tsbuildinfo$|node_modules/.test(file))).toEqual([]);
+  });
+
+  test('has a file behind every export, with its types', () => {
+    const { exports } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as {
+      exports: Record<string, string | { types: string; default: string }>;
+    };
+    for (const target of Object.values(exports)) {
+      if (typeof target === 'string') {
+        if (!target.includes('*')) expect(files).toContain(target.slice(2));
+        continue;
+      }
+      expect(files).toContain(target.types.slice(2));
+      expect(files).toContain(target.default.slice(2));
+    }
+  });
+
+  test('has nothing left over from sources that are gone (if it has: npm run build)', () => {
+    // The compiler writes a map beside each of its files; other steps of the build may add files of their own.
+    const orphans = files
+      .filter((file) => file.startsWith('dist/') && file.endsWith('.js.map'))
+      .filter((file) => !existsSync(join(ROOT, file.replace(/^dist\/(.*)\.js\.map$/, 'src/$1.ts'))));
+    expect(orphans).toEqual([]);
+  });
+});
+
+describe('installed', () => {
+  test.skipIf(process.platform === 'win32')('the command runs', () => {
+    const help = execFileSync(join(modules, '.bin/recal'), ['--help'], { cwd: folder, encoding: 'utf8' });
+    expect(help).toContain('Usage: recal');
+  });
+
+  test('the library can be imported', () => {
+    const script = `import(${JSON.stringify(manifest.name)}).then((m) => console.log(m.printable('a\\n'), m.EXIT.usage))`;
+    expect(execFileSync(process.execPath, ['-e', script], { cwd: folder, encoding: 'utf8' })).toBe(
+      'a\\n 2\n',
+    );
+  });
+
+  test('a strict TypeScript program compiles against its types', () => {
+    writeFileSync(
+      join(folder, 'consumer.ts'),
+      [
+        `import { EXIT, type Event, type ExitCode, printable, RecalError } from '${manifest.name}';`,
+        "export const event: Event = { ts: 1523037672123456789n, host: 'h', rel: 'EVENT_READ', subj: { id: 'a' } };",
+        "export const code: ExitCode = new RecalError('x', printable(event.host)).exit;",
+        'export const usage: 2 = EXIT.usage;',
+        '// @ts-expect-error: a time is never a double',
+        "export const wrong: Event = { ts: 1, host: 'h', rel: 'r' };",
+      ].join('\n'),
+    );
+    const options = [
+      '--noEmit',
+      '--strict',
+      '--target',
+      'es2023',
+      '--lib',
+      'es2023',
+      '--module',
+      'nodenext',
+      '--types',
+      'node',
+    ];
+    link('@types/node');
+    link('undici-types');
+    const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+    expect(run(process.execPath, [tsc, ...options, '--skipLibCheck', 'false', 'consumer.ts'])).toBe('');
+  });
+});
+
+/** What the program printed; when it failed, that is the most useful thing to compare with. */
+function run(program: string, args: string[]): string {
+  try {
+    return execFileSync(program, args, { cwd: folder, encoding: 'utf8' });
+  } catch (error) {
+    return (error as { stdout: string }).stdout;
+  }
+}
