@@ -77,16 +77,15 @@ let entryCount: u32 = 0;
 let textFree: usize = 0;
 let textEnd: usize = 0;
 
-let pos: usize = 0;
-let lineEnd: usize = 0;
 let lineStart: usize = 0;
+let lineEnd: usize = 0;
 let blockEnd: usize = 0;
 
-let stringStart: usize = 0;
-let stringStop: usize = 0;
+/** Escapes and bytes beyond ASCII in the string last read. */
 let stringTag: u32 = 0;
 
 let reason: i32 = 0;
+let failedAt: usize = 0;
 
 export function configure(rootNode: u32, rowAddress: u32, slots: u32, longestLine: u32): void {
   root = rootNode;
@@ -105,19 +104,19 @@ export function configureDictionary(address: u32, length: u32): void {
   memory.fill(entryTable, 0, DICTIONARY_SLOTS * 2);
 }
 
-/** The number of the word in stringStart, stringStop. */
-function wordNumber(): u32 {
-  const length = stringStop - stringStart;
+/** The number of the word between `start` and `stop`. */
+function wordNumber(start: usize, stop: usize): u32 {
+  const length = stop - start;
   let hash: u64 = 0x9e3779b97f4a7c15 ^ (length as u64);
-  let p = stringStart;
-  for (; p + 8 <= stringStop; p += 8) hash = (hash ^ load<u64>(p)) * 0x9fb21c651e98df25;
-  for (; p < stringStop; p++) hash = (hash ^ (load<u8>(p) as u64)) * 0x9fb21c651e98df25;
+  let p = start;
+  for (; p + 8 <= stop; p += 8) hash = (hash ^ load<u64>(p)) * 0x9fb21c651e98df25;
+  for (; p < stop; p++) hash = (hash ^ (load<u8>(p) as u64)) * 0x9fb21c651e98df25;
   let slot = ((hash ^ (hash >> 32)) as u32) & (DICTIONARY_SLOTS - 1);
   while (true) {
     const number = load<u16>(entryTable + ((slot as usize) << 1)) as u32;
     if (number == 0) break;
     const entry = entries + (((number - 1) as usize) << 3);
-    if ((load<u32>(entry, 4) as usize) == length && equal(load<u32>(entry) as usize, stringStart, length)) {
+    if ((load<u32>(entry, 4) as usize) == length && equal(load<u32>(entry) as usize, start, length)) {
       return number - 1;
     }
     slot = (slot + 1) & (DICTIONARY_SLOTS - 1);
@@ -126,7 +125,7 @@ function wordNumber(): u32 {
   const entry = entries + ((entryCount as usize) << 3);
   store<u32>(entry, textFree as u32);
   store<u32>(entry, length as u32, 4);
-  memory.copy(textFree, stringStart, length);
+  memory.copy(textFree, start, length);
   textFree += length;
   store<u16>(entryTable + ((slot as usize) << 1), (entryCount + 1) as u16);
   return entryCount++;
@@ -143,7 +142,7 @@ export function failureReason(): i32 {
 
 /** Where the last line was given up. */
 export function failurePosition(): u32 {
-  return pos as u32;
+  return failedAt as u32;
 }
 
 export function lineStartAddress(): u32 {
@@ -159,19 +158,16 @@ export function next(): i32 {
   lineStart = lineEnd + 1;
   if (lineStart >= blockEnd) return END;
   lineEnd = findNewline(lineStart);
-  pos = lineStart;
   if (lineEnd - lineStart > maxLine) return OVERSIZE;
-  skipSpace();
-  if (pos >= lineEnd) return BLANK;
+  let p = skipSpace(lineStart);
+  if (p >= lineEnd) return BLANK;
   memory.fill(row, 0, rowBytes);
-  if (load<u8>(pos) != 0x7b) {
-    reason = NOT_AN_OBJECT;
-    return MALFORMED;
-  }
-  if (!readObject(root)) return MALFORMED;
-  skipSpace();
-  if (pos < lineEnd) {
-    reason = TRAILING;
+  if (load<u8>(p) != 0x7b) p = fail(p, NOT_AN_OBJECT);
+  else p = readObject(p, root);
+  if (p == 0) return MALFORMED;
+  p = skipSpace(p);
+  if (p < lineEnd) {
+    fail(p, TRAILING);
     return MALFORMED;
   }
   return RECORD;
@@ -191,41 +187,39 @@ function findNewline(from: usize): usize {
   return blockEnd;
 }
 
-function fail(why: i32): bool {
-  reason = pos >= lineEnd ? TOO_EARLY : why;
-  return false;
+// All readers below take a position and give the one behind what they read, or 0 if the line is malformed. Positions
+// live in locals: a global would be a load and a store at every step. None looks for the end of the line, because
+// the newline there is no part of any token.
+
+function fail(p: usize, why: i32): usize {
+  failedAt = p;
+  reason = p >= lineEnd ? TOO_EARLY : why;
+  return 0;
 }
 
+/** The first byte from `p` on that is not white space. */
 // @ts-ignore: decorator
 @inline
-function skipSpace(): void {
-  while (pos < lineEnd) {
-    const c = load<u8>(pos);
-    if (c != 0x20 && c != 0x09 && c != 0x0d) return;
-    pos++;
+function skipSpace(p: usize): usize {
+  if (load<u8>(p) > 0x20) return p;
+  return skipSpaces(p);
+}
+
+function skipSpaces(p: usize): usize {
+  while (true) {
+    const c = load<u8>(p);
+    if (c != 0x20 && c != 0x09 && c != 0x0d) return p;
+    p++;
   }
 }
 
-/** The next byte that is not white space, or 0 at the end of the line. */
-// @ts-ignore: decorator
-@inline
-function peek(): u32 {
-  if (pos < lineEnd) {
-    const c = load<u8>(pos) as u32;
-    if (c > 0x20) return c;
-  }
-  skipSpace();
-  return pos < lineEnd ? (load<u8>(pos) as u32) : 0;
-}
-
-/** Reads the string at `pos`; its bounds go to stringStart and stringStop. */
-function readString(): bool {
-  let p = pos + 1;
-  stringStart = p;
-  stringTag = TAG_STRING;
+/** Skips the string whose opening quote is at `p`; stringTag says what is in it. */
+function skipString(p: usize): usize {
   const quote = i8x16.splat(0x22);
   const backslash = i8x16.splat(0x5c);
   const space = i8x16.splat(0x20);
+  let tag = TAG_STRING;
+  p++;
   while (true) {
     const bytes = v128.load(p);
     const stops = i8x16.bitmask(
@@ -233,29 +227,23 @@ function readString(): bool {
     );
     const wide = i8x16.bitmask(bytes);
     if (stops == 0) {
-      if (wide != 0) stringTag |= TAG_WIDE;
+      if (wide != 0) tag |= TAG_WIDE;
       p += 16;
       continue;
     }
     const run = ctz(stops);
-    if ((wide & ((1 << run) - 1)) != 0) stringTag |= TAG_WIDE;
+    if ((wide & ((1 << run) - 1)) != 0) tag |= TAG_WIDE;
     p += run as usize;
-    if (p >= lineEnd) {
-      pos = lineEnd;
-      return fail(BAD_STRING);
-    }
     const c = load<u8>(p);
     if (c == 0x22) {
-      stringStop = p;
-      pos = p + 1;
-      return true;
+      stringTag = tag;
+      return p + 1;
     }
-    pos = p;
-    if (c != 0x5c) return fail(BAD_STRING);
-    stringTag |= TAG_ESCAPED;
+    if (c != 0x5c) return fail(p, BAD_STRING);
+    tag |= TAG_ESCAPED;
     const escape = load<u8>(p + 1);
     if (escape == 0x75) {
-      for (let i: usize = 2; i < 6; i++) if (nibble(load<u8>(p + i)) > 15) return fail(BAD_ESCAPE);
+      for (let i: usize = 2; i < 6; i++) if (!isHex(load<u8>(p + i))) return fail(p, BAD_ESCAPE);
       p += 6;
     } else {
       // " \ / b f n r t
@@ -263,68 +251,59 @@ function readString(): bool {
         escape != 0x22 && escape != 0x5c && escape != 0x2f && escape != 0x62 &&
         escape != 0x66 && escape != 0x6e && escape != 0x72 && escape != 0x74
       ) {
-        return fail(BAD_ESCAPE);
+        return fail(p, BAD_ESCAPE);
       }
       p += 2;
     }
   }
 }
 
-/** The value of a hexadecimal digit; over 15 for anything else. */
-// @ts-ignore: decorator
-@inline
-function nibble(c: u8): u32 {
-  const digit = (c as u32) - 0x30;
-  if (digit <= 9) return digit;
-  const letter = ((c as u32) | 0x20) - 0x61;
-  return letter <= 5 ? letter + 10 : 255;
+function isHex(c: u8): bool {
+  return (c as u32) - 0x30 <= 9 || ((c as u32) | 0x20) - 0x61 <= 5;
 }
 
-/** Reads a key and its colon; the key stays in stringStart, stringStop. */
+/** Skips the colon after a key. */
 // @ts-ignore: decorator
 @inline
-function readKey(): bool {
-  if (peek() != 0x22) return fail(BAD_KEY);
-  if (!readString()) return false;
-  if (peek() != 0x3a) return fail(BAD_COLON);
-  pos++;
-  return true;
+function skipColon(p: usize): usize {
+  const colon = skipSpace(p);
+  return load<u8>(colon) == 0x3a ? skipSpace(colon + 1) : fail(colon, BAD_COLON);
 }
 
-/** Reads the object at `pos`, whose members go to the node's children. */
-function readObject(node: usize): bool {
-  pos++;
-  if (peek() == 0x7d) {
-    pos++;
-    return true;
-  }
+/** Reads the object at `p`, whose members go to the node's children. */
+function readObject(p: usize, node: usize): usize {
+  p = skipSpace(p + 1);
+  if (load<u8>(p) == 0x7d) return p + 1;
   while (true) {
-    if (!readKey()) return false;
-    const child = childOf(node);
-    if (child != 0) {
-      if (!readValue(child)) return false;
-    } else if (!skipValue()) return false;
-    const after = peek();
-    pos++;
-    if (after == 0x7d) return true;
-    if (after != 0x2c) {
-      pos--;
-      return fail(BAD_SEPARATOR);
-    }
+    if (load<u8>(p) != 0x22) return fail(p, BAD_KEY);
+    const start = p + 1;
+    p = skipString(p);
+    if (p == 0) return 0;
+    const child = childOf(node, start, p - 1);
+    p = skipColon(p);
+    if (p == 0) return 0;
+    p = child != 0 ? readValue(p, child) : skipValue(p);
+    if (p == 0) return 0;
+    p = skipSpace(p);
+    const after = load<u8>(p);
+    if (after == 0x7d) return p + 1;
+    if (after != 0x2c) return fail(p, BAD_SEPARATOR);
+    p = skipSpace(p + 1);
   }
 }
 
-function childOf(node: usize): usize {
-  const length = stringStop - stringStart;
+/** The node for the key between `start` and `stop`, or 0. */
+function childOf(node: usize, start: usize, stop: usize): usize {
+  const length = stop - start;
   const keys = load<u32>(node, NODE_KEYS) as usize;
   if (keys != 0 && length > 0) {
     const table = load<u32>(node, NODE_TABLE) as usize;
-    let slot = hashOf(load<u8>(stringStart), load<u8>(stringStop - 1), length as u32);
+    let slot = hashOf(load<u8>(start), load<u8>(stop - 1), length as u32);
     while (true) {
       const number = load<u8>(table + slot) as usize;
       if (number == 0) break;
       const key = keys + (number - 1) * KEY_SIZE;
-      if ((load<u32>(key, 4) as usize) == length && equal(load<u32>(key) as usize, stringStart, length)) {
+      if ((load<u32>(key, 4) as usize) == length && equal(load<u32>(key) as usize, start, length)) {
         return load<u32>(key, 8) as usize;
       }
       slot = (slot + 1) & 63;
@@ -334,8 +313,8 @@ function childOf(node: usize): usize {
   if (any != 0) {
     const slot = load<i32>(node, NODE_ANY_SLOT);
     if (slot >= 0) {
-      setSlot(slot, stringTag, stringStart, stringStop);
-      store<u32>(row + (slot as usize) * SLOT_SIZE, wordNumber(), SLOT_WORDS);
+      setSlot(slot, stringTag, start, stop);
+      store<u32>(row + (slot as usize) * SLOT_SIZE, wordNumber(start, stop), SLOT_WORDS);
     }
   }
   return any;
@@ -363,78 +342,123 @@ function setSlot(slot: i32, tag: u32, start: usize, stop: usize): void {
   store<u32>(at, stop as u32, SLOT_STOP);
 }
 
-/** Reads the value at `pos` for a node of the shape. */
-function readValue(node: usize): bool {
-  const c = peek();
-  const flags = load<u32>(node, NODE_FLAGS);
-  if (c == 0x7b) {
-    if (load<u32>(node, NODE_KEYS) != 0 || load<u32>(node, NODE_ANY) != 0) return readObject(node);
-    if ((flags & FLAG_UNION) != 0) return readUnion(node);
+/** Reads the value at `p` for a node of the shape. */
+function readValue(p: usize, node: usize): usize {
+  if (load<u8>(p) == 0x7b) {
+    if (load<u32>(node, NODE_KEYS) != 0 || load<u32>(node, NODE_ANY) != 0) return readObject(p, node);
+    if ((load<u32>(node, NODE_FLAGS) & FLAG_UNION) != 0) return readUnion(p, node);
   }
-  return readLeaf(node, c, flags);
+  return readLeaf(p, node);
 }
 
 /** `{"string": value}` around a value. */
-function readUnion(node: usize): bool {
-  pos++;
-  if (peek() == 0x7d) return fail(BAD_UNION);
-  if (!readKey()) return false;
-  const c = peek();
-  if (!readLeaf(node, c, load<u32>(node, NODE_FLAGS))) return false;
-  if (peek() != 0x7d) return fail(BAD_UNION);
-  pos++;
-  return true;
+function readUnion(p: usize, node: usize): usize {
+  p = skipSpace(p + 1);
+  if (load<u8>(p) != 0x22) return fail(p, load<u8>(p) == 0x7d ? BAD_UNION : BAD_KEY);
+  p = skipString(p);
+  if (p == 0) return 0;
+  p = skipColon(p);
+  if (p == 0) return 0;
+  p = readLeaf(p, node);
+  if (p == 0) return 0;
+  p = skipSpace(p);
+  return load<u8>(p) == 0x7d ? p + 1 : fail(p, load<u8>(p) == 0x2c ? BAD_UNION : BAD_SEPARATOR);
 }
 
-function readLeaf(node: usize, c: u32, flags: u32): bool {
+function readLeaf(p: usize, node: usize): usize {
   const slot = load<i32>(node, NODE_SLOT);
-  if (slot < 0) return skipValue();
-  const start = pos;
+  if (slot < 0) return skipValue(p);
+  const flags = load<u32>(node, NODE_FLAGS);
+  const c = load<u8>(p);
   if (c == 0x22) {
-    if (!readString()) return false;
-    setSlot(slot, stringTag, stringStart, stringStop);
-    if ((flags & FLAG_UUID) != 0) takeUuid(slot);
-    else if ((flags & FLAG_INTEGER) != 0) takeInteger(slot, stringStart, stringStop);
-    else if ((flags & FLAG_WORD) != 0) store<u32>(row + (slot as usize) * SLOT_SIZE, wordNumber(), SLOT_WORDS);
-    return true;
+    const start = p + 1;
+    p = skipString(p);
+    if (p == 0) return 0;
+    const stop = p - 1;
+    setSlot(slot, stringTag, start, stop);
+    if ((flags & FLAG_UUID) != 0) takeUuid(slot, start, stop);
+    else if ((flags & FLAG_INTEGER) != 0) takeInteger(slot, start, stop);
+    else if ((flags & FLAG_WORD) != 0) {
+      store<u32>(row + (slot as usize) * SLOT_SIZE, wordNumber(start, stop), SLOT_WORDS);
+    }
+    return p;
   }
-  if (!skipValue()) return false;
+  const start = p;
+  p = skipValue(p);
+  if (p == 0) return 0;
   if (c == 0x7b || c == 0x5b) {
-    if ((flags & FLAG_RAW) != 0) setSlot(slot, TAG_RAW, start, pos);
-  } else if (c == 0x74) setSlot(slot, TAG_TRUE, start, pos);
-  else if (c == 0x66) setSlot(slot, TAG_FALSE, start, pos);
-  else if (c != 0x6e) {
-    setSlot(slot, TAG_NUMBER, start, pos);
-    if ((flags & FLAG_INTEGER) != 0) takeInteger(slot, start, pos);
+    if ((flags & FLAG_RAW) != 0) setSlot(slot, TAG_RAW, start, p);
+    else clearSlot(slot);
+  } else if (c == 0x74) setSlot(slot, TAG_TRUE, start, p);
+  else if (c == 0x66) setSlot(slot, TAG_FALSE, start, p);
+  else if (c == 0x6e) clearSlot(slot);
+  else {
+    setSlot(slot, TAG_NUMBER, start, p);
+    if ((flags & FLAG_INTEGER) != 0) takeInteger(slot, start, p);
   }
-  return true;
+  return p;
+}
+
+/** A null takes back what an earlier member of the same name said: the last one counts. */
+// @ts-ignore: decorator
+@inline
+function clearSlot(slot: i32): void {
+  store<u32>(row + (slot as usize) * SLOT_SIZE, 0, SLOT_TAG);
 }
 
 /** Gives the slot four words if its string is a UUID, with dashes or without. */
-function takeUuid(slot: i32): void {
-  const length = stringStop - stringStart;
+function takeUuid(slot: i32, start: usize, stop: usize): void {
+  const length = stop - start;
   const at = row + (slot as usize) * SLOT_SIZE;
-  let p = stringStart;
+  let upper: v128;
+  let lower: v128;
   if (length == 36) {
-    if (load<u8>(p + 8) != 0x2d || load<u8>(p + 13) != 0x2d) return;
-    if (load<u8>(p + 18) != 0x2d || load<u8>(p + 23) != 0x2d) return;
-  } else if (length != 32) return;
-  const dash: usize = length == 36 ? 1 : 0;
-  let bad: u32 = 0;
-  for (let word: usize = 0; word < 4; word++) {
-    let value: u32 = 0;
-    for (let i: usize = 0; i < 8; i++) {
-      const digit = nibble(load<u8>(p));
-      bad |= digit;
-      value = (value << 4) | digit;
-      p++;
-      // Dashes stand after digits 8, 12, 16 and 20.
-      const digits = word * 8 + i + 1;
-      if (digits == 8 || digits == 12 || digits == 16 || digits == 20) p += dash;
-    }
-    store<u32>(at + SLOT_WORDS + word * 4, value);
-  }
-  if (bad <= 15) store<u32>(at, load<u32>(at, SLOT_TAG) | TAG_UUID, SLOT_TAG);
+    const dashes =
+      ((load<u8>(start, 8) ^ 0x2d) | (load<u8>(start, 13) ^ 0x2d)) | ((load<u8>(start, 18) ^ 0x2d) | (load<u8>(start, 23) ^ 0x2d));
+    if (dashes != 0) return;
+    upper = pair(load<u64>(start), (load<u32>(start, 9) as u64) | ((load<u32>(start, 14) as u64) << 32));
+    lower = pair((load<u32>(start, 19) as u64) | ((load<u32>(start, 24) as u64) << 32), load<u64>(start, 28));
+  } else if (length == 32) {
+    upper = v128.load(start);
+    lower = v128.load(start, 16);
+  } else return;
+  const digits = v128.and(hexDigits(upper), hexDigits(lower));
+  if (!i8x16.all_true(digits)) return;
+  const high = packNibbles(upper);
+  const low = packNibbles(lower);
+  store<u32>(at, (high >> 32) as u32, SLOT_WORDS);
+  store<u32>(at, high as u32, SLOT_WORDS + 4);
+  store<u32>(at, (low >> 32) as u32, SLOT_WORDS + 8);
+  store<u32>(at, low as u32, SLOT_WORDS + 12);
+  store<u32>(at, load<u32>(at, SLOT_TAG) | TAG_UUID, SLOT_TAG);
+}
+
+// @ts-ignore: decorator
+@inline
+function pair(low: u64, high: u64): v128 {
+  return i64x2.replace_lane(i64x2.splat(low as i64), 1, high as i64);
+}
+
+/** Ones where a byte is a hexadecimal digit. */
+// @ts-ignore: decorator
+@inline
+function hexDigits(text: v128): v128 {
+  const digit = i8x16.sub(text, i8x16.splat(0x30));
+  const letter = i8x16.sub(v128.or(text, i8x16.splat(0x20)), i8x16.splat(0x61));
+  return v128.or(i8x16.lt_u(digit, i8x16.splat(10)), i8x16.lt_u(letter, i8x16.splat(6)));
+}
+
+/** Sixteen hexadecimal digits as a 64-bit number. */
+// @ts-ignore: decorator
+@inline
+function packNibbles(text: v128): u64 {
+  // '0'–'9' have the value in their low half; letters have it minus 9, and bit 6 set.
+  const letter = i8x16.shr_u(v128.and(text, i8x16.splat(0x40)), 6);
+  const nine = i8x16.add(i8x16.shl(letter, 3), letter);
+  const nibbles = i8x16.add(v128.and(text, i8x16.splat(0x0f)), nine);
+  // In each 16-bit lane the first digit is the low byte: it becomes the high half of the byte.
+  const bytes = v128.and(v128.or(i16x8.shl(nibbles, 4), i16x8.shr_u(nibbles, 8)), i16x8.splat(0xff));
+  return bswap<u64>(i64x2.extract_lane(i8x16.narrow_i16x8_u(bytes, bytes), 0) as u64);
 }
 
 /** Gives the slot a 64-bit value if its text is a plain integer that fits. */
@@ -458,75 +482,80 @@ function takeInteger(slot: i32, start: usize, stop: usize): void {
 }
 
 /** Skips one value of any kind, checking its grammar. */
-function skipValue(): bool {
+function skipValue(p: usize): usize {
+  const c = load<u8>(p);
+  if (c == 0x22) return skipString(p);
+  return c == 0x7b || c == 0x5b ? skipNested(p) : skipScalar(p, c);
+}
+
+function skipNested(p: usize): usize {
   let depth: i32 = 0;
   let objects: u64 = 0; // one bit a level: set for an object, clear for an array
   while (true) {
     // One value…
-    const c = peek();
-    if (c == 0x22) {
-      if (!readString()) return false;
-    } else if (c == 0x7b || c == 0x5b) {
-      pos++;
-      if (peek() == c + 2) pos++; // in ASCII both closing signs stand two after the opening ones
-      else {
-        if (depth == MAX_DEPTH) return fail(TOO_DEEP);
+    const c = load<u8>(p);
+    if (c == 0x22) p = skipString(p);
+    else if (c == 0x7b || c == 0x5b) {
+      const inside = skipSpace(p + 1);
+      if (load<u8>(inside) != c + 2) {
+        if (depth == MAX_DEPTH) return fail(p, TOO_DEEP);
         objects = (objects << 1) | (c == 0x7b ? 1 : 0);
         depth++;
-        if (c == 0x7b && !readKey()) return false;
+        p = c == 0x7b ? skipKey(inside) : inside;
+        if (p == 0) return 0;
         continue;
       }
-    } else if (!skipScalar(c)) return false;
+      p = inside + 1; // in ASCII both closing signs stand two after the opening ones
+    } else p = skipScalar(p, c);
+    if (p == 0) return 0;
     // …and what may follow it, out through any number of closings.
     while (true) {
-      if (depth == 0) return true;
-      const after = peek();
+      if (depth == 0) return p;
+      p = skipSpace(p);
+      const after = load<u8>(p);
       const inObject = (objects & 1) != 0;
       if (after == 0x2c) {
-        pos++;
-        if (inObject && !readKey()) return false;
+        p = skipSpace(p + 1);
+        if (inObject) p = skipKey(p);
+        if (p == 0) return 0;
         break;
       }
-      if (after != (inObject ? 0x7d : 0x5d)) return fail(BAD_SEPARATOR);
-      pos++;
+      if (after != (inObject ? 0x7d : 0x5d)) return fail(p, BAD_SEPARATOR);
+      p++;
       objects >>= 1;
       depth--;
     }
   }
 }
 
-function skipScalar(c: u32): bool {
-  if (c == 0x6e) return skipWord(0x6c6c756e, 4); // null
-  if (c == 0x74) return skipWord(0x65757274, 4); // true
-  if (c == 0x66) return load<u8>(pos + 4) == 0x65 ? skipWord(0x736c6166, 5) : fail(BAD_VALUE); // false
-  return skipNumber();
+/** Skips a key and its colon. */
+function skipKey(p: usize): usize {
+  if (load<u8>(p) != 0x22) return fail(p, BAD_KEY);
+  p = skipString(p);
+  return p == 0 ? 0 : skipColon(p);
 }
 
-function skipWord(word: u32, length: usize): bool {
-  if (load<u32>(pos) != word || pos + length > lineEnd) return fail(BAD_VALUE);
-  pos += length;
-  return true;
+function skipScalar(p: usize, c: u8): usize {
+  if (c == 0x6e) return load<u32>(p) == 0x6c6c756e ? p + 4 : fail(p, BAD_VALUE); // null
+  if (c == 0x74) return load<u32>(p) == 0x65757274 ? p + 4 : fail(p, BAD_VALUE); // true
+  if (c == 0x66) return load<u32>(p, 1) == 0x65736c61 ? p + 5 : fail(p, BAD_VALUE); // false
+  return skipNumber(p);
 }
 
-function skipNumber(): bool {
-  if (load<u8>(pos) == 0x2d) pos++;
-  if (load<u8>(pos) == 0x30) pos++;
-  else if (!skipDigits()) return false;
-  if (load<u8>(pos) == 0x2e) {
-    pos++;
-    if (!skipDigits()) return false;
+function skipNumber(p: usize): usize {
+  if (load<u8>(p) == 0x2d) p++;
+  if (load<u8>(p) == 0x30) p++;
+  else p = skipDigits(p);
+  if (p != 0 && load<u8>(p) == 0x2e) p = skipDigits(p + 1);
+  if (p != 0 && (load<u8>(p) | 0x20) == 0x65) {
+    const sign = load<u8>(p, 1);
+    p = skipDigits(sign == 0x2b || sign == 0x2d ? p + 2 : p + 1);
   }
-  if ((load<u8>(pos) | 0x20) == 0x65) {
-    pos++;
-    const sign = load<u8>(pos);
-    if (sign == 0x2b || sign == 0x2d) pos++;
-    if (!skipDigits()) return false;
-  }
-  return true;
+  return p;
 }
 
-function skipDigits(): bool {
-  const start = pos;
-  while ((load<u8>(pos) as u32) - 0x30 <= 9) pos++;
-  return pos > start ? true : fail(BAD_VALUE);
+function skipDigits(p: usize): usize {
+  const start = p;
+  while ((load<u8>(p) as u32) - 0x30 <= 9) p++;
+  return p > start ? p : fail(p, BAD_VALUE);
 }

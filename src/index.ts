@@ -1,3 +1,16 @@
 export { EXIT, type ExitCode, RecalError, type Where } from './base/errors.js';
 export { printable } from './base/printable.js';
-export type { Entity, EntityType, Event } from './ingest/event.js';
+export type { Adjacency, NeighbourRows } from './graph/adjacency.js';
+export { DIRECTIONS, type DirectionName, type DirectionTable } from './graph/direction.js';
+export { type KnownEntity, readEntities } from './graph/entities.js';
+export type { EventTable } from './graph/event-table.js';
+export { type IngestOptions, type IngestResult, ingestFiles } from './graph/ingest.js';
+export { type Inspection, inspectFiles } from './graph/inspect.js';
+export { type LoadedEvents, loadEvents } from './graph/load.js';
+export type { Manifest, Segment, Summary } from './graph/manifest.js';
+export { buildGraph, type GraphOptions, ProvenanceGraph } from './graph/provenance-graph.js';
+export type { ReducedEdges } from './graph/reduce.js';
+export type { RelationNeighbours } from './graph/relation-neighbours.js';
+export { type Selection, Store } from './graph/store.js';
+export { ENTITY_TYPES, type Entity, type EntityType, type Event } from './ingest/event.js';
+export { expandInputs } from './ingest/inputs.js';

@@ -9,7 +9,7 @@ import { buildGraph, type ProvenanceGraph } from '../graph/provenance-graph.js';
 import { Store } from '../graph/store.js';
 
 /** A small simulated host, part of the package. */
-export const SAMPLE = fileURLToPath(new URL('../../examples/small-host.json.gz', import.meta.url));
+const SAMPLE = fileURLToPath(new URL('../../examples/small-host.json.gz', import.meta.url));
 
 const HUBS = 8;
 

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import { type DuckDBConnection, type DuckDBListValue, listValue } from '@duckdb/node-api';
 import { ENTITY_TYPES, type EntityType } from '../ingest/event.js';
+import { openDuck } from './duck.js';
 import type { Segment, Summary } from './manifest.js';
 
 /** The source type of an entity that events name but no record defines. */
-export const UNDEFINED_KIND = '<undefined>';
+const UNDEFINED_KIND = '<undefined>';
 
 /** What these segments say of entities: how many of which type, and what is never defined. */
 export interface Census {
@@ -38,7 +39,8 @@ export async function takeCensus(
   await connection.run(
     has('entities')
       ? `CREATE TEMP TABLE defined AS
-         SELECT host, entity, max_by(type, last_ts) AS type, max_by(kind, last_ts) AS kind
+         SELECT host, entity, max_by(type, (last_ts, last_seq, type)) AS type,
+           max_by(kind, (last_ts, last_seq, kind)) AS kind
          FROM read_parquet($1) WHERE type IS NOT NULL GROUP BY host, entity`
       : `CREATE TEMP TABLE defined AS ${nothing} LIMIT 0`,
     has('entities') ? [paths('entities')] : [],
@@ -52,6 +54,16 @@ export async function takeCensus(
   const unresolved = entities.placeholders === 0 ? 0 : await countUnresolved(connection, paths('events'));
   await connection.run('DROP TABLE named; DROP TABLE defined');
   return { entities, unresolved };
+}
+
+/** The census of segments that are part of a store. */
+export async function censusOf(folder: string, segments: readonly Segment[]): Promise<Census> {
+  const duck = await openDuck();
+  try {
+    return await takeCensus(await duck.connect(), folder, segments);
+  } finally {
+    duck.closeSync();
+  }
 }
 
 const ROLES = ['subject', 'object', 'object2'];
@@ -75,16 +87,22 @@ interface CensusRow {
 
 function tabulate(rows: readonly CensusRow[]): Summary['entities'] {
   const byType: Partial<Record<EntityType, number>> = {};
-  const bySourceType: Record<string, number> = {};
+  // Logs choose these names, and `constructor` is one like any other: no plain object counts them.
+  const bySourceType = new Map<string, number>();
   let total = 0;
   let placeholders = 0;
   for (const { type, kind, placeholder, entities } of rows) {
     const count = Number(entities);
     total += count;
     byType[type] = (byType[type] ?? 0) + count;
-    bySourceType[kind] = (bySourceType[kind] ?? 0) + count;
+    bySourceType.set(kind, (bySourceType.get(kind) ?? 0) + count);
     if (placeholder) placeholders += count;
   }
   const ordered = ENTITY_TYPES.flatMap((type) => (byType[type] === undefined ? [] : [[type, byType[type]]]));
-  return { total, byType: Object.fromEntries(ordered), bySourceType, placeholders };
+  return {
+    total,
+    byType: Object.fromEntries(ordered),
+    bySourceType: Object.fromEntries(bySourceType),
+    placeholders,
+  };
 }

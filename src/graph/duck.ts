@@ -1,9 +1,15 @@
-import { type DuckDBConnection, DuckDBDataChunk, DuckDBInstance, type DuckDBType } from '@duckdb/node-api';
+import {
+  type DuckDBAppender,
+  type DuckDBConnection,
+  DuckDBDataChunk,
+  DuckDBInstance,
+  type DuckDBType,
+} from '@duckdb/node-api';
 import duckdb from '@duckdb/node-bindings';
 import { RecalError } from '../base/errors.js';
 
 /** DuckDB takes at most this many rows at a time. */
-export const CHUNK_ROWS = 2048;
+const CHUNK_ROWS = 2048;
 
 export interface DuckOptions {
   /** What DuckDB may hold in memory before it spills to `spill`. */
@@ -44,19 +50,27 @@ export interface TextColumn {
 
 /**
  * Appends rows to a table, column by column. Fixed-width columns are copied as they are, which is an order of
- * magnitude faster than a value at a time.
+ * magnitude faster than a value at a time. One appender serves a table from first to last row: opening and closing
+ * one per batch would cost more than the rows.
  */
 export class ColumnAppender {
-  readonly #connection: DuckDBConnection;
+  readonly #appender: DuckDBAppender;
   readonly #chunk: DuckDBDataChunk;
 
-  constructor(connection: DuckDBConnection, types: readonly DuckDBType[]) {
-    this.#connection = connection;
-    this.#chunk = DuckDBDataChunk.create(types);
+  private constructor(appender: DuckDBAppender, chunk: DuckDBDataChunk) {
+    this.#appender = appender;
+    this.#chunk = chunk;
   }
 
-  async append(table: string, columns: readonly (RawColumn | TextColumn)[], rows: number): Promise<void> {
-    const appender = await this.#connection.createAppender(table);
+  static async open(
+    connection: DuckDBConnection,
+    table: string,
+    types: readonly DuckDBType[],
+  ): Promise<ColumnAppender> {
+    return new ColumnAppender(await connection.createAppender(table), DuckDBDataChunk.create(types));
+  }
+
+  append(columns: readonly (RawColumn | TextColumn)[], rows: number): void {
     const chunk = this.#chunk;
     for (let from = 0; from < rows; from += CHUNK_ROWS) {
       const size = Math.min(CHUNK_ROWS, rows - from);
@@ -66,13 +80,17 @@ export class ColumnAppender {
         if ('width' in column) this.#copy(index, column, from, size);
         else this.#setTexts(index, column, from, size);
       });
-      appender.appendDataChunk(chunk);
+      this.#appender.appendDataChunk(chunk);
     }
-    appender.closeSync();
+  }
+
+  /** All rows are in the table afterwards. */
+  close(): void {
+    this.#appender.closeSync();
   }
 
   #copy(index: number, { bytes, width }: RawColumn, from: number, size: number): void {
-    const vector = duckdb.data_chunk_get_vector(this.#rawChunk, index);
+    const vector = duckdb.data_chunk_get_vector(this.#chunk.chunk, index);
     duckdb.copy_data_to_vector(
       vector,
       0,
@@ -86,10 +104,6 @@ export class ColumnAppender {
     const vector = this.#chunk.getColumnVector(index);
     for (let i = 0; i < size; i++) vector.setItem(i, column.text(from + i) ?? null);
     vector.flush();
-  }
-
-  get #rawChunk(): duckdb.DataChunk {
-    return this.#chunk.chunk;
   }
 }
 

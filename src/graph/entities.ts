@@ -20,19 +20,20 @@ export interface KnownEntity {
 
 /**
  * The merge of entity upserts: for each property the latest statement wins, for names the surest one (a stated path
- * over a hint). This is the view that docs/store.md shows for other Parquet readers.
+ * over a hint). Statements of one moment go by their value, so that the order of ingests does not matter. This is the
+ * view that docs/store.md shows for other Parquet readers.
  */
-export const MERGED_ENTITIES = `
+const MERGED_ENTITIES = `
   SELECT host, entity,
-    coalesce(max_by(id, (last_ts, last_seq)), upper(entity::VARCHAR)) AS id,
-    coalesce(max_by(type, (last_ts, last_seq)), 'other') AS type,
-    max_by(kind, (last_ts, last_seq)) AS kind,
+    coalesce(max_by(id, (last_ts, last_seq, id)), upper(entity::VARCHAR)) AS id,
+    coalesce(max_by(type, (last_ts, last_seq, type)), 'other') AS type,
+    max_by(kind, (last_ts, last_seq, kind)) AS kind,
     max_by(name, (name_rank, last_ts, last_seq, name)) AS name,
     max_by(cmd, (last_ts, last_seq, cmd)) AS cmd,
-    max_by(pid, (last_ts, last_seq)) AS pid,
-    max_by(parent, (last_ts, last_seq)) AS parent,
-    max_by(principal, (last_ts, last_seq)) AS principal,
-    max_by(local, (last_ts, last_seq)) AS local
+    max_by(pid, (last_ts, last_seq, pid)) AS pid,
+    max_by(parent, (last_ts, last_seq, parent)) AS parent,
+    max_by(principal, (last_ts, last_seq, principal)) AS principal,
+    max_by(local, (last_ts, last_seq, local)) AS local
   FROM read_parquet($paths)
   GROUP BY host, entity`;
 

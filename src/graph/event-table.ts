@@ -13,11 +13,9 @@ export interface EventTable {
   readonly object2: Int32Array;
   /** Index into `relations`. */
   readonly relation: Uint16Array;
-  /** What the log itself says of the direction: see FLOW_*. */
+  /** What the log itself says of the direction: see FLOW_* in ingest/flow.ts. */
   readonly flow: Uint8Array;
   /** The log's own relation names. */
   readonly relations: readonly string[];
   readonly nodeCount: number;
 }
-
-export { FLOW_IN, FLOW_OUT, FLOW_UNSAID } from '../ingest/flow.js';

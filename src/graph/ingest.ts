@@ -2,9 +2,11 @@ import { stat } from 'node:fs/promises';
 import { RecalError } from '../base/errors.js';
 import { printable } from '../base/printable.js';
 import { hashFile } from '../ingest/byte-source.js';
-import type { IngestEntry, Manifest, Summary } from './manifest.js';
+import { censusOf } from './census.js';
+import type { FileEntry, IngestEntry, Manifest, Summary } from './manifest.js';
 import { type Staged, type StageOptions, stageFiles } from './staging.js';
 import { StoreWriter } from './store.js';
+import { addSummaries } from './summaries.js';
 import type { LocatedProblem } from './tally.js';
 
 export interface IngestOptions extends StageOptions {
@@ -33,7 +35,7 @@ export async function ingestFiles(paths: readonly string[], options: IngestOptio
   const writer = await StoreWriter.open(options.store);
   try {
     const { fresh, known } = await sortOut(paths, writer.manifest, options.split);
-    if (fresh.length === 0) return unchanged(writer.manifest, known);
+    if (fresh.length === 0) return await unchanged(writer, known);
     refuseUnasked(writer.manifest, fresh, options);
     const { nextIngest, nextFile } = writer.manifest;
     const staged = await stageFiles(
@@ -59,7 +61,8 @@ async function commitStaged(
   const again = staged.files.flatMap(
     (file) => knownFile(manifest, file.sha256, options.split, file.name) ?? [],
   );
-  if (again.length === staged.files.length) return unchanged(manifest, again);
+  if (again.length === staged.files.length) return await unchanged(writer, [...known, ...again]);
+  refuseRepeated(staged.files, again);
   refuseEmpty(staged);
   options.signal?.throwIfAborted();
   const entry: IngestEntry = {
@@ -91,21 +94,42 @@ async function commitStaged(
 
 interface KnownFile {
   name: string;
-  ingest: IngestEntry;
+  /** Undefined for the copy of another file of the same run. */
+  ingest: IngestEntry | undefined;
 }
 
-/** Tells new files from those whose content the store holds, hashing only where sizes agree. */
+/** Tells new files from copies and from those whose content the store holds, hashing only where sizes agree. */
 async function sortOut(paths: readonly string[], manifest: Manifest, split: string | undefined) {
-  const sizes = new Set(manifest.ingests.flatMap(({ files }) => files.map(({ bytes }) => bytes)));
+  const held = manifest.ingests.flatMap(({ files }) => files.map(({ bytes }) => bytes));
+  const sizes = await Promise.all(paths.map(sizeOf));
+  const times = new Map<number, number>();
+  for (const size of [...new Set(held), ...sizes]) {
+    if (size !== undefined) times.set(size, (times.get(size) ?? 0) + 1);
+  }
   const fresh: string[] = [];
   const known: KnownFile[] = [];
-  for (const path of paths) {
-    const candidate = path !== '-' && sizes.has((await stat(path)).size);
-    const found = candidate ? knownFile(manifest, await hashFile(path), split, path) : undefined;
-    if (found === undefined) fresh.push(path);
-    else known.push(found);
+  const hashes = new Set<string>();
+  for (const [index, path] of paths.entries()) {
+    const size = sizes[index];
+    if (size === undefined || times.get(size) === 1) {
+      fresh.push(path);
+      continue;
+    }
+    const sha256 = await hashFile(path);
+    const found = knownFile(manifest, sha256, split, path);
+    if (found !== undefined) known.push(found);
+    else if (hashes.has(sha256)) known.push({ name: path, ingest: undefined });
+    else fresh.push(path);
+    hashes.add(sha256);
   }
   return { fresh, known };
+}
+
+/** Undefined for what can be read only once. */
+async function sizeOf(path: string): Promise<number | undefined> {
+  if (path === '-') return undefined;
+  const stats = await stat(path);
+  return stats.isFile() ? stats.size : undefined;
 }
 
 function knownFile(
@@ -124,6 +148,18 @@ function knownFile(
     });
   }
   return { name, ingest };
+}
+
+/** A pipe whose content is known, or the same as another file's, only shows when all is read together. */
+function refuseRepeated(files: readonly FileEntry[], again: readonly KnownFile[]): void {
+  const hashes = files.map(({ sha256 }) => sha256);
+  const copy = files.find(({ sha256 }, index) => hashes.indexOf(sha256) < index);
+  const name = again.at(0)?.name ?? copy?.name;
+  if (name === undefined) return;
+  throw new RecalError('already-ingested', `the content of ${printable(name)} is there already`, {
+    hint: 'counting it twice would double its events: ingest the other files without it',
+    where: { file: name },
+  });
 }
 
 function refuseUnasked(manifest: Manifest, fresh: readonly string[], options: IngestOptions): void {
@@ -154,14 +190,17 @@ function refuseEmpty(staged: Staged): void {
 }
 
 /** The report of files that are all there already: that of the ingests that brought them. */
-function unchanged(manifest: Manifest, known: readonly KnownFile[]): IngestResult {
+async function unchanged(writer: StoreWriter, known: readonly KnownFile[]): Promise<IngestResult> {
+  const { manifest, folder } = writer;
   const ingests = manifest.ingests.filter((entry) =>
-    known.some(({ ingest }) => ingest.number === entry.number),
+    known.some(({ ingest }) => ingest?.number === entry.number),
   );
-  const [first] = ingests;
+  const numbers = new Set(ingests.map(({ number }) => number));
+  const segments = manifest.segments.filter(({ ingest }) => numbers.has(ingest));
+  const summaries = ingests.map(({ summary }) => summary);
   return {
     status: 'unchanged',
-    ...first.summary,
+    ...(summaries.length === 1 ? summaries[0] : addSummaries(summaries, await censusOf(folder, segments))),
     problems: [],
     known: known.map(({ name }) => name),
     files: ingests.flatMap(({ files }) => files),

@@ -55,6 +55,7 @@ class EventLoader {
     if (this.#segments.length === 0) return loaded(emptyTable(), keys, hosts);
     await this.#createView();
     const relations = await this.#relations();
+    if (relations.length === 0) return loaded(emptyTable(), keys, hosts); // segments may hold more than is selected
     const length = await this.#count();
     const table = await this.#read(length, relations, hosts);
     return loaded({ ...table, nodeCount: keys.size }, keys, hosts);
@@ -71,7 +72,7 @@ class EventLoader {
         paths: listValue(paths),
         ranks: listValue(this.#fileRanks()),
         from: from ?? -(2n ** 63n),
-        to: to ?? 2n ** 63n - 1n,
+        to: to ?? null,
       },
     );
     await this.#connection.run('SET VARIABLE paths = (SELECT paths FROM chosen)');
@@ -80,7 +81,7 @@ class EventLoader {
     await this.#connection.run('SET VARIABLE last = (SELECT last FROM chosen)');
     await this.#connection.run(`CREATE TEMP MACRO chosen_events() AS TABLE
       SELECT * FROM read_parquet(getvariable('paths'))
-      WHERE ts >= getvariable('first') AND ts < getvariable('last')`);
+      WHERE ts >= getvariable('first') AND (getvariable('last') IS NULL OR ts < getvariable('last'))`);
   }
 
   /** Ties in (time, sequence) go by file and line; files by content, so that the order of ingests does not matter. */

@@ -8,7 +8,7 @@ import { TIME_UNITS } from '../ingest/time.js';
 
 /** Raised whenever a store written by this program could not be read by the one before it. */
 export const STORE_VERSION = 1;
-export const MANIFEST = 'manifest.json';
+const MANIFEST = 'manifest.json';
 
 const count = z.number().int().nonnegative();
 const counts = z.record(z.string(), count);
@@ -18,7 +18,7 @@ const integer = z.string().regex(/^-?\d+$/);
 const segmentSchema = z.strictObject({
   kind: z.enum(['events', 'entities']),
   /** Below the store's folder, with `/`. */
-  path: z.string().regex(/^(events|entities)\/[\w.-]+(\/[\w.-]+)*\.parquet$/),
+  path: z.string().regex(/^(events|entities)(\/[A-Za-z0-9][\w.-]*)+\.parquet$/),
   ingest: count,
   host: z.string(),
   /** UTC day of the events; entities have none. */
@@ -171,6 +171,7 @@ function damaged(path: string, why: string, cause?: unknown): RecalError {
 
 /** Puts a new manifest in place of the old one: at every moment one of the two is there, whole. */
 export async function replaceManifest(folder: string, manifest: Manifest): Promise<void> {
+  manifestSchema.parse(manifest); // a store that could not be opened again would be lost: rather fail here
   const path = join(folder, MANIFEST);
   const draft = `${path}.new`;
   const file = await open(draft, 'w');

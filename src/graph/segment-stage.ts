@@ -1,59 +1,20 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import {
-  BIGINT,
-  type DuckDBConnection,
-  type DuckDBInstance,
-  type DuckDBType,
-  INTEGER,
-  UINTEGER,
-  USMALLINT,
-  UTINYINT,
-  UUID,
-  VARCHAR,
-} from '@duckdb/node-api';
+import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { RecalError } from '../base/errors.js';
 import { type Batch, NO_WORD, TEXT_FIELDS } from '../ingest/batch.js';
 import { ENTITY_TYPES } from '../ingest/event.js';
-import { ColumnAppender, explainDuckError, literal, type RawColumn, type TextColumn } from './duck.js';
+import { explainDuckError, literal, type RawColumn, type TextColumn } from './duck.js';
 import type { Segment } from './manifest.js';
 import { hostFolder, segmentPath } from './segment-path.js';
+import { StageTables } from './stage-tables.js';
 
 /** Rows gathered before a segment is written: bounds memory, whatever the input's length. */
-const EVENTS_PER_SEGMENT = 1_500_000;
-const UPSERTS_PER_SEGMENT = 750_000;
+const EVENTS_PER_SEGMENT = 500_000;
+const UPSERTS_PER_SEGMENT = 250_000;
 
 const NANOSECONDS_PER_DAY = 86_400_000_000_000n;
 const ZERO = `'00000000-0000-0000-0000-000000000000'::UUID`;
-
-const EVENT_COLUMNS: readonly [string, DuckDBType][] = [
-  ['ts', BIGINT],
-  ['seq', BIGINT],
-  ['host', USMALLINT],
-  ['subject', UUID],
-  ['relation', USMALLINT],
-  ['object', UUID],
-  ['object2', UUID],
-  ['flow', UTINYINT],
-  ['ok', UTINYINT],
-  ['attrs', VARCHAR],
-  ['file', INTEGER],
-  ['line', UINTEGER],
-];
-
-const UPSERT_COLUMNS: readonly [string, DuckDBType][] = [
-  ['ts', BIGINT],
-  ['seq', BIGINT],
-  ['host', USMALLINT],
-  ['entity', UUID],
-  ['type', UTINYINT],
-  ['kind', USMALLINT],
-  ['name_rank', UTINYINT],
-  ['pid', INTEGER],
-  ['parent', UUID],
-  ['principal', UUID],
-  ...TEXT_FIELDS.map((field): [string, DuckDBType] => [field, VARCHAR]),
-];
 
 /** Where the staged segments go and how they are numbered. */
 export interface StageTarget {
@@ -74,12 +35,10 @@ export class SegmentStage {
   readonly #target: StageTarget;
   readonly #gather: DuckDBConnection;
   readonly #write: DuckDBConnection;
-  readonly #events: ColumnAppender;
-  readonly #upserts: ColumnAppender;
+  #tables!: StageTables;
   /** Texts of relations, hosts and source types by number, for the whole ingest. */
   readonly #words: string[] = [];
   readonly #wordNumbers = new Map<string, number>();
-  #generation = 0;
   #eventRows = 0;
   #upsertRows = 0;
   #writing: Promise<void> = Promise.resolve();
@@ -89,19 +48,11 @@ export class SegmentStage {
     this.#target = target;
     this.#gather = gather;
     this.#write = write;
-    this.#events = new ColumnAppender(
-      gather,
-      EVENT_COLUMNS.map(([, type]) => type),
-    );
-    this.#upserts = new ColumnAppender(
-      gather,
-      UPSERT_COLUMNS.map(([, type]) => type),
-    );
   }
 
   static async open(duck: DuckDBInstance, target: StageTarget): Promise<SegmentStage> {
     const stage = new SegmentStage(target, await duck.connect(), await duck.connect());
-    await stage.#createTables();
+    stage.#tables = await StageTables.create(stage.#gather, 0);
     return stage;
   }
 
@@ -115,13 +66,6 @@ export class SegmentStage {
     return this.#words;
   }
 
-  async #createTables(): Promise<void> {
-    const columns = (list: readonly [string, DuckDBType][]) =>
-      list.map(([name, type]) => `${name} ${type}`).join(', ');
-    await this.#gather.run(`CREATE TABLE events${this.#generation} (${columns(EVENT_COLUMNS)})`);
-    await this.#gather.run(`CREATE TABLE upserts${this.#generation} (${columns(UPSERT_COLUMNS)})`);
-  }
-
   /**
    * Takes a batch, whose times are settled. `before` is the time of the last event before it in its source.
    * `host` overrides what the log says.
@@ -131,8 +75,8 @@ export class SegmentStage {
     place: { file: number; firstLine: number; host: string | undefined; before: bigint | undefined },
   ): Promise<void> {
     this.#renumber(batch, place.host);
-    if (batch.events > 0) await this.#appendEvents(batch, place.file, place.firstLine);
-    if (batch.upserts > 0) await this.#appendUpserts(batch, place.before);
+    if (batch.events > 0) this.#appendEvents(batch, place.file, place.firstLine);
+    if (batch.upserts > 0) this.#appendUpserts(batch, place.before);
     this.#eventRows += batch.events;
     this.#upsertRows += batch.upserts;
     if (this.#eventRows >= EVENTS_PER_SEGMENT || this.#upsertRows >= UPSERTS_PER_SEGMENT) await this.#flush();
@@ -170,14 +114,12 @@ export class SegmentStage {
     for (let i = 0; i < batch.upserts; i++) batch.upsertHost[i] = numbers[batch.upsertHost[i]];
   }
 
-  async #appendEvents(batch: Batch, file: number, firstLine: number): Promise<void> {
+  #appendEvents(batch: Batch, file: number, firstLine: number): void {
     const rows = batch.events;
     const files = new Int32Array(rows).fill(file);
     const lines = batch.line;
     for (let i = 0; i < rows; i++) lines[i] += firstLine;
-    const attrs = new Map(batch.attrs.map(({ row, json }) => [row, json]));
-    await this.#events.append(
-      `events${this.#generation}`,
+    this.#tables.events.append(
       [
         raw(batch.ts, 8),
         raw(batch.seq, 8),
@@ -188,15 +130,21 @@ export class SegmentStage {
         raw(batch.object2, 16),
         raw(batch.flow, 1),
         raw(batch.ok, 1),
-        { text: (row) => attrs.get(row) },
         raw(files, 4),
         raw(lines, 4),
       ],
       rows,
     );
+    const { attrs } = batch;
+    if (attrs.length === 0) return;
+    const attrsLines = Uint32Array.from(attrs, ({ row }) => lines[row]);
+    this.#tables.attrs.append(
+      [raw(files, 4), raw(attrsLines, 4), { text: (index) => attrs[index].json }],
+      attrs.length,
+    );
   }
 
-  async #appendUpserts(batch: Batch, before: bigint | undefined): Promise<void> {
+  #appendUpserts(batch: Batch, before: bigint | undefined): void {
     const rows = batch.upserts;
     const ts = new BigInt64Array(rows);
     const seq = new BigInt64Array(rows);
@@ -207,8 +155,7 @@ export class SegmentStage {
       seq[i] = row < 0 ? 0n : batch.seq[row];
     }
     const texts = TEXT_FIELDS.map((_, field): TextColumn => ({ text: (row) => batch.textOf(row, field) }));
-    await this.#upserts.append(
-      `upserts${this.#generation}`,
+    this.#tables.upserts.append(
       [
         raw(ts, 8),
         raw(seq, 8),
@@ -229,27 +176,30 @@ export class SegmentStage {
   /** Hands the gathered tables to the writing connection and starts new ones. */
   async #flush(): Promise<void> {
     await this.#writing; // one segment at a time: two would double the memory
-    const generation = this.#generation++;
+    const full = this.#tables;
+    full.close();
     const words = [...this.#words];
     this.#eventRows = 0;
     this.#upsertRows = 0;
-    await this.#createTables();
-    const writing = this.#writeSegments(generation, words);
+    this.#tables = await StageTables.create(this.#gather, full.generation + 1);
+    const writing = this.#writeSegments(full, words);
     writing.catch(() => undefined); // reported by whoever awaits `#writing` next
     this.#writing = writing;
   }
 
-  async #writeSegments(generation: number, words: readonly string[]): Promise<void> {
+  async #writeSegments({ generation }: StageTables, words: readonly string[]): Promise<void> {
     try {
-      await this.#writeEvents(`events${generation}`, words);
+      await this.#writeEvents(generation, words);
       await this.#writeUpserts(`upserts${generation}`, words);
-      await this.#write.run(`DROP TABLE events${generation}; DROP TABLE upserts${generation}`);
+      const tables = ['events', 'attrs', 'upserts'].map((name) => `DROP TABLE ${name}${generation}`);
+      await this.#write.run(tables.join('; '));
     } catch (error) {
       throw explainDuckError(error, this.#target.folder);
     }
   }
 
-  async #writeEvents(table: string, words: readonly string[]): Promise<void> {
+  async #writeEvents(generation: number, words: readonly string[]): Promise<void> {
+    const table = `events${generation}`;
     const days = await this.#write.runAndReadAll(`
       SELECT host, ts // ${NANOSECONDS_PER_DAY} AS day, count(*) AS rows, min(ts) AS first, max(ts) AS last
       FROM ${table} GROUP BY ALL ORDER BY ALL`);
@@ -262,7 +212,7 @@ export class SegmentStage {
            w.text AS relation, nullif(object, ${ZERO}) AS object, nullif(object2, ${ZERO}) AS object2,
            CASE flow WHEN 1 THEN 'in' WHEN 2 THEN 'out' END AS flow,
            CASE ok WHEN 1 THEN false WHEN 2 THEN true END AS ok, attrs, file, line
-         FROM ${table} JOIN words w ON w.number = relation
+         FROM ${table} JOIN words w ON w.number = relation LEFT JOIN attrs${generation} USING (file, line)
          WHERE host = ${host} AND ts // ${NANOSECONDS_PER_DAY} = ${day}
          ORDER BY ts, seq, file, line`,
         path,
@@ -329,7 +279,7 @@ export class SegmentStage {
 }
 
 /** The host of events whose log names none. */
-export const UNKNOWN_HOST = 'unknown';
+const UNKNOWN_HOST = 'unknown';
 
 function tooManyWords(): RecalError {
   return new RecalError('too-many-words', `over ${NO_WORD} different relations, entity types and hosts`, {

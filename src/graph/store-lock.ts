@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { link, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { isSystemError, RecalError } from '../base/errors.js';
@@ -18,7 +18,7 @@ export interface StoreLock {
 
 /**
  * Claims the store for writing. A second writer is told who is at it; a claim whose process is gone (kill -9) is
- * taken over. The claim is a file made by link(2), which either makes it whole or fails.
+ * taken over.
  */
 export async function lockStore(folder: string): Promise<StoreLock> {
   const path = join(folder, LOCK);
@@ -26,36 +26,55 @@ export async function lockStore(folder: string): Promise<StoreLock> {
   const draft = `${path}.${randomUUID()}`;
   await writeFile(draft, JSON.stringify(mine));
   try {
-    for (let attempt = 0; ; attempt++) {
-      try {
-        await link(draft, path);
-        return { release: () => rm(path, { force: true }) };
-      } catch (error) {
-        if (!isSystemError(error, 'EEXIST')) throw error;
-      }
-      const holder = await readHolder(path);
-      if (holder === undefined) continue; // released in between
-      if (attempt > 3 || isAlive(holder)) throw busy(holder, path);
-      await breakLock(path, draft);
-    }
+    const holder = await claim(path, draft);
+    if (holder !== undefined) throw busy(holder, path);
+    await sweepDrafts(folder);
+    return { release: () => rm(path, { force: true }) };
   } finally {
     await rm(draft, { force: true });
   }
 }
 
-/** Moves a dead writer's claim away; whoever moves it first has it, the others find nothing to move. */
-async function breakLock(path: string, draft: string): Promise<void> {
-  const grave = `${draft}.stale`;
-  try {
-    await rename(path, grave);
-  } catch (error) {
-    if (!isSystemError(error, 'ENOENT')) throw error;
-    return;
+/**
+ * Claims a path by link(2), which either makes it whole or fails; gives whoever has it already. The right to replace
+ * a dead writer's claim is itself such a claim, so that of several successors one comes in.
+ */
+async function claim(path: string, draft: string): Promise<Holder | undefined> {
+  for (;;) {
+    if (await made(draft, path)) return undefined;
+    const holder = await readHolder(path);
+    if (holder === undefined) continue; // released in between
+    if (isAlive(holder)) return holder;
+    const succession = `${path}.next`;
+    const successor = await claim(succession, draft);
+    if (successor !== undefined) return successor;
+    const still = await readHolder(path);
+    if (still !== undefined && !isAlive(still)) {
+      await rename(succession, path);
+      return undefined;
+    }
+    await rm(succession, { force: true }); // another successor was here between the two looks
   }
-  // Between reading the holder and the rename, a living writer may have taken the place of the dead one.
-  const moved = await readHolder(grave);
-  if (moved !== undefined && isAlive(moved)) await link(grave, path).catch(() => undefined);
-  await rm(grave, { force: true });
+}
+
+async function made(draft: string, path: string): Promise<boolean> {
+  try {
+    await link(draft, path);
+    return true;
+  } catch (error) {
+    if (isSystemError(error, 'EEXIST')) return false;
+    throw error;
+  }
+}
+
+/** Removes what writers that were killed while claiming left behind. */
+async function sweepDrafts(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (!name.startsWith(`${LOCK}.`)) continue;
+    const holder = await readHolder(join(folder, name));
+    if (holder !== undefined && holder.pid > 0 && !isAlive(holder))
+      await rm(join(folder, name), { force: true });
+  }
 }
 
 async function readHolder(path: string): Promise<Holder | undefined> {

@@ -55,13 +55,17 @@ export class Store {
       if (segment.kind !== kind) return false;
       // What a log says of an entity in one split also helps to name it in another.
       if (kind === 'events' && !ingests.has(segment.ingest)) return false;
-      const name = this.manifest.hostNames[segment.host];
-      if (matches !== undefined && !matches(segment.host) && !(name !== undefined && matches(name)))
-        return false;
+      if (matches !== undefined && !this.#namesOf(segment.host).some(matches)) return false;
       if (kind === 'entities') return true;
       if (selection.to !== undefined && BigInt(segment.firstTs ?? 0) >= selection.to) return false;
       return selection.from === undefined || BigInt(segment.lastTs ?? 0) >= selection.from;
     });
+  }
+
+  /** A host's identifier and, where the logs tell, its name. */
+  #namesOf(host: string): string[] {
+    const { hostNames } = this.manifest;
+    return Object.hasOwn(hostNames, host) ? [host, hostNames[host]] : [host];
   }
 
   path(segment: Segment): string {

@@ -15,7 +15,7 @@ const TEXTS = TEXT_FIELDS.length;
 /** The number of a word that is not there. */
 export const NO_WORD = 0xffff;
 /** Length of a text that is not there. */
-export const ABSENT = 0xffffffff;
+const ABSENT = 0xffffffff;
 
 /** A line that could not be read. `line` counts from 0 within its block until the pipeline makes it absolute. */
 export interface Problem {
@@ -123,7 +123,7 @@ export class Batch {
   /** Makes room for an event and gives its row; the caller fills every column. */
   addEvent(): number {
     const row = this.events++;
-    if (row === this.tsDigits.length) this.#growEvents(Math.max(1024, row * 2));
+    if (row === this.tsDigits.length) this.#growEvents(Math.max(4096, row * 2));
     return row;
   }
 
@@ -229,7 +229,7 @@ export function setKey(column: Uint32Array, row: number, key: EntityKey): void {
   column[at + 3] = key.w0 ^ 0x80000000;
 }
 
-export function clearKey(column: Uint32Array, row: number): void {
+function clearKey(column: Uint32Array, row: number): void {
   const at = row * 4;
   column[at] = 0;
   column[at + 1] = 0;

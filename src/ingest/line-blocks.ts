@@ -6,8 +6,8 @@ const NEWLINE = 0x0a;
 export interface FilledBlock {
   /** Bytes of whole lines; 0 when the input has ended. */
   length: number;
-  /** Length of a line too long for any block, left out just before these lines; 0 if there was none. */
-  dropped: number;
+  /** Lengths of lines too long for any block, left out just before these lines. */
+  dropped: number[];
 }
 
 /** Cuts a byte source into blocks of whole lines, so that each block can be read on its own, by any thread. */
@@ -23,7 +23,7 @@ export class LineBlocks {
 
   /** Fills a block with as many whole lines as its first `capacity` bytes take. */
   async fill(block: Uint8Array, capacity: number): Promise<FilledBlock> {
-    let dropped = 0;
+    const dropped: number[] = [];
     for (;;) {
       const total = await this.#gather(block, capacity);
       const last = block.subarray(0, total).lastIndexOf(NEWLINE);
@@ -35,7 +35,7 @@ export class LineBlocks {
         this.#carry = block.slice(last + 1, total);
         return { length: last + 1, dropped };
       }
-      dropped = await this.#dropLine(block, capacity, total);
+      dropped.push(await this.#dropLine(block, capacity, total));
     }
   }
 

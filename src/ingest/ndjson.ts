@@ -3,10 +3,10 @@ import { EntityKey } from './entity-key.js';
 import { ENTITY_TYPES } from './event.js';
 import { FLOW_IN, FLOW_OUT, FLOW_UNSAID } from './flow.js';
 import { JsonLinesReader } from './json-lines.js';
-import type { ScanMemory } from './json-scan.js';
+import type { JsonScan, ScanMemory } from './json-scan.js';
 import type { Format, ReaderOptions } from './reader.js';
 import { Shape, type Slot } from './shape.js';
-import { parseRfc3339 } from './time.js';
+import { digitsOf, parseRfc3339 } from './time.js';
 
 /**
  * recal NDJSON: our interchange, one event or one entity a line, described by schema/events.schema.json. Golden
@@ -66,8 +66,28 @@ const OBJECT = entity('obj');
 const OBJECT2 = entity('obj2');
 const ENTITY = entity('entity');
 
+const ENTITIES = [
+  ['subj', SUBJECT],
+  ['obj', OBJECT],
+  ['obj2', OBJECT2],
+  ['entity', ENTITY],
+] as const;
+const TEXTS = ['id', 'type', 'kind', 'name', 'cmd', 'parent', 'user', 'local'] as const;
+
 /** The texts by which one mention of an entity is known to say the same as the last one. */
-const SAID: readonly (keyof EntitySlots)[] = ['type', 'kind', 'name', 'cmd', 'local', 'parent', 'user'];
+const SAID: readonly (keyof EntitySlots)[] = [
+  'type',
+  'kind',
+  'name',
+  'cmd',
+  'pid',
+  'local',
+  'parent',
+  'user',
+];
+
+/** Times are nanoseconds, however they were written. */
+const NANOSECOND_DIGITS = digitsOf('ns');
 
 class NdjsonReader extends JsonLinesReader {
   readonly #subject = new EntityKey();
@@ -85,15 +105,23 @@ class NdjsonReader extends JsonLinesReader {
     batch.words = scan.words;
     const host = scan.wordNumber(HOST);
     if (host === -2) return '`host` is not a string, or there are too many different words in one input';
-    const problem = this.#checkTypes();
+    const problem = this.#checkEntities();
     if (problem !== undefined) return problem;
     return scan.has(ENTITY.id) ? this.#takeEntity(batch, host) : this.#takeEvent(batch, host);
   }
 
-  #checkTypes(): string | undefined {
-    for (const slots of [SUBJECT, OBJECT, OBJECT2, ENTITY]) {
-      const { type } = slots;
-      if (this.scan.has(type) && typeNumber(this.scan.text(type)) === 0) {
+  /** Why the entities of this record are not as schema/events.schema.json has them. */
+  #checkEntities(): string | undefined {
+    const { scan } = this;
+    for (const [at, slots] of ENTITIES) {
+      for (const field of TEXTS) {
+        const slot = slots[field];
+        if (!scan.has(slot)) continue;
+        if (!scan.isString(slot)) return `\`${at}.${field}\` is not a string`;
+        if (!scan.has(slots.id)) return `\`${at}\` has no \`id\``;
+      }
+      if (scan.has(slots.pid) && !isPid(scan, slots.pid)) return `\`${at}.pid\` is no process number`;
+      if (scan.has(slots.type) && typeNumber(scan.text(slots.type)) === 0) {
         return `unknown entity type (one of: ${ENTITY_TYPES.join(' ')})`;
       }
     }
@@ -117,6 +145,9 @@ class NdjsonReader extends JsonLinesReader {
     if (scan.has(SEQ) && !scan.isInteger(SEQ)) return '`seq` is not a 64-bit integer';
     if (scan.has(FLOW) && !scan.is(FLOW, 'in') && !scan.is(FLOW, 'out'))
       return '`flow` must be "in" or "out"';
+    if (scan.has(OK) && scan.boolean(OK) === undefined) return '`ok` is neither true nor false';
+    if (scan.has(ATTRS) && !(scan.isRaw(ATTRS) && scan.bytes[scan.start(ATTRS)] === 0x7b))
+      return '`attrs` is not an object';
     this.takeKey(SUBJECT.id, this.#subject);
     this.takeKey(OBJECT.id, this.#object);
     this.takeKey(OBJECT2.id, this.#object2);
@@ -127,7 +158,7 @@ class NdjsonReader extends JsonLinesReader {
     }
     const row = batch.addEvent();
     batch.ts[row] = ts;
-    batch.tsDigits[row] = 0;
+    batch.tsDigits[row] = NANOSECOND_DIGITS;
     this.#time = Number(ts);
     batch.seqWords[row * 2] = scan.word(SEQ, 0);
     batch.seqWords[row * 2 + 1] = scan.word(SEQ, 1);
@@ -160,7 +191,7 @@ class NdjsonReader extends JsonLinesReader {
   /** An entity as an event mentions it: an upsert only where it says something new. */
   #mention(batch: Batch, slots: EntitySlots, key: EntityKey, host: number, row: number): void {
     const { scan } = this;
-    let silent = scan.isUuid(slots.id) && !scan.has(slots.pid);
+    let silent = scan.isUuid(slots.id);
     let repeated = true;
     for (let i = 0; i < SAID.length; i++) {
       const slot = slots[SAID[i]];
@@ -183,7 +214,7 @@ class NdjsonReader extends JsonLinesReader {
     const kind = scan.wordNumber(slots.kind);
     if (kind >= 0) batch.upsertKind[at] = kind;
     const { pid } = slots;
-    if (scan.isInteger(pid) && scan.word(pid, 1) === 0) batch.upsertPid[at] = scan.word(pid, 0) | 0;
+    if (scan.has(pid)) batch.upsertPid[at] = scan.word(pid, 0);
     this.takeKey(slots.parent, this.#other);
     setKey(batch.upsertParent, at, this.#other);
     this.takeKey(slots.user, this.#other);
@@ -193,6 +224,13 @@ class NdjsonReader extends JsonLinesReader {
     this.takeText(slots.cmd, batch, at, TEXT_CMD);
     this.takeText(slots.local, batch, at, TEXT_LOCAL);
   }
+}
+
+/** True for an integer that 31 bits hold, as process numbers of every system do. */
+function isPid(scan: JsonScan, slot: Slot): boolean {
+  return (
+    scan.isNumber(slot) && scan.isInteger(slot) && scan.word(slot, 1) === 0 && scan.word(slot, 0) >>> 31 === 0
+  );
 }
 
 /** Number in ENTITY_TYPES plus one; 0 if it is none of them. */

@@ -96,11 +96,11 @@ export class LogReader {
         const lease = await this.#pool.acquire();
         const { length, dropped } = await this.#fill(blocks, lease);
         out ??= this.#begin(source, lease, length);
-        if (length === 0 && dropped === 0) {
+        if (length === 0 && dropped.length === 0) {
           lease.release();
           break;
         }
-        out.report.bytes += length + dropped;
+        out.report.bytes += length + dropped.reduce((sum, line) => sum + line + 1, 0);
         const parsed = lease.parse(out.report.format, length);
         pending.push(track(parsed.then((batch) => this.#noteDropped(batch, dropped))));
         while (pending[0]?.done) yield* out.take(await shift(pending));
@@ -140,13 +140,15 @@ export class LogReader {
     });
   }
 
-  /** A line longer than a whole block never reached the reader; it is counted all the same. */
-  #noteDropped(batch: Batch, dropped: number): Batch {
-    if (dropped === 0) return batch;
-    for (let i = 0; i < batch.events; i++) batch.line[i]++;
-    for (const problem of batch.problems) problem.line++;
-    batch.problem(0, `oversize: ${dropped} bytes, over the limit of ${this.#maxLine}`, '');
-    batch.lines++;
+  /** Lines longer than a whole block never reached the reader; they are counted all the same. */
+  #noteDropped(batch: Batch, dropped: readonly number[]): Batch {
+    if (dropped.length === 0) return batch;
+    for (let i = 0; i < batch.events; i++) batch.line[i] += dropped.length;
+    for (const problem of batch.problems) problem.line += dropped.length;
+    for (const [line, bytes] of dropped.entries()) {
+      batch.problem(line, `oversize: ${bytes} bytes, over the limit of ${this.#maxLine}`, '');
+    }
+    batch.lines += dropped.length;
     return batch;
   }
 }
@@ -168,7 +170,7 @@ class SourceOutput {
       lines: 0,
       bytes: 0,
     };
-    this.#clock = new SourceClock(source.name, unit ?? (format.exactTime ? 'ns' : undefined));
+    this.#clock = new SourceClock(source.name, format.exactTime ? 'ns' : unit);
   }
 
   take(batch: Batch): SourceBatch[] {

@@ -118,6 +118,9 @@ export class Shape {
       view.setUint32(at + 4, n.flags, true);
       view.setUint32(at + 8, n.any === undefined ? 0 : emit(n.any), true);
       view.setInt32(at + 12, n.anySlot, true);
+      // Cleared, because the memory may still hold the tables of another format's shape.
+      view.setUint32(at + 16, 0, true);
+      view.setUint32(at + 20, 0, true);
       if (n.keys.size === 0) return at;
       const keys = take(n.keys.size * KEY_BYTES);
       const table = take(TABLE_BYTES);

@@ -3,7 +3,10 @@ import type { Batch } from './batch.js';
 import { digitsOf, majorityUnit, nanosecondsIn, type TimeUnit } from './time.js';
 
 /** Events looked at before a file's time unit is settled; a shorter file is looked at whole. */
-export const SETTLE_EVENTS = 65_536;
+const SETTLE_EVENTS = 65_536;
+
+/** The last nanosecond of 64 bits, in 2262. */
+const LATEST = 2n ** 63n - 1n;
 
 /**
  * The time of one file: its unit is that of most of its events, because one public THEIA file counts in
@@ -15,7 +18,7 @@ export class SourceClock {
   #settling: Batch[] = [];
   #settlingEvents = 0;
   #unit: TimeUnit | undefined;
-  /** True where the unit is known beforehand and every time is taken as it stands. */
+  /** True where the unit is known beforehand and every number is taken as it stands, whatever its length. */
   readonly #exact: boolean;
   #previous: bigint | undefined;
   #badTime = 0;
@@ -76,35 +79,40 @@ export class SourceClock {
           },
         );
       }
-      this.#previous = this.#firstGood(held);
+      this.#previous = this.#firstGood(held, this.#unit);
     }
     for (const batch of held) this.#apply(batch);
     return held;
   }
 
   /** A stray at the very beginning has no record before it and takes the first good time. */
-  #firstGood(batches: readonly Batch[]): bigint | undefined {
-    const digits = digitsOf(this.#unit as TimeUnit);
+  #firstGood(batches: readonly Batch[], unit: TimeUnit): bigint | undefined {
     for (const batch of batches) {
       for (let i = 0; i < batch.events; i++) {
-        if (batch.tsDigits[i] === digits) return batch.ts[i] * nanosecondsIn(this.#unit as TimeUnit);
+        if (this.#isGood(batch, i, unit)) return batch.ts[i] * nanosecondsIn(unit);
       }
     }
     return undefined;
+  }
+
+  /** True if the record has a time of this unit that 64 bits of nanoseconds can hold. */
+  #isGood(batch: Batch, row: number, unit: TimeUnit): boolean {
+    const digits = batch.tsDigits[row];
+    if (this.#exact ? digits === 0 : digits !== digitsOf(unit)) return false;
+    return unit === 'ns' || batch.ts[row] <= LATEST / nanosecondsIn(unit);
   }
 
   #apply(batch: Batch): void {
     const unit = this.#unit;
     if (unit === undefined || batch.events === 0) return;
     const scale = nanosecondsIn(unit);
-    const digits = digitsOf(unit);
-    const { ts, tsDigits } = batch;
+    const { ts } = batch;
     let strays = 0;
-    if (!this.#exact) for (let i = 0; i < batch.events; i++) if (tsDigits[i] !== digits) strays++;
+    for (let i = 0; i < batch.events; i++) if (!this.#isGood(batch, i, unit)) strays++;
     if (strays > 0 || scale !== 1n) {
-      let previous = this.#previous ?? 0n;
+      let previous = this.#previous ?? this.#firstGood([batch], unit) ?? 0n;
       for (let i = 0; i < batch.events; i++) {
-        previous = this.#exact || tsDigits[i] === digits ? ts[i] * scale : previous;
+        if (this.#isGood(batch, i, unit)) previous = ts[i] * scale;
         ts[i] = previous;
       }
     }

@@ -36,7 +36,10 @@ export function majorityUnit(countByDigits: ArrayLike<number>): TimeUnit | undef
 const RFC3339 =
   /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9})\d*)?(?:[Zz]|([+-])(\d\d):?(\d\d))$/;
 
-/** An RFC 3339 time in exact nanoseconds; undefined if it is none. Digits beyond nanoseconds are cut off. */
+/**
+ * An RFC 3339 time in exact nanoseconds; undefined if it is none, or outside 1677–2262, where 64 bits end. Digits
+ * beyond nanoseconds are cut off.
+ */
 export function parseRfc3339(text: string): bigint | undefined {
   const match = RFC3339.exec(text);
   if (match === null) return undefined;
@@ -57,10 +60,11 @@ export function parseRfc3339(text: string): bigint | undefined {
   if (mo < 1 || mo > 12 || d < 1 || h > 23 || mi > 59 || s > 60) return undefined;
   const date = new Date(0);
   date.setUTCFullYear(y, mo - 1, d);
+  if (date.getUTCMonth() !== mo - 1) return undefined; // 30 February
   date.setUTCHours(h, mi, s);
-  if (date.getUTCMonth() !== mo - 1 && s < 60) return undefined; // 30 February
   const [oh, om] = [Number(offsetHour), Number(offsetMinute)];
   if (oh > 23 || om > 59) return undefined;
   const offset = (oh * 60 + om) * (sign === '-' ? -1 : 1);
-  return BigInt(date.getTime() - offset * 60_000) * 1_000_000n + BigInt(fraction.padEnd(9, '0'));
+  const time = BigInt(date.getTime() - offset * 60_000) * 1_000_000n + BigInt(fraction.padEnd(9, '0'));
+  return BigInt.asIntN(64, time) === time ? time : undefined;
 }

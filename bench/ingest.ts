@@ -1,0 +1,149 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { availableParallelism, cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { type CdmLogOptions, cdmLog } from './cdm-log.js';
+
+const CLI = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
+const PEER = fileURLToPath(new URL('./ingest-peer.js', import.meta.url));
+
+const THROUGHPUT: CdmLogOptions = { events: 900_000, entities: 25_000 };
+const MEMORY: CdmLogOptions = { events: 8_000_000, entities: 5_000_000 };
+
+/**
+ * `npm run bench -- ingest [FILE…]`: CDM18 into the store against a JSON.parse loop that stores nothing, in one run;
+ * then memory while reading over 8 GB with 5 M entities (`--no-memory` leaves that out). Without files it makes its own.
+ */
+export async function run(args: string[]): Promise<void> {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: { rounds: { type: 'string', default: '5' }, 'no-memory': { type: 'boolean', default: false } },
+  });
+  const folder = mkdtempSync(join(tmpdir(), 'recal-bench-'));
+  try {
+    console.log(`${cpus()[0]?.model}, ${availableParallelism()} cores, node ${process.version}`);
+    await measureThroughput(folder, positionals, Number(values.rounds));
+    if (!values['no-memory']) await measureMemory(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function measureThroughput(folder: string, given: readonly string[], rounds: number): Promise<void> {
+  const files = given.length > 0 ? given : [join(folder, 'throughput.json')];
+  if (given.length === 0) await pipeline(Readable.from(cdmLog(THROUGHPUT)), createWriteStream(files[0]));
+  const bytes = files.reduce((sum, file) => sum + statSync(file).size, 0);
+  const ours: number[] = [];
+  const peer: number[] = [];
+  const parts: number[] = [];
+  let events = 0;
+  for (let round = 0; round < rounds; round++) {
+    // Alternately, so that whatever else the machine does falls on both.
+    peer.push(await secondsOf(files.map((file) => [PEER, file])));
+    const store = join(folder, `store-${round}`);
+    const started = performance.now();
+    const result = JSON.parse(
+      await output([CLI, 'ingest', ...files, '--store', store, '--json', '--quiet']),
+    ) as {
+      events: number;
+      seconds: number;
+    };
+    ours.push((performance.now() - started) / 1000);
+    parts.push(result.seconds);
+    events = result.events;
+    rmSync(store, { recursive: true, force: true });
+  }
+  const rate = (seconds: number) => `${(bytes / seconds / 1e6).toFixed(0).padStart(5)} MB/s`;
+  const line = (name: string, times: readonly number[]) =>
+    console.log(
+      `${name.padEnd(34)} ${rate(median(times))}  ${(events / median(times) / 1e3).toFixed(0)} k events/s  (${spread(times)})`,
+    );
+  console.log(
+    `\ningest of ${(bytes / 1e6).toFixed(0)} MB, ${events} events, page cache, ${rounds} rounds, whole processes`,
+  );
+  line('JSON.parse loop, stores nothing', peer);
+  line('recal ingest, into the store', ours);
+  line('  without starting and ending node', parts);
+  const ratios = peer.map((seconds, round) => seconds / ours[round]);
+  console.log(
+    `ratio ${(median(peer) / median(ours)).toFixed(2)}× (by round: ${ratios.map((r) => r.toFixed(2)).join(' ')})`,
+  );
+}
+
+async function measureMemory(folder: string): Promise<void> {
+  const store = join(folder, 'store-memory');
+  const child = spawn(process.execPath, [CLI, 'ingest', '-', '--store', store, '--json', '--quiet'], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const samples: { gigabytes: number; mebibytes: number }[] = [];
+  let bytes = 0;
+  let next = 1e9;
+  const counted = (function* () {
+    for (const chunk of cdmLog(MEMORY)) {
+      bytes += chunk.length;
+      if (bytes >= next) {
+        samples.push({ gigabytes: bytes / 1e9, mebibytes: residentMebibytes(child, 'VmRSS') });
+        next += 1e9;
+      }
+      yield chunk;
+    }
+  })();
+  const printed = collect(child);
+  await pipeline(Readable.from(counted), child.stdin as NodeJS.WritableStream);
+  const peakWatch = setInterval(() => (peak = Math.max(peak, residentMebibytes(child, 'VmHWM'))), 200);
+  let peak = residentMebibytes(child, 'VmHWM');
+  const result = JSON.parse(await printed) as {
+    events: number;
+    entities: { total: number };
+    seconds: number;
+  };
+  clearInterval(peakWatch);
+  console.log(
+    `\nmemory while ingesting ${(bytes / 1e9).toFixed(1)} GB: ${result.events} events, ${result.entities.total} entities, ${result.seconds.toFixed(0)} s`,
+  );
+  for (const { gigabytes, mebibytes } of samples)
+    console.log(`  after ${gigabytes.toFixed(0)} GB  ${mebibytes.toFixed(0)} MiB resident`);
+  console.log(`  peak ${peak.toFixed(0)} MiB`);
+}
+
+function residentMebibytes(child: ChildProcess, field: 'VmRSS' | 'VmHWM'): number {
+  try {
+    const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
+    return Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) / 1024;
+  } catch {
+    return 0; // ended, or no /proc on this system
+  }
+}
+
+async function secondsOf(commands: readonly string[][]): Promise<number> {
+  const started = performance.now();
+  for (const command of commands) await output(command);
+  return (performance.now() - started) / 1000;
+}
+
+function output(args: readonly string[]): Promise<string> {
+  return collect(spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] }));
+}
+
+async function collect(child: ChildProcess): Promise<string> {
+  let text = '';
+  child.stdout?.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+  const [code] = (await once(child, 'close')) as [number | null];
+  if (code !== 0) throw new Error(`a measured process ended with ${code}`);
+  return text;
+}
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[sorted.length >> 1];
+}
+
+function spread(values: readonly number[]): string {
+  return `${Math.min(...values).toFixed(2)} to ${Math.max(...values).toFixed(2)} s`;
+}

@@ -1,0 +1,11 @@
+import { run as ingest } from './ingest.js';
+
+// `npm run bench -- NAME [ARGUMENTS]`: benchmarks print ratios to a peer measured in the same run; tests assert none.
+const benches: Record<string, (args: string[]) => Promise<void>> = { ingest };
+
+const [name, ...rest] = process.argv.slice(2);
+const bench = benches[name ?? ''];
+if (bench === undefined) {
+  console.error(`usage: npm run bench -- ${Object.keys(benches).join('|')} [arguments]`);
+  process.exitCode = 2;
+} else await bench(rest);

@@ -1,0 +1,83 @@
+import {
+  BIGINT,
+  type DuckDBConnection,
+  type DuckDBType,
+  INTEGER,
+  UINTEGER,
+  USMALLINT,
+  UTINYINT,
+  UUID,
+  VARCHAR,
+} from '@duckdb/node-api';
+import { TEXT_FIELDS } from '../ingest/batch.js';
+import { ColumnAppender } from './duck.js';
+
+const EVENT_COLUMNS: readonly [string, DuckDBType][] = [
+  ['ts', BIGINT],
+  ['seq', BIGINT],
+  ['host', USMALLINT],
+  ['subject', UUID],
+  ['relation', USMALLINT],
+  ['object', UUID],
+  ['object2', UUID],
+  ['flow', UTINYINT],
+  ['ok', UTINYINT],
+  ['file', INTEGER],
+  ['line', UINTEGER],
+];
+
+/** Attributes are rare, so they have a table of their own and join the events when a segment is written. */
+const ATTRS_COLUMNS: readonly [string, DuckDBType][] = [
+  ['file', INTEGER],
+  ['line', UINTEGER],
+  ['attrs', VARCHAR],
+];
+
+const UPSERT_COLUMNS: readonly [string, DuckDBType][] = [
+  ['ts', BIGINT],
+  ['seq', BIGINT],
+  ['host', USMALLINT],
+  ['entity', UUID],
+  ['type', UTINYINT],
+  ['kind', USMALLINT],
+  ['name_rank', UTINYINT],
+  ['pid', INTEGER],
+  ['parent', UUID],
+  ['principal', UUID],
+  ...TEXT_FIELDS.map((field): [string, DuckDBType] => [field, VARCHAR]),
+];
+
+/** The tables that one segment is gathered in. */
+export class StageTables {
+  readonly generation: number;
+  readonly events: ColumnAppender;
+  readonly attrs: ColumnAppender;
+  readonly upserts: ColumnAppender;
+
+  private constructor(generation: number, appenders: readonly ColumnAppender[]) {
+    this.generation = generation;
+    [this.events, this.attrs, this.upserts] = appenders;
+  }
+
+  static async create(connection: DuckDBConnection, generation: number): Promise<StageTables> {
+    const appenders: ColumnAppender[] = [];
+    for (const [name, columns] of Object.entries({
+      events: EVENT_COLUMNS,
+      attrs: ATTRS_COLUMNS,
+      upserts: UPSERT_COLUMNS,
+    })) {
+      const table = `${name}${generation}`;
+      const types = columns.map(([, type]) => type);
+      await connection.run(
+        `CREATE TABLE ${table} (${columns.map(([column, type]) => `${column} ${type}`).join(', ')})`,
+      );
+      appenders.push(await ColumnAppender.open(connection, table, types));
+    }
+    return new StageTables(generation, appenders);
+  }
+
+  /** All rows are in the tables afterwards. */
+  close(): void {
+    for (const appender of [this.events, this.attrs, this.upserts]) appender.close();
+  }
+}
