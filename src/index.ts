@@ -14,3 +14,6 @@ export type { RelationNeighbours } from './graph/relation-neighbours.js';
 export { type Selection, Store } from './graph/store.js';
 export { ENTITY_TYPES, type Entity, type EntityType, type Event } from './ingest/event.js';
 export { expandInputs } from './ingest/inputs.js';
+export type { ScenarioManifest } from './simulate/manifest.js';
+export type { SimulateOptions } from './simulate/options.js';
+export { type SimulateProgress, simulate } from './simulate/simulate.js';

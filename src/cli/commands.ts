@@ -4,8 +4,9 @@ import { command as drop } from './drop.js';
 import { command as ingest } from './ingest.js';
 import { command as inspect } from './inspect.js';
 import { settingsCommand } from './settings.js';
+import { command as simulate } from './simulate.js';
 
 // In the order of `recal --help`. A new command is one import and one line here.
-const working: readonly Command[] = [demo, inspect, ingest, drop];
+const working: readonly Command[] = [demo, inspect, ingest, drop, simulate];
 
 export const commands: readonly Command[] = [...working, settingsCommand(working)];

@@ -16,6 +16,8 @@ const SYSTEM_HINTS: Record<string, string> = {
   EACCES: 'check the permissions',
   EPERM: 'check the permissions',
   ENOSPC: 'the disk is full: free some space and run it again',
+  EDQUOT: 'the quota is used up: free some space and run it again',
+  EFBIG: 'the file system or a limit (ulimit -f) allows no larger file: free some space or raise it',
   EMFILE: 'too many open files: raise the limit (ulimit -n)',
 };
 

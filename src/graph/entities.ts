@@ -23,7 +23,7 @@ export interface KnownEntity {
  * over a hint). Statements of one moment go by their value, so that the order of ingests does not matter. This is the
  * view that docs/store.md shows for other Parquet readers.
  */
-const MERGED_ENTITIES = `
+export const MERGED_ENTITIES = `
   SELECT host, entity,
     coalesce(max_by(id, (last_ts, last_seq, id)), upper(entity::VARCHAR)) AS id,
     coalesce(max_by(type, (last_ts, last_seq, type)), 'other') AS type,

@@ -14,6 +14,8 @@ export interface LoadedEvents {
   readonly keys: KeyTable;
   /** Hosts by the numbers that `keys` uses. */
   readonly hosts: readonly string[];
+  /** The number of each event's file in the store's manifest. */
+  readonly files: Int32Array;
   /** A node's identifier as the logs write it, where that is a UUID. */
   uuid(node: number): string;
 }
@@ -57,8 +59,9 @@ class EventLoader {
     const relations = await this.#relations();
     if (relations.length === 0) return loaded(emptyTable(), keys, hosts); // segments may hold more than is selected
     const length = await this.#count();
-    const table = await this.#read(length, relations, hosts);
-    return loaded({ ...table, nodeCount: keys.size }, keys, hosts);
+    const files = new Int32Array(length);
+    const table = await this.#read(length, relations, hosts, files);
+    return loaded({ ...table, nodeCount: keys.size }, keys, hosts, files);
   }
 
   /** The selected rows as a view: values are parameters of a function, never part of the SQL. */
@@ -107,7 +110,12 @@ class EventLoader {
     return Number(result.getRows()[0][0]);
   }
 
-  async #read(length: number, relations: readonly string[], hosts: readonly string[]): Promise<EventTable> {
+  async #read(
+    length: number,
+    relations: readonly string[],
+    hosts: readonly string[],
+    files: Int32Array,
+  ): Promise<EventTable> {
     const table = {
       length,
       ts: new BigInt64Array(length),
@@ -125,7 +133,7 @@ class EventLoader {
       `SELECT ts, seq, coalesce(subject, ${zero}), coalesce(object, ${zero}), coalesce(object2, ${zero}),
          (list_position($relations, relation) - 1)::USMALLINT,
          (CASE flow WHEN 'in' THEN 1 WHEN 'out' THEN 2 ELSE 0 END)::UTINYINT,
-         (list_position($hosts, host) - 1)::USMALLINT
+         (list_position($hosts, host) - 1)::USMALLINT, file
        FROM chosen_events()
        ORDER BY ts, seq, getvariable('ranks')[file + 1], line`,
       { relations: listValue([...relations]), hosts: listValue([...hosts]) },
@@ -137,6 +145,7 @@ class EventLoader {
       chunk = await result.fetchChunk()
     ) {
       this.#take(chunk, table, row);
+      files.set(new Int32Array(columnBytes(chunk, 8, chunk.rowCount * 4)), row);
       row += chunk.rowCount;
     }
     return table;
@@ -172,12 +181,18 @@ function columnBytes(chunk: DuckDBDataChunk, column: number, bytes: number): Arr
   return data.buffer.slice(data.byteOffset, data.byteOffset + bytes) as ArrayBuffer;
 }
 
-function loaded(table: EventTable, keys: KeyTable, hosts: readonly string[]): LoadedEvents {
+function loaded(
+  table: EventTable,
+  keys: KeyTable,
+  hosts: readonly string[],
+  files: Int32Array = new Int32Array(0),
+): LoadedEvents {
   const words = new Uint32Array(4);
   return {
     table,
     keys,
     hosts,
+    files,
     uuid(node) {
       keys.keyAt(node, words);
       return formatKey(words[0], words[1], words[2], words[3]);

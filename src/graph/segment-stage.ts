@@ -39,6 +39,8 @@ export class SegmentStage {
   /** Texts of relations, hosts and source types by number, for the whole ingest. */
   readonly #words: string[] = [];
   readonly #wordNumbers = new Map<string, number>();
+  /** From a batch's numbers of words to ours; filled anew for each batch. */
+  readonly #numbers = new Uint16Array(NO_WORD + 1);
   #eventRows = 0;
   #upsertRows = 0;
   #writing: Promise<void> = Promise.resolve();
@@ -99,9 +101,8 @@ export class SegmentStage {
     return number;
   }
 
-  /** From the batch's own numbers of words to ours. */
   #renumber(batch: Batch, host: string | undefined): void {
-    const numbers = new Uint16Array(65_536).fill(NO_WORD);
+    const numbers = this.#numbers.fill(NO_WORD);
     batch.words.forEach((word, number) => {
       if (word !== '') numbers[number] = this.#number(word);
     });

@@ -24,8 +24,8 @@ export async function lockStore(folder: string): Promise<StoreLock> {
   const path = join(folder, LOCK);
   const mine: Holder = { pid: process.pid, host: hostname() };
   const draft = `${path}.${randomUUID()}`;
-  await writeFile(draft, JSON.stringify(mine));
   try {
+    await writeFile(draft, JSON.stringify(mine));
     const holder = await claim(path, draft);
     if (holder !== undefined) throw busy(holder, path);
     await sweepDrafts(folder);

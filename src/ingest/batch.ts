@@ -28,6 +28,35 @@ export interface Problem {
 /** How many problems a batch describes; all are counted. */
 export const PROBLEMS_KEPT = 10;
 
+/** The columns of events and how many elements each has a row. */
+export const EVENT_COLUMNS = {
+  ts: 1,
+  tsDigits: 1,
+  seq: 1,
+  subject: 4,
+  object: 4,
+  object2: 4,
+  relation: 1,
+  host: 1,
+  flow: 1,
+  ok: 1,
+  line: 1,
+} as const;
+
+/** The same for upserts. */
+export const UPSERT_COLUMNS = {
+  upsertRow: 1,
+  upsertKey: 4,
+  upsertParent: 4,
+  upsertUser: 4,
+  upsertHost: 1,
+  upsertType: 1,
+  upsertKind: 1,
+  upsertPid: 1,
+  upsertRank: 1,
+  upsertText: TEXTS * 2,
+} as const;
+
 /**
  * What a reader made of one block of input, as columns: events and entity upserts, with counters for everything it
  * left out. Columns rather than objects, because they cross threads and enter the store without a copy per value.
@@ -123,30 +152,23 @@ export class Batch {
   /** Makes room for an event and gives its row; the caller fills every column. */
   addEvent(): number {
     const row = this.events++;
-    if (row === this.tsDigits.length) this.#growEvents(Math.max(4096, row * 2));
+    if (row === this.tsDigits.length) this.#grow(EVENT_COLUMNS, Math.max(4096, row * 2));
     return row;
   }
 
-  #growEvents(capacity: number): void {
-    this.ts = grown(this.ts, capacity);
+  #grow(columns: Readonly<Record<string, number>>, capacity: number): void {
+    for (const [name, width] of Object.entries(columns)) {
+      const column = name as keyof typeof EVENT_COLUMNS | keyof typeof UPSERT_COLUMNS;
+      this[column] = grown(this[column], capacity * width) as never;
+    }
     this.tsWords = new Uint32Array(this.ts.buffer);
-    this.seq = grown(this.seq, capacity);
     this.seqWords = new Uint32Array(this.seq.buffer);
-    this.tsDigits = grown(this.tsDigits, capacity);
-    this.subject = grown(this.subject, capacity * 4);
-    this.object = grown(this.object, capacity * 4);
-    this.object2 = grown(this.object2, capacity * 4);
-    this.relation = grown(this.relation, capacity);
-    this.host = grown(this.host, capacity);
-    this.flow = grown(this.flow, capacity);
-    this.ok = grown(this.ok, capacity);
-    this.line = grown(this.line, capacity);
   }
 
   /** Adds an upsert that says nothing yet but whose it is, and when. */
   addUpsert(key: EntityKey, host: number, row: number): number {
     const at = this.upserts++;
-    if (at === this.upsertRow.length) this.#growUpserts(Math.max(1024, at * 2));
+    if (at === this.upsertRow.length) this.#grow(UPSERT_COLUMNS, Math.max(1024, at * 2));
     this.upsertRow[at] = row;
     setKey(this.upsertKey, at, key);
     clearKey(this.upsertParent, at);
@@ -158,19 +180,6 @@ export class Batch {
     this.upsertRank[at] = RANK_STATED;
     this.upsertText.fill(ABSENT, at * TEXTS * 2, (at + 1) * TEXTS * 2);
     return at;
-  }
-
-  #growUpserts(capacity: number): void {
-    this.upsertRow = grown(this.upsertRow, capacity);
-    this.upsertKey = grown(this.upsertKey, capacity * 4);
-    this.upsertParent = grown(this.upsertParent, capacity * 4);
-    this.upsertUser = grown(this.upsertUser, capacity * 4);
-    this.upsertHost = grown(this.upsertHost, capacity);
-    this.upsertType = grown(this.upsertType, capacity);
-    this.upsertKind = grown(this.upsertKind, capacity);
-    this.upsertPid = grown(this.upsertPid, capacity);
-    this.upsertRank = grown(this.upsertRank, capacity);
-    this.upsertText = grown(this.upsertText, capacity * TEXTS * 2);
   }
 
   /** Sets one of an upsert's texts from bytes that are the text as it stands. */

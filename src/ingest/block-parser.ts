@@ -1,4 +1,4 @@
-import { Batch } from './batch.js';
+import type { Batch } from './batch.js';
 import { formatByName } from './formats.js';
 import type { ScanMemory } from './json-scan.js';
 import type { Reader, ReaderOptions } from './reader.js';
@@ -15,14 +15,13 @@ export class BlockParser {
     this.#options = options;
   }
 
-  parse(format: string, block: number, length: number): Batch {
+  /** Adds what is in the block to an empty batch. */
+  parse(format: string, block: number, length: number, batch: Batch): void {
     if (this.#reader === undefined || this.#format !== format) {
       // One reader at a time: readers keep their tables in the memory they share.
       this.#reader = formatByName(format).open(this.#memory, this.#options);
       this.#format = format;
     }
-    const batch = new Batch();
     this.#reader.read(this.#memory.blocks[block], length, batch);
-    return batch;
   }
 }

@@ -266,7 +266,7 @@ class CdmReader extends JsonLinesReader {
     }
     const at = batch.addUpsert(this.#key, host, batch.events - 1);
     batch.upsertType[at] = ENTITY_TYPES.indexOf(type) + 1;
-    // A record with no `type` of its own goes by its kind (e3.md §1.3).
+    // A record with no `type` of its own goes by its kind.
     batch.upsertKind[at] = sourceType >= 0 ? sourceType : scan.wordNumber(KIND);
     if (scan.isInteger(PID) && scan.word(PID, 1) === 0) batch.upsertPid[at] = scan.word(PID, 0) | 0;
     this.takeKey(PARENT, this.#key);
@@ -289,7 +289,7 @@ class CdmReader extends JsonLinesReader {
     if (local !== undefined) batch.setText(at, TEXT_LOCAL, local);
   }
 
-  /** Where each performer puts the name of an entity (e3.md §1.5). */
+  /** Where each performer puts the name of an entity. */
   #nameSlot(type: EntityType): Slot {
     const { scan } = this;
     if (type === 'process') return scan.has(P_NAME) ? P_NAME : P_PATH;

@@ -1,4 +1,4 @@
-import { Batch } from './batch.js';
+import { Batch, EVENT_COLUMNS, UPSERT_COLUMNS } from './batch.js';
 import { ScanMemory } from './json-scan.js';
 import type { ReaderOptions } from './reader.js';
 
@@ -18,24 +18,59 @@ export interface ParseJob {
 
 export interface ParseResult {
   block: number;
-  batch: Record<string, unknown>;
+  /** The batch's counters and texts. */
+  fields: Record<string, unknown>;
+  /** All its columns, one after another. */
+  columns: ArrayBuffer;
+  /** Where each column starts, and how many elements it has. */
+  places: readonly ColumnPlace[];
+}
+
+interface ColumnPlace {
+  name: Column;
+  offset: number;
+  length: number;
 }
 
 export function reviveMemory(setup: ParseSetup): ScanMemory {
   return new ScanMemory(setup.blockBytes, setup.blocks, setup.memory);
 }
 
-/** A batch as a message: its columns are handed over, not copied. */
-export function packBatch(block: number, batch: Batch): { message: ParseResult; transfer: ArrayBuffer[] } {
-  const fields: Record<string, unknown> = {};
-  const buffers = new Set<ArrayBuffer>();
-  for (const [name, value] of Object.entries(batch)) {
-    fields[name] = value;
-    if (ArrayBuffer.isView(value) && value.byteLength > 0) buffers.add(value.buffer as ArrayBuffer);
+type Column = keyof typeof EVENT_COLUMNS | keyof typeof UPSERT_COLUMNS | 'text';
+
+/**
+ * A batch as a message: the used part of its columns in one buffer, which is handed over and not copied again. The
+ * batch itself stays with its thread to be filled again, so that reading allocates next to nothing.
+ */
+export function packBatch(block: number, batch: Batch): ParseResult {
+  const places: ColumnPlace[] = [];
+  let bytes = 0;
+  const place = (name: Column, length: number): void => {
+    places.push({ name, offset: bytes, length });
+    bytes = (bytes + length * batch[name].BYTES_PER_ELEMENT + 7) & ~7;
+  };
+  for (const [name, width] of Object.entries(EVENT_COLUMNS)) place(name as Column, batch.events * width);
+  for (const [name, width] of Object.entries(UPSERT_COLUMNS)) place(name as Column, batch.upserts * width);
+  place('text', batch.textLength);
+  const columns = new ArrayBuffer(bytes);
+  for (const { name, offset, length } of places) {
+    const { buffer, byteOffset, BYTES_PER_ELEMENT } = batch[name];
+    const used = new Uint8Array(buffer, byteOffset, length * BYTES_PER_ELEMENT);
+    new Uint8Array(columns, offset, used.length).set(used);
   }
-  return { message: { block, batch: fields }, transfer: [...buffers] };
+  const fields = Object.fromEntries(Object.entries(batch).filter(([, value]) => !ArrayBuffer.isView(value)));
+  return { block, fields, columns, places };
 }
 
-export function unpackBatch(fields: Record<string, unknown>): Batch {
-  return Object.assign(new Batch(), fields);
+export function unpackBatch({ fields, columns, places }: ParseResult): Batch {
+  const batch = Object.assign(new Batch(), fields);
+  for (const { name, offset, length } of places) {
+    const View = batch[name].constructor as new (
+      buffer: ArrayBuffer,
+      offset: number,
+      length: number,
+    ) => never;
+    batch[name] = new View(columns, offset, length);
+  }
+  return batch;
 }

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { Batch } from './batch.js';
+import { Batch } from './batch.js';
 import { BlockParser } from './block-parser.js';
 import { ScanMemory } from './json-scan.js';
 import { type ParseResult, type ParseSetup, unpackBatch } from './parse-message.js';
@@ -60,7 +60,9 @@ export class ParsePool {
       bytes: memory.blocks[0],
       parse: async (format, length) => {
         try {
-          return parser.parse(format, 0, length);
+          const batch = new Batch();
+          parser.parse(format, 0, length, batch);
+          return batch;
         } finally {
           this.#release(lease);
         }
@@ -94,9 +96,9 @@ export class ParsePool {
       };
       return lease;
     });
-    worker.on('message', ({ block, batch }: ParseResult) => {
-      pending[block](unpackBatch(batch));
-      this.#release(leases[block]);
+    worker.on('message', (result: ParseResult) => {
+      pending[result.block](unpackBatch(result));
+      this.#release(leases[result.block]);
     });
     worker.on('error', (error) => {
       this.#failure = error;

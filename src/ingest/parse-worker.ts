@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { Batch } from './batch.js';
 import { BlockParser } from './block-parser.js';
 import type { ScanMemory } from './json-scan.js';
 import { type ParseJob, type ParseSetup, packBatch, reviveMemory } from './parse-message.js';
@@ -7,9 +8,11 @@ import { type ParseJob, type ParseSetup, packBatch, reviveMemory } from './parse
 const setup = workerData as ParseSetup;
 const memory: ScanMemory = reviveMemory(setup);
 const parser = new BlockParser(memory, setup.options);
+const batch = new Batch();
 
 parentPort?.on('message', (job: ParseJob) => {
-  const batch = parser.parse(job.format, job.block, job.length);
-  const { message, transfer } = packBatch(job.block, batch);
-  parentPort?.postMessage(message, transfer);
+  batch.clear();
+  parser.parse(job.format, job.block, job.length, batch);
+  const result = packBatch(job.block, batch);
+  parentPort?.postMessage(result, [result.columns]);
 });

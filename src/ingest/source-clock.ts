@@ -10,7 +10,7 @@ const LATEST = 2n ** 63n - 1n;
 
 /**
  * The time of one file: its unit is that of most of its events, because one public THEIA file counts in
- * microseconds and has strays (e3.md §1.3). A stray takes the time of the record before it and is counted.
+ * microseconds and has strays. A stray takes the time of the record before it and is counted.
  */
 export class SourceClock {
   readonly #name: string;

@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { EXIT } from '../base/errors.js';
+import { printable } from '../base/printable.js';
+import { defineSettings } from '../base/settings.js';
+import type { ScenarioManifest } from '../simulate/manifest.js';
+import { FORMATS, LAYOUTS, SCENARIOS } from '../simulate/options.js';
+import { simulate } from '../simulate/simulate.js';
+import { defineCommand } from './command.js';
+import { formatCount, formatDuration } from './quantities.js';
+import { type Look, renderTable } from './tables.js';
+
+export const command = defineCommand({
+  name: 'simulate',
+  summary: 'write realistic logs of a simulated host, with labelled attacks',
+  details: 'The same options give the same bytes. The folder also gets labels and scenario.json.',
+  examples: [
+    'recal simulate --scenario demo --out world',
+    'recal simulate --scenario freebsd-server --events 5000000 --seed 7 --layout e3 --out e3',
+  ],
+  arguments: {},
+  settings: defineSettings({
+    scenario: { type: z.enum(SCENARIOS), description: 'kind of host' },
+    out: { type: z.string().min(1), description: 'folder to write to', value: 'DIR' },
+    seed: { type: z.coerce.number().int().default(1), description: 'which world of its kind', value: 'N' },
+    events: {
+      type: z.coerce.number().int().positive().optional(),
+      description: 'events per host (60,000 for demo, else 1,000,000)',
+      value: 'N',
+    },
+    stealth: {
+      type: z.coerce.number().min(0).max(1).default(0.5),
+      description: 'how quiet the attacks are: 0 loud, 1 quiet',
+      value: '0..1',
+    },
+    format: { type: z.enum(FORMATS).default('cdm18'), description: 'format of the logs' },
+    layout: {
+      type: z.enum(LAYOUTS).default('parts'),
+      description: "parts: train, calibrate, test; e3: the file names and dates of DARPA's release",
+    },
+    hosts: { type: z.coerce.number().int().min(1).default(1), description: 'hosts of this kind', value: 'N' },
+  }),
+  async run(_args, { events, ...settings }, { out, signal, progress }) {
+    const started = performance.now();
+    const bar = progress('simulating', { unit: 'events' });
+    const options = events === undefined ? settings : { ...settings, events };
+    const manifest = await simulate(options, (at) => bar.update(at.events), signal).finally(() => bar.finish());
+    const seconds = (performance.now() - started) / 1000;
+    out.result({ ...manifest, seconds }, () => render(manifest, settings.out, seconds, out));
+    return EXIT.done;
+  },
+});
+
+function* render(manifest: ScenarioManifest, folder: string, seconds: number, look: Look): Generator<string> {
+  yield* renderTable(
+    ['host', 'file', 'role', 'from', 'events'],
+    manifest.hosts.flatMap((host) =>
+      host.files.map((file) => [host.name, file.name, file.role, file.from.slice(0, 19), file.events]),
+    ),
+    look,
+  );
+  yield '';
+  yield* renderTable(
+    ['attack', 'what', 'from', 'until', 'events'],
+    manifest.hosts.flatMap((host) =>
+      host.attacks.map((attack) => [
+        attack.id,
+        attack.name,
+        attack.from.slice(0, 19),
+        attack.until.slice(0, 19),
+        attack.events,
+      ]),
+    ),
+    look,
+  );
+  yield '';
+  const labels = manifest.hosts.reduce((sum, { labels }) => sum + labels.core + labels.touched, 0);
+  const rate = formatCount(Math.round(manifest.events / seconds));
+  const time = formatDuration(seconds * 1000);
+  yield `${formatCount(manifest.events)} events, ${labels} labelled nodes in ${printable(folder)} (${time}, ${rate} events/s)`;
+}

@@ -1,0 +1,60 @@
+import { DAY, HOUR, localTime } from './calendar.js';
+import { type E3Scenario, e3Timeline } from './e3-files.js';
+import type { Layout, Scenario } from './options.js';
+import type { Slot, Timeline } from './timeline.js';
+
+export function timelineOf(scenario: Scenario, layout: Layout, events: number, extension: string): Timeline {
+  return layout === 'e3' ? e3Timeline(scenario as E3Scenario, extension) : partsTimeline(events, extension);
+}
+
+// --- parts: train, calibrate, test
+
+/** Small worlds span fewer days, so that an hour of them still has something in it. All test on weekdays. */
+const PARTS = [
+  { below: 200_000, start: '2025-03-03', train: 2, calibrate: 1, test: 1 },
+  { below: 2_000_000, start: '2025-03-07', train: 5, calibrate: 1, test: 2 },
+  { below: Number.POSITIVE_INFINITY, start: '2025-03-03', train: 7, calibrate: 2, test: 3 },
+] as const;
+
+function partsTimeline(events: number, extension: string): Timeline {
+  const plan = PARTS.find((candidate) => events < candidate.below) ?? PARTS[2];
+  const startSeconds = Date.parse(`${plan.start}T00:00:00Z`) / 1000;
+  const calibrateAt = plan.train * DAY;
+  const testAt = calibrateAt + plan.calibrate * DAY;
+  const end = testAt + plan.test * DAY;
+  const total = end / DAY;
+  return {
+    startSeconds,
+    local: localTime(startSeconds, 0),
+    files: [
+      { name: `train.${extension}`, role: 'train', from: 0, until: calibrateAt, share: plan.train / total },
+      {
+        name: `calibrate.${extension}`,
+        role: 'calibrate',
+        from: calibrateAt,
+        until: testAt,
+        share: plan.calibrate / total,
+      },
+      { name: `test.${extension}`, role: 'test', from: testAt, until: end, share: plan.test / total },
+    ],
+    attackSlots: spread(
+      Array.from({ length: plan.test }, (_, day) => ({
+        from: testAt + day * DAY + 9.5 * HOUR,
+        until: testAt + day * DAY + 17 * HOUR,
+      })),
+    ),
+  };
+}
+
+/** Two or three slots: one a day where the test has enough days, else the days cut into pieces. */
+function spread(days: readonly Slot[]): Slot[] {
+  if (days.length >= 3) return [...days];
+  return days.flatMap(({ from, until }) => {
+    const pieces = days.length === 1 ? 3 : 2;
+    const width = (until - from) / pieces;
+    return Array.from({ length: pieces }, (_, i) => ({
+      from: from + i * width,
+      until: from + (i + 0.8) * width,
+    }));
+  });
+}

@@ -1,0 +1,138 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { Random } from '../base/random.js';
+import { HostRun } from './host-run.js';
+import { profileOf } from './hosts/profiles.js';
+import {
+  type HostSummary,
+  manifestOf,
+  type ScenarioManifest,
+  summariseAttack,
+  summariseFiles,
+  summariseLabels,
+  totalRelations,
+} from './manifest.js';
+import { type Settings, type SimulateOptions, settingsOf } from './options.js';
+
+export interface SimulateProgress {
+  /** Counted from 1. */
+  readonly host: number;
+  readonly hosts: number;
+  /** Events written so far, all hosts together. */
+  readonly events: number;
+  /** Events asked for, all hosts together. */
+  readonly eventsAsked: number;
+}
+
+/** The event loop gets a turn after this many events: often enough to be stopped, seldom enough to cost nothing. */
+const TURN = 20_000;
+
+/**
+ * Writes a simulated world to a directory: logs, labels and `scenario.json`. The same options give the same bytes, on
+ * any machine and at any time. The manifest is written last, so a directory without one is unfinished.
+ */
+export async function simulate(
+  options: SimulateOptions,
+  progress?: (progress: SimulateProgress) => void,
+  signal?: AbortSignal,
+): Promise<ScenarioManifest> {
+  const settings = settingsOf(options);
+  const random = new Random(settings.seed).stream(settings.scenario);
+  const summaries: HostSummary[] = [];
+  const labels = new LabelFiles();
+  let before = 0;
+  for (let index = 0; index < settings.hosts; index++) {
+    const folder = settings.hosts === 1 ? '' : `host-${String(index + 1).padStart(2, '0')}`;
+    const directory = join(settings.out, folder);
+    await mkdir(directory, { recursive: true });
+    // Of a fleet a third is attacked, the first host always.
+    const run = new HostRun(
+      settings,
+      profileOf(settings.scenario),
+      directory,
+      random.stream(`host ${index}`),
+      index,
+      index % 3 === 0,
+    );
+    try {
+      await drive(run, signal, (events) => {
+        progress?.({
+          host: index + 1,
+          hosts: settings.hosts,
+          events: before + events,
+          eventsAsked: settings.events * settings.hosts,
+        });
+      });
+    } finally {
+      run.recorder.close();
+    }
+    before += run.recorder.total;
+    summaries.push(summarise(run, folder));
+    labels.add(run);
+  }
+  await labels.write(settings);
+  const manifest = manifestOf(settings, summaries);
+  await writeFile(join(settings.out, 'scenario.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+  return manifest;
+}
+
+async function drive(
+  run: HostRun,
+  signal: AbortSignal | undefined,
+  report: (events: number) => void,
+): Promise<void> {
+  let nextTurn = TURN;
+  for (let tick = 0; tick < run.ticks; tick++) {
+    run.advance(tick);
+    if (run.recorder.total < nextTurn) continue;
+    nextTurn = run.recorder.total + TURN;
+    report(run.recorder.total);
+    await setImmediate();
+    signal?.throwIfAborted();
+  }
+  report(run.recorder.total);
+}
+
+/** One set of label files for all hosts: identifiers are unique across them. */
+class LabelFiles {
+  private csv = '';
+  private text = '';
+  private scan = '';
+  private unusual = '';
+
+  add({ book }: HostRun): void {
+    this.csv += withoutHeader(book.csv(), this.csv);
+    this.unusual += withoutHeader(book.unusualCsv(), this.unusual);
+    this.text += book.text();
+    this.scan += book.scanText();
+  }
+
+  async write({ out }: Settings): Promise<void> {
+    await writeFile(join(out, 'labels.csv'), this.csv);
+    await writeFile(join(out, 'labels.txt'), this.text);
+    await writeFile(join(out, 'labels.scan.txt'), this.scan);
+    await writeFile(join(out, 'unusual.csv'), this.unusual);
+  }
+}
+
+function withoutHeader(csv: string, earlier: string): string {
+  return earlier === '' ? csv : csv.slice(csv.indexOf('\n') + 1);
+}
+
+function summarise(run: HostRun, directory: string): HostSummary {
+  const { timeline, recorder, book, identity, machine, attacks } = run;
+  const files = summariseFiles(timeline.files, recorder.counts, timeline.startSeconds);
+  return {
+    name: identity.name,
+    uuid: identity.uuid,
+    directory,
+    events: recorder.total,
+    relations: totalRelations(files),
+    processes: machine.processes.started,
+    pidsReused: machine.processes.reused,
+    files,
+    attacks: attacks.map((attack) => summariseAttack(attack, timeline.startSeconds)),
+    labels: summariseLabels(book.seen, book.scanFlows, timeline.files),
+  };
+}

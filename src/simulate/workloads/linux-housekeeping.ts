@@ -1,0 +1,85 @@
+import type { Random } from '../../base/random.js';
+import { millis, type World } from '../hosts/world.js';
+import type { Steps } from '../kernel/scheduler.js';
+import { command, pipeline } from './commands.js';
+
+/** cron and the timers of systemd. */
+export function* timers(world: World, random: Random): Steps {
+  const { machine } = world;
+  const job = machine.fork(world.daemon('cron'));
+  machine.become(job, world.user('root'));
+  const shell = machine.spawn(job, 'sh', '-c');
+  yield millis(random, 10);
+  switch (random.weighted([4, 3, 2, 1])) {
+    case 0: {
+      const parts = machine.spawn(shell, 'run-parts', '/etc/cron.hourly');
+      machine.glance(parts, '/etc/cron.hourly/', 1);
+      machine.exit(parts);
+      break;
+    }
+    case 1:
+      pipeline(world, shell, 'find', 'awk', { reads: ['/var/lib/php/sessions/', '/proc/stat'] });
+      break;
+    case 2:
+      command(world, shell, 'python3', {
+        args: '/usr/local/bin/inventory.py',
+        reads: ['/usr/local/bin/inventory.py', '/etc/passwd', '/var/lib/dpkg/status'],
+        writes: ['/var/lib/inventory/state.json'],
+        blocks: 3,
+      });
+      break;
+    default: {
+      const curl = machine.spawn(shell, 'curl', '-s http://10.0.4.12/health');
+      const flow = machine.connect(curl, '10.0.4.12', 80);
+      machine.call('sendTo', curl, flow, 120);
+      machine.call('receiveFrom', curl, flow, 300);
+      machine.call('close', curl, flow);
+      machine.exit(curl);
+    }
+  }
+  machine.exit(shell);
+  machine.exit(job);
+  machine.append(world.daemon('syslogd'), '/var/log/syslog');
+}
+
+/** The kernel tells udev about devices; the far end is unknown to the audit system. */
+export function* deviceEvents(world: World, random: Random): Steps {
+  const { machine } = world;
+  const udev = world.daemon('udev');
+  const kernel = machine.files.has('netlink')
+    ? machine.files.get('netlink')
+    : machine.files.create('netlink', machine.root, false, 'srcsink');
+  for (let i = random.between(10, 40); i > 0; i--) {
+    machine.call('receiveMessage', udev, kernel, random.between(8, 400));
+    if (random.chance(0.2)) machine.glance(udev, `/sys/devices/virtual/tty/tty${random.below(12)}/uevent`, 1);
+    if (random.chance(0.3)) yield millis(random, 200);
+  }
+}
+
+/** Midnight: logs move on. */
+export function* rotate(world: World, random: Random): Steps {
+  const { machine } = world;
+  const logrotate = machine.spawn(world.daemon('cron'), 'logrotate', '/etc/logrotate.conf');
+  for (const log of ['/var/log/syslog', '/var/log/auth.log', '/var/log/kern.log']) {
+    const file = machine.files.get(log);
+    machine.rename(logrotate, file, `${log}.1`);
+    machine.store(logrotate, log, 1);
+    machine.call('changeMode', logrotate, machine.files.get(log));
+    command(world, logrotate, 'gzip', { args: `${log}.2`, reads: [`${log}.2`], writes: [`${log}.2.gz`] });
+    yield millis(random, 100);
+  }
+  // Once a week: among the rarest things that ever happen here.
+  if (world.local.weekday(machine.now) === 1) {
+    machine.call('truncate', logrotate, machine.files.get('/var/log/wtmp'));
+    machine.call('link', logrotate, machine.files.get('/var/lib/logrotate/status'));
+  }
+  machine.exit(logrotate);
+}
+
+/** Once a day the display server shares a new segment with the compositor. */
+export function* shareScreen(world: World, random: Random): Steps {
+  const { machine } = world;
+  const server = world.daemon('Xorg');
+  machine.call('sharedMemory', server, machine.map(server, 8 << 20));
+  yield millis(random, 5);
+}
