@@ -14,6 +14,7 @@ const NODE_ANY: usize = 8; // child for every key not listed, or 0
 const NODE_ANY_SLOT: usize = 12; // slot that takes the key itself when NODE_ANY is followed, or -1
 const NODE_KEYS: usize = 16; // keys: (address, length, child) triples, or 0 if this node has none
 const NODE_TABLE: usize = 20; // 64 bytes: key number + 1 by hash, linear probing
+const NODE_LINE: usize = 24; // the line in which this node was last entered
 const KEY_SIZE: usize = 12;
 
 const FLAG_UNION: u32 = 1; // a one-member object around the value is an Avro union: look inside
@@ -66,17 +67,22 @@ const TOO_EARLY: i32 = 7;
 const TRAILING: i32 = 8;
 const NOT_AN_OBJECT: i32 = 9;
 const BAD_UNION: i32 = 10;
+const TWICE: i32 = 11;
 
 let root: usize = 0;
 let row: usize = 0;
 let rowBytes: usize = 0;
 let maxLine: usize = 0;
+/** Room for a key with escapes. */
+const KEY_SCRATCH: usize = 64;
+let keyScratch: usize = 0;
 let entries: usize = 0;
 let entryTable: usize = 0;
 let entryCount: u32 = 0;
 let textFree: usize = 0;
 let textEnd: usize = 0;
 
+let lineNumber: u32 = 0;
 let lineStart: usize = 0;
 let lineEnd: usize = 0;
 let blockEnd: usize = 0;
@@ -91,6 +97,7 @@ export function configure(rootNode: u32, rowAddress: u32, slots: u32, longestLin
   root = rootNode;
   row = rowAddress;
   rowBytes = (slots as usize) * SLOT_SIZE;
+  keyScratch = row + rowBytes;
   maxLine = longestLine;
 }
 
@@ -157,6 +164,7 @@ export function lineEndAddress(): u32 {
 export function next(): i32 {
   lineStart = lineEnd + 1;
   if (lineStart >= blockEnd) return END;
+  lineNumber++;
   lineEnd = findNewline(lineStart);
   if (lineEnd - lineStart > maxLine) return OVERSIZE;
   let p = skipSpace(lineStart);
@@ -279,7 +287,8 @@ function readObject(p: usize, node: usize): usize {
     const start = p + 1;
     p = skipString(p);
     if (p == 0) return 0;
-    const child = childOf(node, start, p - 1);
+    let child = (stringTag & TAG_ESCAPED) == 0 ? listedChild(node, start, p - 1) : listedChild(node, keyScratch, unescapeKey(start, p - 1));
+    if (child == 0) child = anyChild(node, start, p - 1);
     p = skipColon(p);
     if (p == 0) return 0;
     p = child != 0 ? readValue(p, child) : skipValue(p);
@@ -292,8 +301,39 @@ function readObject(p: usize, node: usize): usize {
   }
 }
 
-/** The node for the key between `start` and `stop`, or 0. */
-function childOf(node: usize, start: usize, stop: usize): usize {
+/**
+ * Copies a key with its escapes undone to the scratch area and gives its end there. Only as much is copied as any
+ * known key has; what is cut off, or beyond ASCII, is as unknown as it was.
+ */
+function unescapeKey(start: usize, stop: usize): usize {
+  let out = keyScratch;
+  const end = keyScratch + KEY_SCRATCH;
+  for (let p = start; p < stop && out < end; out++) {
+    let c = load<u8>(p++);
+    if (c == 0x5c) {
+      c = load<u8>(p++);
+      if (c == 0x75) {
+        const code = (hexValue(load<u8>(p)) << 12) | (hexValue(load<u8>(p, 1)) << 8) | (hexValue(load<u8>(p, 2)) << 4) | hexValue(load<u8>(p, 3));
+        c = code < 0x80 ? (code as u8) : 0xff;
+        p += 4;
+      } else if (c == 0x62) c = 0x08;
+      else if (c == 0x66) c = 0x0c;
+      else if (c == 0x6e) c = 0x0a;
+      else if (c == 0x72) c = 0x0d;
+      else if (c == 0x74) c = 0x09;
+    }
+    store<u8>(out, c);
+  }
+  return out;
+}
+
+/** The value of what is known to be a hexadecimal digit. */
+function hexValue(c: u8): u32 {
+  return c <= 0x39 ? (c as u32) - 0x30 : ((c as u32) | 0x20) - 0x57;
+}
+
+/** The node for the key between `start` and `stop` among those the shape lists, or 0. */
+function listedChild(node: usize, start: usize, stop: usize): usize {
   const length = stop - start;
   const keys = load<u32>(node, NODE_KEYS) as usize;
   if (keys != 0 && length > 0) {
@@ -309,6 +349,11 @@ function childOf(node: usize, start: usize, stop: usize): usize {
       slot = (slot + 1) & 63;
     }
   }
+  return 0;
+}
+
+/** The node for keys that the shape does not list, or 0. */
+function anyChild(node: usize, start: usize, stop: usize): usize {
   const any = load<u32>(node, NODE_ANY) as usize;
   if (any != 0) {
     const slot = load<i32>(node, NODE_ANY_SLOT);
@@ -344,10 +389,13 @@ function setSlot(slot: i32, tag: u32, start: usize, stop: usize): void {
 
 /** Reads the value at `p` for a node of the shape. */
 function readValue(p: usize, node: usize): usize {
-  if (load<u8>(p) == 0x7b) {
-    if (load<u32>(node, NODE_KEYS) != 0 || load<u32>(node, NODE_ANY) != 0) return readObject(p, node);
-    if ((load<u32>(node, NODE_FLAGS) & FLAG_UNION) != 0) return readUnion(p, node);
+  if (load<u32>(node, NODE_KEYS) != 0 || load<u32>(node, NODE_ANY) != 0) {
+    // JSON lets a member come twice and the last one count. For objects that would mix the fields of two records.
+    if (load<u32>(node, NODE_LINE) == lineNumber) return fail(p, TWICE);
+    store<u32>(node, lineNumber, NODE_LINE);
+    return load<u8>(p) == 0x7b ? readObject(p, node) : readLeaf(p, node);
   }
+  if (load<u8>(p) == 0x7b && (load<u32>(node, NODE_FLAGS) & FLAG_UNION) != 0) return readUnion(p, node);
   return readLeaf(p, node);
 }
 
@@ -475,7 +523,8 @@ function takeInteger(slot: i32, start: usize, stop: usize): void {
     if (digit > 9) return;
     value = value * 10 + (digit as u64);
   }
-  if (value > (i64.MAX_VALUE as u64)) return; // 19 nines fit 64 bits unsigned, so this test is sound
+  // 19 nines fit 64 bits unsigned, so this test is sound; there is one more number below zero than above.
+  if (value > (i64.MAX_VALUE as u64) + (negative ? 1 : 0)) return;
   store<i64>(at, negative ? -(value as i64) : (value as i64), SLOT_WORDS);
   store<u32>(at, digits as u32, SLOT_DIGITS);
   store<u32>(at, load<u32>(at, SLOT_TAG) | TAG_INTEGER, SLOT_TAG);

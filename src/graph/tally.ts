@@ -31,8 +31,8 @@ export class Tally {
     this.lines += batch.lines;
     this.malformed += batch.malformed;
     this.badText += batch.badText;
-    for (const [reason, count] of Object.entries(batch.skipped)) add(this.skipped, reason, count);
-    for (const [kind, count] of Object.entries(batch.records)) add(this.records, kind, count);
+    for (const [reason, count] of batch.skipped) add(this.skipped, reason, count);
+    for (const [kind, count] of batch.records) add(this.records, kind, count);
     for (const problem of batch.problems) {
       if (problem.reason.startsWith('oversize')) this.oversize++;
       if (this.problems.length < PROBLEMS_KEPT) {

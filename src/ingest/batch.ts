@@ -114,9 +114,9 @@ export class Batch {
   malformed = 0;
   problems: Problem[] = [];
   /** Records left out, by reason. */
-  skipped: Record<string, number> = {};
+  skipped = new Map<string, number>();
   /** Records read, by the source's own kind. */
-  records: Record<string, number> = {};
+  records = new Map<string, number>();
   /** Texts that were not valid UTF-8 or UTF-16: what could not be read became U+FFFD. */
   badText = 0;
 
@@ -131,17 +131,17 @@ export class Batch {
     this.blank = 0;
     this.malformed = 0;
     this.problems = [];
-    this.skipped = {};
-    this.records = {};
+    this.skipped = new Map();
+    this.records = new Map();
     this.badText = 0;
   }
 
   skip(reason: string): void {
-    this.skipped[reason] = (this.skipped[reason] ?? 0) + 1;
+    this.skipped.set(reason, (this.skipped.get(reason) ?? 0) + 1);
   }
 
   count(kind: string): void {
-    this.records[kind] = (this.records[kind] ?? 0) + 1;
+    this.records.set(kind, (this.records.get(kind) ?? 0) + 1);
   }
 
   problem(line: number, reason: string, sample: string): void {

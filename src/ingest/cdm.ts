@@ -14,7 +14,7 @@ import { ENTITY_KINDS } from './cdm-kinds.js';
 import { EntityKey } from './entity-key.js';
 import { ENTITY_TYPES, type EntityType } from './event.js';
 import { FLOW_UNSAID } from './flow.js';
-import { JsonLinesReader } from './json-lines.js';
+import { JsonLinesReader, type Statement } from './json-lines.js';
 import type { ScanMemory } from './json-scan.js';
 import { formatEndpoint } from './network.js';
 import { directionOfOpen, flagsParameter } from './open-flags.js';
@@ -82,6 +82,8 @@ const P_NAME = property('name');
 const P_PATH = property('path');
 const P_FILENAME = property('filename');
 
+/** CADETS writes this for a path it does not know. */
+const UNKNOWN = '<unknown>';
 const PACKAGE = 'com.bbn.tc.schema.avro.';
 const UUID_TEXT = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** Distinct `parameters` of OPEN events remembered; real logs have a few dozen. */
@@ -94,6 +96,8 @@ class CdmReader extends JsonLinesReader {
   readonly #object2 = new EntityKey();
   readonly #key = new EntityKey();
   #time = 0;
+  /** Filled anew for every statement: there are two or three on each event. */
+  readonly #said: Statement = { memo: 0, field: undefined, rank: RANK_STATED, host: 0, row: 0, time: 0 };
   readonly #words: string[] = [];
   readonly #flagsOf = new Map<string, number>();
 
@@ -213,7 +217,7 @@ class CdmReader extends JsonLinesReader {
       this.#sayId(batch, this.#subject, SUBJECT, host, row);
     }
     if (!this.#object.absent) {
-      const stated = scan.has(PATH) && !scan.is(PATH, '<unknown>');
+      const stated = scan.has(PATH) && !scan.is(PATH, UNKNOWN);
       if (stated) this.#say(batch, this.#object, TEXT_NAME, PATH, RANK_STATED, host, row);
       else this.#say(batch, this.#object, TEXT_NAME, P_PARTIAL_PATH, RANK_HINT, host, row);
       this.#sayId(batch, this.#object, OBJECT, host, row);
@@ -234,9 +238,15 @@ class CdmReader extends JsonLinesReader {
     row: number,
   ): void {
     const { scan } = this;
-    if (!scan.has(slot) || scan.is(slot, '<unknown>')) return;
-    const what = field * 4 + rank;
-    if (this.memo.repeats(key, what, scan.bytes, scan.start(slot), scan.stop(slot), this.#time)) return;
+    if (!scan.has(slot) || scan.is(slot, UNKNOWN)) return;
+    const said = this.#said;
+    said.memo = field * 4 + rank;
+    said.field = field;
+    said.rank = rank;
+    said.host = host;
+    said.row = row;
+    said.time = this.#time;
+    if (!this.isNews(slot, batch, key, said)) return;
     const at = batch.addUpsert(key, host, row);
     batch.upsertRank[at] = rank;
     this.takeText(slot, batch, at, field);
@@ -268,7 +278,8 @@ class CdmReader extends JsonLinesReader {
     batch.upsertType[at] = ENTITY_TYPES.indexOf(type) + 1;
     // A record with no `type` of its own goes by its kind.
     batch.upsertKind[at] = sourceType >= 0 ? sourceType : scan.wordNumber(KIND);
-    if (scan.isInteger(PID) && scan.word(PID, 1) === 0) batch.upsertPid[at] = scan.word(PID, 0) | 0;
+    const pid = scan.isInteger(PID) && scan.word(PID, 1) === 0 ? scan.word(PID, 0) : -1;
+    if (pid <= 0x7fffffff) batch.upsertPid[at] = pid;
     this.takeKey(PARENT, this.#key);
     setKey(batch.upsertParent, at, this.#key);
     this.takeKey(PRINCIPAL, this.#key);
@@ -276,7 +287,10 @@ class CdmReader extends JsonLinesReader {
     this.takeId(UUID, batch, at);
     this.takeText(CMD_LINE, batch, at, TEXT_CMD);
     if (type === 'flow') this.#takeAddresses(batch, at);
-    else this.takeText(this.#nameSlot(type), batch, at, TEXT_NAME);
+    else {
+      const name = this.#nameSlot(type);
+      if (!scan.is(name, UNKNOWN)) this.takeText(name, batch, at, TEXT_NAME);
+    }
     return undefined;
   }
 

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 
 /**
  * Entities are known by 128-bit keys: a UUID is its own key (so labels and SQL can name it), any other identifier
@@ -21,15 +21,29 @@ export class EntityKey {
     this.w0 = this.w1 = this.w2 = this.w3 = 0;
   }
 
-  /** The key of an identifier that is no UUID. */
-  hash(id: string): void {
-    const digest = hash('sha256', id, 'hex');
-    this.w0 = Number.parseInt(digest.slice(0, 8), 16) | 0;
-    this.w1 = Number.parseInt(digest.slice(8, 16), 16) | 0;
-    this.w2 = Number.parseInt(digest.slice(16, 24), 16) | 0;
-    this.w3 = Number.parseInt(digest.slice(24, 32), 16) | 0;
+  /** The key of an identifier that is no UUID, from its bytes. */
+  hash(id: Uint8Array): void {
+    const digest = createHash('sha256').update(id).digest();
+    this.w0 = digest.readInt32BE(0);
+    this.w1 = digest.readInt32BE(4);
+    this.w2 = digest.readInt32BE(8);
+    this.w3 = digest.readInt32BE(12);
+  }
+
+  /** The key of an identifier as text, which may be a UUID written with escapes. */
+  fromText(id: string): void {
+    const hex = id.replaceAll('-', '');
+    if (UUID_TEXT.test(id) && hex.length === 32) {
+      [this.w0, this.w1, this.w2, this.w3] = [0, 8, 16, 24].map(
+        (at) => Number.parseInt(hex.slice(at, at + 8), 16) | 0,
+      );
+    }
+    // Two different broken texts must not become one: as UTF-8 both would be U+FFFD.
+    else this.hash(Buffer.from(id, id.isWellFormed() ? 'utf8' : 'utf16le'));
   }
 }
+
+const UUID_TEXT = /^(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
 
 /** A key as UUID text in upper case, the way the E3 release and its label lists write it. */
 export function formatKey(w0: number, w1: number, w2: number, w3: number): string {

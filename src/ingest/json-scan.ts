@@ -20,6 +20,7 @@ const REASONS = [
   'text after the end of the record',
   'not a JSON object',
   'a union that does not have exactly one member',
+  'an object given twice',
 ];
 
 const TAG_KIND = 0x0f;
@@ -42,6 +43,8 @@ const TABLES_AT = 4096;
 const DICTIONARY_AT = 2 * PAGE;
 const BLOCKS_AT = 8 * PAGE;
 const NO_WORD = 0xffffffff;
+/** Behind the row: room for a key with escapes. */
+const KEY_SCRATCH = 128;
 /** The kernel reads up to 16 bytes at a time, and one newline closes the block. */
 const PADDING = 64;
 
@@ -102,7 +105,7 @@ export class JsonScan {
     this.bytes = new Uint8Array(buffer);
     this.#text = Buffer.from(buffer);
     const { root, end } = shape.compile(buffer, TABLES_AT);
-    if (end + shape.slots * SLOT_WORDS * 4 > DICTIONARY_AT)
+    if (end + shape.slots * SLOT_WORDS * 4 + KEY_SCRATCH > DICTIONARY_AT)
       throw new RangeError('a shape too large for its tables');
     this.#row = new Uint32Array(buffer, end, shape.slots * SLOT_WORDS);
     const instance = new WebAssembly.Instance(kernelModule(), { env: { memory: memory.memory } });
@@ -174,6 +177,10 @@ export class JsonScan {
     return (this.#row[slot * SLOT_WORDS] & (TAG_ESCAPED | TAG_WIDE)) === 0;
   }
 
+  isEscaped(slot: Slot): boolean {
+    return (this.#row[slot * SLOT_WORDS] & TAG_ESCAPED) !== 0;
+  }
+
   isUuid(slot: Slot): boolean {
     return (this.#row[slot * SLOT_WORDS] & TAG_UUID) !== 0;
   }
@@ -187,11 +194,11 @@ export class JsonScan {
     return this.#row[slot * SLOT_WORDS + 4 + index];
   }
 
-  /** The number of a word in this scan's dictionary; -1 if the field is absent, -2 if the dictionary is full. */
+  /** The number of a word in this scan's dictionary; -1 if the field is absent or no string, -2 if it is full. */
   wordNumber(slot: Slot): number {
-    if (!this.has(slot)) return -1;
+    if (!this.has(slot) || !this.isString(slot)) return -1;
     const number = this.#row[slot * SLOT_WORDS + 4];
-    if (number === NO_WORD || !this.isString(slot)) return -2;
+    if (number === NO_WORD) return -2;
     // The kernel also numbers words that nobody asked for, so a word's text is taken when it is first asked for.
     while (this.#words.length <= number) this.#words.push('');
     if (this.#words[number] === '') this.#words[number] = this.text(slot);
@@ -213,8 +220,7 @@ export class JsonScan {
     const at = slot * SLOT_WORDS;
     const [tag, start, stop] = [this.#row[at], this.#row[at + 1], this.#row[at + 2]];
     if (tag === 0) return '';
-    if ((tag & TAG_ESCAPED) !== 0)
-      return JSON.parse(this.#text.toString('utf8', start - 1, stop + 1)) as string;
+    if ((tag & TAG_ESCAPED) !== 0) return this.textBetween(start, stop);
     return this.#text.toString(
       (tag & TAG_WIDE) !== 0 || (tag & TAG_KIND) === TAG_RAW ? 'utf8' : 'latin1',
       start,
@@ -222,10 +228,16 @@ export class JsonScan {
     );
   }
 
+  /** The text of a string with escapes or beyond ASCII, between its quotes. */
+  textBetween(start: number, stop: number): string {
+    return JSON.parse(this.#text.toString('utf8', start - 1, stop + 1)) as string;
+  }
+
   /** True if the field is exactly this ASCII text. */
   is(slot: Slot, text: string): boolean {
     const at = slot * SLOT_WORDS;
     const start = this.#row[at + 1];
+    if ((this.#row[at] & TAG_ESCAPED) !== 0) return this.text(slot) === text;
     if (this.#row[at] === 0 || this.#row[at + 2] - start !== text.length) return false;
     for (let i = 0; i < text.length; i++) if (this.bytes[start + i] !== text.charCodeAt(i)) return false;
     return true;

@@ -2,17 +2,28 @@ import type { EntityKey } from './entity-key.js';
 
 const SLOTS = 1 << 14;
 
+/** What a memo has to say about a statement. */
+export const SAID_NEW = 0;
+export const SAID_AGAIN = 1;
+/** Other than what is remembered, but earlier in time: what is remembered still holds, and has to be said again. */
+export const SAID_LATE = 2;
+
 /**
  * Remembers what was last said of an entity within a block, so that a name repeated on every event becomes one
  * upsert and not a million. It forgets on collision, which costs a redundant upsert and nothing else.
- *
- * A repetition earlier in time than what is remembered is passed on, so that a late record cannot lose a name.
  */
 export class Memo {
+  /** What is remembered, after SAID_LATE: its bytes, whether they are the text as it stands, and its event. */
+  start = 0;
+  stop = 0;
+  plain = true;
+  row = 0;
   readonly #keys = new Int32Array(SLOTS * 4);
   readonly #field = new Uint8Array(SLOTS);
   readonly #start = new Uint32Array(SLOTS);
   readonly #length = new Uint32Array(SLOTS);
+  readonly #plain = new Uint8Array(SLOTS);
+  readonly #row = new Int32Array(SLOTS);
   readonly #time = new Float64Array(SLOTS);
   readonly #block = new Uint32Array(SLOTS);
   #current = 0;
@@ -23,34 +34,48 @@ export class Memo {
   }
 
   /**
-   * True if these bytes, said of this field of this entity, are nothing new. `time` may be rounded (a double holds
-   * nanoseconds to 256): it only has to tell a late record.
+   * Notes that the bytes from `start` to `stop` were said of this field of this entity by event `row`. `time` may be
+   * rounded (a double holds nanoseconds to 256): it only has to tell a late record.
    */
-  repeats(
+  note(
     key: EntityKey,
     field: number,
     buf: Uint8Array,
     start: number,
     stop: number,
+    plain: boolean,
     time: number,
-  ): boolean {
+    row: number,
+  ): number {
     const mixed = Math.imul(key.w0 ^ (key.w1 << 7) ^ key.w2 ^ (key.w3 >>> 3) ^ (field << 24), 0x9e3779b1);
     const slot = (mixed ^ (mixed >>> 15)) & (SLOTS - 1);
     const k = slot * 4;
     const keys = this.#keys;
     const length = stop - start;
-    const same =
+    const known =
       this.#block[slot] === this.#current &&
       this.#field[slot] === field &&
       keys[k] === key.w0 &&
       keys[k + 1] === key.w1 &&
       keys[k + 2] === key.w2 &&
-      keys[k + 3] === key.w3 &&
-      this.#length[slot] === length &&
-      time >= this.#time[slot] &&
-      equal(buf, this.#start[slot], start, length);
-    this.#time[slot] = time;
-    if (same) return true;
+      keys[k + 3] === key.w3;
+    if (known) {
+      const late = time < this.#time[slot];
+      const same = this.#length[slot] === length && equal(buf, this.#start[slot], start, length);
+      if (same && !late) {
+        this.#time[slot] = time;
+        this.#row[slot] = row;
+        return SAID_AGAIN;
+      }
+      if (late && same) return SAID_NEW; // said earlier than known: its beginning moves back
+      if (late) {
+        this.start = this.#start[slot];
+        this.stop = this.start + this.#length[slot];
+        this.plain = this.#plain[slot] === 1;
+        this.row = this.#row[slot];
+        return SAID_LATE;
+      }
+    }
     this.#block[slot] = this.#current;
     this.#field[slot] = field;
     keys[k] = key.w0;
@@ -59,7 +84,10 @@ export class Memo {
     keys[k + 3] = key.w3;
     this.#start[slot] = start;
     this.#length[slot] = length;
-    return false;
+    this.#plain[slot] = plain ? 1 : 0;
+    this.#time[slot] = time;
+    this.#row[slot] = row;
+    return SAID_NEW;
   }
 }
 

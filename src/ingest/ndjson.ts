@@ -1,4 +1,4 @@
-import { type Batch, NO_WORD, setKey, TEXT_CMD, TEXT_LOCAL, TEXT_NAME } from './batch.js';
+import { type Batch, NO_WORD, RANK_STATED, setKey, TEXT_CMD, TEXT_LOCAL, TEXT_NAME } from './batch.js';
 import { EntityKey } from './entity-key.js';
 import { ENTITY_TYPES } from './event.js';
 import { FLOW_IN, FLOW_OUT, FLOW_UNSAID } from './flow.js';
@@ -74,16 +74,16 @@ const ENTITIES = [
 ] as const;
 const TEXTS = ['id', 'type', 'kind', 'name', 'cmd', 'parent', 'user', 'local'] as const;
 
-/** The texts by which one mention of an entity is known to say the same as the last one. */
-const SAID: readonly (keyof EntitySlots)[] = [
-  'type',
-  'kind',
-  'name',
-  'cmd',
-  'pid',
-  'local',
-  'parent',
-  'user',
+/** What one mention of an entity says, to tell whether it says anything new, and which text that becomes. */
+const SAID: readonly [keyof EntitySlots, number | undefined][] = [
+  ['type', undefined],
+  ['kind', undefined],
+  ['name', TEXT_NAME],
+  ['cmd', TEXT_CMD],
+  ['pid', undefined],
+  ['local', TEXT_LOCAL],
+  ['parent', undefined],
+  ['user', undefined],
 ];
 
 /** Times are nanoseconds, however they were written. */
@@ -104,7 +104,8 @@ class NdjsonReader extends JsonLinesReader {
     const { scan } = this;
     batch.words = scan.words;
     const host = scan.wordNumber(HOST);
-    if (host === -2) return '`host` is not a string, or there are too many different words in one input';
+    if (host === -2) return 'too many different hosts, relations and kinds in one input';
+    if (host === -1 && scan.has(HOST)) return '`host` is not a string';
     const problem = this.#checkEntities();
     if (problem !== undefined) return problem;
     return scan.has(ENTITY.id) ? this.#takeEntity(batch, host) : this.#takeEvent(batch, host);
@@ -191,20 +192,19 @@ class NdjsonReader extends JsonLinesReader {
   /** An entity as an event mentions it: an upsert only where it says something new. */
   #mention(batch: Batch, slots: EntitySlots, key: EntityKey, host: number, row: number): void {
     const { scan } = this;
+    const statement = { rank: RANK_STATED, host: host < 0 ? NO_WORD : host, row, time: this.#time };
     let silent = scan.isUuid(slots.id);
-    let repeated = true;
+    let news = false;
     for (let i = 0; i < SAID.length; i++) {
-      const slot = slots[SAID[i]];
+      const [name, field] = SAID[i];
+      const slot = slots[name];
       if (!scan.has(slot)) continue;
       silent = false;
-      const same = this.memo.repeats(key, i, scan.bytes, scan.start(slot), scan.stop(slot), this.#time);
-      repeated = same && repeated;
+      if (this.isNews(slot, batch, key, { ...statement, memo: i, field })) news = true;
     }
     if (silent) return;
-    const id = slots.id;
-    if (!this.memo.repeats(key, SAID.length, scan.bytes, scan.start(id), scan.stop(id), this.#time))
-      repeated = false;
-    if (!repeated) this.#upsert(batch, slots, key, host, row);
+    const first = this.isNews(slots.id, batch, key, { ...statement, memo: SAID.length, field: undefined });
+    if (news || first) this.#upsert(batch, slots, key, host, row);
   }
 
   #upsert(batch: Batch, slots: EntitySlots, key: EntityKey, host: number, row: number): void {

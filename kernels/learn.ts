@@ -1,0 +1,72 @@
+// The learning kernels (AssemblyScript; src/compute/wasm/ is the other half). Every thread runs the same list of
+// commands over one shared memory: it takes chunks of a command until none is left, waits for those that others took,
+// and goes on to the next. A chunk's work and its place in memory depend on the command alone, never on the thread or
+// on how many there are, so results are the same bytes every time.
+
+import { attend, mergeAttention, scores } from './learn/attention';
+import { attendGrad, attendPrepare, mergeAttentionGrad, preluGrad } from './learn/attention-grad';
+import { adam } from './learn/adam';
+import { cosineLoss, decoderGrad, gram } from './learn/cosine';
+import { fill, linear, linearGradInput, linearGradWeights, sumParts, transpose } from './learn/gemm';
+import { mergeSegments, segmentSum } from './learn/segments';
+import { sparseLinear, sparseLinearGrad, tokenGrad, tokenLinear } from './learn/sparse';
+
+// A command: operation, chunks, chunks taken, chunks done, then arguments.
+const COMMAND: usize = 128;
+const CHUNKS: usize = 4;
+const TAKEN: usize = 8;
+const DONE: usize = 12;
+const ARGS: usize = 16;
+const SPINS: i32 = 20000;
+const PATIENCE: i64 = 50_000_000;
+
+/** `failed` is a word that a thread sets when it cannot go on. */
+export function execute(list: usize, count: i32, scratch: usize, failed: usize): void {
+  for (let i = 0; i < count; i++) {
+    const command = list + <usize>i * COMMAND;
+    const chunks = load<i32>(command, CHUNKS);
+    while (true) {
+      const chunk = atomic.add<i32>(command + TAKEN, 1);
+      if (chunk >= chunks) break;
+      perform(load<i32>(command), command + ARGS, <usize>chunk, scratch);
+      if (atomic.add<i32>(command + DONE, 1) == chunks - 1) atomic.notify(command + DONE, -1);
+    }
+    let spins = 0;
+    while (true) {
+      const done = atomic.load<i32>(command + DONE);
+      if (done >= chunks) break;
+      if (atomic.load<i32>(failed) != 0) return;
+      if (++spins > SPINS) atomic.wait<i32>(command + DONE, done, PATIENCE);
+    }
+  }
+}
+
+/** In the order of OPERATIONS in src/compute/wasm/operations.ts. */
+function perform(operation: i32, args: usize, chunk: usize, scratch: usize): void {
+  switch (operation) {
+    case 0: fill(args, chunk); break;
+    case 1: sumParts(args, chunk); break;
+    case 2: transpose(args); break;
+    case 3: linear(args, chunk, scratch); break;
+    case 4: linearGradInput(args, chunk, scratch); break;
+    case 5: linearGradWeights(args, chunk); break;
+    case 6: tokenLinear(args); break;
+    case 7: sparseLinear(args, chunk, scratch); break;
+    case 8: sparseLinearGrad(args, chunk, scratch); break;
+    case 9: tokenGrad(args); break;
+    case 10: scores(args, chunk); break;
+    case 11: attend(args, chunk, scratch); break;
+    case 12: mergeAttention(args, chunk, scratch); break;
+    case 13: attendPrepare(args, chunk); break;
+    case 14: attendGrad(args, chunk, scratch); break;
+    case 15: mergeAttentionGrad(args, chunk, scratch); break;
+    case 16: preluGrad(args, chunk); break;
+    case 17: segmentSum(args, chunk, scratch); break;
+    case 18: mergeSegments(args, chunk, scratch); break;
+    case 19: gram(args, chunk); break;
+    case 20: cosineLoss(args, chunk, scratch); break;
+    case 21: decoderGrad(args, chunk, scratch); break;
+    case 22: adam(args, chunk); break;
+    default: unreachable();
+  }
+}

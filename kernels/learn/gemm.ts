@@ -1,0 +1,194 @@
+// Dense products with rows of H floats: C += A·B and C += Aᵀ·B, in register tiles.
+
+import { H, ROW, addTo, float, madd, ptr, word } from './simd';
+
+/** Six rows by eight columns of C += A·B; the rows of A and C stand anywhere, B has rows of H floats. */
+function tile6(
+  a0: usize, a1: usize, a2: usize, a3: usize, a4: usize, a5: usize,
+  depth: usize, b: usize,
+  c0: usize, c1: usize, c2: usize, c3: usize, c4: usize, c5: usize,
+): void {
+  let p0 = v128.load(c0), q0 = v128.load(c0, 16);
+  let p1 = v128.load(c1), q1 = v128.load(c1, 16);
+  let p2 = v128.load(c2), q2 = v128.load(c2, 16);
+  let p3 = v128.load(c3), q3 = v128.load(c3, 16);
+  let p4 = v128.load(c4), q4 = v128.load(c4, 16);
+  let p5 = v128.load(c5), q5 = v128.load(c5, 16);
+  const end = depth << 2;
+  for (let k: usize = 0; k < end; k += 4) {
+    const u = v128.load(b);
+    const w = v128.load(b, 16);
+    let x = v128.load32_splat(a0 + k);
+    p0 = madd(x, u, p0); q0 = madd(x, w, q0);
+    x = v128.load32_splat(a1 + k);
+    p1 = madd(x, u, p1); q1 = madd(x, w, q1);
+    x = v128.load32_splat(a2 + k);
+    p2 = madd(x, u, p2); q2 = madd(x, w, q2);
+    x = v128.load32_splat(a3 + k);
+    p3 = madd(x, u, p3); q3 = madd(x, w, q3);
+    x = v128.load32_splat(a4 + k);
+    p4 = madd(x, u, p4); q4 = madd(x, w, q4);
+    x = v128.load32_splat(a5 + k);
+    p5 = madd(x, u, p5); q5 = madd(x, w, q5);
+    b += ROW;
+  }
+  v128.store(c0, p0); v128.store(c0, q0, 16);
+  v128.store(c1, p1); v128.store(c1, q1, 16);
+  v128.store(c2, p2); v128.store(c2, q2, 16);
+  v128.store(c3, p3); v128.store(c3, q3, 16);
+  v128.store(c4, p4); v128.store(c4, q4, 16);
+  v128.store(c5, p5); v128.store(c5, q5, 16);
+}
+
+/** Six whole rows of C += A·B, by address. */
+export function rows6(
+  a0: usize, a1: usize, a2: usize, a3: usize, a4: usize, a5: usize,
+  depth: usize, b: usize,
+  c0: usize, c1: usize, c2: usize, c3: usize, c4: usize, c5: usize,
+): void {
+  for (let j: usize = 0; j < ROW; j += 32) {
+    tile6(a0, a1, a2, a3, a4, a5, depth, b + j, c0 + j, c1 + j, c2 + j, c3 + j, c4 + j, c5 + j);
+  }
+}
+
+/** C[rows × H] += A[rows × depth]·B[depth × H]; `stride` is the bytes of a row of A, `spare` room for a row of C. */
+export function multiply(a: usize, stride: usize, rows: usize, depth: usize, b: usize, c: usize, spare: usize): void {
+  let i: usize = 0;
+  for (; i + 6 <= rows; i += 6) {
+    const x = a + i * stride;
+    const y = c + i * ROW;
+    rows6(
+      x, x + stride, x + 2 * stride, x + 3 * stride, x + 4 * stride, x + 5 * stride, depth, b,
+      y, y + ROW, y + 2 * ROW, y + 3 * ROW, y + 4 * ROW, y + 5 * ROW,
+    );
+  }
+  if (i == rows) return;
+  const x = a + i * stride;
+  const y = c + i * ROW;
+  const left = rows - i;
+  rows6(
+    x, left > 1 ? x + stride : x, left > 2 ? x + 2 * stride : x, left > 3 ? x + 3 * stride : x,
+    left > 4 ? x + 4 * stride : x, x, depth, b,
+    y, left > 1 ? y + ROW : spare, left > 2 ? y + 2 * ROW : spare, left > 3 ? y + 3 * ROW : spare,
+    left > 4 ? y + 4 * ROW : spare, spare,
+  );
+}
+
+/** Four rows by eight columns of C += Aᵀ·B over `rows` rows of A and B. */
+function tile4(a: usize, stride: usize, b: usize, rows: usize, c: usize): void {
+  let p0 = v128.load(c), q0 = v128.load(c, 16);
+  let p1 = v128.load(c, 256), q1 = v128.load(c, 272);
+  let p2 = v128.load(c, 512), q2 = v128.load(c, 528);
+  let p3 = v128.load(c, 768), q3 = v128.load(c, 784);
+  for (let k: usize = 0; k < rows; k++) {
+    const u = v128.load(b);
+    const w = v128.load(b, 16);
+    let x = v128.load32_splat(a);
+    p0 = madd(x, u, p0); q0 = madd(x, w, q0);
+    x = v128.load32_splat(a, 4);
+    p1 = madd(x, u, p1); q1 = madd(x, w, q1);
+    x = v128.load32_splat(a, 8);
+    p2 = madd(x, u, p2); q2 = madd(x, w, q2);
+    x = v128.load32_splat(a, 12);
+    p3 = madd(x, u, p3); q3 = madd(x, w, q3);
+    a += stride;
+    b += ROW;
+  }
+  v128.store(c, p0); v128.store(c, q0, 16);
+  v128.store(c, p1, 256); v128.store(c, q1, 272);
+  v128.store(c, p2, 512); v128.store(c, q2, 528);
+  v128.store(c, p3, 768); v128.store(c, q3, 784);
+}
+
+/** C[columns × H] += Aᵀ·B, A[rows × columns], B[rows × H]; columns is a multiple of 4. */
+export function multiplyTransposed(a: usize, stride: usize, columns: usize, b: usize, rows: usize, c: usize): void {
+  // 64 rows of either side stay in the first cache while all tiles pass over them.
+  for (let k: usize = 0; k < rows; k += 64) {
+    const count = min<usize>(64, rows - k);
+    for (let i: usize = 0; i < columns; i += 4) {
+      for (let j: usize = 0; j < ROW; j += 32) {
+        tile4(a + k * stride + (i << 2), stride, b + k * ROW + j, count, c + i * ROW + j);
+      }
+    }
+  }
+}
+
+export function setRows(target: usize, rows: usize, row: usize): void {
+  if (row == 0) memory.fill(target, 0, rows * ROW);
+  else for (let i: usize = 0; i < rows; i++) memory.copy(target + i * ROW, row, ROW);
+}
+
+/** out = x·w + bias. Arguments: rows, rows per chunk, x, w, bias or 0, out. */
+export function linear(args: usize, chunk: usize, scratch: usize): void {
+  const size = <usize>word(args, 1);
+  const start = chunk * size;
+  const count = min<usize>(size, <usize>word(args, 0) - start);
+  const out = ptr(args, 5) + start * ROW;
+  setRows(out, count, ptr(args, 4));
+  multiply(ptr(args, 2) + start * ROW, ROW, count, H, ptr(args, 3), out, scratch);
+}
+
+/** dx = dOut·wᵀ + dOut2·w2ᵀ. Arguments: rows, rows per chunk, dOut, wᵀ, dOut2, w2ᵀ, dx. */
+export function linearGradInput(args: usize, chunk: usize, scratch: usize): void {
+  const size = <usize>word(args, 1);
+  const start = chunk * size;
+  const count = min<usize>(size, <usize>word(args, 0) - start);
+  const out = ptr(args, 6) + start * ROW;
+  memory.fill(out, 0, count * ROW);
+  multiply(ptr(args, 2) + start * ROW, ROW, count, H, ptr(args, 3), out, scratch);
+  multiply(ptr(args, 4) + start * ROW, ROW, count, H, ptr(args, 5), out, scratch);
+}
+
+/** A chunk's part of xᵀ·dOut and of the column sums of dOut. Arguments: rows, rows per chunk, x, dOut, parts. */
+export function linearGradWeights(args: usize, chunk: usize): void {
+  const size = <usize>word(args, 1);
+  const start = chunk * size;
+  const count = min<usize>(size, <usize>word(args, 0) - start);
+  const part = ptr(args, 4) + chunk * (H + 1) * ROW;
+  memory.fill(part, 0, (H + 1) * ROW);
+  const out = ptr(args, 3) + start * ROW;
+  multiplyTransposed(ptr(args, 2) + start * ROW, ROW, H, out, count, part);
+  sumColumns(out, count, part + H * ROW);
+}
+
+/** target += the sum of `rows` rows. */
+export function sumColumns(from: usize, rows: usize, target: usize): void {
+  for (let i: usize = 0; i < rows; i++) {
+    for (let j: usize = 0; j < ROW; j += 16) addTo(target + j, v128.load(from + i * ROW + j));
+  }
+}
+
+/** Arguments: from, to; H × H floats. */
+export function transpose(args: usize): void {
+  const from = ptr(args, 0);
+  const to = ptr(args, 1);
+  for (let i: usize = 0; i < H; i++) {
+    for (let j: usize = 0; j < H; j++) {
+      store<f32>(to + ((j * H + i) << 2), load<f32>(from + ((i * H + j) << 2)));
+    }
+  }
+}
+
+/** Chunk by chunk of the parts, in their order. Arguments: length, stride, parts, count, first float, out, add. */
+export function sumParts(args: usize, chunk: usize): void {
+  const start = chunk << 12;
+  const end = min<usize>(start + 4096, <usize>word(args, 0));
+  const stride = <usize>word(args, 1) << 2;
+  const parts = ptr(args, 2) + (<usize>word(args, 4) << 2);
+  const count = word(args, 3);
+  const out = ptr(args, 5);
+  for (let i = start; i < end; i++) {
+    let sum: f32 = word(args, 6) != 0 ? load<f32>(out + (i << 2)) : 0;
+    let from = parts + (i << 2);
+    for (let p: u32 = 0; p < count; p++, from += stride) sum += load<f32>(from);
+    store<f32>(out + (i << 2), sum);
+  }
+}
+
+/** Arguments: address, floats, value. */
+export function fill(args: usize, chunk: usize): void {
+  const start = chunk << 16;
+  const end = min<usize>(start + 65536, <usize>word(args, 1));
+  const at = ptr(args, 0);
+  for (let i = start; i < end; i++) store<f32>(at + (i << 2), float(args, 2));
+}

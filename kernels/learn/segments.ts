@@ -1,0 +1,79 @@
+// Means over r-neighbours, and their gradient as a gather. Long rows are cut into segments as in attention.ts.
+
+import { NONE, ROW, addTo, ptr, word } from './simd';
+
+/** part = the sum of the rows named by `count` numbers, over H floats. */
+function sumRows(numbers: usize, count: usize, rows: usize, part: usize): void {
+  for (let j: usize = 0; j < ROW; j += 128) {
+    let s0 = f32x4.splat(0), s1 = f32x4.splat(0), s2 = f32x4.splat(0), s3 = f32x4.splat(0);
+    let s4 = f32x4.splat(0), s5 = f32x4.splat(0), s6 = f32x4.splat(0), s7 = f32x4.splat(0);
+    for (let i: usize = 0; i < count; i++) {
+      const row = rows + <usize>load<u32>(numbers + (i << 2)) * ROW + j;
+      s0 = f32x4.add(s0, v128.load(row));
+      s1 = f32x4.add(s1, v128.load(row, 16));
+      s2 = f32x4.add(s2, v128.load(row, 32));
+      s3 = f32x4.add(s3, v128.load(row, 48));
+      s4 = f32x4.add(s4, v128.load(row, 64));
+      s5 = f32x4.add(s5, v128.load(row, 80));
+      s6 = f32x4.add(s6, v128.load(row, 96));
+      s7 = f32x4.add(s7, v128.load(row, 112));
+    }
+    const out = part + j;
+    v128.store(out, s0); v128.store(out, s1, 16); v128.store(out, s2, 32); v128.store(out, s3, 48);
+    v128.store(out, s4, 64); v128.store(out, s5, 80); v128.store(out, s6, 96); v128.store(out, s7, 112);
+  }
+}
+
+// @ts-ignore: decorator
+@inline function scaleRow(out: usize, part: usize, scales: usize, row: usize): void {
+  const scale = scales == 0 ? f32x4.splat(1) : v128.load32_splat(scales + (row << 2));
+  for (let j: usize = 0; j < ROW; j += 16) v128.store(out + row * ROW + j, f32x4.mul(v128.load(part + j), scale));
+}
+
+/**
+ * out[row] = scale[row] · Σ rows[slot of entry], where an entry without a slot counts for nothing.
+ * Arguments: segments, chunk bounds, split rows, split rows per chunk, entries, slots or 0 if an entry is its own slot,
+ * rows, scales or 0, out, parts, split count.
+ */
+export function segmentSum(args: usize, chunk: usize, scratch: usize): void {
+  const bounds = ptr(args, 1);
+  const last = <usize>load<u32>(bounds + (chunk << 2), 4);
+  const slots = ptr(args, 5);
+  const numbers = scratch + ROW;
+  for (let i = <usize>load<u32>(bounds + (chunk << 2)); i < last; i++) {
+    const segment = ptr(args, 0) + (i << 4);
+    const start = <usize>load<u32>(segment, 4);
+    const end = <usize>load<u32>(segment, 8);
+    const at = load<u32>(segment, 12);
+    const part = at == NONE ? scratch : ptr(args, 9) + <usize>at * ROW;
+    const entries = ptr(args, 4) + (start << 2);
+    let count = end - start;
+    let from = entries;
+    if (slots != 0) {
+      from = numbers;
+      let kept: usize = 0;
+      for (let e: usize = 0; e < count; e++) {
+        const slot = load<u32>(slots + (<usize>load<u32>(entries + (e << 2)) << 2));
+        store<u32>(numbers + (kept << 2), slot);
+        kept += slot == NONE ? 0 : 1;
+      }
+      count = kept;
+    }
+    sumRows(from, count, ptr(args, 6), part);
+    if (at == NONE) scaleRow(ptr(args, 8), part, ptr(args, 7), <usize>load<u32>(segment));
+  }
+}
+
+export function mergeSegments(args: usize, chunk: usize, scratch: usize): void {
+  const size = <usize>word(args, 3);
+  const end = min<usize>((chunk + 1) * size, <usize>word(args, 10));
+  for (let i = chunk * size; i < end; i++) {
+    const split = ptr(args, 2) + i * 12;
+    const first = ptr(args, 9) + <usize>load<u32>(split, 4) * ROW;
+    memory.fill(scratch, 0, ROW);
+    for (let p: usize = 0; p < <usize>load<u32>(split, 8); p++) {
+      for (let j: usize = 0; j < ROW; j += 16) addTo(scratch + j, v128.load(first + p * ROW + j));
+    }
+    scaleRow(ptr(args, 8), scratch, ptr(args, 7), <usize>load<u32>(split));
+  }
+}

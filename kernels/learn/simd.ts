@@ -1,0 +1,125 @@
+// What the learning kernels share: arguments, four heads at a time, fused multiply-add where the build has it.
+
+export const H: usize = 64; // hidden width
+export const ROW: usize = 256; // bytes of a row of H floats
+export const NONE: u32 = 0xffffffff;
+
+// @ts-ignore: decorator
+@inline export function word(args: usize, index: i32): u32 {
+  return load<u32>(args + (<usize>index << 2));
+}
+// @ts-ignore: decorator
+@inline export function ptr(args: usize, index: i32): usize {
+  return <usize>load<u32>(args + (<usize>index << 2));
+}
+// @ts-ignore: decorator
+@inline export function float(args: usize, index: i32): f32 {
+  return load<f32>(args + (<usize>index << 2));
+}
+
+// @ts-ignore: decorator
+@inline export function madd(a: v128, b: v128, c: v128): v128 {
+  if (ASC_FEATURE_RELAXED_SIMD) return f32x4.relaxed_madd(a, b, c);
+  return f32x4.add(f32x4.mul(a, b), c);
+}
+
+/** target += value, a vector in memory. */
+// @ts-ignore: decorator
+@inline export function addTo(target: usize, value: v128): void {
+  v128.store(target, f32x4.add(v128.load(target), value));
+}
+
+/** target += row · factor over H floats. */
+export function addScaledRow(target: usize, row: usize, factor: v128): void {
+  for (let j: usize = 0; j < ROW; j += 64) {
+    v128.store(target + j, madd(v128.load(row + j), factor, v128.load(target + j)));
+    v128.store(target + j, madd(v128.load(row + j, 16), factor, v128.load(target + j, 16)), 16);
+    v128.store(target + j, madd(v128.load(row + j, 32), factor, v128.load(target + j, 32)), 32);
+    v128.store(target + j, madd(v128.load(row + j, 48), factor, v128.load(target + j, 48)), 48);
+  }
+}
+
+export function dotRows(a: usize, b: usize): f32 {
+  let s0 = f32x4.splat(0);
+  let s1 = f32x4.splat(0);
+  for (let j: usize = 0; j < ROW; j += 32) {
+    s0 = madd(v128.load(a + j), v128.load(b + j), s0);
+    s1 = madd(v128.load(a + j, 16), v128.load(b + j, 16), s1);
+  }
+  return sumLanes(f32x4.add(s0, s1));
+}
+
+// @ts-ignore: decorator
+@inline export function sumLanes(v: v128): f32 {
+  return (
+    f32x4.extract_lane(v, 0) + f32x4.extract_lane(v, 1) + (f32x4.extract_lane(v, 2) + f32x4.extract_lane(v, 3))
+  );
+}
+
+/** Lane h of the result is the sum of the lanes of the h-th argument. */
+// @ts-ignore: decorator
+@inline export function sumEach(v0: v128, v1: v128, v2: v128, v3: v128): v128 {
+  const a = f32x4.add(
+    v128.shuffle<f32>(v0, v1, 0, 4, 2, 6),
+    v128.shuffle<f32>(v0, v1, 1, 5, 3, 7),
+  );
+  const b = f32x4.add(
+    v128.shuffle<f32>(v2, v3, 0, 4, 2, 6),
+    v128.shuffle<f32>(v2, v3, 1, 5, 3, 7),
+  );
+  return f32x4.add(v128.shuffle<f32>(a, b, 0, 1, 4, 5), v128.shuffle<f32>(a, b, 2, 3, 6, 7));
+}
+
+/** One head's 16 products of two rows, summed to one vector. */
+// @ts-ignore: decorator
+@inline export function headProduct(a: usize, b: usize): v128 {
+  return f32x4.add(
+    madd(v128.load(a), v128.load(b), f32x4.mul(v128.load(a, 16), v128.load(b, 16))),
+    madd(v128.load(a, 32), v128.load(b, 32), f32x4.mul(v128.load(a, 48), v128.load(b, 48))),
+  );
+}
+
+/** The four heads' products of two rows, one head a lane. */
+export function headDots(a: usize, b: usize): v128 {
+  return sumEach(
+    headProduct(a, b),
+    headProduct(a + 64, b + 64),
+    headProduct(a + 128, b + 128),
+    headProduct(a + 192, b + 192),
+  );
+}
+
+/** target += row · weight, where lane h of the weight belongs to head h. */
+export function addHeadScaledRow(target: usize, row: usize, weight: v128): void {
+  addHead(target, row, v128.shuffle<f32>(weight, weight, 0, 0, 0, 0));
+  addHead(target + 64, row + 64, v128.shuffle<f32>(weight, weight, 1, 1, 1, 1));
+  addHead(target + 128, row + 128, v128.shuffle<f32>(weight, weight, 2, 2, 2, 2));
+  addHead(target + 192, row + 192, v128.shuffle<f32>(weight, weight, 3, 3, 3, 3));
+}
+
+// @ts-ignore: decorator
+@inline function addHead(target: usize, row: usize, weight: v128): void {
+  v128.store(target, madd(v128.load(row), weight, v128.load(target)));
+  v128.store(target, madd(v128.load(row, 16), weight, v128.load(target, 16)), 16);
+  v128.store(target, madd(v128.load(row, 32), weight, v128.load(target, 32)), 32);
+  v128.store(target, madd(v128.load(row, 48), weight, v128.load(target, 48)), 48);
+}
+
+/** e^x for x ≤ 88 to about two units in the last place; below -87 the smallest normal number. */
+// @ts-ignore: decorator
+@inline export function exp4(value: v128): v128 {
+  const x = f32x4.max(value, f32x4.splat(-87));
+  const n = f32x4.nearest(f32x4.mul(x, f32x4.splat(1.44269504088896341)));
+  // ln 2 in two parts, so that the remainder is exact.
+  let r = madd(n, f32x4.splat(-0.693359375), x);
+  r = madd(n, f32x4.splat(2.12194440e-4), r);
+  let p = f32x4.splat(1.9875691500e-4);
+  p = madd(p, r, f32x4.splat(1.3981999507e-3));
+  p = madd(p, r, f32x4.splat(8.3334519073e-3));
+  p = madd(p, r, f32x4.splat(4.1665795894e-2));
+  p = madd(p, r, f32x4.splat(1.6666665459e-1));
+  p = madd(p, r, f32x4.splat(5.0000001201e-1));
+  p = madd(p, f32x4.mul(r, r), f32x4.add(r, f32x4.splat(1)));
+  const power = i32x4.shl(i32x4.add(i32x4.trunc_sat_f32x4_s(n), i32x4.splat(127)), 23);
+  return f32x4.mul(p, power);
+}

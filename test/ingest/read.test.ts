@@ -1,0 +1,201 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Batch } from '../../src/ingest/batch.js';
+import { defaultThreads, LogReader, type SourceBatch } from '../../src/ingest/read.js';
+import { built } from '../built.js';
+import { decode, readBytes, readLog } from './records.js';
+
+const fixture = (name: string): string =>
+  readFileSync(new URL(`../fixtures/${name}.in`, import.meta.url), 'utf8');
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'recal-read-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function put(name: string, content: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+const event = (i: number, more = ''): string =>
+  `{"ts":"${1_600_000_000_000_000_000n + BigInt(i)}","rel":"r","subj":{"id":"p"}${more}}\n`;
+
+/** All batches of some paths, read by one reader in turn. */
+async function batchesOf(reader: LogReader, ...paths: string[]): Promise<SourceBatch[]> {
+  const all: SourceBatch[] = [];
+  for (const path of paths) for await (const batch of reader.readPath(path)) all.push(batch);
+  return all;
+}
+
+describe('a run', () => {
+  it('reads files of several formats with one reader, in any order', async () => {
+    const names = ['recal', 'cadets-cdm18', 'recal', 'theia-cdm20', 'recal'];
+    const paths = names.map((name, i) => put(`${i}.json`, fixture(name)));
+    const reader = new LogReader();
+    try {
+      const batches = await batchesOf(reader, ...paths);
+      expect(batches.map(({ source }) => source.format)).toEqual([
+        'ndjson',
+        'cdm',
+        'ndjson',
+        'cdm',
+        'ndjson',
+      ]);
+      for (const [i, { batch }] of batches.entries()) {
+        const [alone] = await readLog(paths[i]);
+        expect(decode([batch]).events).toEqual(alone.events);
+        expect(batch.malformed).toBe(0);
+      }
+    } finally {
+      await reader.close();
+    }
+  });
+
+  it('reports on each source', async () => {
+    const content = fixture('theia-cdm18');
+    const [source] = await readLog(put('theia', content));
+    expect(source.report).toEqual({
+      name: join(folder, 'theia'),
+      format: 'cdm',
+      timeUnit: 'us',
+      badTime: 1,
+      lines: content.split('\n').length - 1,
+      bytes: Buffer.byteLength(content),
+    });
+  });
+
+  it('stops when asked to', async () => {
+    const controller = new AbortController();
+    const reader = new LogReader({ signal: controller.signal });
+    controller.abort(new Error('enough'));
+    await expect(batchesOf(reader, put('stop', event(1)))).rejects.toThrow('enough');
+    await reader.close();
+  });
+
+  it('goes on with the next file after one that cannot be read', async () => {
+    const reader = new LogReader();
+    await expect(batchesOf(reader, put('no-log', 'hello\n'))).rejects.toMatchObject({
+      code: 'unknown-format',
+    });
+    await expect(batchesOf(reader, join(folder, 'missing'))).rejects.toThrow();
+    const [{ batch }] = await batchesOf(reader, put('log', event(1)));
+    expect(batch.events).toBe(1);
+    await reader.close();
+  });
+
+  it('starts threads only where they pay', () => {
+    expect(defaultThreads(0)).toBe(0);
+    expect(defaultThreads(1 << 20)).toBe(0);
+    expect(defaultThreads(1 << 30)).toBeGreaterThan(0);
+    expect(defaultThreads(2 ** 45)).toBeLessThanOrEqual(4);
+  });
+});
+
+describe('the format', () => {
+  it('is an error where none is recognised, with the ones that are read', async () => {
+    await expect(readBytes('\u001b[31m{"a":1}\n')).rejects.toMatchObject({
+      code: 'unknown-format',
+      hint: expect.stringMatching(/cdm .*ndjson .*--format/),
+    });
+  });
+
+  it('may be given, and is then not asked of the content', async () => {
+    const [{ counts, report }] = await readBytes('hello\nworld\n', { format: 'cdm' });
+    expect([counts.malformed, report.format]).toEqual([2, 'cdm']);
+    await expect(readBytes('x\n', { format: 'evtx' })).rejects.toMatchObject({
+      code: 'unknown-format',
+      exit: 2,
+    });
+  });
+});
+
+describe('the unit of time', () => {
+  const cdm = (time: string): string =>
+    `{"datum":{"Event":{"type":"EVENT_READ","subject":"p","predicateObject":"f","timestampNanos":${time}}}}\n`;
+
+  it('may be given', async () => {
+    const content = cdm('12') + cdm('1600000000000') + cdm('null');
+    const [{ events, report }] = await readBytes(content, { timeUnit: 'ms' });
+    const last = 1_600_000_000_000_000_000n;
+    expect(events.map(({ ts }) => ts)).toEqual([12_000_000n, last, last]);
+    expect([report.timeUnit, report.badTime]).toEqual(['ms', 1]);
+  });
+
+  it('is nanoseconds in a format that says so, whatever is given', async () => {
+    const content = `${event(0)}{"ts":"2020-09-13T12:26:40.5Z","rel":"r","subj":{"id":"p"}}\n`;
+    const [{ events, report }] = await readBytes(content, { timeUnit: 'us' });
+    expect(events.map(({ ts }) => ts)).toEqual([1_600_000_000_000_000_000n, 1_600_000_000_500_000_000n]);
+    expect([report.timeUnit, report.badTime]).toEqual(['ns', 0]);
+  });
+
+  it('is an error where a file has none', async () => {
+    await expect(readBytes(cdm('12') + cdm('34'))).rejects.toMatchObject({ code: 'no-time' });
+  });
+});
+
+describe('lines longer than a block', () => {
+  it('are counted one by one, and those around them keep their places', async () => {
+    const long = (length: number): string => `{"x":"${'y'.repeat(length - 8)}"}\n`;
+    const [a, b] = [5_000_000, 9_000_000];
+    const content = `${event(1) + long(a) + long(b) + event(2)}\n{"bad"\n${event(3)}${long(a)}`;
+    const [{ events, lines, counts, problems, report }] = await readBytes(content);
+    expect(events).toHaveLength(3);
+    expect(lines).toEqual([1, 4, 7]);
+    expect(counts).toMatchObject({ lines: 8, blank: 1, malformed: 4 });
+    expect([report.lines, report.bytes]).toEqual([8, content.length]);
+    const limit = 'over the limit of 1048576';
+    expect(
+      problems.map(({ line, reason }) => [line, reason]).sort(([x], [y]) => Number(x) - Number(y)),
+    ).toEqual([
+      [2, `oversize: ${a} bytes, ${limit}`],
+      [3, `oversize: ${b} bytes, ${limit}`],
+      [6, 'ends too early (column 7)'],
+      [8, `oversize: ${a} bytes, ${limit}`],
+    ]);
+  });
+});
+
+describe('threads', () => {
+  it('give the same batches in the same order', async () => {
+    const lines: string[] = [];
+    for (let i = 0; i < 60_000; i++) {
+      lines.push(
+        i % 997 === 0
+          ? '{"cut":\n'
+          : event(i, `,"obj":{"id":"f-${i % 50}","name":"/tmp/${i % 71}"},"pad":"${'x'.repeat(90)}"`),
+      );
+    }
+    const path = put('large', lines.join(''));
+    const { LogReader: Built } = (await import(built('ingest/read.js'))) as { LogReader: typeof LogReader };
+    const summary = (batches: readonly SourceBatch[]): unknown => {
+      const [first] = batches;
+      const parts = batches.map(({ batch, firstLine }): unknown[] => [
+        firstLine,
+        batch.lines,
+        batch.malformed,
+        batch.events,
+      ]);
+      const times = batches.flatMap(({ batch }) => [...batch.ts.subarray(0, batch.events)]);
+      const texts = batches.flatMap(({ batch }: { batch: Batch }) =>
+        Array.from({ length: batch.upserts }, (_, i) => batch.textOf(i, 1)),
+      );
+      return { parts, times, texts, report: first.source };
+    };
+    const results: unknown[] = [];
+    for (const threads of [0, 2]) {
+      const reader = new Built({ threads });
+      try {
+        results.push(summary(await batchesOf(reader, path)));
+      } finally {
+        await reader.close();
+      }
+    }
+    expect(results[1]).toEqual(results[0]);
+    expect(results[0]).toMatchObject({ report: { lines: 60_000 } });
+  });
+});

@@ -1,0 +1,266 @@
+import { Readable } from 'node:stream';
+import type { Batch, Problem } from '../../src/ingest/batch.js';
+import { RANK_ADDRESS, RANK_HINT, TEXT_CMD, TEXT_ID, TEXT_LOCAL, TEXT_NAME } from '../../src/ingest/batch.js';
+import { openInput } from '../../src/ingest/byte-source.js';
+import { formatKey } from '../../src/ingest/entity-key.js';
+import { ENTITY_TYPES, type Entity, type Event } from '../../src/ingest/event.js';
+import { FLOW_IN, FLOW_OUT } from '../../src/ingest/flow.js';
+import { LineBlocks } from '../../src/ingest/line-blocks.js';
+import { ParsePool } from '../../src/ingest/parse-pool.js';
+import { LogReader, type ReadOptions, type SourceReport } from '../../src/ingest/read.js';
+import { SourceClock } from '../../src/ingest/source-clock.js';
+import type { TimeUnit } from '../../src/ingest/time.js';
+
+/** What a log says of an entity, and how sure its name is. */
+export interface Upsert {
+  entity: Entity;
+  host: string;
+  rank: 'hint' | 'stated' | 'address';
+}
+
+/** A line of recal NDJSON: an event, or an entity. */
+export type LogRecord = { event: Event; line: number } | { upsert: Upsert };
+
+/** Everything that batches hold, as plain objects. */
+export interface Decoded {
+  /** In the order of the log; the upserts that ride on an event come right after it. */
+  log: LogRecord[];
+  events: Event[];
+  upserts: Upsert[];
+  /** The line of each event, from 1. */
+  lines: number[];
+  hostNames: Record<string, string>;
+  counts: { lines: number; blank: number; malformed: number; badText: number };
+  skipped: Record<string, number>;
+  records: Record<string, number>;
+  /** With lines from 1. */
+  problems: Problem[];
+}
+
+const ABSENT_KEY = formatKey(0, 0, 0, 0);
+
+function keyAt(column: Uint32Array, row: number): string {
+  const at = row * 4;
+  return formatKey(column[at + 3] ^ 0x80000000, column[at + 2], column[at + 1], column[at]);
+}
+
+/** Turns the batches of one source, in order, into plain objects. */
+export function decode(batches: readonly Batch[]): Decoded {
+  const out: Decoded = {
+    log: [],
+    events: [],
+    upserts: [],
+    lines: [],
+    hostNames: {},
+    counts: { lines: 0, blank: 0, malformed: 0, badText: 0 },
+    skipped: {},
+    records: {},
+    problems: [],
+  };
+  const ids = ownIds(batches);
+  for (const batch of batches) decodeBatch(batch, ids, out);
+  return out;
+}
+
+/** Identifiers that are no UUIDs, by the key that stands for them. */
+function ownIds(batches: readonly Batch[]): Map<string, string> {
+  const ids = new Map<string, string>();
+  for (const batch of batches) {
+    for (let i = 0; i < batch.upserts; i++) {
+      const id = batch.textOf(i, TEXT_ID);
+      if (id !== undefined) ids.set(keyAt(batch.upsertKey, i), id);
+    }
+  }
+  return ids;
+}
+
+function decodeBatch(batch: Batch, ids: ReadonlyMap<string, string>, out: Decoded): void {
+  const firstLine = out.counts.lines + 1;
+  const idAt = (column: Uint32Array, row: number): string | undefined => {
+    const key = keyAt(column, row);
+    return key === ABSENT_KEY ? undefined : (ids.get(key) ?? key);
+  };
+  let upsert = 0;
+  const takeUpserts = (row: number): void => {
+    for (; upsert < batch.upserts && batch.upsertRow[upsert] <= row; upsert++) {
+      // What a late record made the reader say again is known already.
+      if (batch.upsertRow[upsert] < row) continue;
+      const decoded = decodeUpsert(batch, upsert, idAt);
+      out.upserts.push(decoded);
+      out.log.push({ upsert: decoded });
+    }
+  };
+  takeUpserts(-1);
+  for (let row = 0; row < batch.events; row++) {
+    const event = decodeEvent(batch, row, idAt);
+    out.events.push(event);
+    out.lines.push(firstLine + batch.line[row]);
+    out.log.push({ event, line: firstLine + batch.line[row] });
+    takeUpserts(row);
+  }
+  if (upsert !== batch.upserts) throw new Error(`upsert ${upsert} rides on row ${batch.upsertRow[upsert]}`);
+  for (const [host, name] of batch.hostNames) out.hostNames[host] = name;
+  for (const problem of batch.problems) out.problems.push({ ...problem, line: firstLine + problem.line });
+  for (const [reason, count] of batch.skipped) add(out.skipped, reason, count);
+  for (const [kind, count] of batch.records) add(out.records, kind, count);
+  for (const name of ['lines', 'blank', 'malformed', 'badText'] as const) out.counts[name] += batch[name];
+}
+
+function add(to: Record<string, number>, name: string, count: number): void {
+  to[name] = (to[name] ?? 0) + count;
+}
+
+type IdAt = (column: Uint32Array, row: number) => string | undefined;
+
+function decodeEvent(batch: Batch, row: number, idAt: IdAt): Event {
+  const event: Event = {
+    ts: batch.ts[row],
+    seq: batch.seq[row],
+    host: batch.words[batch.host[row]] ?? '',
+    rel: batch.words[batch.relation[row]],
+  };
+  const ends = { subj: batch.subject, obj: batch.object, obj2: batch.object2 };
+  for (const [end, column] of Object.entries(ends) as ['subj' | 'obj' | 'obj2', Uint32Array][]) {
+    const id = idAt(column, row);
+    if (id !== undefined) event[end] = { id };
+  }
+  if (batch.ok[row] !== 0) event.ok = batch.ok[row] === 2;
+  if (batch.flow[row] === FLOW_IN) event.flow = 'in';
+  if (batch.flow[row] === FLOW_OUT) event.flow = 'out';
+  const attrs = batch.attrs.find((entry) => entry.row === row);
+  if (attrs !== undefined) event.attrs = JSON.parse(attrs.json) as Record<string, unknown>;
+  return event;
+}
+
+function decodeUpsert(batch: Batch, at: number, idAt: IdAt): Upsert {
+  const entity: Entity = { id: idAt(batch.upsertKey, at) as string };
+  const set = <K extends keyof Entity>(field: K, value: Entity[K] | undefined): void => {
+    if (value !== undefined) entity[field] = value;
+  };
+  set('type', ENTITY_TYPES[batch.upsertType[at] - 1]);
+  set('kind', batch.words[batch.upsertKind[at]]);
+  set('name', batch.textOf(at, TEXT_NAME));
+  set('cmd', batch.textOf(at, TEXT_CMD));
+  set('pid', batch.upsertPid[at] === -1 ? undefined : batch.upsertPid[at]);
+  set('parent', idAt(batch.upsertParent, at));
+  set('user', idAt(batch.upsertUser, at));
+  set('local', batch.textOf(at, TEXT_LOCAL));
+  const rank = batch.upsertRank[at];
+  return {
+    entity,
+    host: batch.words[batch.upsertHost[at]] ?? '',
+    rank: rank === RANK_HINT ? 'hint' : rank === RANK_ADDRESS ? 'address' : 'stated',
+  };
+}
+
+/** What is known of each entity at the end: the last word on each field, but no hint over a statement. */
+export function foldEntities(upserts: readonly Upsert[]): Map<string, Entity & { host: string }> {
+  const known = new Map<string, Entity & { host: string }>();
+  const stated = new Set<string>();
+  for (const { entity, host, rank } of upserts) {
+    const { name, ...rest } = entity;
+    const state = known.get(entity.id) ?? { id: entity.id, host };
+    Object.assign(state, rest);
+    if (name !== undefined && (rank !== 'hint' || !stated.has(entity.id))) state.name = name;
+    if (name !== undefined && rank !== 'hint') stated.add(entity.id);
+    known.set(entity.id, state);
+  }
+  return known;
+}
+
+/** One line of recal NDJSON. `rank`, where a name is a hint, is ours: the reader takes no notice of it. */
+export function formatRecord(record: LogRecord): string {
+  if ('upsert' in record) {
+    const { entity, host, rank } = record.upsert;
+    return JSON.stringify({ entity, ...(host && { host }), ...(rank === 'hint' && { rank }) });
+  }
+  const { ts, seq, host, ...rest } = record.event;
+  const head = `{"ts":"${ts}"${seq === undefined || seq === 0n ? '' : `,"seq":${seq}`}`;
+  return `${head},${JSON.stringify({ ...(host && { host }), ...rest }).slice(1)}`;
+}
+
+export interface BlockOptions {
+  blockBytes?: number;
+  threads?: number;
+  maxLine?: number;
+  unit?: TimeUnit;
+  /** The pool to use: threads exist only in what was built. */
+  Pool?: typeof ParsePool;
+}
+
+/** Reads bytes in blocks of any size, as LogReader does in large ones. */
+export async function readBlocks(
+  content: string | Uint8Array,
+  format: string,
+  options: BlockOptions = {},
+): Promise<Decoded> {
+  const bytes = Buffer.from(content);
+  const { blockBytes = bytes.length + 1, threads = 0, maxLine = 1 << 20, Pool = ParsePool } = options;
+  const pool = new Pool(threads, blockBytes, { maxLine });
+  const clock = new SourceClock('test', format === 'ndjson' ? 'ns' : options.unit);
+  let given = 0;
+  const blocks = new LineBlocks({
+    name: 'test',
+    consumed: 0,
+    async read(target) {
+      const part = bytes.subarray(given, given + target.length);
+      target.set(part);
+      given += part.length;
+      return part.length;
+    },
+    close: async () => {},
+  });
+  try {
+    const parsed: Promise<Batch>[] = [];
+    for (;;) {
+      const lease = await pool.acquire();
+      const { length, dropped } = await blocks.fill(lease.bytes, blockBytes);
+      if (dropped.length > 0) throw new Error('a line is longer than a block');
+      if (length === 0) break;
+      parsed.push(lease.parse(format, length));
+    }
+    const settled: Batch[] = [];
+    for (const batch of parsed) settled.push(...clock.take(await batch));
+    return decode([...settled, ...clock.finish()]);
+  } finally {
+    await pool.close();
+  }
+}
+
+/** One source of an input, read whole through LogReader. */
+export interface WholeSource extends Decoded {
+  report: SourceReport;
+}
+
+async function collect(reader: LogReader, batches: ReturnType<LogReader['read']>): Promise<WholeSource[]> {
+  const sources = new Map<SourceReport, Batch[]>();
+  try {
+    for await (const { source, batch } of batches) {
+      if (!sources.has(source)) sources.set(source, []);
+      sources.get(source)?.push(batch);
+    }
+    return [...sources].map(([report, list]) => ({ report, ...decode(list) }));
+  } finally {
+    await reader.close();
+  }
+}
+
+/** Reads a file, or every member of an archive, through LogReader. */
+export async function readLog(path: string, options: ReadOptions = {}): Promise<WholeSource[]> {
+  const reader = new LogReader(options);
+  return collect(reader, reader.readPath(path));
+}
+
+/** Reads bytes as if they came on standard input. */
+export async function readBytes(
+  content: string | Uint8Array,
+  options: ReadOptions = {},
+): Promise<WholeSource[]> {
+  const input = await openInput('-', { stdin: Readable.from([Buffer.from(content)]) });
+  const reader = new LogReader(options);
+  try {
+    return await collect(reader, reader.read(input));
+  } finally {
+    await input.close();
+  }
+}
