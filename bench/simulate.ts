@@ -6,10 +6,12 @@ import type { ScenarioManifest } from '../dist/simulate/manifest.js';
 import { type Format, SCENARIOS, type Scenario } from '../dist/simulate/options.js';
 import { simulate } from '../dist/simulate/simulate.js';
 import { auroc, type RareNode, rarity } from './rarity.js';
+import { printVocabulary } from './vocabulary.js';
 
 /**
  * Measures the simulator. `run(['speed', scenario, events, format])` prints rate, memory and the decades that relation
- * counts span; `run(['rarity', events, seed])` prints the table of docs/simulator.md. Without arguments: both, small.
+ * counts span; `run(['rarity', events, seed])` prints the table of docs/simulator.md; `run(['vocabulary', events])` lays
+ * the relations that `recal inspect` counts beside those of the real hosts. Without arguments: both, small.
  */
 export async function run(args: string[]): Promise<void> {
   const [what, ...rest] = args;
@@ -19,6 +21,14 @@ export async function run(args: string[]): Promise<void> {
   } else if (what === 'rarity') {
     const [events = '1000000', seed = '1', stealth = '0.5'] = rest;
     await rarityTable(Number(events), Number(seed), Number(stealth));
+  } else if (what === 'vocabulary') {
+    const [events = '5000000'] = rest;
+    for (const scenario of SCENARIOS.filter((name) => name !== 'demo')) {
+      await withDirectory(async (out) => {
+        await simulate({ scenario, events: Number(events), out });
+        printVocabulary(scenario, out);
+      });
+    }
   } else {
     for (const scenario of SCENARIOS) await speed(scenario, scenario === 'demo' ? 60_000 : 500_000, 'cdm18');
     await rarityTable(300_000, 1, 0.5);

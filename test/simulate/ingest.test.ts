@@ -1,0 +1,31 @@
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { inspectFiles } from '../../src/graph/inspect.js';
+import { SCENARIOS } from '../../src/simulate/options.js';
+import { makeWorld, removeWorlds } from './worlds.js';
+
+afterAll(removeWorlds);
+
+describe.each(SCENARIOS)('the logs of %s', (scenario) => {
+  it.each(['cdm18', 'ndjson'] as const)(
+    'in %s are read whole, and lack only what they lack on purpose',
+    async (format) => {
+      const { directory, manifest } = await makeWorld({ scenario, format, events: 40_000, seed: 3 });
+      const [host] = manifest.hosts;
+      for (const file of host.files) {
+        const read = await inspectFiles([join(directory, file.name)], { threads: 0 });
+        expect(read.malformed, file.name).toBe(0);
+        // THEIA's BOOT has neither subject nor object, as in the real samples: it can be no part of a graph.
+        const { EVENT_BOOT: boots = 0, ...relations } = file.relations;
+        expect(read.skipped.noSubject ?? 0, file.name).toBe(boots);
+        expect(Object.keys(read.skipped).filter((reason) => !/Marker$|^noSubject$/.test(reason))).toEqual([]);
+        expect(read.events + boots, file.name).toBe(file.events);
+        expect(read.relations, file.name).toEqual(relations);
+        expect(read.entities.placeholders, file.name).toBe(file.missing);
+        expect(read.unresolved, file.name).toBeLessThanOrEqual(file.unresolvedEndpoints);
+        expect(read.unresolved > 0, file.name).toBe(file.missing > 0);
+        expect(read.repaired, file.name).toEqual({});
+      }
+    },
+  );
+});
