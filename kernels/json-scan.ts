@@ -393,10 +393,18 @@ function readValue(p: usize, node: usize): usize {
     // JSON lets a member come twice and the last one count. For objects that would mix the fields of two records.
     if (load<u32>(node, NODE_LINE) == lineNumber) return fail(p, TWICE);
     store<u32>(node, lineNumber, NODE_LINE);
-    return load<u8>(p) == 0x7b ? readObject(p, node) : readLeaf(p, node);
+    return load<u8>(p) == 0x7b ? readMember(p, node) : readLeaf(p, node);
   }
   if (load<u8>(p) == 0x7b && (load<u32>(node, NODE_FLAGS) & FLAG_UNION) != 0) return readUnion(p, node);
   return readLeaf(p, node);
+}
+
+/** An object of the shape; a node with a slot of its own also takes the whole of it. */
+function readMember(p: usize, node: usize): usize {
+  const stop = readObject(p, node);
+  const slot = load<i32>(node, NODE_SLOT);
+  if (stop != 0 && slot >= 0) setSlot(slot, TAG_RAW, p, stop);
+  return stop;
 }
 
 /** `{"string": value}` around a value. */

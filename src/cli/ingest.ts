@@ -43,6 +43,9 @@ export const command = defineCommand({
     warnOfProblems(context, result);
     const { out } = context;
     for (const name of result.known) out.info(`already in the store: ${printable(name)}`);
+    if (result.dropped > 0) {
+      out.warn(`${formatCount(result.dropped)} of these events were dropped from the store, and stay so`);
+    }
     const seconds = (performance.now() - started) / 1000;
     out.result({ ...result, seconds }, function* () {
       yield* renderSummary(result, result.files, out);

@@ -39,9 +39,17 @@ export async function takeCensus(
   await connection.run(
     has('entities')
       ? `CREATE TEMP TABLE defined AS
-         SELECT host, entity, max_by(type, (last_ts, last_seq, type)) AS type,
-           max_by(kind, (last_ts, last_seq, kind)) AS kind
-         FROM read_parquet($1) WHERE type IS NOT NULL GROUP BY host, entity`
+         WITH statements AS (SELECT * FROM read_parquet($1) WHERE type IS NOT NULL),
+           summary AS (SELECT host, entity, min(type) AS type, min(kind) AS kind,
+             min(type) = max(type) AND min(kind) IS NOT DISTINCT FROM max(kind) AS agreed
+             FROM statements GROUP BY host, entity)
+         SELECT host, entity, type, kind FROM summary WHERE agreed
+         UNION ALL
+         SELECT host, entity, type, first_value(kind IGNORE NULLS) OVER latest AS kind
+         FROM statements SEMI JOIN (SELECT host, entity FROM summary WHERE NOT agreed) USING (host, entity)
+         WINDOW latest AS (PARTITION BY host, entity ORDER BY last_ts DESC, last_seq DESC, type, kind
+           ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
+         QUALIFY row_number() OVER latest = 1`
       : `CREATE TEMP TABLE defined AS ${nothing} LIMIT 0`,
     has('entities') ? [paths('entities')] : [],
   );

@@ -1,3 +1,6 @@
+import { randomUUID } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import {
   type DuckDBAppender,
   type DuckDBConnection,
@@ -27,7 +30,8 @@ export async function openDuck(options: DuckOptions = {}): Promise<DuckDBInstanc
     preserve_insertion_order: 'true',
   };
   if (options.threads !== undefined) config.threads = String(options.threads);
-  if (options.spill !== undefined) config.temp_directory = options.spill;
+  // Without this DuckDB would spill into a folder of the working directory.
+  config.temp_directory = options.spill ?? join(tmpdir(), `recal-spill-${randomUUID()}`);
   return DuckDBInstance.create(':memory:', config);
 }
 

@@ -3,7 +3,7 @@ import { RecalError } from '../base/errors.js';
 import { printable } from '../base/printable.js';
 import { hashFile } from '../ingest/byte-source.js';
 import { censusOf } from './census.js';
-import type { FileEntry, IngestEntry, Manifest, Summary } from './manifest.js';
+import type { FileEntry, IngestEntry, Manifest, Segment, Summary } from './manifest.js';
 import { type Staged, type StageOptions, stageFiles } from './staging.js';
 import { StoreWriter } from './store.js';
 import { addSummaries } from './summaries.js';
@@ -25,6 +25,8 @@ export interface IngestResult extends Summary {
   /** Files that the store already held, by name. */
   known: readonly string[];
   files: IngestEntry['files'];
+  /** Events of known files that are no longer there, because their days were dropped. */
+  dropped: number;
 }
 
 /**
@@ -89,6 +91,7 @@ async function commitStaged(
     problems: staged.problems,
     known: known.map(({ name }) => name),
     files: entry.files,
+    dropped: 0,
   };
 }
 
@@ -204,5 +207,10 @@ async function unchanged(writer: StoreWriter, known: readonly KnownFile[]): Prom
     problems: [],
     known: known.map(({ name }) => name),
     files: ingests.flatMap(({ files }) => files),
+    dropped: ingests.reduce((sum, { summary }) => sum + summary.events, 0) - rowsOf(segments),
   };
+}
+
+function rowsOf(segments: readonly Segment[]): number {
+  return segments.reduce((sum, { kind, rows }) => sum + (kind === 'events' ? rows : 0), 0);
 }

@@ -14,6 +14,8 @@ const EVENTS_PER_SEGMENT = 500_000;
 const UPSERTS_PER_SEGMENT = 250_000;
 
 const NANOSECONDS_PER_DAY = 86_400_000_000_000n;
+/** The day a time falls on, rounded down also before 1970. */
+const DAY = `(ts - ((ts % ${NANOSECONDS_PER_DAY}) + ${NANOSECONDS_PER_DAY}) % ${NANOSECONDS_PER_DAY}) // ${NANOSECONDS_PER_DAY}`;
 const ZERO = `'00000000-0000-0000-0000-000000000000'::UUID`;
 
 /** Where the staged segments go and how they are numbered. */
@@ -58,7 +60,9 @@ export class SegmentStage {
     return stage;
   }
 
-  close(): void {
+  /** Waits for a segment under way: its files are about to be moved, or removed. */
+  async close(): Promise<void> {
+    await this.#writing.catch(() => undefined);
     this.#gather.closeSync();
     this.#write.closeSync();
   }
@@ -147,19 +151,25 @@ export class SegmentStage {
 
   #appendUpserts(batch: Batch, before: bigint | undefined): void {
     const rows = batch.upserts;
-    const ts = new BigInt64Array(rows);
-    const seq = new BigInt64Array(rows);
-    const first = before ?? (batch.events > 0 ? batch.ts[0] : BEFORE_ALL);
-    for (let i = 0; i < rows; i++) {
-      const row = batch.upsertRow[i];
-      ts[i] = row < 0 ? first : batch.ts[row];
-      seq[i] = row < 0 ? 0n : batch.seq[row];
-    }
+    const earliest = before ?? (batch.events > 0 ? batch.ts[0] : BEFORE_ALL);
+    const times = (of: Int32Array): [BigInt64Array, BigInt64Array] => {
+      const ts = new BigInt64Array(rows);
+      const seq = new BigInt64Array(rows);
+      for (let i = 0; i < rows; i++) {
+        ts[i] = of[i] < 0 ? earliest : batch.ts[of[i]];
+        seq[i] = of[i] < 0 ? 0n : batch.seq[of[i]];
+      }
+      return [ts, seq];
+    };
+    const [firstTs, firstSeq] = times(batch.upsertRow);
+    const [lastTs, lastSeq] = times(batch.upsertLast);
     const texts = TEXT_FIELDS.map((_, field): TextColumn => ({ text: (row) => batch.textOf(row, field) }));
     this.#tables.upserts.append(
       [
-        raw(ts, 8),
-        raw(seq, 8),
+        raw(firstTs, 8),
+        raw(firstSeq, 8),
+        raw(lastTs, 8),
+        raw(lastSeq, 8),
         raw(batch.upsertHost, 2),
         raw(batch.upsertKey, 16),
         raw(batch.upsertType, 1),
@@ -202,19 +212,20 @@ export class SegmentStage {
   async #writeEvents(generation: number, words: readonly string[]): Promise<void> {
     const table = `events${generation}`;
     const days = await this.#write.runAndReadAll(`
-      SELECT host, ts // ${NANOSECONDS_PER_DAY} AS day, count(*) AS rows, min(ts) AS first, max(ts) AS last
+      SELECT host, ${DAY} AS day, count(*) AS rows, min(ts) AS first, max(ts) AS last
       FROM ${table} GROUP BY ALL ORDER BY ALL`);
     await this.#writeWords(words);
     for (const { host, day, rows, first, last } of days.getRowObjects()) {
       const dayText = new Date(Number(day as bigint) * 86_400_000).toISOString().slice(0, 10);
       const path = await this.#nextPath('events', words[host as number], dayText);
       await this.#copy(
-        `SELECT ts, seq, ${literal(words[host as number])} AS host, nullif(subject, ${ZERO}) AS subject,
+        `SELECT ts, seq, h.text AS host, nullif(subject, ${ZERO}) AS subject,
            w.text AS relation, nullif(object, ${ZERO}) AS object, nullif(object2, ${ZERO}) AS object2,
            CASE flow WHEN 1 THEN 'in' WHEN 2 THEN 'out' END AS flow,
            CASE ok WHEN 1 THEN false WHEN 2 THEN true END AS ok, attrs, file, line
-         FROM ${table} JOIN words w ON w.number = relation LEFT JOIN attrs${generation} USING (file, line)
-         WHERE host = ${host} AND ts // ${NANOSECONDS_PER_DAY} = ${day}
+         FROM ${table} e JOIN words w ON w.number = relation JOIN words h ON h.number = e.host
+           LEFT JOIN attrs${generation} USING (file, line)
+         WHERE e.host = ${host} AND ts BETWEEN ${(day as bigint) * NANOSECONDS_PER_DAY} AND ${(day as bigint) * NANOSECONDS_PER_DAY + NANOSECONDS_PER_DAY - 1n}
          ORDER BY ts, seq, file, line`,
         path,
       );
@@ -230,14 +241,14 @@ export class SegmentStage {
     for (const { host } of hosts.getRowObjects()) {
       const path = await this.#nextPath('entities', words[host as number], undefined);
       await this.#copy(
-        `SELECT ${literal(words[host as number])} AS host, entity, any_value(id) AS id,
+        `SELECT h.text AS host, entity, any_value(id) AS id,
            CASE type ${types} END AS type, w.text AS kind, name, CASE WHEN name IS NULL THEN NULL ELSE name_rank END
            AS name_rank, cmd, nullif(pid, -1) AS pid, nullif(parent, ${ZERO}) AS parent,
            nullif(principal, ${ZERO}) AS principal, local,
-           min((ts, seq))[1] AS first_ts, min((ts, seq))[2] AS first_seq,
-           max((ts, seq))[1] AS last_ts, max((ts, seq))[2] AS last_seq
-         FROM ${table} LEFT JOIN words w ON w.number = kind WHERE host = ${host}
-         GROUP BY entity, type, w.text, name, name_rank, cmd, pid, parent, principal, local
+           min((first_ts, first_seq))[1] AS first_ts, min((first_ts, first_seq))[2] AS first_seq,
+           max((last_ts, last_seq))[1] AS last_ts, max((last_ts, last_seq))[2] AS last_seq
+         FROM ${table} u LEFT JOIN words w ON w.number = kind JOIN words h ON h.number = u.host WHERE u.host = ${host}
+         GROUP BY h.text, entity, type, w.text, name, name_rank, cmd, pid, parent, principal, local
          ORDER BY entity, last_ts, last_seq, name, cmd, kind`,
         path,
       );

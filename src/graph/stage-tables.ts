@@ -34,8 +34,10 @@ const ATTRS_COLUMNS: readonly [string, DuckDBType][] = [
 ];
 
 const UPSERT_COLUMNS: readonly [string, DuckDBType][] = [
-  ['ts', BIGINT],
-  ['seq', BIGINT],
+  ['first_ts', BIGINT],
+  ['first_seq', BIGINT],
+  ['last_ts', BIGINT],
+  ['last_seq', BIGINT],
   ['host', USMALLINT],
   ['entity', UUID],
   ['type', UTINYINT],

@@ -79,9 +79,9 @@ class Staging {
     });
     try {
       const stage = await SegmentStage.open(duck, { folder: this.#folder, ingest: this.#numbers.ingest });
-      await this.#readAll(paths, stage);
-      const segments = await stage.finish();
-      stage.close();
+      const segments = await this.#readAll(paths, stage)
+        .then(() => stage.finish())
+        .finally(() => stage.close());
       const connection = await duck.connect();
       const census = await takeCensus(connection, this.#folder, segments);
       connection.closeSync();

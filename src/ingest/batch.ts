@@ -46,6 +46,7 @@ export const EVENT_COLUMNS = {
 /** The same for upserts. */
 export const UPSERT_COLUMNS = {
   upsertRow: 1,
+  upsertLast: 1,
   upsertKey: 4,
   upsertParent: 4,
   upsertUser: 4,
@@ -87,8 +88,10 @@ export class Batch {
   attrs: { row: number; json: string }[] = [];
 
   upserts = 0;
-  /** The event the upsert rides on, or the last one before it; -1 before the first. Gives it its place in time. */
+  /** The first event that says so, or the last one before it; -1 before the first. Gives it its place in time. */
   upsertRow = new Int32Array(0);
+  /** The last event that says so. */
+  upsertLast = new Int32Array(0);
   upsertKey = new Uint32Array(0);
   upsertParent = new Uint32Array(0);
   upsertUser = new Uint32Array(0);
@@ -170,6 +173,7 @@ export class Batch {
     const at = this.upserts++;
     if (at === this.upsertRow.length) this.#grow(UPSERT_COLUMNS, Math.max(1024, at * 2));
     this.upsertRow[at] = row;
+    this.upsertLast[at] = row;
     setKey(this.upsertKey, at, key);
     clearKey(this.upsertParent, at);
     clearKey(this.upsertUser, at);

@@ -14,7 +14,7 @@ import { ENTITY_KINDS } from './cdm-kinds.js';
 import { EntityKey } from './entity-key.js';
 import { ENTITY_TYPES, type EntityType } from './event.js';
 import { FLOW_UNSAID } from './flow.js';
-import { JsonLinesReader, type Statement } from './json-lines.js';
+import { JsonLinesReader } from './json-lines.js';
 import type { ScanMemory } from './json-scan.js';
 import { formatEndpoint } from './network.js';
 import { directionOfOpen, flagsParameter } from './open-flags.js';
@@ -95,9 +95,6 @@ class CdmReader extends JsonLinesReader {
   readonly #object = new EntityKey();
   readonly #object2 = new EntityKey();
   readonly #key = new EntityKey();
-  #time = 0;
-  /** Filled anew for every statement: there are two or three on each event. */
-  readonly #said: Statement = { memo: 0, field: undefined, rank: RANK_STATED, host: 0, row: 0, time: 0 };
   readonly #words: string[] = [];
   readonly #flagsOf = new Map<string, number>();
 
@@ -187,7 +184,6 @@ class CdmReader extends JsonLinesReader {
     batch.tsWords[row * 2] = positive ? low : 0;
     batch.tsWords[row * 2 + 1] = positive ? high : 0;
     batch.tsDigits[row] = positive ? scan.digits(TIMESTAMP) : 0;
-    this.#time = high * 4294967296 + low;
   }
 
   #openDirection(): number {
@@ -239,17 +235,16 @@ class CdmReader extends JsonLinesReader {
   ): void {
     const { scan } = this;
     if (!scan.has(slot) || scan.is(slot, UNKNOWN)) return;
-    const said = this.#said;
-    said.memo = field * 4 + rank;
-    said.field = field;
-    said.rank = rank;
-    said.host = host;
-    said.row = row;
-    said.time = this.#time;
-    if (!this.isNews(slot, batch, key, said)) return;
+    const [start, stop] = [scan.start(slot), scan.stop(slot)];
+    const what = (host << 4) | (field << 2) | rank;
+    if (this.memo.knows(key, what, scan.bytes, start, stop)) {
+      this.memo.extend(batch, row);
+      return;
+    }
     const at = batch.addUpsert(key, host, row);
     batch.upsertRank[at] = rank;
     this.takeText(slot, batch, at, field);
+    this.memo.remember(key, what, start, stop, at);
   }
 
   #sayId(batch: Batch, key: EntityKey, slot: Slot, host: number, row: number): void {

@@ -8,23 +8,11 @@ import {
   LINE_OVERSIZE,
   type ScanMemory,
 } from './json-scan.js';
-import { Memo, SAID_AGAIN, SAID_LATE } from './memo.js';
+import { Memo } from './memo.js';
 import type { Reader, ReaderOptions } from './reader.js';
 import type { Shape, Slot } from './shape.js';
 
 const SAMPLE_BYTES = 120;
-
-/** Something that an event says of an entity. */
-export interface Statement {
-  /** Under which number the memo keeps it. */
-  memo: number;
-  /** The upsert's text that it becomes, if it becomes one. */
-  field: number | undefined;
-  rank: number;
-  host: number;
-  row: number;
-  time: number;
-}
 
 /** The part that all formats with one JSON object a line share: lines, limits, identifiers, what is malformed. */
 export abstract class JsonLinesReader implements Reader {
@@ -84,24 +72,6 @@ export abstract class JsonLinesReader implements Reader {
     if (!scan.has(slot)) return;
     if (scan.isPlain(slot)) batch.setAscii(at, field, scan.bytes, scan.start(slot), scan.stop(slot));
     else batch.setText(at, field, scan.text(slot));
-  }
-
-  /**
-   * Notes what an event says of an entity; true if it has to become an upsert. A late record does not take the place
-   * of what is newer: that is said again, with its own time.
-   */
-  protected isNews(slot: Slot, batch: Batch, key: EntityKey, what: Statement): boolean {
-    const { scan, memo } = this;
-    const [start, stop] = [scan.start(slot), scan.stop(slot)];
-    const plain = scan.isPlain(slot);
-    const said = memo.note(key, what.memo, scan.bytes, start, stop, plain, what.time, what.row);
-    if (said === SAID_LATE && what.field !== undefined) {
-      const at = batch.addUpsert(key, what.host, memo.row);
-      batch.upsertRank[at] = what.rank;
-      if (memo.plain) batch.setAscii(at, what.field, scan.bytes, memo.start, memo.stop);
-      else batch.setText(at, what.field, scan.textBetween(memo.start, memo.stop));
-    }
-    return said !== SAID_AGAIN;
   }
 
   /** Keeps an identifier that is no UUID, so that people see their own and not our hash of it. */

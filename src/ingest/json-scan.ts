@@ -201,7 +201,7 @@ export class JsonScan {
     if (number === NO_WORD) return -2;
     // The kernel also numbers words that nobody asked for, so a word's text is taken when it is first asked for.
     while (this.#words.length <= number) this.#words.push('');
-    if (this.#words[number] === '') this.#words[number] = this.text(slot);
+    if (this.#words[number] === '') this.#words[number] = this.text(slot).toWellFormed();
     return number;
   }
 

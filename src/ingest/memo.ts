@@ -1,32 +1,22 @@
+import type { Batch } from './batch.js';
 import type { EntityKey } from './entity-key.js';
 
 const SLOTS = 1 << 14;
 
-/** What a memo has to say about a statement. */
-export const SAID_NEW = 0;
-export const SAID_AGAIN = 1;
-/** Other than what is remembered, but earlier in time: what is remembered still holds, and has to be said again. */
-export const SAID_LATE = 2;
-
 /**
  * Remembers what was last said of an entity within a block, so that a name repeated on every event becomes one
- * upsert and not a million. It forgets on collision, which costs a redundant upsert and nothing else.
+ * upsert and not a million. The upsert keeps the first and the last event that said so. It forgets on collision, which
+ * costs a redundant upsert and nothing else.
  */
 export class Memo {
-  /** What is remembered, after SAID_LATE: its bytes, whether they are the text as it stands, and its event. */
-  start = 0;
-  stop = 0;
-  plain = true;
-  row = 0;
   readonly #keys = new Int32Array(SLOTS * 4);
-  readonly #field = new Uint8Array(SLOTS);
+  readonly #what = new Uint32Array(SLOTS);
   readonly #start = new Uint32Array(SLOTS);
   readonly #length = new Uint32Array(SLOTS);
-  readonly #plain = new Uint8Array(SLOTS);
-  readonly #row = new Int32Array(SLOTS);
-  readonly #time = new Float64Array(SLOTS);
+  readonly #upsert = new Uint32Array(SLOTS);
   readonly #block = new Uint32Array(SLOTS);
   #current = 0;
+  #slot = 0;
 
   /** Offsets into the last block mean nothing in the next one. */
   beginBlock(): void {
@@ -34,64 +24,66 @@ export class Memo {
   }
 
   /**
-   * Notes that the bytes from `start` to `stop` were said of this field of this entity by event `row`. `time` may be
-   * rounded (a double holds nanoseconds to 256): it only has to tell a late record.
+   * True if the bytes from `start` to `stop` are what was last said of this entity; then `extend` notes the new event.
+   * `what` tells hosts and fields apart.
    */
-  note(
-    key: EntityKey,
-    field: number,
-    buf: Uint8Array,
-    start: number,
-    stop: number,
-    plain: boolean,
-    time: number,
-    row: number,
-  ): number {
-    const mixed = Math.imul(key.w0 ^ (key.w1 << 7) ^ key.w2 ^ (key.w3 >>> 3) ^ (field << 24), 0x9e3779b1);
+  knows(key: EntityKey, what: number, buf: Uint8Array, start: number, stop: number): boolean {
+    const mixed = Math.imul(key.w0 ^ (key.w1 << 7) ^ key.w2 ^ (key.w3 >>> 3) ^ (what << 20), 0x9e3779b1);
     const slot = (mixed ^ (mixed >>> 15)) & (SLOTS - 1);
     const k = slot * 4;
     const keys = this.#keys;
     const length = stop - start;
-    const known =
+    this.#slot = slot;
+    return (
       this.#block[slot] === this.#current &&
-      this.#field[slot] === field &&
+      this.#what[slot] === what &&
       keys[k] === key.w0 &&
       keys[k + 1] === key.w1 &&
       keys[k + 2] === key.w2 &&
-      keys[k + 3] === key.w3;
-    if (known) {
-      const late = time < this.#time[slot];
-      const same = this.#length[slot] === length && equal(buf, this.#start[slot], start, length);
-      if (same && !late) {
-        this.#time[slot] = time;
-        this.#row[slot] = row;
-        return SAID_AGAIN;
-      }
-      if (late && same) return SAID_NEW; // said earlier than known: its beginning moves back
-      if (late) {
-        this.start = this.#start[slot];
-        this.stop = this.start + this.#length[slot];
-        this.plain = this.#plain[slot] === 1;
-        this.row = this.#row[slot];
-        return SAID_LATE;
-      }
-    }
+      keys[k + 3] === key.w3 &&
+      this.#length[slot] === length &&
+      equal(buf, this.#start[slot], start, length)
+    );
+  }
+
+  /** What is known was said again, by event `row`: the last time so far, or the first, as the log may be out of order. */
+  extend(batch: Batch, row: number): void {
+    const at = this.#upsert[this.#slot];
+    if (isBefore(batch, batch.upsertLast[at], row)) batch.upsertLast[at] = row;
+    else if (isBefore(batch, row, batch.upsertRow[at])) batch.upsertRow[at] = row;
+  }
+
+  /** Remembers what `knows` did not: said first by the upsert `at`. */
+  remember(key: EntityKey, what: number, start: number, stop: number, at: number): void {
+    const slot = this.#slot;
+    const k = slot * 4;
+    const keys = this.#keys;
     this.#block[slot] = this.#current;
-    this.#field[slot] = field;
+    this.#what[slot] = what;
     keys[k] = key.w0;
     keys[k + 1] = key.w1;
     keys[k + 2] = key.w2;
     keys[k + 3] = key.w3;
     this.#start[slot] = start;
-    this.#length[slot] = length;
-    this.#plain[slot] = plain ? 1 : 0;
-    this.#time[slot] = time;
-    this.#row[slot] = row;
-    return SAID_NEW;
+    this.#length[slot] = stop - start;
+    this.#upsert[slot] = at;
   }
 }
 
 function equal(buf: Uint8Array, a: number, b: number, length: number): boolean {
   for (let i = 0; i < length; i++) if (buf[a + i] !== buf[b + i]) return false;
   return true;
+}
+
+/** True if event `a` comes before event `b`, or at the same (time, sequence). */
+function isBefore(batch: Batch, a: number, b: number): boolean {
+  const { tsWords, seqWords } = batch;
+  const time = compareWords(tsWords, a, b);
+  return time < 0 || (time === 0 && compareWords(seqWords, a, b) <= 0);
+}
+
+/** The order of two 64-bit integers, signed: the high halves decide, or else the low ones. */
+function compareWords(words: Uint32Array, a: number, b: number): number {
+  const high = (words[a * 2 + 1] | 0) - (words[b * 2 + 1] | 0);
+  return high !== 0 ? high : words[a * 2] - words[b * 2];
 }

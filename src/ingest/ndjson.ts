@@ -1,4 +1,4 @@
-import { type Batch, NO_WORD, RANK_STATED, setKey, TEXT_CMD, TEXT_LOCAL, TEXT_NAME } from './batch.js';
+import { type Batch, NO_WORD, setKey, TEXT_CMD, TEXT_LOCAL, TEXT_NAME } from './batch.js';
 import { EntityKey } from './entity-key.js';
 import { ENTITY_TYPES } from './event.js';
 import { FLOW_IN, FLOW_OUT, FLOW_UNSAID } from './flow.js';
@@ -13,7 +13,7 @@ import { digitsOf, parseRfc3339 } from './time.js';
  * files, the simulator and other people's scripts use it.
  *
  * Event: `{"ts":"…","seq"?:n,"host":"…","rel":"EVENT_READ","subj":{…},"obj"?:{…},"obj2"?:{…},"ok"?,"flow"?,"attrs"?}`
- * Entity: `{"entity":{"id":"…","type":"file","name":"/etc/passwd"},"host":"…","ts"?:"…"}`
+ * Entity: `{"entity":{"id":"…","type":"file","name":"/etc/passwd"},"host":"…"}`; it holds from the event before it on
  */
 export const ndjson: Format = {
   name: 'ndjson',
@@ -37,6 +37,8 @@ const ATTRS = shape.raw('attrs');
 
 /** The slots of one entity inside a record. */
 interface EntitySlots {
+  /** The mention as it stands, to know it again. */
+  whole: Slot;
   id: Slot;
   type: Slot;
   kind: Slot;
@@ -50,6 +52,7 @@ interface EntitySlots {
 
 function entity(at: string): EntitySlots {
   return {
+    whole: shape.raw(at),
     id: shape.uuid(`${at}.id`),
     type: shape.scalar(`${at}.type`),
     kind: shape.word(`${at}.kind`),
@@ -74,17 +77,8 @@ const ENTITIES = [
 ] as const;
 const TEXTS = ['id', 'type', 'kind', 'name', 'cmd', 'parent', 'user', 'local'] as const;
 
-/** What one mention of an entity says, to tell whether it says anything new, and which text that becomes. */
-const SAID: readonly [keyof EntitySlots, number | undefined][] = [
-  ['type', undefined],
-  ['kind', undefined],
-  ['name', TEXT_NAME],
-  ['cmd', TEXT_CMD],
-  ['pid', undefined],
-  ['local', TEXT_LOCAL],
-  ['parent', undefined],
-  ['user', undefined],
-];
+/** What a mention of an entity may say besides whose it is. */
+const SAID = ['type', 'kind', 'name', 'cmd', 'pid', 'local', 'parent', 'user'] as const;
 
 /** Times are nanoseconds, however they were written. */
 const NANOSECOND_DIGITS = digitsOf('ns');
@@ -94,7 +88,6 @@ class NdjsonReader extends JsonLinesReader {
   readonly #object = new EntityKey();
   readonly #object2 = new EntityKey();
   readonly #other = new EntityKey();
-  #time = 0;
 
   constructor(memory: ScanMemory, options: ReaderOptions) {
     super(shape, memory, options);
@@ -160,7 +153,6 @@ class NdjsonReader extends JsonLinesReader {
     const row = batch.addEvent();
     batch.ts[row] = ts;
     batch.tsDigits[row] = NANOSECOND_DIGITS;
-    this.#time = Number(ts);
     batch.seqWords[row * 2] = scan.word(SEQ, 0);
     batch.seqWords[row * 2 + 1] = scan.word(SEQ, 1);
     setKey(batch.subject, row, this.#subject);
@@ -192,19 +184,17 @@ class NdjsonReader extends JsonLinesReader {
   /** An entity as an event mentions it: an upsert only where it says something new. */
   #mention(batch: Batch, slots: EntitySlots, key: EntityKey, host: number, row: number): void {
     const { scan } = this;
-    const statement = { rank: RANK_STATED, host: host < 0 ? NO_WORD : host, row, time: this.#time };
-    let silent = scan.isUuid(slots.id);
-    let news = false;
-    for (let i = 0; i < SAID.length; i++) {
-      const [name, field] = SAID[i];
-      const slot = slots[name];
-      if (!scan.has(slot)) continue;
-      silent = false;
-      if (this.isNews(slot, batch, key, { ...statement, memo: i, field })) news = true;
+    const bare = !SAID.some((name) => scan.has(slots[name]));
+    if (bare && scan.isUuid(slots.id)) return;
+    // Bare mentions are known apart: between them and full ones nothing is news.
+    const what = ((host + 1) << 1) | (bare ? 1 : 0);
+    const [start, stop] = [scan.start(slots.whole), scan.stop(slots.whole)];
+    if (this.memo.knows(key, what, scan.bytes, start, stop)) {
+      this.memo.extend(batch, row);
+      return;
     }
-    if (silent) return;
-    const first = this.isNews(slots.id, batch, key, { ...statement, memo: SAID.length, field: undefined });
-    if (news || first) this.#upsert(batch, slots, key, host, row);
+    this.memo.remember(key, what, start, stop, batch.upserts);
+    this.#upsert(batch, slots, key, host, row);
   }
 
   #upsert(batch: Batch, slots: EntitySlots, key: EntityKey, host: number, row: number): void {

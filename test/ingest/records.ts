@@ -81,10 +81,10 @@ function decodeBatch(batch: Batch, ids: ReadonlyMap<string, string>, out: Decode
     return key === ABSENT_KEY ? undefined : (ids.get(key) ?? key);
   };
   let upsert = 0;
+  const order = (at: number): number => Math.min(batch.upsertRow[at], batch.upsertLast[at]);
   const takeUpserts = (row: number): void => {
-    for (; upsert < batch.upserts && batch.upsertRow[upsert] <= row; upsert++) {
-      // What a late record made the reader say again is known already.
-      if (batch.upsertRow[upsert] < row) continue;
+    // An upsert that was said earlier still, by a late record, has moved back to that one's time.
+    for (; upsert < batch.upserts && order(upsert) <= row; upsert++) {
       const decoded = decodeUpsert(batch, upsert, idAt);
       out.upserts.push(decoded);
       out.log.push({ upsert: decoded });
