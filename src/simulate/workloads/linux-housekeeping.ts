@@ -76,10 +76,11 @@ export function* rotate(world: World, random: Random): Steps {
   machine.exit(logrotate);
 }
 
-/** Once a day the display server shares a new segment with the compositor. */
+/** Once on a working day, when somebody sits down, the display server shares a new segment with the compositor. */
 export function* shareScreen(world: World, random: Random): Steps {
   const { machine } = world;
   const server = world.daemon('Xorg');
-  machine.call('sharedMemory', server, machine.map(server, 8 << 20));
+  const weekday = world.local.weekday(machine.now);
+  if (weekday !== 0 && weekday !== 6) machine.call('sharedMemory', server, machine.map(server, 8 << 20));
   yield millis(random, 5);
 }
