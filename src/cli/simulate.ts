@@ -43,7 +43,9 @@ export const command = defineCommand({
     const started = performance.now();
     const bar = progress('simulating', { unit: 'events' });
     const options = events === undefined ? settings : { ...settings, events };
-    const manifest = await simulate(options, (at) => bar.update(at.events), signal).finally(() => bar.finish());
+    const manifest = await simulate(options, (at) => bar.update(at.events), signal).finally(() =>
+      bar.finish(),
+    );
     const seconds = (performance.now() - started) / 1000;
     out.result({ ...manifest, seconds }, () => render(manifest, settings.out, seconds, out));
     return EXIT.done;
