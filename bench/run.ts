@@ -1,8 +1,9 @@
 import { run as ingest } from './ingest.js';
 import { run as simulate } from './simulate.js';
+import { run as train } from './train.js';
 
 // `npm run bench -- NAME [ARGUMENTS]`: benchmarks print ratios to a peer measured in the same run; tests assert none.
-const benches: Record<string, (args: string[]) => Promise<void>> = { ingest, simulate };
+const benches: Record<string, (args: string[]) => Promise<void>> = { ingest, simulate, train };
 
 const [name, ...rest] = process.argv.slice(2);
 const bench = benches[name ?? ''];

@@ -4,7 +4,7 @@
 // on how many there are, so results are the same bytes every time.
 
 import { attend, mergeAttention, scores } from './learn/attention';
-import { attendGrad, attendPrepare, mergeAttentionGrad, preluGrad } from './learn/attention-grad';
+import { attendGrad, attendPrepare, mergeAttentionGrad, preluGrad, scoresGrad } from './learn/attention-grad';
 import { adam } from './learn/adam';
 import { cosineLoss, decoderGrad, gram } from './learn/cosine';
 import { fill, linear, linearGradInput, linearGradWeights, sumParts, transpose } from './learn/gemm';
@@ -49,7 +49,7 @@ function perform(operation: i32, args: usize, chunk: usize, scratch: usize): voi
     case 2: transpose(args); break;
     case 3: linear(args, chunk, scratch); break;
     case 4: linearGradInput(args, chunk, scratch); break;
-    case 5: linearGradWeights(args, chunk); break;
+    case 5: linearGradWeights(args, chunk, scratch); break;
     case 6: tokenLinear(args); break;
     case 7: sparseLinear(args, chunk, scratch); break;
     case 8: sparseLinearGrad(args, chunk, scratch); break;
@@ -67,6 +67,7 @@ function perform(operation: i32, args: usize, chunk: usize, scratch: usize): voi
     case 20: cosineLoss(args, chunk, scratch); break;
     case 21: decoderGrad(args, chunk, scratch); break;
     case 22: adam(args, chunk); break;
+    case 23: scoresGrad(args, chunk); break;
     default: unreachable();
   }
 }

@@ -2,14 +2,17 @@
 
 import { float, madd, ptr, word } from './simd';
 
-/** Arguments: length, parameters, gradient, first and second moment, rate, β1, β2, ε, decay, 1/(1−β1ᵗ), 1/(1−β2ᵗ), scale. */
+/**
+ * Arguments: length, parameters, gradient, first and second moment, rate, β1, β2, ε, decay, 1/(1−β1ᵗ), 1/(1−β2ᵗ), scale,
+ * 1−β1, 1−β2 (here they would be off by 1e-5).
+ */
 export function adam(args: usize, chunk: usize): void {
   const start = chunk << 16;
   const end = min<usize>(start + 65536, (<usize>word(args, 0) << 2));
   const theta = ptr(args, 1), gradient = ptr(args, 2), first = ptr(args, 3), second = ptr(args, 4);
   const rate = f32x4.splat(float(args, 5) * float(args, 10));
   const beta1 = f32x4.splat(float(args, 6)), beta2 = f32x4.splat(float(args, 7));
-  const rest1 = f32x4.splat(1 - float(args, 6)), rest2 = f32x4.splat(1 - float(args, 7));
+  const rest1 = f32x4.splat(float(args, 13)), rest2 = f32x4.splat(float(args, 14));
   const epsilon = f32x4.splat(float(args, 8)), decay = f32x4.splat(float(args, 9));
   const correction = f32x4.splat(float(args, 11)), scale = f32x4.splat(float(args, 12));
   for (let i = start; i < end; i += 16) {

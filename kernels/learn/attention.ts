@@ -1,14 +1,17 @@
 // Relation-aware attention, forward (method §4): logits, softmax and weighted sum in one pass over a destination's
 // entries. Long rows are cut into segments; their parts are merged in order by a second kernel.
 //
-// Beside out = Σ α y (y = z_u + c_ρ) training keeps outλ = Σ λ α y and Λ = Σ λ α, λ the slope of the LeakyReLU at the
-// entry (1 or 0.2). With them the gradient of a destination's own score needs no second walk over its entries:
-// Σ λ α (dα − Σ α dα) = dout·outλ − Λ (dout·out).
+// Beside out = Σ α y (y = z_u + c_ρ) training keeps outλ = Σ λ α y − (Σ λ α) out, λ the slope of the LeakyReLU at the
+// entry (1 or 0.2). With it the gradient of a destination's own score needs no second walk over its entries:
+// Σ λ α (dα − Σ α dα) = dout·outλ. It is computed as 0.8 (out⁺ − (Σ⁺ α) out), sums with ⁺ over entries where λ = 1, which
+// is exactly zero where all entries have the same λ, as in the many rows with one entry.
 
-import { NONE, ROW, exp4, headDots, madd, ptr, word } from './simd';
+import { BATCH, NONE, ROW, exp4, headDots, madd, ptr, touch, word } from './simd';
 
-/** A part of a long row: peak, sum, Λ, unused, acc, accλ. */
+/** A part of a long row: peak, sum, sum⁺, unused, acc, acc⁺. */
 const PART: usize = 64 + 2 * ROW;
+/** Neighbouring entries of one relation share c_ρ: relation, then their summed weights. Rows are sorted by relation. */
+const RUN: usize = 48;
 
 /** s = a_s·z and d = a_d·z per head. Arguments: rows, rows per chunk, z, a_s, a_d, s, d. */
 export function scores(args: usize, chunk: usize): void {
@@ -23,7 +26,7 @@ export function scores(args: usize, chunk: usize): void {
 
 // Arguments of attend and mergeAttention, after the work list in 0 to 3.
 const NEIGHBOURS = 4, RELATIONS = 5, Z = 6, S = 7, D = 8, B = 9, C = 10;
-const PRE = 11, OUT = 12, SLOPE = 13, ATT = 14, ATT_SCALED = 15, PEAK = 16, INVERSE = 17, SCALED_SUM = 18, PARTS = 19, SPLIT_COUNT = 20;
+const PRE = 11, OUT = 12, SLOPE = 13, ATT = 14, ATT_SCALED = 15, PEAK = 16, INVERSE = 17, PARTS = 18, SPLIT_COUNT = 19;
 
 /** Arguments: segments, chunk bounds, split rows, split rows per chunk, then as above; ATT is 0 when no gradient will be asked for. */
 export function attend(args: usize, chunk: usize, scratch: usize): void {
@@ -48,7 +51,7 @@ export function attend(args: usize, chunk: usize, scratch: usize): void {
 
 // @ts-ignore: decorator
 @inline function leaky(l: v128): v128 {
-  return f32x4.max(l, f32x4.mul(l, f32x4.splat(0.2)));
+  return f32x4.pmax(l, f32x4.mul(l, f32x4.splat(0.2)));
 }
 
 /** Logits of a segment, and their peak. */
@@ -64,7 +67,7 @@ function computeLogits(args: usize, v: usize, start: usize, end: usize, logits: 
     const rho = <usize>load<u32>(relations + (e << 2));
     const l = leaky(f32x4.add(f32x4.add(v128.load(s + (u << 4)), d), v128.load(b + (rho << 4))));
     v128.store(logits + ((e - start) << 4), l);
-    peak = f32x4.max(peak, l);
+    peak = f32x4.pmax(peak, l);
   }
   return peak;
 }
@@ -73,43 +76,72 @@ function attendSegment(args: usize, v: usize, start: usize, end: usize, part: us
   const peak = computeLogits(args, v, start, end, logits);
   const count = end - start;
   const scaled = logits + (count << 4);
-  let sum = f32x4.splat(0);
-  let scaledSum = f32x4.splat(0);
-  for (let i: usize = 0; i < count << 4; i += 16) {
-    const l = v128.load(logits + i);
+  const runs = scaled + (count << 4);
+  const relations = ptr(args, RELATIONS) + (start << 2);
+  let sum = f32x4.splat(0), scaledSum = f32x4.splat(0);
+  let runSum = f32x4.splat(0), runScaled = f32x4.splat(0);
+  let run = runs;
+  for (let i: usize = 0; i < count; i++) {
+    const l = v128.load(logits + (i << 4));
     const p = exp4(f32x4.sub(l, peak));
-    const q = v128.bitselect(p, f32x4.mul(p, f32x4.splat(0.2)), f32x4.gt(l, f32x4.splat(0)));
-    v128.store(logits + i, p);
-    v128.store(scaled + i, q);
+    const q = v128.and(p, f32x4.gt(l, f32x4.splat(0)));
+    v128.store(logits + (i << 4), p);
+    v128.store(scaled + (i << 4), q);
     sum = f32x4.add(sum, p);
     scaledSum = f32x4.add(scaledSum, q);
+    runSum = f32x4.add(runSum, p);
+    runScaled = f32x4.add(runScaled, q);
+    const rho = load<u32>(relations + (i << 2));
+    if (i + 1 < count && load<u32>(relations + (i << 2), 4) == rho) continue;
+    store<u32>(run, rho);
+    v128.store(run, runSum, 16);
+    v128.store(run, runScaled, 32);
+    run += RUN;
+    runSum = f32x4.splat(0);
+    runScaled = f32x4.splat(0);
   }
   v128.store(part, peak);
   v128.store(part, sum, 16);
   v128.store(part, scaledSum, 32);
-  // Head by head: four vectors of each sum stay in registers.
+  memory.fill(part + 64, 0, 2 * ROW);
   const neighbours = ptr(args, NEIGHBOURS) + (start << 2);
-  const relations = ptr(args, RELATIONS) + (start << 2);
+  for (let i: usize = 0; i < count; i += BATCH) {
+    const some = min<usize>(BATCH, count - i);
+    const from = i << 4;
+    touch(neighbours + (i << 2), some, ptr(args, Z));
+    addRows(neighbours + (i << 2), some, ptr(args, Z), 4, part + 64, logits + from, scaled + from, 16);
+  }
+  addRows(runs, (run - runs) / RUN, ptr(args, C), RUN, part + 64, runs + 16, runs + 32, RUN);
+}
+
+/**
+ * acc += Σ p · row and acc⁺ += Σ q · row, by head, over `count` rows named by numbers `step` bytes apart with weights
+ * `stride` bytes apart. Head by head: four vectors of each sum stay in registers.
+ */
+function addRows(
+  numbers: usize, count: usize, rows: usize, step: usize, sums: usize, weights: usize, scaled: usize, stride: usize,
+): void {
   for (let h: usize = 0; h < 4; h++) {
-    const z = ptr(args, Z) + (h << 6);
-    const c = ptr(args, C) + (h << 6);
-    let p0 = f32x4.splat(0), p1 = f32x4.splat(0), p2 = f32x4.splat(0), p3 = f32x4.splat(0);
-    let q0 = f32x4.splat(0), q1 = f32x4.splat(0), q2 = f32x4.splat(0), q3 = f32x4.splat(0);
+    const acc = sums + (h << 6);
+    let p0 = v128.load(acc), p1 = v128.load(acc, 16), p2 = v128.load(acc, 32), p3 = v128.load(acc, 48);
+    let q0 = v128.load(acc, 256), q1 = v128.load(acc, 272), q2 = v128.load(acc, 288), q3 = v128.load(acc, 304);
+    let number = numbers;
+    let weight = h << 2;
     for (let i: usize = 0; i < count; i++) {
-      const row = z + <usize>load<u32>(neighbours + (i << 2)) * ROW;
-      const add = c + <usize>load<u32>(relations + (i << 2)) * ROW;
-      const p = v128.load32_splat(logits + (i << 4) + (h << 2));
-      const q = v128.load32_splat(scaled + (i << 4) + (h << 2));
-      let y = f32x4.add(v128.load(row), v128.load(add));
+      const row = rows + <usize>load<u32>(number) * ROW + (h << 6);
+      const p = v128.load32_splat(weights + weight);
+      const q = v128.load32_splat(scaled + weight);
+      let y = v128.load(row);
       p0 = madd(p, y, p0); q0 = madd(q, y, q0);
-      y = f32x4.add(v128.load(row, 16), v128.load(add, 16));
+      y = v128.load(row, 16);
       p1 = madd(p, y, p1); q1 = madd(q, y, q1);
-      y = f32x4.add(v128.load(row, 32), v128.load(add, 32));
+      y = v128.load(row, 32);
       p2 = madd(p, y, p2); q2 = madd(q, y, q2);
-      y = f32x4.add(v128.load(row, 48), v128.load(add, 48));
+      y = v128.load(row, 48);
       p3 = madd(p, y, p3); q3 = madd(q, y, q3);
+      number += step;
+      weight += stride;
     }
-    const acc = part + 64 + (h << 6);
     v128.store(acc, p0); v128.store(acc, p1, 16); v128.store(acc, p2, 32); v128.store(acc, p3, 48);
     v128.store(acc, q0, 256); v128.store(acc, q1, 272); v128.store(acc, q2, 288); v128.store(acc, q3, 304);
   }
@@ -119,39 +151,70 @@ function attendSegment(args: usize, v: usize, start: usize, end: usize, part: us
 function attendSegmentOnly(args: usize, v: usize, start: usize, end: usize, part: usize, logits: usize): void {
   const peak = computeLogits(args, v, start, end, logits);
   const count = end - start;
-  let sum = f32x4.splat(0);
-  for (let i: usize = 0; i < count << 4; i += 16) {
-    const p = exp4(f32x4.sub(v128.load(logits + i), peak));
-    v128.store(logits + i, p);
+  const runs = logits + (count << 4);
+  const relations = ptr(args, RELATIONS) + (start << 2);
+  let sum = f32x4.splat(0), runSum = f32x4.splat(0);
+  let run = runs;
+  for (let i: usize = 0; i < count; i++) {
+    const p = exp4(f32x4.sub(v128.load(logits + (i << 4)), peak));
+    v128.store(logits + (i << 4), p);
     sum = f32x4.add(sum, p);
+    runSum = f32x4.add(runSum, p);
+    const rho = load<u32>(relations + (i << 2));
+    if (i + 1 < count && load<u32>(relations + (i << 2), 4) == rho) continue;
+    store<u32>(run, rho);
+    v128.store(run, runSum, 16);
+    run += RUN;
+    runSum = f32x4.splat(0);
   }
   v128.store(part, peak);
   v128.store(part, sum, 16);
+  memory.fill(part + 64, 0, ROW);
   const neighbours = ptr(args, NEIGHBOURS) + (start << 2);
-  const relations = ptr(args, RELATIONS) + (start << 2);
+  for (let i: usize = 0; i < count; i += BATCH) {
+    const some = min<usize>(BATCH, count - i);
+    touch(neighbours + (i << 2), some, ptr(args, Z));
+    addRowsOnly(neighbours + (i << 2), some, ptr(args, Z), 4, part + 64, logits + (i << 4), 16);
+  }
+  addRowsOnly(runs, (run - runs) / RUN, ptr(args, C), RUN, part + 64, runs + 16, RUN);
+}
+
+function addRowsOnly(
+  numbers: usize, count: usize, rows: usize, step: usize, sums: usize, weights: usize, stride: usize,
+): void {
   for (let h: usize = 0; h < 4; h += 2) {
-    const z = ptr(args, Z) + (h << 6);
-    const c = ptr(args, C) + (h << 6);
-    let p0 = f32x4.splat(0), p1 = f32x4.splat(0), p2 = f32x4.splat(0), p3 = f32x4.splat(0);
-    let q0 = f32x4.splat(0), q1 = f32x4.splat(0), q2 = f32x4.splat(0), q3 = f32x4.splat(0);
+    const acc = sums + (h << 6);
+    let p0 = v128.load(acc), p1 = v128.load(acc, 16), p2 = v128.load(acc, 32), p3 = v128.load(acc, 48);
+    let q0 = v128.load(acc, 64), q1 = v128.load(acc, 80), q2 = v128.load(acc, 96), q3 = v128.load(acc, 112);
+    let number = numbers;
+    let weight = weights + (h << 2);
     for (let i: usize = 0; i < count; i++) {
-      const row = z + <usize>load<u32>(neighbours + (i << 2)) * ROW;
-      const add = c + <usize>load<u32>(relations + (i << 2)) * ROW;
-      const p = v128.load32_splat(logits + (i << 4) + (h << 2));
-      const q = v128.load32_splat(logits + (i << 4) + (h << 2), 4);
-      p0 = madd(p, f32x4.add(v128.load(row), v128.load(add)), p0);
-      p1 = madd(p, f32x4.add(v128.load(row, 16), v128.load(add, 16)), p1);
-      p2 = madd(p, f32x4.add(v128.load(row, 32), v128.load(add, 32)), p2);
-      p3 = madd(p, f32x4.add(v128.load(row, 48), v128.load(add, 48)), p3);
-      q0 = madd(q, f32x4.add(v128.load(row, 64), v128.load(add, 64)), q0);
-      q1 = madd(q, f32x4.add(v128.load(row, 80), v128.load(add, 80)), q1);
-      q2 = madd(q, f32x4.add(v128.load(row, 96), v128.load(add, 96)), q2);
-      q3 = madd(q, f32x4.add(v128.load(row, 112), v128.load(add, 112)), q3);
+      const row = rows + <usize>load<u32>(number) * ROW + (h << 6);
+      const p = v128.load32_splat(weight);
+      const q = v128.load32_splat(weight, 4);
+      p0 = madd(p, v128.load(row), p0);
+      p1 = madd(p, v128.load(row, 16), p1);
+      p2 = madd(p, v128.load(row, 32), p2);
+      p3 = madd(p, v128.load(row, 48), p3);
+      q0 = madd(q, v128.load(row, 64), q0);
+      q1 = madd(q, v128.load(row, 80), q1);
+      q2 = madd(q, v128.load(row, 96), q2);
+      q3 = madd(q, v128.load(row, 112), q3);
+      number += step;
+      weight += stride;
     }
-    const acc = part + 64 + (h << 6);
     v128.store(acc, p0); v128.store(acc, p1, 16); v128.store(acc, p2, 32); v128.store(acc, p3, 48);
     v128.store(acc, q0, 64); v128.store(acc, q1, 80); v128.store(acc, q2, 96); v128.store(acc, q3, 112);
   }
+}
+
+/** One head's number, in all lanes. */
+// @ts-ignore: decorator
+@inline function lane(v: v128, h: usize): v128 {
+  if (h == 0) return v128.shuffle<f32>(v, v, 0, 0, 0, 0);
+  if (h == 1) return v128.shuffle<f32>(v, v, 1, 1, 1, 1);
+  if (h == 2) return v128.shuffle<f32>(v, v, 2, 2, 2, 2);
+  return v128.shuffle<f32>(v, v, 3, 3, 3, 3);
 }
 
 /** From a whole row's sums to its results. PRE holds W_res h + bias before, and the whole before PReLU after. */
@@ -162,15 +225,13 @@ function finish(args: usize, v: usize, part: usize, empty: bool): void {
   if (training) {
     v128.store(ptr(args, PEAK) + (v << 4), v128.load(part));
     v128.store(ptr(args, INVERSE) + (v << 4), inverse);
-    v128.store(ptr(args, SCALED_SUM) + (v << 4), f32x4.mul(v128.load(part, 32), inverse));
   }
+  const positive = empty ? f32x4.splat(0) : f32x4.div(v128.load(part, 32), sum); // a division, so that it can be exactly 1
   const slope = ptr(args, SLOPE) == 0 ? f32x4.splat(1) : v128.load32_splat(ptr(args, SLOPE));
   const row = v * ROW;
   for (let h: usize = 0; h < 4; h++) {
-    let scale = v128.shuffle<f32>(inverse, inverse, 0, 0, 0, 0);
-    if (h == 1) scale = v128.shuffle<f32>(inverse, inverse, 1, 1, 1, 1);
-    else if (h == 2) scale = v128.shuffle<f32>(inverse, inverse, 2, 2, 2, 2);
-    else if (h == 3) scale = v128.shuffle<f32>(inverse, inverse, 3, 3, 3, 3);
+    const scale = lane(inverse, h);
+    const share = lane(positive, h);
     for (let j = h << 6; j < (h + 1) << 6; j += 16) {
       const att = f32x4.mul(v128.load(part + j, 64), scale);
       const pre = f32x4.add(v128.load(ptr(args, PRE) + row + j), att);
@@ -179,7 +240,8 @@ function finish(args: usize, v: usize, part: usize, empty: bool): void {
       v128.store(ptr(args, OUT) + row + j, v128.bitselect(f32x4.mul(pre, slope), pre, negative));
       if (training) {
         v128.store(ptr(args, ATT) + row + j, att);
-        v128.store(ptr(args, ATT_SCALED) + row + j, f32x4.mul(v128.load(part + j, 320), scale));
+        const difference = f32x4.sub(f32x4.mul(v128.load(part + j, 320), scale), f32x4.mul(share, att));
+        v128.store(ptr(args, ATT_SCALED) + row + j, f32x4.mul(difference, f32x4.splat(0.8)));
       }
     }
   }
@@ -207,10 +269,7 @@ function mergeRow(first: usize, count: usize, scratch: usize): void {
       v128.store(scratch + j, madd(v128.load(part + j), weight, v128.load(scratch + j)));
     }
     for (let h: usize = 0; h < 4; h++) {
-      let w = v128.shuffle<f32>(weight, weight, 0, 0, 0, 0);
-      if (h == 1) w = v128.shuffle<f32>(weight, weight, 1, 1, 1, 1);
-      else if (h == 2) w = v128.shuffle<f32>(weight, weight, 2, 2, 2, 2);
-      else if (h == 3) w = v128.shuffle<f32>(weight, weight, 3, 3, 3, 3);
+      const w = lane(weight, h);
       for (let j = (h << 6) + 64; j < (h << 6) + 128; j += 16) {
         v128.store(scratch + j, madd(v128.load(part + j), w, v128.load(scratch + j)));
         v128.store(scratch + j + ROW, madd(v128.load(part + j + ROW), w, v128.load(scratch + j + ROW)));

@@ -118,36 +118,69 @@ export function setRows(target: usize, rows: usize, row: usize): void {
   else for (let i: usize = 0; i < rows; i++) memory.copy(target + i * ROW, row, ROW);
 }
 
-/** out = x·w + bias. Arguments: rows, rows per chunk, x, w, bias or 0, out. */
+// @ts-ignore: decorator
+@inline function rowAt(x: usize, index: usize, i: usize): usize {
+  return x + <usize>load<u32>(index + (i << 2)) * ROW;
+}
+
+/** As multiply with depth H, but row i of A is row index[i]. */
+function multiplyIndexed(a: usize, index: usize, rows: usize, b: usize, c: usize, spare: usize): void {
+  for (let i: usize = 0; i < rows; i += 6) {
+    const left = rows - i;
+    const y = c + i * ROW;
+    const x = rowAt(a, index, i);
+    rows6(
+      x, left > 1 ? rowAt(a, index, i + 1) : x, left > 2 ? rowAt(a, index, i + 2) : x,
+      left > 3 ? rowAt(a, index, i + 3) : x, left > 4 ? rowAt(a, index, i + 4) : x,
+      left > 5 ? rowAt(a, index, i + 5) : x, H, b,
+      y, left > 1 ? y + ROW : spare, left > 2 ? y + 2 * ROW : spare, left > 3 ? y + 3 * ROW : spare,
+      left > 4 ? y + 4 * ROW : spare, left > 5 ? y + 5 * ROW : spare,
+    );
+  }
+}
+
+/** out = x·w + bias. Arguments: rows, rows per chunk, x, w, bias or 0, out, index or 0. */
 export function linear(args: usize, chunk: usize, scratch: usize): void {
   const size = <usize>word(args, 1);
   const start = chunk * size;
   const count = min<usize>(size, <usize>word(args, 0) - start);
   const out = ptr(args, 5) + start * ROW;
   setRows(out, count, ptr(args, 4));
-  multiply(ptr(args, 2) + start * ROW, ROW, count, H, ptr(args, 3), out, scratch);
+  const index = ptr(args, 6);
+  if (index != 0) multiplyIndexed(ptr(args, 2), index + (start << 2), count, ptr(args, 3), out, scratch);
+  else multiply(ptr(args, 2) + start * ROW, ROW, count, H, ptr(args, 3), out, scratch);
 }
 
-/** dx = dOut·wᵀ + dOut2·w2ᵀ. Arguments: rows, rows per chunk, dOut, wᵀ, dOut2, w2ᵀ, dx. */
+/** dx = dOut·wᵀ + dOut2·w2ᵀ. Arguments: rows, rows per chunk, dOut, wᵀ, dOut2 or 0, w2ᵀ, dx, add. */
 export function linearGradInput(args: usize, chunk: usize, scratch: usize): void {
   const size = <usize>word(args, 1);
   const start = chunk * size;
   const count = min<usize>(size, <usize>word(args, 0) - start);
   const out = ptr(args, 6) + start * ROW;
-  memory.fill(out, 0, count * ROW);
+  if (word(args, 7) == 0) memory.fill(out, 0, count * ROW);
   multiply(ptr(args, 2) + start * ROW, ROW, count, H, ptr(args, 3), out, scratch);
-  multiply(ptr(args, 4) + start * ROW, ROW, count, H, ptr(args, 5), out, scratch);
+  if (ptr(args, 4) != 0) multiply(ptr(args, 4) + start * ROW, ROW, count, H, ptr(args, 5), out, scratch);
 }
 
-/** A chunk's part of xᵀ·dOut and of the column sums of dOut. Arguments: rows, rows per chunk, x, dOut, parts. */
-export function linearGradWeights(args: usize, chunk: usize): void {
+/** A chunk's part of xᵀ·dOut and of the column sums of dOut. Arguments: rows, rows per chunk, x, dOut, parts, index or 0. */
+export function linearGradWeights(args: usize, chunk: usize, scratch: usize): void {
   const size = <usize>word(args, 1);
   const start = chunk * size;
   const count = min<usize>(size, <usize>word(args, 0) - start);
   const part = ptr(args, 4) + chunk * (H + 1) * ROW;
   memory.fill(part, 0, (H + 1) * ROW);
   const out = ptr(args, 3) + start * ROW;
-  multiplyTransposed(ptr(args, 2) + start * ROW, ROW, H, out, count, part);
+  const index = ptr(args, 5);
+  if (index == 0) multiplyTransposed(ptr(args, 2) + start * ROW, ROW, H, out, count, part);
+  else {
+    for (let k: usize = 0; k < count; k += 64) {
+      const rows = min<usize>(64, count - k);
+      for (let i: usize = 0; i < rows; i++) {
+        memory.copy(scratch + i * ROW, rowAt(ptr(args, 2), index, start + k + i), ROW);
+      }
+      multiplyTransposed(scratch, ROW, H, out + k * ROW, rows, part);
+    }
+  }
   sumColumns(out, count, part + H * ROW);
 }
 

@@ -1,12 +1,22 @@
 // Means over r-neighbours, and their gradient as a gather. Long rows are cut into segments as in attention.ts.
 
-import { NONE, ROW, addTo, ptr, word } from './simd';
+import { BATCH, NONE, ROW, addTo, ptr, touch, word } from './simd';
 
 /** part = the sum of the rows named by `count` numbers, over H floats. */
 function sumRows(numbers: usize, count: usize, rows: usize, part: usize): void {
+  memory.fill(part, 0, ROW);
+  for (let i: usize = 0; i < count; i += BATCH) {
+    const some = min<usize>(BATCH, count - i);
+    if (some > 2) touch(numbers + (i << 2), some, rows);
+    addRows(numbers + (i << 2), some, rows, part);
+  }
+}
+
+function addRows(numbers: usize, count: usize, rows: usize, part: usize): void {
   for (let j: usize = 0; j < ROW; j += 128) {
-    let s0 = f32x4.splat(0), s1 = f32x4.splat(0), s2 = f32x4.splat(0), s3 = f32x4.splat(0);
-    let s4 = f32x4.splat(0), s5 = f32x4.splat(0), s6 = f32x4.splat(0), s7 = f32x4.splat(0);
+    const out = part + j;
+    let s0 = v128.load(out), s1 = v128.load(out, 16), s2 = v128.load(out, 32), s3 = v128.load(out, 48);
+    let s4 = v128.load(out, 64), s5 = v128.load(out, 80), s6 = v128.load(out, 96), s7 = v128.load(out, 112);
     for (let i: usize = 0; i < count; i++) {
       const row = rows + <usize>load<u32>(numbers + (i << 2)) * ROW + j;
       s0 = f32x4.add(s0, v128.load(row));
@@ -18,7 +28,6 @@ function sumRows(numbers: usize, count: usize, rows: usize, part: usize): void {
       s6 = f32x4.add(s6, v128.load(row, 96));
       s7 = f32x4.add(s7, v128.load(row, 112));
     }
-    const out = part + j;
     v128.store(out, s0); v128.store(out, s1, 16); v128.store(out, s2, 32); v128.store(out, s3, 48);
     v128.store(out, s4, 64); v128.store(out, s5, 80); v128.store(out, s6, 96); v128.store(out, s7, 112);
   }

@@ -71,7 +71,15 @@ export function tokenLinear(args: usize): void {
   }
 }
 
-/** out = x·w + bias. Arguments: rows, rows per chunk, x (6), masked or 0, token's product, w, bias or 0, out. */
+/** The products of unmasked rows are known: only masked ones are put between them. */
+function copyRows(start: usize, end: usize, masked: usize, token: usize, base: usize, out: usize): void {
+  for (let v = start; v < end; v++) {
+    const isMasked = masked != 0 && load<u32>(masked + (v << 2)) != 0;
+    memory.copy(out + v * ROW, isMasked ? token : base + v * ROW, ROW);
+  }
+}
+
+/** out = x·w + bias. Arguments: rows, rows per chunk, x (6), masked or 0, token's product, w, bias or 0, out, index or 0, base or 0. */
 export function sparseLinear(args: usize, chunk: usize, scratch: usize): void {
   const size = <usize>word(args, 1);
   const start = chunk * size;
@@ -82,9 +90,15 @@ export function sparseLinear(args: usize, chunk: usize, scratch: usize): void {
   const w = ptr(args, 10);
   const bias = ptr(args, 11);
   const out = ptr(args, 12);
+  const index = ptr(args, 13);
   const dense = ptr(args, DENSE);
   const stride = width << 2;
   const panel = scratch + ROW;
+  const base = ptr(args, 14);
+  if (base != 0) {
+    copyRows(start, end, masked, token, base, out);
+    return;
+  }
   packPanel(panel, w, ptr(args, COLUMNS), width);
 
   let v = start;
@@ -96,16 +110,17 @@ export function sparseLinear(args: usize, chunk: usize, scratch: usize): void {
     let c1 = scratch, c2 = scratch, c3 = scratch, c4 = scratch, c5 = scratch;
     for (; v < end && n < 6; v++) {
       const row = out + v * ROW;
-      if (masked != 0 && load<u32>(masked + (v << 2)) != 0) {
+      const node = index == 0 ? v : <usize>load<u32>(index + (v << 2));
+      if (masked != 0 && load<u32>(masked + (node << 2)) != 0) {
         memory.copy(row, token, ROW);
         continue;
       }
       if (bias == 0) memory.fill(row, 0, ROW);
       else memory.copy(row, bias, ROW);
-      const from = <usize>load<u32>(ptr(args, OFFSETS) + (v << 2));
-      const to = <usize>load<u32>(ptr(args, OFFSETS) + (v << 2), 4);
+      const from = <usize>load<u32>(ptr(args, OFFSETS) + (node << 2));
+      const to = <usize>load<u32>(ptr(args, OFFSETS) + (node << 2), 4);
       gatherRows(ptr(args, INDICES) + (from << 2), ptr(args, VALUES) + (from << 2), to - from, w, row);
-      const x = dense + v * stride;
+      const x = dense + node * stride;
       if (n == 0) { a0 = a1 = a2 = a3 = a4 = a5 = x; c0 = row; }
       else if (n == 1) { a1 = x; c1 = row; }
       else if (n == 2) { a2 = x; c2 = row; }
@@ -120,7 +135,7 @@ export function sparseLinear(args: usize, chunk: usize, scratch: usize): void {
 
 /**
  * A chunk's part of xᵀ·dOut (D rows), then the sum of dOut over masked rows, then over the others.
- * Arguments: rows, rows per chunk, x (6), masked or 0, dOut, parts, D.
+ * Arguments: rows, rows per chunk, x (6), masked or 0, dOut, parts, D, index or 0.
  */
 export function sparseLinearGrad(args: usize, chunk: usize, scratch: usize): void {
   const size = <usize>word(args, 1);
@@ -131,6 +146,7 @@ export function sparseLinearGrad(args: usize, chunk: usize, scratch: usize): voi
   const masked = ptr(args, 8);
   const dOut = ptr(args, 9);
   const columns = <usize>word(args, 11);
+  const index = ptr(args, 12);
   const part = ptr(args, 10) + chunk * (columns + 2) * ROW;
   memory.fill(part, 0, (columns + 2) * ROW);
   const panel = scratch + ROW;
@@ -141,15 +157,16 @@ export function sparseLinearGrad(args: usize, chunk: usize, scratch: usize): voi
   let held: usize = 0;
   for (let v = start; v < end; v++) {
     const row = dOut + v * ROW;
-    const isMasked = masked != 0 && load<u32>(masked + (v << 2)) != 0;
+    const node = index == 0 ? v : <usize>load<u32>(index + (v << 2));
+    const isMasked = masked != 0 && load<u32>(masked + (node << 2)) != 0;
     const total = part + (columns + (isMasked ? 0 : 1)) * ROW;
     for (let j: usize = 0; j < ROW; j += 16) addTo(total + j, v128.load(row + j));
     if (isMasked) continue;
-    const from = <usize>load<u32>(ptr(args, OFFSETS) + (v << 2));
-    const to = <usize>load<u32>(ptr(args, OFFSETS) + (v << 2), 4);
+    const from = <usize>load<u32>(ptr(args, OFFSETS) + (node << 2));
+    const to = <usize>load<u32>(ptr(args, OFFSETS) + (node << 2), 4);
     scatterRow(ptr(args, INDICES) + (from << 2), ptr(args, VALUES) + (from << 2), to - from, 1, row, part);
     memory.copy(rows + held * ROW, row, ROW);
-    memory.copy(xs + held * stride, ptr(args, DENSE) + v * stride, stride);
+    memory.copy(xs + held * stride, ptr(args, DENSE) + node * stride, stride);
     if (++held == 64) {
       multiplyTransposed(xs, stride, width, rows, held, panel);
       held = 0;

@@ -3,10 +3,12 @@ import { command as demo } from './demo.js';
 import { command as drop } from './drop.js';
 import { command as ingest } from './ingest.js';
 import { command as inspect } from './inspect.js';
+import { command as model } from './model.js';
 import { settingsCommand } from './settings.js';
 import { command as simulate } from './simulate.js';
+import { command as train } from './train.js';
 
 // In the order of `recal --help`. A new command is one import and one line here.
-const working: readonly Command[] = [demo, inspect, ingest, drop, simulate];
+const working: readonly Command[] = [demo, inspect, ingest, drop, train, model, simulate];
 
 export const commands: readonly Command[] = [...working, settingsCommand(working)];

@@ -1,0 +1,66 @@
+import type { KernelTime } from '../dist/compute/device.js';
+import type { ModelGraph } from '../dist/model/model-input.js';
+
+interface Cost {
+  flop: number;
+  /** Bytes that must come from or go to memory if nothing is in a cache, which is more than what does. */
+  bytes: number;
+}
+
+const H = 64;
+const ROW = 4 * H;
+
+/** Prints time, and work per second, of each kernel of a step. */
+export function describeKernels(
+  times: ReadonlyMap<string, KernelTime>,
+  steps: number,
+  graph: ModelGraph,
+  mask: Uint8Array,
+): void {
+  const costs = estimate(graph, mask);
+  const total = [...times.values()].reduce((sum, { milliseconds }) => sum + milliseconds, 0);
+  console.log(`  kernels of one epoch, ${(total / steps).toFixed(0)} ms in all`);
+  const sorted = [...times].sort((a, b) => b[1].milliseconds - a[1].milliseconds);
+  for (const [name, { calls, milliseconds }] of sorted) {
+    const each = milliseconds / steps;
+    if (each < 0.05) continue;
+    const cost = costs[name];
+    const rate = (amount: number) => (amount / each / 1e6).toFixed(1).padStart(6);
+    const rates = cost === undefined ? '' : `${rate(cost.flop)} GFLOP/s ${rate(cost.bytes)} GB/s`;
+    console.log(
+      `    ${name.padEnd(20)} ${each.toFixed(1).padStart(7)} ms  ${String(calls / steps).padStart(3)} calls  ${rates}`,
+    );
+  }
+}
+
+/** What a step of two layers takes, all calls of a kernel together. */
+function estimate(graph: ModelGraph, mask: Uint8Array): Record<string, Cost> {
+  const N = graph.nodeCount;
+  const entries = 2 * graph.adjacency.neighbours.length;
+  const masked = mask.reduce((sum, byte) => sum + byte, 0);
+  const perNode = graph.features.indices.length / N;
+  const { nodes, offsets } = graph.neighbours;
+  let slots = 0;
+  let slotEntries = 0;
+  nodes.forEach((v, pair) => {
+    if (mask[v] === 0) return;
+    slots++;
+    slotEntries += offsets[pair + 1] - offsets[pair];
+  });
+  const sparse = { flop: 2 * (N - masked) * perNode * H * 2, bytes: 2 * (N * ROW + N * perNode * 8) };
+  const dense = { flop: 2 * N * H * H * 2, bytes: 2 * N * 2 * ROW };
+  return {
+    sparseLinear: sparse,
+    sparseLinearGrad: sparse,
+    linear: dense,
+    linearGradInput: { flop: dense.flop, bytes: N * 3 * ROW },
+    linearGradWeights: dense,
+    scores: { flop: 2 * N * H * 4, bytes: 2 * N * ROW },
+    attend: { flop: 2 * entries * H * 5, bytes: 2 * (entries * (ROW + 24) + N * 5 * ROW) },
+    attendPrepare: { flop: 2 * N * H * 4, bytes: 2 * N * 3 * ROW },
+    attendGrad: { flop: 2 * entries * H * 6, bytes: 2 * (entries * (ROW + 72) + N * 2 * ROW) },
+    preluGrad: { flop: N * H * 2, bytes: N * 3 * ROW },
+    segmentSum: { flop: 2 * slotEntries * H, bytes: 2 * slotEntries * ROW + (slots + N) * ROW },
+    cosineLoss: { flop: slots * (4 * perNode * H + 4 * H * H), bytes: slots * (2 * ROW + perNode * 8) },
+  };
+}

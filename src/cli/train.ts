@@ -1,0 +1,161 @@
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import { availableParallelism, totalmem } from 'node:os';
+import { dirname, resolve } from 'node:path';
+import { z } from 'zod';
+import { EXIT, RecalError } from '../base/errors.js';
+import { printable } from '../base/printable.js';
+import { defineSettings, type Setting } from '../base/settings.js';
+import { Store } from '../graph/store.js';
+import { checkpointPath, hasCheckpoint, removeCheckpoint, writeCheckpoint } from '../model/checkpoint.js';
+import { writeModelFile } from '../model/model-file.js';
+import { trainModel } from '../model/train.js';
+import { PRESETS, resolveTrainingConfig, TRAINING_OPTIONS } from '../model/training-config.js';
+import { type CommandContext, defineCommand } from './command.js';
+import { selectingSettings, selectionOf } from './selecting.js';
+import { TrainingProgress } from './training-progress.js';
+import { reportTraining } from './training-report.js';
+
+/** Training may take this share of the machine's memory unless told otherwise: the rest is for reading the store. */
+const MEMORY_SHARE = 0.6;
+const MEBIBYTE = 2 ** 20;
+
+type TrainingKey = keyof typeof TRAINING_OPTIONS;
+
+/** The choices of training as settings. None has a default here: what is not said, the preset says. */
+const trainingSettings = Object.fromEntries(
+  Object.entries(TRAINING_OPTIONS).map(([key, { type, description, ...rest }]) => {
+    const presets = Object.entries(PRESETS).filter(([, preset]) => Object.hasOwn(preset, key));
+    const unlike = presets.map(([name, preset]) => `, ${name}: ${preset[key as TrainingKey]}`).join('');
+    const standard = `default: ${type.parse(undefined)}${unlike}`;
+    const value = 'value' in rest ? { value: rest.value as string } : {};
+    return [
+      key,
+      { type: type.unwrap().optional(), description: `${description} (${standard})`, ...value } as Setting,
+    ];
+  }),
+) as Record<TrainingKey, Setting>;
+
+export const command = defineCommand({
+  name: 'train',
+  summary: 'learn what is normal from the events of a store',
+  details:
+    'Trains a model on benign events and writes it to a file. Ctrl-C stops after the step at hand and leaves a model ' +
+    'that can be used, and a checkpoint to go on from with --resume. docs/training.md has the reason of every default.',
+  examples: [
+    'recal train --store cadets --split train --model cadets.recal',
+    'recal train --store cadets --split train --model cadets.recal --resume',
+    'recal train --store own --host "web-*" --from 2018-04-02 --to 2018-04-06 --model web.recal --epochs 50',
+  ],
+  arguments: {},
+  settings: defineSettings({
+    store: { type: z.string().min(1), description: 'folder of the store', value: 'DIR' },
+    model: { type: z.string().min(1), description: 'file to write the model to', value: 'FILE' },
+    ...selectingSettings,
+    resume: {
+      type: z.boolean().default(false),
+      description: 'go on from the checkpoint beside the model file',
+    },
+    checkpointEvery: {
+      type: z.number().min(0).default(5),
+      description: 'minutes between checkpoints; 0 for one after every step',
+      value: 'MINUTES',
+    },
+    threads: {
+      type: z.coerce.number().int().min(0).max(64).optional(),
+      description: 'threads that compute, by default one a core; the model is the same with any number',
+      value: 'N',
+    },
+    portable: {
+      type: z.boolean().default(false),
+      description: 'leave out instructions whose last bit depends on the processor',
+    },
+    memory: {
+      type: z.coerce.number().int().min(64).optional(),
+      description: 'MiB that graphs and their working set may take (default: 60 % of the memory)',
+      value: 'MIB',
+    },
+    ...trainingSettings,
+  }),
+  async run(_args, settings, context) {
+    const { signal } = context;
+    const started = performance.now();
+    const given = Object.fromEntries(
+      (Object.keys(TRAINING_OPTIONS) as TrainingKey[]).map((key) => [key, settings[key]]),
+    );
+    const config = resolveTrainingConfig(given);
+    const store = await Store.open(settings.store);
+    warnOfSplits(store, settings.split, context);
+    await checkPlace(settings.model);
+    await checkCheckpoint(settings.model, settings.resume, context);
+
+    const progress = new TrainingProgress(context, config.epochs);
+    let kept = performance.now();
+    const result = await trainModel({
+      ...{ store, config, signal, selection: selectionOf(settings), portable: settings.portable },
+      threads: Math.max(1, settings.threads ?? availableParallelism()),
+      memory: settings.memory === undefined ? totalmem() * MEMORY_SHARE : settings.memory * MEBIBYTE,
+      resume: settings.resume ? settings.model : undefined,
+      watch: {
+        prepared: (stage, done) => progress.prepared(stage, done),
+        started: (plan) => progress.started(plan),
+        async stepped(steps, report, snapshot) {
+          progress.stepped(steps, report);
+          if (performance.now() - kept < settings.checkpointEvery * 60_000) return;
+          await writeCheckpoint(settings.model, snapshot());
+          kept = performance.now();
+        },
+      },
+    }).finally(() => progress.finish());
+
+    const sha256 = await writeModelFile(settings.model, result.model);
+    if (result.complete) await removeCheckpoint(settings.model);
+    else await writeCheckpoint(settings.model, result.checkpoint);
+    const seconds = (performance.now() - started) / 1000;
+    reportTraining(result, { path: settings.model, sha256, seconds }, context.out);
+    return EXIT.done;
+  },
+});
+
+/** Training on what was meant for testing makes every figure worthless; it is worth a word. */
+function warnOfSplits(store: Store, split: string | undefined, { out }: CommandContext): void {
+  if (split !== undefined || store.splits.length < 2) return;
+  out.warn(
+    `training on all of the store, which has the splits ${store.splits.map((name) => printable(name)).join(', ')}`,
+  );
+  out.warn('  hint: train on one of them with --split NAME');
+}
+
+/** A model that cannot be written should be known before it is trained. */
+async function checkPlace(model: string): Promise<void> {
+  const folder = dirname(resolve(model));
+  const isFolder = (path: string) =>
+    stat(path).then(
+      (found) => found.isDirectory(),
+      () => false,
+    );
+  const why = (await isFolder(model))
+    ? `${printable(model)} is a folder`
+    : (await isFolder(folder))
+      ? await access(folder, constants.W_OK).then(
+          () => undefined,
+          () => `${printable(folder)} cannot be written to`,
+        )
+      : `there is no folder ${printable(folder)}`;
+  if (why === undefined) return;
+  throw new RecalError('model-place', `the model cannot be written: ${why}`, {
+    hint: 'give --model a file in a folder that is there',
+    exit: EXIT.usage,
+  });
+}
+
+async function checkCheckpoint(model: string, resume: boolean, { out }: CommandContext): Promise<void> {
+  const there = await hasCheckpoint(model);
+  const name = printable(checkpointPath(model));
+  if (there && !resume) out.info(`beginning anew; ${name} could be gone on from with --resume`);
+  if (there || !resume) return;
+  throw new RecalError('no-checkpoint', `there is no ${name} to go on from`, {
+    hint: 'leave --resume out to begin anew',
+    exit: EXIT.usage,
+  });
+}

@@ -1,0 +1,234 @@
+import type { WorkList } from './work-list.js';
+
+/** Numbers on a device. What they are made of is the device's own business: float64 or float32. */
+export interface Floats {
+  readonly kind: 'floats';
+  readonly length: number;
+}
+
+/** Unsigned 32-bit integers on a device. */
+export interface Words {
+  readonly kind: 'words';
+  readonly length: number;
+}
+
+/** A sparse matrix on a device: columns that most rows fill stand apart as a dense one (see feature-layout.ts). */
+export interface FeatureBuffers {
+  readonly rows: number;
+  readonly cols: number;
+  /** Dense columns, padded with zero columns to a multiple of four. */
+  readonly width: number;
+  readonly dense: Floats;
+  readonly columns: Words;
+  readonly offsets: Words;
+  readonly indices: Words;
+  readonly values: Floats;
+}
+
+/** Who is joined to whom: one entry u → v with ρ for each direction of each edge, listed by destination or by source. */
+export interface EntryBuffers {
+  readonly work: WorkList<Words>;
+  /** The other end: a row of z, or a node. */
+  readonly neighbours: Words;
+  /** ρ: r, or r + half for r⁻¹. */
+  readonly relations: Words;
+  /** Relations, `<new>` included. */
+  readonly half: number;
+}
+
+/** What attention keeps for its gradient. */
+export interface AttentionTrace {
+  /** out and outλ, rows × H; then the softmax's peak and inverse sum, rows × heads (kernels/learn/attention.ts). */
+  readonly att: Floats;
+  readonly attScaled: Floats;
+  readonly peak: Floats;
+  readonly inverse: Floats;
+}
+
+interface Width {
+  /** H */
+  readonly hidden: number;
+}
+
+interface Headed extends Width {
+  readonly heads: number;
+}
+
+/** The kernels and their arguments. Names that begin with `d` are gradients; outputs are set, not added to, unless said. */
+export interface Kernels {
+  fill: { target: Floats; value: number };
+  /** out = x·w + bias; a masked row of x is the token x_[M]. With an index, row i of out is made of row index[i] of x. */
+  sparseLinear: Width & {
+    x: FeatureBuffers;
+    index: Words | null;
+    masked: Words | null;
+    token: Floats;
+    w: Floats;
+    bias: Floats | null;
+    /** The result for the same x and w without masked rows, where it is known: several rounds share it. */
+    base: Floats | null;
+    out: Floats;
+  };
+  /** dToken is added to. */
+  sparseLinearGrad: Width & {
+    x: FeatureBuffers;
+    index: Words | null;
+    masked: Words | null;
+    token: Floats;
+    w: Floats;
+    dOut: Floats;
+    dw: Floats;
+    dToken: Floats;
+    dBias: Floats | null;
+  };
+  linear: Width & {
+    rows: number;
+    x: Floats;
+    index: Words | null;
+    w: Floats;
+    bias: Floats | null;
+    out: Floats;
+  };
+  linearGradWeights: Width & {
+    rows: number;
+    x: Floats;
+    index: Words | null;
+    dOut: Floats;
+    dw: Floats;
+    dBias: Floats | null;
+  };
+  /** dx = dOut·wᵀ + dOut2·w2ᵀ, or that added to dx. */
+  linearGradInput: Width & {
+    rows: number;
+    dOut: Floats;
+    w: Floats;
+    second: { dOut: Floats; w: Floats } | null;
+    dx: Floats;
+    add: boolean;
+  };
+  /** s = a_s·z and d = a_d·z per head. */
+  scores: Headed & { rows: number; z: Floats; aSource: Floats; aTarget: Floats; s: Floats; d: Floats };
+  /** pre holds W_res h + bias and gets the whole; out = PReLU(pre), or pre where there is no slope (method §4). */
+  attend: Headed & {
+    entries: EntryBuffers;
+    z: Floats;
+    s: Floats;
+    d: Floats;
+    b: Floats;
+    c: Floats;
+    pre: Floats;
+    out: Floats;
+    slope: Floats | null;
+    trace: AttentionTrace | null;
+  };
+  attendGrad: Headed & {
+    entries: EntryBuffers;
+    /**
+     * Where the rows of z are not the nodes: the entries by row of z, neighbours being destinations; and where to put the
+     * gradient of d, which then belongs to no row of z.
+     */
+    sources: { entries: EntryBuffers; dd: Floats } | null;
+    /** Destinations. */
+    rows: number;
+    z: Floats;
+    s: Floats;
+    d: Floats;
+    b: Floats;
+    c: Floats;
+    aSource: Floats;
+    aTarget: Floats;
+    trace: AttentionTrace;
+    dPre: Floats;
+    /** May be z itself: a row's gradient needs no other row of z. */
+    dz: Floats;
+    db: Floats;
+    dc: Floats;
+    daSource: Floats;
+    daTarget: Floats;
+  };
+  /** dz = dd ⊗ a and da = Σ dd ⊗ z per head. */
+  scoresGrad: Headed & { rows: number; z: Floats; a: Floats; dd: Floats; dz: Floats; da: Floats };
+  /** dh becomes dPre in place. */
+  preluGrad: Width & { rows: number; pre: Floats; slope: Floats; dh: Floats; dSlope: Floats };
+  /** out[row] = scale[row] · Σ rows[slot[entry]]; without slots an entry is its own slot, and NO_SLOT counts for nothing. */
+  segmentSum: Width & {
+    work: WorkList<Words>;
+    entries: Words;
+    slots: Words | null;
+    from: Floats;
+    scale: Floats | null;
+    out: Floats;
+  };
+  cosineLoss: Width & CosineLoss;
+  adam: {
+    parameters: Floats;
+    gradient: Floats;
+    firstMoment: Floats;
+    secondMoment: Floats;
+    learningRate: number;
+    weightDecay: number;
+    /** Counted from 1. */
+    step: number;
+    /** Multiplies the gradient: for clipping. */
+    scale: number;
+  };
+}
+
+/** ℓ and its gradients for all relations at once (method §5). A slot is a masked node under one relation. */
+export interface CosineLoss {
+  readonly target: FeatureBuffers;
+  /** ‖x‖ per node. */
+  readonly norms: Floats;
+  /** The slots of relation r are offsets[r] to offsets[r + 1]. On the host: the device plans its work by it. */
+  readonly offsets: Uint32Array;
+  /** |M_r|: the gradient of a slot is weighted with 1/|M_r|. */
+  readonly counts: Uint32Array;
+  readonly nodes: Words;
+  readonly means: Floats;
+  /** R × D × H and R × D. */
+  readonly w: Floats;
+  readonly bias: Floats;
+  readonly exponent: number;
+  readonly errors: Floats;
+  /** dMeans is multiplied with `scale` of its slot. Rows of dw and dBias are set for relations that have slots. */
+  readonly gradient: { dMeans: Floats; scale: Floats; dw: Floats; dBias: Floats } | null;
+}
+
+export const NO_SLOT = 0xffffffff;
+
+/** Below this many slots a relation's loss takes the dense form: the Gram matrix would cost more (method §5). */
+export const DENSE_BELOW = 48;
+
+export interface KernelTime {
+  calls: number;
+  milliseconds: number;
+}
+
+/**
+ * Buffers and kernels. Kernels are put on a list and run by `run`, in order, each seeing what those before it wrote;
+ * nothing comes back before `read`. That way a device needs no round trip per kernel.
+ */
+export interface Device {
+  readonly kind: 'wasm' | 'reference';
+  /** Recorded in the model: `relaxed-simd` differs from `simd` in the last bits. */
+  readonly build: 'float64' | 'simd' | 'relaxed-simd';
+  readonly threads: number;
+  /** Bytes held by buffers now. */
+  readonly used: number;
+  /** What is in a new buffer is not said. */
+  floats(length: number): Floats;
+  words(length: number): Words;
+  /** A part of a buffer, which must outlive it. */
+  view<B extends Floats | Words>(buffer: B, start: number, length: number): B;
+  write(buffer: Floats, data: ArrayLike<number>): void;
+  writeWords(buffer: Words, data: ArrayLike<number>): void;
+  /** Runs what is on the list, then copies. */
+  read(buffer: Floats): Float32Array | Float64Array;
+  free(buffer: Floats | Words): void;
+  enqueue<K extends keyof Kernels>(kernel: K, args: Kernels[K]): void;
+  run(): void;
+  /** Times each kernel by itself from now on, or stops doing so. Gives what was measured so far. */
+  profile(on: boolean): Map<string, KernelTime>;
+  /** Ends the threads and gives the memory back. */
+  close(): Promise<void>;
+}

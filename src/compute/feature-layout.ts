@@ -1,0 +1,81 @@
+import type { SparseMatrix } from '../features/sparse.js';
+import type { Device, FeatureBuffers } from './device.js';
+
+/** A column filled in at least this share of the rows is stored dense: products with it then run in register tiles. */
+const DENSE_SHARE = 0.5;
+
+/** A sparse matrix with its well-filled columns (the text vectors, method §2) apart. */
+export interface FeatureLayout {
+  readonly rows: number;
+  readonly cols: number;
+  readonly width: number;
+  readonly dense: Float32Array;
+  readonly columns: Uint32Array;
+  readonly offsets: Uint32Array;
+  readonly indices: Uint32Array;
+  readonly values: Float32Array;
+}
+
+export function layOutFeatures(x: SparseMatrix): FeatureLayout {
+  const filled = new Uint32Array(x.cols);
+  for (const column of x.indices.subarray(0, x.offsets[x.rows])) filled[column]++;
+  const chosen: number[] = [];
+  const place = new Int32Array(x.cols).fill(-1);
+  let kept = 0;
+  for (let column = 0; column < x.cols; column++) {
+    if (filled[column] >= DENSE_SHARE * x.rows && filled[column] > 0) place[column] = chosen.push(column) - 1;
+    else kept += filled[column];
+  }
+  const width = Math.ceil(chosen.length / 4) * 4;
+  // Padding names column 0 with value zero, so kernels need not know of it.
+  const columns = new Uint32Array(width);
+  columns.set(chosen);
+  const dense = new Float32Array(x.rows * width);
+  const offsets = new Uint32Array(x.rows + 1);
+  const indices = new Uint32Array(kept);
+  const values = new Float32Array(kept);
+  let length = 0;
+  for (let row = 0; row < x.rows; row++) {
+    for (let i = x.offsets[row]; i < x.offsets[row + 1]; i++) {
+      const at = place[x.indices[i]];
+      if (at >= 0) dense[row * width + at] = x.values[i];
+      else {
+        indices[length] = x.indices[i];
+        values[length++] = x.values[i];
+      }
+    }
+    offsets[row + 1] = length;
+  }
+  return { rows: x.rows, cols: x.cols, width, dense, columns, offsets, indices, values };
+}
+
+/** ‖x‖ of each row. */
+export function rowNorms(x: SparseMatrix): Float64Array {
+  return Float64Array.from({ length: x.rows }, (_, row) => {
+    let square = 0;
+    for (let i = x.offsets[row]; i < x.offsets[row + 1]; i++) square += x.values[i] * x.values[i];
+    return Math.sqrt(square);
+  });
+}
+
+export function placeFeatures(device: Device, layout: FeatureLayout): FeatureBuffers {
+  const { rows, cols, width } = layout;
+  const words = (data: Uint32Array) => {
+    const buffer = device.words(data.length);
+    device.writeWords(buffer, data);
+    return buffer;
+  };
+  const floats = (data: Float32Array) => {
+    const buffer = device.floats(data.length);
+    device.write(buffer, data);
+    return buffer;
+  };
+  return {
+    ...{ rows, cols, width },
+    dense: floats(layout.dense),
+    columns: words(layout.columns),
+    offsets: words(layout.offsets),
+    indices: words(layout.indices),
+    values: floats(layout.values),
+  };
+}

@@ -1,0 +1,146 @@
+import type { Kernels } from '../device.js';
+import { eachRow, integers, numbers } from './buffers.js';
+
+const SLOPE = 0.2;
+
+export function scores(args: Kernels['scores']): void {
+  const { hidden: H, heads, rows } = args;
+  const F = H / heads;
+  const [z, aSource, aTarget] = [numbers(args.z), numbers(args.aSource), numbers(args.aTarget)];
+  const [s, d] = [numbers(args.s).fill(0), numbers(args.d).fill(0)];
+  for (let v = 0; v < rows; v++) {
+    for (let j = 0; j < H; j++) {
+      const at = v * heads + Math.floor(j / F);
+      s[at] += aSource[j] * z[v * H + j];
+      d[at] += aTarget[j] * z[v * H + j];
+    }
+  }
+}
+
+/** Per head: softmax over the entries into v of LeakyReLU(s_u + d_v + b_ρ), then the mean of z_u + c_ρ (method §4). */
+export function attend(args: Kernels['attend']): void {
+  const { hidden: H, heads, trace } = args;
+  const F = H / heads;
+  const [neighbours, relations] = [integers(args.entries.neighbours), integers(args.entries.relations)];
+  const [z, s, d, b, c] = [
+    numbers(args.z),
+    numbers(args.s),
+    numbers(args.d),
+    numbers(args.b),
+    numbers(args.c),
+  ];
+  const [pre, out] = [numbers(args.pre), numbers(args.out)];
+  const slope = args.slope === null ? 1 : numbers(args.slope)[0];
+  eachRow(args.entries.work, (v, start, end) => {
+    for (let h = 0; h < heads; h++) {
+      const at = v * heads + h;
+      const raw = (e: number) => s[neighbours[e] * heads + h] + d[at] + b[relations[e] * heads + h];
+      let peak = -Infinity;
+      for (let e = start; e < end; e++) peak = Math.max(peak, leaky(raw(e)));
+      let sum = 0;
+      for (let e = start; e < end; e++) sum += Math.exp(leaky(raw(e)) - peak);
+      const att = new Float64Array(F);
+      const attScaled = new Float64Array(F);
+      let scaledSum = 0;
+      for (let e = start; e < end; e++) {
+        const alpha = Math.exp(leaky(raw(e)) - peak) / sum;
+        const lambda = raw(e) > 0 ? 1 : SLOPE;
+        scaledSum += lambda * alpha;
+        for (let j = 0; j < F; j++) {
+          const y = z[neighbours[e] * H + h * F + j] + c[relations[e] * H + h * F + j];
+          att[j] += alpha * y;
+          attScaled[j] += lambda * alpha * y;
+        }
+      }
+      for (let j = 0; j < F; j++) {
+        const i = v * H + h * F + j;
+        pre[i] += att[j];
+        out[i] = pre[i] < 0 ? slope * pre[i] : pre[i];
+      }
+      if (trace === null) continue;
+      numbers(trace.att).set(att, v * H + h * F);
+      numbers(trace.attScaled).set(
+        attScaled.map((value, j) => value - scaledSum * att[j]),
+        v * H + h * F,
+      );
+      numbers(trace.peak)[at] = start === end ? 0 : peak;
+      numbers(trace.inverse)[at] = start === end ? 0 : 1 / sum;
+    }
+  });
+}
+
+function leaky(value: number): number {
+  return value > 0 ? value : SLOPE * value;
+}
+
+/** Straight from the definition: walks the entries into v and adds to both ends. */
+export function attendGrad(args: Kernels['attendGrad']): void {
+  const { hidden: H, heads, trace } = args;
+  const F = H / heads;
+  const [neighbours, relations] = [integers(args.entries.neighbours), integers(args.entries.relations)];
+  const [z, s, d, b, c] = [
+    numbers(args.z).slice(), // dz may be z itself
+    numbers(args.s),
+    numbers(args.d),
+    numbers(args.b),
+    numbers(args.c),
+  ];
+  const [aSource, aTarget, dPre] = [numbers(args.aSource), numbers(args.aTarget), numbers(args.dPre)];
+  const [dz, db, dc] = [numbers(args.dz).fill(0), numbers(args.db).fill(0), numbers(args.dc).fill(0)];
+  const [daSource, daTarget] = [numbers(args.daSource).fill(0), numbers(args.daTarget).fill(0)];
+  const sources = args.dz.length / H;
+  const ds = new Float64Array(sources * heads);
+  const dd = new Float64Array(args.rows * heads);
+  eachRow(args.entries.work, (v, start, end) => {
+    for (let h = 0; h < heads; h++) {
+      const at = v * heads + h;
+      const alphas: number[] = [];
+      const dAlphas: number[] = [];
+      let inner = 0;
+      for (let e = start; e < end; e++) {
+        const raw = s[neighbours[e] * heads + h] + d[at] + b[relations[e] * heads + h];
+        const alpha = Math.exp(leaky(raw) - numbers(trace.peak)[at]) * numbers(trace.inverse)[at];
+        let dAlpha = 0;
+        for (let j = h * F; j < (h + 1) * F; j++) {
+          const g = dPre[v * H + j];
+          dAlpha += g * (z[neighbours[e] * H + j] + c[relations[e] * H + j]);
+          dz[neighbours[e] * H + j] += alpha * g;
+          dc[relations[e] * H + j] += alpha * g;
+        }
+        alphas.push(alpha);
+        dAlphas.push(dAlpha);
+        inner += alpha * dAlpha;
+      }
+      for (let e = start; e < end; e++) {
+        const raw = s[neighbours[e] * heads + h] + d[at] + b[relations[e] * heads + h];
+        const g = alphas[e - start] * (dAlphas[e - start] - inner) * (raw > 0 ? 1 : SLOPE);
+        ds[neighbours[e] * heads + h] += g;
+        dd[at] += g;
+        db[relations[e] * heads + h] += g;
+      }
+    }
+  });
+  const isOwn = args.sources === null;
+  if (args.sources !== null) numbers(args.sources.dd).set(dd);
+  for (let v = 0; v < sources; v++) {
+    for (let j = 0; j < H; j++) {
+      const at = v * heads + Math.floor(j / F);
+      dz[v * H + j] += ds[at] * aSource[j] + (isOwn ? dd[at] * aTarget[j] : 0);
+      daSource[j] += ds[at] * z[v * H + j];
+      if (isOwn) daTarget[j] += dd[at] * z[v * H + j];
+    }
+  }
+}
+
+export function scoresGrad(args: Kernels['scoresGrad']): void {
+  const { hidden: H, heads } = args;
+  const [z, a, dd] = [numbers(args.z), numbers(args.a), numbers(args.dd)];
+  const [dz, da] = [numbers(args.dz), numbers(args.da).fill(0)];
+  for (let v = 0; v < args.rows; v++) {
+    for (let j = 0; j < H; j++) {
+      const g = dd[v * heads + Math.floor((j * heads) / H)];
+      dz[v * H + j] = g * a[j];
+      da[j] += g * z[v * H + j];
+    }
+  }
+}

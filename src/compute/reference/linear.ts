@@ -1,0 +1,127 @@
+import type { Kernels, Words } from '../device.js';
+import { eachRow, eachValue, integers, numbers } from './buffers.js';
+
+export function sparseLinear(args: Kernels['sparseLinear']): void {
+  const { hidden: H, x } = args;
+  const [w, out, token] = [numbers(args.w), numbers(args.out), numbers(args.token)];
+  for (let v = 0; v < (args.index?.length ?? x.rows); v++) {
+    const node = rowOf(args.index, v);
+    for (let j = 0; j < H; j++) out[v * H + j] = args.bias === null ? 0 : numbers(args.bias)[j];
+    const add = (column: number, value: number) => {
+      for (let j = 0; j < H; j++) out[v * H + j] += value * w[column * H + j];
+    };
+    if (args.base !== null && !isMasked(args.masked, node)) {
+      out.set(numbers(args.base).subarray(v * H, (v + 1) * H), v * H);
+    } else if (isMasked(args.masked, node)) for (let d = 0; d < x.cols; d++) add(d, token[d]);
+    else eachValue(x, node, add);
+  }
+}
+
+export function sparseLinearGrad(args: Kernels['sparseLinearGrad']): void {
+  const { hidden: H, x } = args;
+  const [w, dOut, token] = [numbers(args.w), numbers(args.dOut), numbers(args.token)];
+  const [dw, dToken] = [numbers(args.dw), numbers(args.dToken)];
+  dw.fill(0, 0, x.cols * H);
+  if (args.dBias !== null) numbers(args.dBias).fill(0, 0, H);
+  for (let v = 0; v < (args.index?.length ?? x.rows); v++) {
+    const node = rowOf(args.index, v);
+    const add = (column: number, value: number) => {
+      for (let j = 0; j < H; j++) dw[column * H + j] += value * dOut[v * H + j];
+    };
+    if (isMasked(args.masked, node)) {
+      for (let d = 0; d < x.cols; d++) {
+        add(d, token[d]);
+        for (let j = 0; j < H; j++) dToken[d] += w[d * H + j] * dOut[v * H + j];
+      }
+    } else eachValue(x, node, add);
+    if (args.dBias !== null) for (let j = 0; j < H; j++) numbers(args.dBias)[j] += dOut[v * H + j];
+  }
+}
+
+function rowOf(index: Words | null, row: number): number {
+  return index === null ? row : integers(index)[row];
+}
+
+function isMasked(masked: Words | null, v: number): boolean {
+  return masked !== null && integers(masked)[v] !== 0;
+}
+
+export function linear(args: Kernels['linear']): void {
+  const { hidden: H, rows } = args;
+  const [x, w, out] = [numbers(args.x), numbers(args.w), numbers(args.out)];
+  for (let v = 0; v < rows; v++) {
+    for (let j = 0; j < H; j++) {
+      let sum = args.bias === null ? 0 : numbers(args.bias)[j];
+      for (let k = 0; k < H; k++) sum += x[rowOf(args.index, v) * H + k] * w[k * H + j];
+      out[v * H + j] = sum;
+    }
+  }
+}
+
+export function linearGradWeights(args: Kernels['linearGradWeights']): void {
+  const { hidden: H, rows } = args;
+  const [x, dOut, dw] = [numbers(args.x), numbers(args.dOut), numbers(args.dw)];
+  dw.fill(0, 0, H * H);
+  if (args.dBias !== null) numbers(args.dBias).fill(0, 0, H);
+  for (let v = 0; v < rows; v++) {
+    for (let j = 0; j < H; j++) {
+      const g = dOut[v * H + j];
+      for (let k = 0; k < H; k++) dw[k * H + j] += x[rowOf(args.index, v) * H + k] * g;
+      if (args.dBias !== null) numbers(args.dBias)[j] += g;
+    }
+  }
+}
+
+export function linearGradInput(args: Kernels['linearGradInput']): void {
+  const { hidden: H, rows } = args;
+  const dx = numbers(args.dx);
+  if (!args.add) dx.fill(0, 0, rows * H);
+  for (const term of args.second === null ? [args] : [args, args.second]) {
+    const [dOut, w] = [numbers(term.dOut), numbers(term.w)];
+    for (let v = 0; v < rows; v++) {
+      for (let k = 0; k < H; k++) {
+        for (let j = 0; j < H; j++) dx[v * H + k] += dOut[v * H + j] * w[k * H + j];
+      }
+    }
+  }
+}
+
+export function preluGrad(args: Kernels['preluGrad']): void {
+  const [pre, dh] = [numbers(args.pre), numbers(args.dh)];
+  const slope = numbers(args.slope)[0];
+  let sum = 0;
+  for (let i = 0; i < args.rows * args.hidden; i++) {
+    if (pre[i] >= 0) continue;
+    sum += dh[i] * pre[i];
+    dh[i] *= slope;
+  }
+  numbers(args.dSlope)[0] = sum;
+}
+
+export function segmentSum(args: Kernels['segmentSum']): void {
+  const { hidden: H } = args;
+  const [entries, from, out] = [integers(args.entries), numbers(args.from), numbers(args.out)];
+  const slots = args.slots === null ? null : integers(args.slots);
+  eachRow(args.work, (row, start, end) => {
+    const sum = out.subarray(row * H, (row + 1) * H).fill(0);
+    for (let e = start; e < end; e++) {
+      const slot = slots === null ? entries[e] : slots[entries[e]];
+      if (slot !== 0xffffffff) for (let j = 0; j < H; j++) sum[j] += from[slot * H + j];
+    }
+    const scale = args.scale === null ? 1 : numbers(args.scale)[row];
+    for (let j = 0; j < H; j++) sum[j] *= scale;
+  });
+}
+
+export function adam(args: Kernels['adam']): void {
+  const [theta, gradient] = [numbers(args.parameters), numbers(args.gradient)];
+  const [first, second] = [numbers(args.firstMoment), numbers(args.secondMoment)];
+  for (let i = 0; i < theta.length; i++) {
+    const g = gradient[i] * args.scale + args.weightDecay * theta[i];
+    first[i] = 0.9 * first[i] + 0.1 * g;
+    second[i] = 0.999 * second[i] + 0.001 * g * g;
+    const m = first[i] / (1 - 0.9 ** args.step);
+    const v = second[i] / (1 - 0.999 ** args.step);
+    theta[i] -= (args.learningRate * m) / (Math.sqrt(v) + 1e-8);
+  }
+}

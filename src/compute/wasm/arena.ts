@@ -1,0 +1,88 @@
+import { RecalError } from '../../base/errors.js';
+
+const PAGE = 65_536;
+/** What a 32-bit address reaches, less one page so that the end has an address too. */
+const ARENA_LIMIT = 65_535 * PAGE;
+/** A cache line: no two buffers share one. */
+const LINE = 64;
+
+/** Hands out pieces of one shared memory, first fit; the memory grows when none fits. */
+export class Arena {
+  readonly memory: WebAssembly.Memory;
+  /** Free pieces by address, never adjacent. */
+  #free: { start: number; end: number }[] = [];
+  readonly #sizes = new Map<number, number>();
+  #end: number;
+  used = 0;
+
+  /** Memory below `base` is not touched. */
+  constructor(base: number) {
+    const pages = Math.ceil(base / PAGE) + 16;
+    this.memory = new WebAssembly.Memory({ initial: pages, maximum: 65_536, shared: true });
+    this.#end = pages * PAGE;
+    this.#free.push({ start: base, end: this.#end });
+  }
+
+  allocate(bytes: number): number {
+    const size = Math.max(LINE, Math.ceil(bytes / LINE) * LINE);
+    let piece = this.#free.find(({ start, end }) => end - start >= size);
+    if (piece === undefined) {
+      this.#grow(size);
+      piece = this.#free[this.#free.length - 1];
+    }
+    const { start } = piece;
+    piece.start += size;
+    if (piece.start === piece.end) this.#free = this.#free.filter((other) => other !== piece);
+    this.#sizes.set(start, size);
+    this.used += size;
+    return start;
+  }
+
+  free(address: number): void {
+    const size = this.#sizes.get(address);
+    if (size === undefined) throw new RangeError('Arena.free: not an allocated piece');
+    this.#sizes.delete(address);
+    this.used -= size;
+    this.#insert(address, address + size);
+  }
+
+  #grow(size: number): void {
+    const last = this.#free[this.#free.length - 1];
+    const kept = last?.end === this.#end ? last.end - last.start : 0;
+    // By at least an eighth, so that many small buffers do not grow it one by one.
+    const wanted = Math.max(size - kept, Math.min(this.#end / 8, ARENA_LIMIT - this.#end));
+    const pages = Math.ceil(wanted / PAGE);
+    if (this.#end + pages * PAGE > ARENA_LIMIT) throw outOfMemory(size, this.used);
+    try {
+      this.memory.grow(pages);
+    } catch (cause) {
+      throw outOfMemory(size, this.used, cause);
+    }
+    this.#insert(this.#end, this.#end + pages * PAGE);
+    this.#end += pages * PAGE;
+  }
+
+  #insert(start: number, end: number): void {
+    const at = this.#free.findIndex((piece) => piece.start > start);
+    const index = at < 0 ? this.#free.length : at;
+    const before = this.#free[index - 1];
+    const after = this.#free[index];
+    if (before?.end === start) {
+      before.end = end;
+      if (after?.start === end) {
+        before.end = after.end;
+        this.#free.splice(index, 1);
+      }
+    } else if (after?.start === end) after.start = start;
+    else this.#free.splice(index, 0, { start, end });
+  }
+}
+
+function outOfMemory(bytes: number, used: number, cause?: unknown): RecalError {
+  const mebibytes = (count: number) => `${Math.ceil(count / 2 ** 20)} MiB`;
+  return new RecalError(
+    'device-memory',
+    `the graph does not fit into the device's memory: ${mebibytes(bytes)} more are needed beside ${mebibytes(used)}, and 4 GiB is the most`,
+    { hint: 'train on shorter windows, or let large graphs be processed in blocks', cause },
+  );
+}

@@ -1,0 +1,222 @@
+import type { FeatureBuffers, Floats, Kernels, Words } from '../device.js';
+import { SEGMENT_ENTRIES, type WorkList } from '../work-list.js';
+import type { Argument, Operation } from './operations.js';
+
+/** Bytes of a row of H floats: the kernels are written for H = 64 and four heads. */
+export const ROW = 256;
+const H = 64;
+/** Rows a chunk, where chunks do not add up to one result: a multiple of the kernels' tile of six. */
+const CHUNK_ROWS = 480;
+/** Chunks at most, where each has a part of the result to itself. */
+const MOST_PARTS = 16;
+const SUM_FLOATS = 4096;
+const FILL_FLOATS = 65_536;
+const ADAM_FLOATS = 16_384;
+
+/** What a kernel's translation into operations needs of the device. */
+export interface Caller {
+  call(operation: Operation, chunks: number, args: readonly Argument[]): void;
+  /** Address of room for parts of results; its content lasts until the next kernel asks. */
+  parts(bytes: number): number;
+  /** Address of a copy of these words, which lasts until the list has run. */
+  table(words: ArrayLike<number>): number;
+  /** Makes sure that every thread has as much scratch. */
+  scratch(bytes: number): void;
+  /** Room for two transposed matrices. */
+  readonly transposed: number;
+}
+
+export interface Placed {
+  readonly address: number;
+}
+
+export function at(buffer: Floats | Words | null): number {
+  return buffer === null ? 0 : (buffer as (Floats | Words) & Placed).address;
+}
+
+function chunksOf(rows: number): number {
+  return Math.ceil(rows / CHUNK_ROWS);
+}
+
+/** Rows for each of at most MOST_PARTS chunks. */
+function partRows(rows: number): number {
+  return Math.max(512, Math.ceil(rows / MOST_PARTS / 64) * 64);
+}
+
+/** out = Σ of parts, from float `first` of each. */
+function sumParts(to: Caller, out: Floats, length: number, parts: [number, number, number], first = 0): void {
+  const [address, count, stride] = parts;
+  to.call('sumParts', Math.ceil(length / SUM_FLOATS), [length, stride, address, count, first, at(out), 0]);
+}
+
+export function describe(x: FeatureBuffers): number[] {
+  return [at(x.dense), x.width, at(x.columns), at(x.offsets), at(x.indices), at(x.values)];
+}
+
+type Calls = { [K in Exclude<keyof Kernels, 'cosineLoss'>]: (to: Caller, args: Kernels[K]) => void };
+
+export const CALLS: Calls = {
+  fill(to, { target, value }) {
+    to.call('fill', Math.ceil(target.length / FILL_FLOATS), [at(target), target.length, { float: value }]);
+  },
+
+  sparseLinear(to, { x, index, masked, token, w, bias, base, out }) {
+    const rows = index?.length ?? x.rows;
+    to.scratch(ROW * (1 + x.width));
+    const product = to.parts(ROW);
+    to.call('tokenLinear', 1, [x.cols, at(token), at(w), at(bias), product]);
+    to.call('sparseLinear', chunksOf(rows), [
+      ...[rows, CHUNK_ROWS, ...describe(x)],
+      ...[at(masked), product, at(w), at(bias), at(out), at(index), at(base)],
+    ]);
+  },
+
+  sparseLinearGrad(to, { x, index, masked, token, w, dOut, dw, dToken, dBias }) {
+    const rows = index?.length ?? x.rows;
+    to.scratch(ROW * (1 + x.width + 64) + 64 * 4 * x.width);
+    const size = partRows(rows);
+    const chunks = Math.ceil(rows / size);
+    const stride = (x.cols + 2) * H;
+    const parts = to.parts((chunks * stride + 2 * H) * 4);
+    const totals = parts + chunks * stride * 4;
+    to.call('sparseLinearGrad', chunks, [
+      ...[rows, size, ...describe(x)],
+      ...[at(masked), at(dOut), parts, x.cols, at(index)],
+    ]);
+    sumParts(to, dw, x.cols * H, [parts, chunks, stride]);
+    const sum = (target: number, first: number, add: number) =>
+      to.call('sumParts', 1, [H, stride, parts, chunks, first, target, add]);
+    sum(totals, x.cols * H, 0);
+    if (dBias !== null) {
+      sum(at(dBias), x.cols * H, 0);
+      sum(at(dBias), (x.cols + 1) * H, 1);
+    }
+    to.call('tokenGrad', 1, [x.cols, at(token), at(w), totals, at(dw), at(dToken)]);
+  },
+
+  linear(to, { rows, x, index, w, bias, out }) {
+    to.scratch(ROW);
+    const args = [rows, CHUNK_ROWS, at(x), at(w), at(bias), at(out), at(index)];
+    to.call('linear', chunksOf(rows), args);
+  },
+
+  linearGradWeights(to, { rows, x, index, dOut, dw, dBias }) {
+    to.scratch(64 * ROW);
+    const size = partRows(rows);
+    const chunks = Math.ceil(rows / size);
+    const stride = (H + 1) * H;
+    const parts = to.parts(chunks * stride * 4);
+    to.call('linearGradWeights', chunks, [rows, size, at(x), at(dOut), parts, at(index)]);
+    sumParts(to, dw, H * H, [parts, chunks, stride]);
+    if (dBias !== null) sumParts(to, dBias, H, [parts, chunks, stride], H * H);
+  },
+
+  linearGradInput(to, { rows, dOut, w, second, dx, add }) {
+    to.scratch(ROW);
+    const other = to.transposed + H * ROW;
+    to.call('transpose', 1, [at(w), to.transposed]);
+    if (second !== null) to.call('transpose', 1, [at(second.w), other]);
+    to.call('linearGradInput', chunksOf(rows), [
+      ...[rows, CHUNK_ROWS, at(dOut), to.transposed, at(second?.dOut ?? null), other, at(dx)],
+      add ? 1 : 0,
+    ]);
+  },
+
+  scores(to, { rows, z, aSource, aTarget, s, d }) {
+    to.call('scores', chunksOf(rows), [rows, CHUNK_ROWS, at(z), at(aSource), at(aTarget), at(s), at(d)]);
+  },
+
+  attend(to, { entries, z, s, d, b, c, pre, out, slope, trace }) {
+    const { work } = entries;
+    const partBytes = 64 + 2 * ROW;
+    to.scratch(partBytes + SEGMENT_ENTRIES * (16 + 16 + 48)); // weights, scaled weights, runs
+    const [merges, head] = workArguments(work);
+    const args = [
+      ...[...head, at(entries.neighbours), at(entries.relations), at(z), at(s), at(d), at(b), at(c)],
+      ...[at(pre), at(out), at(slope), at(trace?.att ?? null), at(trace?.attScaled ?? null)],
+      ...[at(trace?.peak ?? null), at(trace?.inverse ?? null)],
+      ...[to.parts(work.partCount * partBytes), work.splitCount],
+    ];
+    to.call('attend', work.chunkCount, args);
+    to.call('mergeAttention', merges, args);
+  },
+
+  attendGrad(to, args) {
+    const { sources, rows, trace } = args;
+    const entries = sources?.entries ?? args.entries;
+    const { work, half } = entries;
+    const partBytes = ROW + 16;
+    to.scratch(partBytes + 16 * (16 + 16 + 64)); // of a batch: weights, slopes, products
+    const [merges, head] = workArguments(work);
+    const stride = (2 * half * (ROW + 16) + 2 * ROW) / 4;
+    const tables = work.chunkCount + merges;
+    // Laid out one after another: parts of long rows, tables, records of destinations, gradients of their scores.
+    const parts = to.parts(work.partCount * partBytes + tables * stride * 4 + rows * (64 + 16));
+    const table = parts + work.partCount * partBytes;
+    const records = table + tables * stride * 4;
+    const dd = sources === null ? records + rows * 64 : at(sources.dd);
+    to.call('attendPrepare', chunksOf(rows), [
+      ...[rows, CHUNK_ROWS, at(args.dPre), at(trace.att), at(trace.attScaled)],
+      ...[at(args.d), at(trace.peak), at(trace.inverse), records, dd],
+    ]);
+    const list = [
+      ...[...head, at(entries.neighbours), at(entries.relations), at(args.z), at(args.s), at(args.b)],
+      ...[at(args.c), at(args.aSource), at(args.aTarget), at(args.dPre), records, sources === null ? dd : 0],
+      ...[at(args.dz), parts, table, half, work.chunkCount, work.splitCount, sources === null ? 1 : 0],
+    ];
+    to.call('attendGrad', work.chunkCount, list);
+    to.call('mergeAttentionGrad', merges, list);
+    const all: [number, number, number] = [table, tables, stride];
+    sumParts(to, args.dc, 2 * half * H, all);
+    sumParts(to, args.db, 2 * half * 4, all, 2 * half * H);
+    sumParts(to, args.daSource, H, all, 2 * half * (H + 4));
+    if (sources === null) sumParts(to, args.daTarget, H, all, 2 * half * (H + 4) + H);
+  },
+
+  scoresGrad(to, { rows, z, a, dd, dz, da }) {
+    const size = partRows(rows);
+    const chunks = Math.ceil(rows / size);
+    const parts = to.parts(chunks * ROW);
+    to.call('scoresGrad', chunks, [rows, size, at(z), at(a), at(dd), at(dz), parts]);
+    sumParts(to, da, H, [parts, chunks, H]);
+  },
+
+  preluGrad(to, { rows, pre, slope, dh, dSlope }) {
+    const chunks = chunksOf(rows);
+    const parts = to.parts(16 * chunks);
+    to.call('preluGrad', chunks, [rows, CHUNK_ROWS, at(dh), at(pre), at(slope), parts]);
+    // Four lanes a chunk, each a part of the one sum.
+    to.call('sumParts', 1, [1, 1, parts, 4 * chunks, 0, at(dSlope), 0]);
+  },
+
+  segmentSum(to, { work, entries, slots, from, scale, out }) {
+    to.scratch(ROW + 4 * SEGMENT_ENTRIES + 16);
+    const [merges, head] = workArguments(work);
+    const args = [
+      ...[...head, at(entries), at(slots), at(from), at(scale), at(out)],
+      ...[to.parts(work.partCount * ROW), work.splitCount],
+    ];
+    to.call('segmentSum', work.chunkCount, args);
+    to.call('mergeSegments', merges, args);
+  },
+
+  adam(to, args) {
+    const { length } = args.parameters;
+    to.call('adam', Math.ceil(length / ADAM_FLOATS), [
+      ...[length, at(args.parameters), at(args.gradient), at(args.firstMoment), at(args.secondMoment)],
+      ...[args.learningRate, 0.9, 0.999, 1e-8, args.weightDecay].map((float) => ({ float })),
+      ...[1 / (1 - 0.9 ** args.step), 1 / (1 - 0.999 ** args.step), args.scale, 0.1, 0.001].map((float) => ({
+        float,
+      })),
+    ]);
+  },
+};
+
+/** Chunks of the second pass over long rows, and the first four arguments of both. */
+function workArguments(work: WorkList<Words>): [number, number[]] {
+  const perChunk = Math.max(1, Math.ceil(work.splitCount / MOST_PARTS));
+  return [
+    Math.ceil(work.splitCount / perChunk),
+    [at(work.segments), at(work.bounds), at(work.split), perChunk],
+  ];
+}

@@ -1,0 +1,181 @@
+import { RecalError } from '../../base/errors.js';
+import type { Device, Floats, Kernels, KernelTime, Words } from '../device.js';
+import { Arena } from './arena.js';
+import { at, CALLS, type Caller, type Placed, ROW } from './calls.js';
+import { callCosineLoss } from './cosine-calls.js';
+import { type Build, chooseBuild } from './kernel-module.js';
+import { type Argument, COMMAND_BYTES, type Command, type Operation, writeCommands } from './operations.js';
+import { ThreadPool } from './thread-pool.js';
+
+/** The kernels' own static memory ends well before; then the control block, the list of commands, and the buffers. */
+const CONTROL_AT = 65_536;
+const LIST_AT = CONTROL_AT + 64;
+const MOST_COMMANDS = 512;
+const BUFFERS_AT = LIST_AT + MOST_COMMANDS * COMMAND_BYTES;
+
+type PlacedFloats = Floats & Placed;
+type PlacedWords = Words & Placed;
+
+/** float32 in one shared memory, kernels in WebAssembly with SIMD, on this thread and others. */
+export class WasmDevice implements Device {
+  readonly kind = 'wasm';
+  readonly build: Build;
+  readonly #arena: Arena;
+  readonly #pool: ThreadPool;
+  readonly #caller: Caller;
+  #commands: Command[] = [];
+  #parts = { address: 0, bytes: 0 };
+  #scratch = { address: 0, bytes: 0 };
+  #tables = { address: 0, bytes: 0 };
+  #tableBytes = 0;
+  #times: Map<string, KernelTime> | undefined;
+
+  private constructor(arena: Arena, pool: ThreadPool, build: Build) {
+    this.#arena = arena;
+    this.#pool = pool;
+    this.build = build;
+    this.#caller = {
+      transposed: arena.allocate(2 * 64 * ROW),
+      call: (operation, chunks, args) => this.#call(operation, chunks, args),
+      parts: (bytes) => this.#reserveParts(bytes),
+      table: (words) => this.#writeTable(words),
+      scratch: (bytes) => this.#reserveScratch(bytes),
+    };
+  }
+
+  static async open(threads: number, portable: boolean): Promise<WasmDevice> {
+    const build = chooseBuild(portable);
+    const arena = new Arena(BUFFERS_AT);
+    return new WasmDevice(arena, await ThreadPool.start(arena.memory, build, CONTROL_AT, threads), build);
+  }
+
+  get threads(): number {
+    return this.#pool.threads;
+  }
+
+  get used(): number {
+    return this.#arena.used;
+  }
+
+  floats(length: number): Floats {
+    const buffer: PlacedFloats = { kind: 'floats', length, address: this.#arena.allocate(4 * length) };
+    return buffer;
+  }
+
+  words(length: number): Words {
+    const buffer: PlacedWords = { kind: 'words', length, address: this.#arena.allocate(4 * length) };
+    return buffer;
+  }
+
+  view<B extends Floats | Words>(buffer: B, start: number, length: number): B {
+    return { ...buffer, length, address: at(buffer) + 4 * start };
+  }
+
+  write(buffer: Floats, data: ArrayLike<number>): void {
+    this.run();
+    this.#view(buffer).set(data);
+  }
+
+  writeWords(buffer: Words, data: ArrayLike<number>): void {
+    this.run();
+    new Uint32Array(this.#arena.memory.buffer, at(buffer), buffer.length).set(data);
+  }
+
+  read(buffer: Floats): Float32Array {
+    this.run();
+    return new Float32Array(this.#view(buffer));
+  }
+
+  free(buffer: Floats | Words): void {
+    this.run();
+    this.#arena.free(at(buffer));
+  }
+
+  enqueue<K extends keyof Kernels>(kernel: K, args: Kernels[K]): void {
+    const { hidden = 64, heads = 4 } = args as { hidden?: number; heads?: number };
+    if (hidden !== 64 || heads !== 4) {
+      throw new RecalError('device-shape', `the WASM device computes with 64 hidden units in 4 heads only`, {
+        hint: 'leave hidden and heads at their defaults, or use the reference device',
+      });
+    }
+    if (kernel === 'cosineLoss') callCosineLoss(this.#caller, args as Kernels['cosineLoss']);
+    else (CALLS[kernel as keyof typeof CALLS] as (to: Caller, args: Kernels[K]) => void)(this.#caller, args);
+  }
+
+  run(): void {
+    const commands = this.#commands;
+    if (commands.length === 0) return;
+    this.#commands = [];
+    this.#tableBytes = 0;
+    if (this.#times === undefined) {
+      this.#execute(commands);
+      return;
+    }
+    for (const command of commands) {
+      const started = performance.now();
+      this.#execute([command]);
+      const time = this.#times.get(command.operation) ?? { calls: 0, milliseconds: 0 };
+      time.calls++;
+      time.milliseconds += performance.now() - started;
+      this.#times.set(command.operation, time);
+    }
+  }
+
+  profile(on: boolean): Map<string, KernelTime> {
+    this.run();
+    const measured = this.#times ?? new Map();
+    this.#times = on ? new Map() : undefined;
+    return measured;
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.close();
+  }
+
+  #view(buffer: Floats): Float32Array {
+    return new Float32Array(this.#arena.memory.buffer, at(buffer), buffer.length);
+  }
+
+  #execute(commands: readonly Command[]): void {
+    writeCommands(this.#arena.memory.buffer, LIST_AT, commands);
+    this.#pool.run(LIST_AT, commands.length, this.#scratch.address, this.#scratch.bytes);
+  }
+
+  #call(operation: Operation, chunks: number, args: readonly Argument[]): void {
+    if (chunks === 0) return;
+    this.#commands.push({ operation, chunks, args });
+    if (this.#commands.length === MOST_COMMANDS) this.run();
+  }
+
+  #reserveParts(bytes: number): number {
+    if (bytes > this.#parts.bytes) this.#parts = this.#enlarge(this.#parts, bytes, bytes);
+    return this.#parts.address;
+  }
+
+  #reserveScratch(bytes: number): void {
+    const each = Math.ceil(bytes / 4096) * 4096;
+    if (each > this.#scratch.bytes) {
+      this.#scratch = this.#enlarge(this.#scratch, each, each * this.#pool.threads);
+    }
+  }
+
+  #writeTable(words: ArrayLike<number>): number {
+    const bytes = 4 * words.length;
+    if (this.#tableBytes + bytes > this.#tables.bytes) {
+      const room = Math.max(65_536, bytes);
+      this.#tables = this.#enlarge(this.#tables, room, room);
+      this.#tableBytes = 0;
+    }
+    const address = this.#tables.address + this.#tableBytes;
+    new Uint32Array(this.#arena.memory.buffer, address, words.length).set(words);
+    this.#tableBytes += bytes;
+    return address;
+  }
+
+  /** What is on the list still uses the old room. */
+  #enlarge(old: { address: number }, bytes: number, total: number): { address: number; bytes: number } {
+    this.run();
+    if (old.address !== 0) this.#arena.free(old.address);
+    return { address: this.#arena.allocate(total), bytes };
+  }
+}

@@ -1,0 +1,70 @@
+import { type DuckDBValue, listValue } from '@duckdb/node-api';
+import type { EntityType } from '../ingest/event.js';
+import { openDuck } from './duck.js';
+import { MERGED_ENTITIES } from './entities.js';
+import type { KeyTable } from './intern.js';
+import type { LoadedEvents } from './load.js';
+import type { Store } from './store.js';
+
+/** What a store knows of one node of loaded events: the part that features are made of. */
+export interface NodeAttributes {
+  readonly node: number;
+  readonly type: EntityType;
+  readonly name: string | undefined;
+  readonly cmd: string | undefined;
+  readonly local: string | undefined;
+}
+
+/**
+ * The merged attributes of the nodes of loaded events, in no particular order. A node that no record defines does not
+ * come: it is of type `other` and has no name. Entities that the events do not touch are passed over.
+ */
+export async function* readNodeAttributes(
+  store: Store,
+  { keys, hosts }: Pick<LoadedEvents, 'keys' | 'hosts'>,
+): AsyncGenerator<NodeAttributes> {
+  const numbers = new Map(hosts.map((host, number) => [host, number]));
+  const segments = store.segments('entities').filter(({ host }) => numbers.has(host));
+  if (segments.length === 0) return;
+  const duck = await openDuck({ memoryMiB: 1024 });
+  try {
+    const connection = await duck.connect();
+    const paths = listValue(segments.map((segment) => store.path(segment)));
+    const result = await connection.stream(
+      `SELECT host, entity::VARCHAR, type, name, cmd, local FROM (${MERGED_ENTITIES})`,
+      { paths },
+    );
+    for (
+      let chunk = await result.fetchChunk();
+      chunk !== null && chunk.rowCount > 0;
+      chunk = await result.fetchChunk()
+    ) {
+      const [host, entity, type, name, cmd, local] = chunk.getColumns();
+      for (let row = 0; row < chunk.rowCount; row++) {
+        const number = numbers.get(host[row] as string);
+        const node = number === undefined ? -1 : findKey(keys, number, entity[row] as string);
+        if (node < 0) continue;
+        yield {
+          node,
+          type: type[row] as EntityType,
+          name: text(name[row]),
+          cmd: text(cmd[row]),
+          local: text(local[row]),
+        };
+      }
+    }
+  } finally {
+    duck.closeSync();
+  }
+}
+
+function text(value: DuckDBValue): string | undefined {
+  return value === null ? undefined : (value as string);
+}
+
+/** The node of a key that is written as a UUID, or -1. */
+function findKey(keys: KeyTable, host: number, uuid: string): number {
+  const word = (a: number, b: number, c: number, d: number) =>
+    Number.parseInt(uuid.slice(a, b) + uuid.slice(c, d), 16);
+  return keys.find(host, word(0, 8, 8, 8), word(9, 13, 14, 18), word(19, 23, 24, 28), word(28, 36, 36, 36));
+}

@@ -1,0 +1,124 @@
+import { rm, stat } from 'node:fs/promises';
+import { z } from 'zod';
+import { RecalError } from '../base/errors.js';
+import type { ModelState } from './model.js';
+import { checkModelMeta, decodeModel, encodeModel, parametersOf } from './model-file.js';
+import { TensorFile, writeTensorFile } from './tensor-file.js';
+import { refused, type Tensor } from './tensor-header.js';
+import type { TrainedModel } from './trained-model.js';
+import type { TrainerState } from './trainer.js';
+import type { TrainingConfig } from './training-config.js';
+import type { TrainingManifest } from './training-manifest.js';
+
+/** A model half trained, with what Adam remembers: everything to go on and end with the same weights. */
+export interface Checkpoint {
+  readonly model: TrainedModel;
+  readonly state: ModelState;
+  readonly trainer: TrainerState;
+}
+
+const CHECKPOINT_FILE = { format: 'recal-checkpoint', version: 1 } as const;
+const MOMENTS = { first: 'adam.first', second: 'adam.second' } as const;
+
+const count = z.int().nonnegative();
+const column = z.array(z.number()).max(65_536);
+const checkpointMetaSchema = z.strictObject({
+  model: z.unknown(),
+  /** Of Adam. */
+  steps: count,
+  trainer: z.strictObject({ steps: count, sums: column, counts: column, masked: count, nodes: count }),
+});
+
+/** Where the checkpoint of a model file lies: beside it. */
+export function checkpointPath(modelPath: string): string {
+  return `${modelPath}.checkpoint`;
+}
+
+export async function hasCheckpoint(modelPath: string): Promise<boolean> {
+  return stat(checkpointPath(modelPath)).then(
+    (found) => found.isFile(),
+    () => false,
+  );
+}
+
+export async function writeCheckpoint(modelPath: string, checkpoint: Checkpoint): Promise<void> {
+  const { state, trainer } = checkpoint;
+  const { meta: model, tensors } = encodeModel(checkpoint.model);
+  const moment = (name: string, data: Float32Array): Tensor => ({ name, shape: [data.length], data });
+  const meta = { model, steps: state.steps, trainer };
+  await writeTensorFile(checkpointPath(modelPath), CHECKPOINT_FILE, meta, [
+    ...tensors,
+    moment(MOMENTS.first, state.firstMoment),
+    moment(MOMENTS.second, state.secondMoment),
+  ]);
+}
+
+export async function readCheckpoint(modelPath: string): Promise<Checkpoint> {
+  const path = checkpointPath(modelPath);
+  const file = await TensorFile.open(path, CHECKPOINT_FILE);
+  try {
+    const parsed = checkpointMetaSchema.safeParse(file.meta);
+    if (!parsed.success) throw refused(path, 'its description is not that of a checkpoint');
+    const own = new Set<string>(Object.values(MOMENTS));
+    const rest = file.places.filter(({ name }) => !own.has(name));
+    const meta = checkModelMeta(parsed.data.model, rest, path);
+    const { length } = parametersOf(meta);
+    for (const name of own) {
+      const place = file.places.find((each) => each.name === name);
+      if (place?.dtype !== 'F32' || place.shape.length !== 1 || place.shape[0] !== length) {
+        throw refused(path, `${name} is missing or has the wrong shape`);
+      }
+    }
+    const tensors = await file.read();
+    const moment = (name: string) => (tensors.get(name) as Tensor).data as Float32Array;
+    const model = decodeModel(meta, tensors, path);
+    return {
+      model,
+      state: {
+        weights: model.weights,
+        firstMoment: moment(MOMENTS.first),
+        secondMoment: moment(MOMENTS.second),
+        steps: parsed.data.steps,
+      },
+      trainer: parsed.data.trainer,
+    };
+  } finally {
+    await file.close();
+  }
+}
+
+/** The model is done: its checkpoint would only invite going on from it by mistake. */
+export async function removeCheckpoint(modelPath: string): Promise<void> {
+  await rm(checkpointPath(modelPath), { force: true });
+}
+
+/** What must be the same for a resumed run to end with the weights of an uninterrupted one. */
+export interface ResumeConditions {
+  readonly config: TrainingConfig;
+  /** SHA-256 of all that training reads. */
+  readonly data: string;
+  readonly device: TrainingManifest['device'];
+}
+
+/** Refuses to go on under other conditions: neither run's weights would come out. */
+export function checkResumable(checkpoint: Checkpoint, now: ResumeConditions, modelPath: string): void {
+  const { config, training } = checkpoint.model;
+  const differing = (Object.keys(now.config) as (keyof TrainingConfig)[]).filter(
+    (key) => key !== 'epochs' && now.config[key] !== config[key], // more epochs are more of the same
+  );
+  const before = `${training.device.kind} ${training.device.build}`;
+  const after = `${now.device.kind} ${now.device.build}`;
+  const what =
+    differing.length > 0
+      ? `other choices: ${differing.join(', ')}`
+      : training.data !== now.data
+        ? 'other events or names'
+        : before !== after
+          ? `device ${before}, and this is ${after}`
+          : undefined;
+  if (what === undefined) return;
+  throw new RecalError('resume-differs', `the checkpoint was made with ${what}`, {
+    hint: 'go on with the same, or leave --resume out to begin anew',
+    where: { file: checkpointPath(modelPath) },
+  });
+}

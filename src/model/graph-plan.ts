@@ -1,0 +1,87 @@
+import { basename } from 'node:path';
+import { RecalError } from '../base/errors.js';
+import { elapsedTimes } from '../features/profile.js';
+import type { LoadedEvents } from '../graph/load.js';
+import type { Store } from '../graph/store.js';
+import type { TrainingConfig } from './training-config.js';
+
+const MINUTE = 60_000_000_000;
+
+/** Which graph each event belongs to (method §1): a time window of a host, or a file. */
+export interface GraphPlan {
+  /** By event. */
+  readonly graphOf: Int32Array;
+  /** Events of each graph. */
+  readonly sizes: Uint32Array;
+  /** What a person calls each graph. */
+  readonly titles: readonly string[];
+}
+
+/** Graphs are numbered by their first event. */
+export function planGraphs(
+  store: Pick<Store, 'manifest'>,
+  events: LoadedEvents,
+  config: Pick<TrainingConfig, 'graph' | 'window'>,
+): GraphPlan {
+  return config.graph === 'file' ? planFiles(store, events) : planWindows(events, config.window * MINUTE);
+}
+
+/** Windows begin at multiples of their length since 1970: the same, whatever else the store holds. */
+function planWindows({ table, keys, hosts }: LoadedEvents, length: number): GraphPlan {
+  const first = table.length === 0 ? 0n : table.ts[0];
+  const step = BigInt(Math.round(length));
+  // Floor, also before 1970.
+  const origin = first - (((first % step) + step) % step);
+  const times = elapsedTimes(table, origin);
+  const startOf = (window: number) => origin + step * BigInt(window);
+  return plan(
+    table.length,
+    (row) => Math.floor(times[row] / Number(step)) * hosts.length + hostOf(table, keys, row),
+    (key) => `${hosts[key % hosts.length]} ${describeTime(startOf(Math.floor(key / hosts.length)))}`,
+  );
+}
+
+function planFiles({ manifest }: Pick<Store, 'manifest'>, { table, files }: LoadedEvents): GraphPlan {
+  const names = new Map(
+    manifest.ingests.flatMap((ingest) => ingest.files.map(({ number, name }) => [number, basename(name)])),
+  );
+  return plan(
+    table.length,
+    (row) => files[row],
+    (key) => names.get(key) ?? `file ${key}`,
+  );
+}
+
+function plan(length: number, keyOf: (row: number) => number, titleOf: (key: number) => string): GraphPlan {
+  const graphOf = new Int32Array(length);
+  const numbers = new Map<number, number>();
+  for (let row = 0; row < length; row++) {
+    const key = keyOf(row);
+    if (!numbers.has(key)) numbers.set(key, numbers.size);
+    graphOf[row] = numbers.get(key) as number;
+  }
+  const sizes = new Uint32Array(numbers.size);
+  for (const graph of graphOf) sizes[graph]++;
+  return { graphOf, sizes, titles: [...numbers.keys()].map(titleOf) };
+}
+
+/** An event's host is that of any of its entities: all have the same. */
+function hostOf(table: LoadedEvents['table'], keys: LoadedEvents['keys'], row: number): number {
+  const node = Math.max(table.subject[row], table.object[row], table.object2[row]);
+  return node < 0 ? 0 : keys.hostAt(node);
+}
+
+function describeTime(nanoseconds: bigint): string {
+  const date = new Date(Number(nanoseconds / 1_000_000n));
+  return Number.isNaN(date.getTime()) ? `${nanoseconds} ns` : date.toISOString().replace('.000Z', 'Z');
+}
+
+/** The relations of training; with more of them than a model can hold there is no model. */
+export function checkRelations(relations: readonly string[], most: number): void {
+  if (relations.length <= most) return;
+  throw new RecalError(
+    'too-many-relations',
+    `the events have ${relations.length} relations, and a model holds at most ${most}`,
+    { hint: 'the profile grows with their square: map rare event types to fewer names before ingest' },
+  );
+}

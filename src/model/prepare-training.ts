@@ -1,0 +1,120 @@
+import type { FeatureSpace } from '../features/feature-space.js';
+import { learnNodeText, readNodeText, type StoredText } from '../features/node-text.js';
+import { trainWord2Vec } from '../features/word2vec.js';
+import { DIRECTIONS, type DirectionTable } from '../graph/direction.js';
+import { type LoadedEvents, loadEvents } from '../graph/load.js';
+import type { Selection, Store } from '../graph/store.js';
+import type { Checkpoint } from './checkpoint.js';
+import type { ModelConfig } from './config.js';
+import { checkRelations, planGraphs } from './graph-plan.js';
+import { buildGraphs, type PlannedGraph } from './graphs.js';
+import { MAX_RELATIONS } from './model-file.js';
+import { type KnownRelation, makeFeatureSpace } from './trained-model.js';
+import { coreConfigOf, type TrainingConfig } from './training-config.js';
+import {
+  checkGraphs,
+  checkSelection,
+  describeData,
+  digestData,
+  MemoryBudget,
+  sumGraphs,
+} from './training-data.js';
+import type { TrainingManifest } from './training-manifest.js';
+
+export interface PrepareOptions {
+  readonly store: Store;
+  readonly selection?: Selection;
+  readonly config: TrainingConfig;
+  /** Bytes that graphs and the working set may take. */
+  readonly memory?: number | undefined;
+  /** Aborted: preparing throws, training stops after the step it is at. */
+  readonly signal?: AbortSignal | undefined;
+  readonly watch?:
+    | {
+        /** A part of the work, and how much of it is done (0 to 1). */
+        prepared?(stage: 'events' | 'names' | 'words' | 'graphs', done: number): void;
+      }
+    | undefined;
+}
+
+/** Everything that steps are taken on. Events and names are not part of it: their memory is free by then. */
+export interface PreparedTraining {
+  readonly relations: readonly KnownRelation[];
+  readonly graphs: readonly PlannedGraph[];
+  readonly direction: DirectionTable;
+  readonly space: FeatureSpace;
+  readonly core: ModelConfig;
+  /** Estimate for graphs and working set, in bytes. */
+  readonly memory: number;
+  /** The part of the manifest that no step changes. */
+  readonly about: Omit<TrainingManifest, 'device' | 'steps' | 'epochs' | 'loss' | 'losses' | 'masked'>;
+}
+
+/** From a store's events to graphs with features (method §1, §2). */
+export async function prepareTraining(
+  options: PrepareOptions,
+  earlier: Checkpoint | undefined,
+): Promise<PreparedTraining> {
+  const { store, config, selection = {}, watch, signal } = options;
+  watch?.prepared?.('events', 0);
+  const events = await loadEvents(store, selection);
+  checkSelection(events, selection);
+  checkRelations(events.table.relations, MAX_RELATIONS);
+  const { text, space } = await prepareSpace(options, events, earlier);
+
+  const direction = DIRECTIONS[config.direction];
+  const core = coreConfigOf(config, events.table.relations.length, space.width);
+  const budget = new MemoryBudget(options.memory ?? Number.POSITIVE_INFINITY, core);
+  const graphs: PlannedGraph[] = [];
+  const plan = planGraphs(store, events, config);
+  let built = 0;
+  for (const planned of buildGraphs(plan, { events, text, space, direction })) {
+    signal?.throwIfAborted();
+    // A graph without an edge has nothing to reconstruct from.
+    if (planned.graph.adjacency.neighbours.length > 0) {
+      budget.add(planned);
+      graphs.push(planned);
+    }
+    watch?.prepared?.('graphs', ++built / plan.sizes.length);
+    await new Promise((resolve) => setImmediate(resolve)); // signals come in between two graphs
+  }
+  checkGraphs(graphs);
+  const { frequencies, nodes, neighbours } = sumGraphs(graphs, core.relations);
+  return {
+    ...{ graphs, direction, space, core, memory: budget.need },
+    relations: events.table.relations.map((name, r) => ({ name, frequency: frequencies[r] })),
+    about: {
+      ...describeData(store, selection, events),
+      ...{ graphs: graphs.length, nodes, neighbours, data: digestData(events, text) },
+    },
+  };
+}
+
+/** Vocabulary and vectors: learned, or those of the run that is gone on with. */
+async function prepareSpace(
+  { store, config, watch, signal }: PrepareOptions,
+  events: LoadedEvents,
+  earlier: Checkpoint | undefined,
+): Promise<{ text: StoredText; space: FeatureSpace }> {
+  watch?.prepared?.('names', 0);
+  const relations = events.table.relations.map((name) => ({ name, frequency: 0 }));
+  if (earlier !== undefined) {
+    const { vocabulary, vectors } = earlier.model.space.parts;
+    const text = await readNodeText(store, events, vocabulary);
+    return { text, space: makeFeatureSpace(earlier.model.config, relations, vocabulary, vectors) };
+  }
+  const { text, vocabulary } = await learnNodeText(store, events);
+  const vectors = await trainWord2Vec(text.sentences, vocabulary.size, {
+    dimension: config.textDimension,
+    window: config.textWindow,
+    negatives: config.textNegatives,
+    epochs: config.textEpochs,
+    rate: config.textRate,
+    seed: config.seed,
+    onProgress(done) {
+      signal?.throwIfAborted(); // there is no model yet that could be kept
+      watch?.prepared?.('words', done);
+    },
+  });
+  return { text, space: makeFeatureSpace(config, relations, vocabulary, vectors) };
+}

@@ -1,0 +1,218 @@
+import type { AttentionTrace, Device, Floats } from '../compute/device.js';
+import { type Layer, type LayerInput, type LayerSetup, makeTrace } from './layer.js';
+import type { BufferPool, PlacedGraph, PlacedSources } from './placed-graph.js';
+
+/** A group of source rows under one ρ. */
+interface Group {
+  readonly rho: number;
+  readonly start: number;
+  readonly rows: number;
+}
+
+/**
+ * The `rgat` layer of method §4: z_u^ρ = W_ρ h_u for each (u, ρ) that has an entry, one product per relation;
+ * logit = LeakyReLU(a_s·z_u^ρ + a_d·W h_v), out_v = Σ α z_u^ρ, then as in `additive`.
+ */
+export class RgatLayer implements Layer {
+  readonly out: Floats;
+  readonly #device: Device;
+  readonly #pool: BufferPool;
+  readonly #graph: PlacedGraph;
+  readonly #sources: PlacedSources;
+  readonly #setup: LayerSetup;
+  readonly #width: { hidden: number; heads: number };
+  readonly #groups: Group[] = [];
+  /** z of source rows, and of the nodes themselves as destinations. */
+  readonly #z: Floats;
+  readonly #own: Floats;
+  readonly #pre: Floats;
+  readonly #s: Floats;
+  readonly #d: Floats;
+  /** The kernels' scores that are not wanted, tables b and c that stay zero, and their gradients. */
+  readonly #unused: Floats;
+  readonly #zeroB: Floats;
+  readonly #zeroC: Floats;
+  #trace: AttentionTrace | undefined;
+  #training: { dz: Floats; dOwn: Floats; dd: Floats; dB: Floats; dC: Floats } | undefined;
+
+  constructor(pool: BufferPool, graph: PlacedGraph, setup: LayerSetup) {
+    if (graph.sources === undefined) throw new RangeError('a graph placed without source rows');
+    const { hidden, heads } = setup.config;
+    this.#device = pool.device;
+    this.#pool = pool;
+    this.#graph = graph;
+    this.#sources = graph.sources;
+    this.#setup = setup;
+    this.#width = { hidden, heads };
+    const { groups, count } = graph.sources;
+    for (let rho = 0; rho + 1 < groups.length; rho++) {
+      const [start, rows] = [groups[rho], groups[rho + 1] - groups[rho]];
+      if (rows > 0) this.#groups.push({ rho, start, rows });
+    }
+    this.#z = pool.floats(count * hidden);
+    this.#own = pool.floats(graph.nodes * hidden);
+    this.#pre = pool.floats(graph.nodes * hidden);
+    this.#s = pool.floats(count * heads);
+    this.#d = pool.floats(graph.nodes * heads);
+    this.#unused = pool.floats(Math.max(count, graph.nodes) * heads);
+    this.#zeroB = pool.floats((groups.length - 1) * heads);
+    this.#zeroC = pool.floats((groups.length - 1) * hidden);
+    this.#device.enqueue('fill', { target: this.#zeroB, value: 0 });
+    this.#device.enqueue('fill', { target: this.#zeroC, value: 0 });
+    this.out = setup.isLast ? this.#pre : pool.floats(graph.nodes * hidden);
+  }
+
+  forward(input: LayerInput, training: boolean): void {
+    const { weights: w, config, isLast } = this.#setup;
+    const { hidden } = this.#width;
+    const rows = this.#graph.nodes;
+    const apply = (index: Group | null, weight: Floats, bias: Floats | null, out: Floats) => {
+      const numbers = index && this.#device.view(this.#sources.nodes, index.start, index.rows);
+      if ('x' in input) {
+        const { x, masked, token } = input;
+        this.#device.enqueue('sparseLinear', {
+          hidden,
+          x,
+          index: numbers,
+          masked,
+          token,
+          w: weight,
+          bias,
+          base: null,
+          out,
+        });
+      } else {
+        const count = index?.rows ?? rows;
+        this.#device.enqueue('linear', {
+          hidden,
+          rows: count,
+          x: input.h,
+          index: numbers,
+          w: weight,
+          bias,
+          out,
+        });
+      }
+    };
+    apply(null, w('w'), null, this.#own);
+    apply(null, w('wRes'), w('bias'), this.#pre);
+    for (const group of this.#groups) {
+      const out = this.#device.view(this.#z, group.start * hidden, group.rows * hidden);
+      apply(group, this.#relationPart(w('wRelation'), group.rho, input), null, out);
+    }
+    const scored = { ...this.#width, aSource: w('aSource'), aTarget: w('aTarget') };
+    this.#device.enqueue('scores', { ...scored, rows, z: this.#own, s: this.#unused, d: this.#d });
+    this.#device.enqueue('scores', {
+      ...{ ...scored, rows: this.#sources.count, z: this.#z, s: this.#s, d: this.#unused },
+    });
+    if (training) this.#trace ??= makeTrace(this.#pool, rows, config);
+    this.#device.enqueue('attend', {
+      ...{ ...this.#width, entries: this.#sources.byTarget, z: this.#z, s: this.#s, d: this.#d },
+      ...{ b: this.#zeroB, c: this.#zeroC, pre: this.#pre, out: this.out, slope: isLast ? null : w('slope') },
+      trace: training ? (this.#trace ?? null) : null,
+    });
+  }
+
+  backward(input: LayerInput, dOut: Floats, dInput: Floats | null): void {
+    const { weights: w, gradients: dw, isLast } = this.#setup;
+    const { hidden } = this.#width;
+    const device = this.#device;
+    const rows = this.#graph.nodes;
+    const trace = this.#trace;
+    if (trace === undefined) throw new RangeError('backward without a forward pass for training');
+    const { dz, dOwn, dd, dB, dC } = this.#trainingBuffers();
+    if (!isLast) {
+      const [slope, dSlope] = [w('slope'), dw('slope')];
+      device.enqueue('preluGrad', { hidden, rows, pre: this.#pre, slope, dh: dOut, dSlope });
+    }
+    device.enqueue('attendGrad', {
+      ...{
+        ...this.#width,
+        entries: this.#sources.byTarget,
+        sources: { entries: this.#sources.bySource, dd },
+        rows,
+      },
+      ...{ z: this.#z, s: this.#s, d: this.#d, b: this.#zeroB, c: this.#zeroC, trace, dPre: dOut, dz },
+      ...{ aSource: w('aSource'), aTarget: w('aTarget'), db: dB, dc: dC },
+      ...{ daSource: dw('aSource'), daTarget: dw('aTarget') },
+    });
+    device.enqueue('scoresGrad', {
+      ...{ ...this.#width, rows, z: this.#own, a: w('aTarget'), dd, dz: dOwn, da: dw('aTarget') },
+    });
+    this.#weightGradients(input, dOut, dz, dOwn);
+    if (dInput === null) return;
+    for (const group of this.#groups) {
+      const part = (buffer: Floats) => device.view(buffer, group.start * hidden, group.rows * hidden);
+      // z is used up: its rows take the gradients of the rows of h.
+      device.enqueue('linearGradInput', {
+        ...{ hidden, rows: group.rows, dOut: part(dz), second: null, dx: part(this.#z), add: false },
+        w: this.#relationPart(w('wRelation'), group.rho, input),
+      });
+    }
+    const { work, rows: entries } = this.#sources.ofNode;
+    device.enqueue('segmentSum', {
+      hidden,
+      work,
+      entries,
+      slots: null,
+      from: this.#z,
+      scale: null,
+      out: dInput,
+    });
+    device.enqueue('linearGradInput', {
+      ...{ hidden, rows, dOut: dOwn, w: w('w'), second: { dOut, w: w('wRes') }, dx: dInput, add: true },
+    });
+  }
+
+  #weightGradients(input: LayerInput, dOut: Floats, dz: Floats, dOwn: Floats): void {
+    const { weights: w, gradients: dw } = this.#setup;
+    const { hidden } = this.#width;
+    const apply = (
+      group: Group | null,
+      gradient: Floats,
+      weight: Floats,
+      into: Floats,
+      dBias: Floats | null,
+    ) => {
+      const index = group && this.#device.view(this.#sources.nodes, group.start, group.rows);
+      if ('x' in input) {
+        const { x, masked, token, dToken } = input;
+        this.#device.enqueue('sparseLinearGrad', {
+          ...{ hidden, x, index, masked, token, w: weight, dOut: gradient, dw: into, dToken, dBias },
+        });
+      } else {
+        const rows = group?.rows ?? this.#graph.nodes;
+        this.#device.enqueue('linearGradWeights', {
+          ...{ hidden, rows, x: input.h, index, dOut: gradient, dw: into, dBias },
+        });
+      }
+    };
+    apply(null, dOwn, w('w'), dw('w'), null);
+    apply(null, dOut, w('wRes'), dw('wRes'), dw('bias'));
+    for (const group of this.#groups) {
+      const part = this.#device.view(dz, group.start * hidden, group.rows * hidden);
+      const [weight, into] = [w('wRelation'), dw('wRelation')].map((all) =>
+        this.#relationPart(all, group.rho, input),
+      );
+      apply(group, part, weight, into, null);
+    }
+  }
+
+  #relationPart(all: Floats, rho: number, input: LayerInput): Floats {
+    const length = ('x' in input ? input.x.cols : this.#width.hidden) * this.#width.hidden;
+    return this.#device.view(all, rho * length, length);
+  }
+
+  #trainingBuffers() {
+    const { hidden, heads } = this.#width;
+    const rows = this.#graph.nodes;
+    this.#training ??= {
+      dz: this.#pool.floats(this.#sources.count * hidden),
+      dOwn: this.#pool.floats(rows * hidden),
+      dd: this.#pool.floats(rows * heads),
+      dB: this.#pool.floats(this.#zeroB.length),
+      dC: this.#pool.floats(this.#zeroC.length),
+    };
+    return this.#training;
+  }
+}

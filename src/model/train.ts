@@ -1,0 +1,125 @@
+import type { Device } from '../compute/device.js';
+import { openDevice } from '../compute/open-device.js';
+import { type Checkpoint, checkResumable, readCheckpoint } from './checkpoint.js';
+import type { PlannedGraph } from './graphs.js';
+import { Model } from './model.js';
+import { type PreparedTraining, type PrepareOptions, prepareTraining } from './prepare-training.js';
+import { type KnownRelation, modelId, type TrainedModel } from './trained-model.js';
+import { type EpochReport, Trainer } from './trainer.js';
+import { maskConfigOf, type TrainingConfig } from './training-config.js';
+import type { TrainingManifest } from './training-manifest.js';
+
+export interface TrainOptions extends PrepareOptions {
+  readonly threads?: number | undefined;
+  /** Never use relaxed SIMD, whose last bit depends on the processor. */
+  readonly portable?: boolean | undefined;
+  readonly device?: 'wasm' | 'reference' | undefined;
+  /** Model file beside which a checkpoint lies, to go on from it. */
+  readonly resume?: string | undefined;
+  readonly watch?: TrainWatch | undefined;
+}
+
+/** Who wants to know how it goes. */
+export interface TrainWatch extends NonNullable<PrepareOptions['watch']> {
+  /** All is ready for the first step. */
+  started?(plan: TrainPlan): void;
+  /** After every step: steps taken of all, and the report where an epoch ended. May keep what it is given. */
+  stepped?(steps: number, report: EpochReport | undefined, snapshot: () => Checkpoint): void | Promise<void>;
+}
+
+export interface TrainPlan {
+  readonly relations: readonly KnownRelation[];
+  readonly graphs: readonly PlannedGraph[];
+  readonly steps: { readonly done: number; readonly all: number };
+  /** Estimate, in bytes. */
+  readonly memory: number;
+  readonly features: number;
+}
+
+export interface TrainResult {
+  readonly model: TrainedModel;
+  /** Reports of this run's epochs. */
+  readonly reports: readonly EpochReport[];
+  /** False where it was stopped before the last epoch. */
+  readonly complete: boolean;
+  readonly checkpoint: Checkpoint;
+}
+
+/** Trains a model on the selected events of a store (method §2–5). */
+export async function trainModel(options: TrainOptions): Promise<TrainResult> {
+  const earlier = options.resume === undefined ? undefined : await readCheckpoint(options.resume);
+  const prepared = await prepareTraining(options, earlier);
+  const device = await openDevice({
+    ...(options.device === undefined ? {} : { kind: options.device }),
+    ...(options.threads === undefined ? {} : { threads: options.threads }),
+    ...(options.portable === undefined ? {} : { portable: options.portable }),
+  });
+  try {
+    return await learn(prepared, device, options, earlier);
+  } finally {
+    await device.close();
+  }
+}
+
+async function learn(
+  prepared: PreparedTraining,
+  device: Device,
+  { config, watch, signal, resume = '' }: TrainOptions,
+  earlier: Checkpoint | undefined,
+): Promise<TrainResult> {
+  const { relations, graphs, direction, space, core } = prepared;
+  const about = { ...prepared.about, device: { kind: device.kind, build: device.build } };
+  if (earlier !== undefined) checkResumable(earlier, { config, ...about }, resume);
+  const model = Model.create(device, core, config.seed);
+  if (earlier !== undefined) model.restore(earlier.state);
+  const trainer = new Trainer(
+    model,
+    graphs.map(({ graph }) => graph),
+    {
+      ...{ seed: config.seed, mask: maskConfigOf(config), from: earlier?.trainer },
+      frequencies: Uint32Array.from(relations, ({ frequency }) => frequency),
+    },
+  );
+  const all = graphs.length * config.epochs;
+  watch?.started?.({
+    ...{ relations, graphs, memory: prepared.memory, features: space.width },
+    steps: { done: trainer.steps, all },
+  });
+  const reports: EpochReport[] = [];
+  const snapshot = (): Checkpoint => {
+    const state = model.state();
+    const training = describeProgress(about, config, trainer, reports.at(-1), earlier?.model.training);
+    const parts = { config, relations, direction, space, weights: state.weights, training };
+    return { model: { id: modelId(parts), ...parts }, state, trainer: trainer.state() };
+  };
+  signal?.throwIfAborted(); // without a step there is nothing to keep
+  while (trainer.steps < all && signal?.aborted !== true) {
+    const report = trainer.step();
+    if (report !== undefined) reports.push(report);
+    await watch?.stepped?.(trainer.steps, report, snapshot);
+    await new Promise((resolve) => setImmediate(resolve)); // signals and timers come in between two steps
+  }
+  const checkpoint = snapshot();
+  model.close();
+  return { model: checkpoint.model, reports, complete: trainer.steps >= all, checkpoint };
+}
+
+function describeProgress(
+  about: PreparedTraining['about'] & Pick<TrainingManifest, 'device'>,
+  config: TrainingConfig,
+  trainer: Trainer,
+  report: EpochReport | undefined,
+  earlier: TrainingManifest | undefined,
+): TrainingManifest {
+  return {
+    ...about,
+    steps: trainer.steps,
+    epochs: { asked: config.epochs, done: trainer.epochs },
+    loss: report?.loss ?? earlier?.loss ?? null,
+    losses:
+      report === undefined
+        ? (earlier?.losses ?? [])
+        : Array.from(report.losses, (loss) => (Number.isNaN(loss) ? null : loss)),
+    masked: report?.masked ?? earlier?.masked ?? null,
+  };
+}

@@ -1,0 +1,173 @@
+import { EventEmitter } from 'node:events';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { command as model } from '../../src/cli/model.js';
+import { runProgram } from '../../src/cli/program.js';
+import { command as train } from '../../src/cli/train.js';
+import { ingestFiles } from '../../src/graph/ingest.js';
+import { ROOT } from '../built.js';
+import { eventLine, file, newFolder, process, writeLog } from '../graph/small-logs.js';
+import { Sink } from './sink.js';
+
+const folder = newFolder(afterAll);
+const store = join(folder, 'store');
+const path = (name: string) => join(folder, name);
+
+beforeAll(async () => {
+  const log = join(ROOT, 'examples/small-host.json.gz');
+  await ingestFiles([log], { store, split: 'train', threads: 0 });
+});
+
+/** Runs a command line; `onText` sees what goes to standard error, and can send signals. */
+async function run(line: string, onText?: (text: string, signals: EventEmitter) => void) {
+  const stdout = new Sink();
+  const signals = new EventEmitter();
+  const stderr = new (class extends Sink {
+    override write(text: string): void {
+      super.write(text);
+      onText?.(text, signals);
+    }
+  })();
+  const env = { RECAL_STORE: store, RECAL_THREADS: '1', RECAL_TEXT_EPOCHS: '1', RECAL_WINDOW: '240' };
+  const host = { stdout, stderr, env, cwd: folder, version: '0', signals, exit: () => {} };
+  const code = await runProgram(line.split(' '), [train, model], host);
+  return { code, stdout: stdout.text, stderr: stderr.text };
+}
+
+const sameBytes = (one: string, two: string) => readFileSync(path(one)).equals(readFileSync(path(two)));
+const answerOf = (ended: { stdout: string }) => JSON.parse(ended.stdout) as Record<string, unknown>;
+
+describe('recal train', () => {
+  test('prints each relation’s mask rate and loss, and writes the model', async () => {
+    const { code, stdout, stderr } = await run(`train --model ${path('one')} --epochs 2`);
+    expect(stderr).toMatch(/\d graphs, [\d,]+ nodes, \d+ relations, \d+ features a node, about [\d.]+ MiB/);
+    expect(stderr).toMatch(/epoch 1 of 2: loss \d+\.\d+, masked 0\.\d+, highest EVENT_/);
+    expect(stdout).toMatch(/relation +events +mask rate +first loss +last loss\n/);
+    expect(stdout).toMatch(/EVENT_READ +[\d,]+ +0\.\d{4} +\d\.\d{4} +\d\.\d{4}\n/);
+    expect(stdout).toMatch(/\n2 of 2 epochs over \d+ graphs in .*\nmodel [0-9a-f]{12} written to /);
+    expect(code).toBe(0);
+    expect(existsSync(`${path('one')}.checkpoint`)).toBe(false);
+  });
+
+  test('--json, --quiet', async () => {
+    const ended = await run(`train --model ${path('two')} --epochs 2 --json --quiet`);
+    expect(ended.stderr).toBe('');
+    const answer = answerOf(ended);
+    expect(answer).toMatchObject({ complete: true, epochs: { asked: 2, done: 2 }, model: path('two') });
+    expect(answer.history).toHaveLength(2);
+    expect(sameBytes('two', 'one')).toBe(true); // the same training, the same bytes
+  });
+
+  test('Ctrl-C leaves a model and a checkpoint; --resume ends as if nothing had happened', async () => {
+    const ended = await run(`train --model ${path('three')} --epochs 3 --json`, (text, signals) => {
+      if (text.startsWith('epoch 1 of')) signals.emit('SIGINT');
+    });
+    expect(ended.code).toBe(130);
+    expect(answerOf(ended)).toMatchObject({ complete: false, epochs: { asked: 3, done: 1 } });
+    const shown = await run(`model show ${path('three')}`);
+    expect(shown.stdout).toContain('1 of 3 (stopped early)');
+    const resumed = await run(`train --model ${path('three')} --epochs 3 --json --resume`);
+    expect(resumed.stderr).toMatch(/going on after \d+ steps/);
+    const whole = await run(`train --model ${path('four')} --epochs 3 --json`);
+    expect(answerOf(resumed).id).toBe(answerOf(whole).id);
+    expect(sameBytes('three', 'four')).toBe(true);
+    expect(existsSync(`${path('three')}.checkpoint`)).toBe(false);
+  });
+
+  test('checkpoints are written on the way', async () => {
+    let seen = false;
+    await run(`train --model ${path('five')} --epochs 2 --checkpoint-every 0`, (text) => {
+      if (text.startsWith('epoch 2 of')) seen = existsSync(`${path('five')}.checkpoint`);
+    });
+    expect(seen).toBe(true);
+  });
+
+  test('a warning where too much is masked', async () => {
+    const { stderr } = await run(
+      `train --model ${path('six')} --epochs 1 --mask-base 1 --mask-min 0.95 --mask-max 1`,
+    );
+    expect(stderr).toMatch(/warning: \d+ % of the nodes are masked/);
+  });
+
+  test('a warning where a store has several splits and none was chosen', async () => {
+    const other = path('splits');
+    for (const [index, split] of ['train', 'test'].entries()) {
+      const event = eventLine({ subj: process('p', { name: 'sh' }), obj: file(`f${index}`) });
+      const log = writeLog(folder, `${split}.json`, [event]);
+      await ingestFiles([log], { store: other, split, append: true, threads: 0 });
+    }
+    const { code, stderr } = await run(`train --store ${other} --model ${path('seven')} --epochs 1`);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('has the splits test, train')]);
+  });
+
+  test.each([
+    ['train', 'error: --model is required'],
+    ['train --model x --epochs 0', 'option --epochs: expected at least 1'],
+    ['train --model x --encoder gat', 'expected one of additive, rgat'],
+    ['train --model x --from yesterday', 'expected 2018-04-06, 2018-04-06T10:00:00Z or nanoseconds'],
+    ['train --model x --split none', 'the store has no split called none'],
+    ['train --model x --host none', 'the store holds no event for --host none'],
+    ['train --model x --to 2000-01-01', 'the store holds no event for --to 946684800000000000'],
+    ['train --model x --mask-min 0.9 --mask-max 0.1', 'maskMin: must not be above maskMax'],
+    ['train --model no/where', 'the model cannot be written: there is no folder'],
+    ['train --model /', 'the model cannot be written: / is a folder'],
+    ['train --model x --resume', 'there is no x.checkpoint to go on from'],
+  ])('%s', async (line, message) => {
+    const { code, stdout, stderr } = await run(line);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(message);
+  });
+
+  test('a graph that does not fit is refused', async () => {
+    const { code, stderr } = await run(`train --model ${path('x')} --memory 64`);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('training needs more than the memory')]);
+  });
+
+  test('help names the defaults, and what the preset paper changes', async () => {
+    const { stdout } = await run('train --help');
+    const help = stdout.replace(/\s+/g, ' ');
+    expect(help).toContain('--gamma <γ>');
+    expect(help).toContain('(default: additive, paper: rgat)');
+    expect(help).toContain('--no-balanced');
+  });
+});
+
+describe('recal model show', () => {
+  beforeAll(async () => {
+    if (!existsSync(path('one'))) await run(`train --model ${path('one')} --epochs 2`);
+  });
+
+  test('says what is inside', async () => {
+    const { code, stdout } = await run(`model show ${path('one')}`);
+    expect(code).toBe(0);
+    for (const line of [
+      /^id +[0-9a-f]{64}$/m,
+      /^file +[\d.]+ MiB, version 1, SHA-256 [0-9a-f]{64}$/m,
+      /^span +2\d{3}-.* to 2\d{3}-/m,
+      /^epochs +2 of 2, \d+ steps$/m,
+      /^features +[\d,]+: 10 types, 32 text, [\d,]+ transitions$/m,
+      /^gamma +0\.5$/m,
+      /^weights\.decoder\.w +F32 +\d+ × \d+ × 64 /m,
+      /^small-host\.json\.gz +train +[0-9a-f]{64}$/m,
+    ]) {
+      expect(stdout).toMatch(line);
+    }
+  });
+
+  test('as JSON', async () => {
+    const { stdout } = await run(`model show ${path('one')} --json`);
+    expect(JSON.parse(stdout)).toMatchObject({
+      ...{ version: 1, calibrated: false, direction: { name: 'flow' } },
+      config: { epochs: 2, seed: 0 },
+    });
+  });
+
+  test('a file that is none, and an action that is none', async () => {
+    writeFileSync(path('none'), 'not a model, but long enough to be one');
+    const foreign = await run(`model show ${path('none')}`);
+    expect([foreign.code, foreign.stderr]).toEqual([1, expect.stringMatching(/^error: .*\nhint: .*\nat /)]);
+    const action = await run('model shew x');
+    expect([action.code, action.stderr]).toEqual([2, expect.stringContaining('recal model show FILE')]);
+  });
+});

@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest';
+import { Random } from '../../src/base/random.js';
+import { DENSE_BELOW, type Device, type Floats, type Kernels } from '../../src/compute/device.js';
+import { layOutFeatures, placeFeatures, rowNorms } from '../../src/compute/feature-layout.js';
+import { openDevice } from '../../src/compute/open-device.js';
+import { denseRelation, gramRelation } from '../../src/compute/reference/cosine.js';
+import { randomFeatures } from '../model/random-graph.js';
+
+const H = 64;
+
+interface Problem {
+  args: Kernels['cosineLoss'];
+  outputs: Record<string, Floats>;
+}
+
+/** `remainder` > 0 makes x̂ = W m + b nearly cancel: b is −W m but for that share. */
+function makeProblem(device: Device, slots: number, D: number, remainder = 0): Problem {
+  const random = new Random(11).stream('cosine');
+  const x = randomFeatures(slots, D, 3, random.stream('x'));
+  const draw = (name: string, length: number) => {
+    const draws = random.stream(name);
+    return Float64Array.from({ length }, () => 2 * draws.float() - 1);
+  };
+  const place = (data: ArrayLike<number>) => {
+    const buffer = device.floats(data.length);
+    device.write(buffer, data);
+    return buffer;
+  };
+  const w = draw('w', D * H).map(Math.fround);
+  const means = draw('means', slots * H).map(Math.fround);
+  const bias = draw('bias', D).map(Math.fround);
+  if (remainder > 0) {
+    for (let k = 1; k < slots; k++) for (let j = 0; j < H; j++) means[k * H + j] = Math.fround(means[j]);
+    for (let d = 0; d < D; d++) {
+      let sum = 0;
+      for (let j = 0; j < H; j++) sum += w[d * H + j] * means[j];
+      bias[d] = Math.fround(-sum * (1 - remainder));
+    }
+  }
+  const nodes = device.words(slots);
+  device.writeWords(
+    nodes,
+    Uint32Array.from({ length: slots }, (_, i) => i),
+  );
+  const empty = (length: number) => place(new Float64Array(length));
+  const gradient = {
+    ...{ dMeans: empty(slots * H), scale: place(draw('scale', slots)) },
+    ...{ dw: empty(D * H), dBias: empty(D) },
+  };
+  const errors = empty(slots);
+  return {
+    args: {
+      ...{ hidden: H, target: placeFeatures(device, layOutFeatures(x)), norms: place(rowNorms(x)), nodes },
+      ...{
+        offsets: Uint32Array.of(0, slots),
+        counts: Uint32Array.of(slots),
+        means: place(means),
+        w: place(w),
+      },
+      ...{ bias: place(bias), exponent: 3, errors, gradient },
+    },
+    outputs: { errors, dMeans: gradient.dMeans, dw: gradient.dw, dBias: gradient.dBias },
+  };
+}
+
+function largestDifference(a: ArrayLike<number>, b: ArrayLike<number>): number {
+  let worst = 0;
+  let largest = 1e-30;
+  for (let i = 0; i < a.length; i++) {
+    if (!(Math.abs(a[i] - b[i]) <= worst)) worst = Math.abs(a[i] - b[i]);
+    largest = Math.max(largest, Math.abs(b[i]));
+  }
+  return worst / largest;
+}
+
+describe('the Gram form of the loss', () => {
+  for (const [slots, D] of [
+    [2, 3],
+    [5, 20],
+    [90, 37],
+  ]) {
+    it(`equals the dense form in float64 to 1e-9, ${slots} slots, D = ${D}`, async () => {
+      const device = await openDevice({ kind: 'reference' });
+      const [gram, dense] = [makeProblem(device, slots, D), makeProblem(device, slots, D)];
+      gramRelation(gram.args, 0);
+      denseRelation(dense.args, 0);
+      for (const name of Object.keys(gram.outputs)) {
+        const difference = largestDifference(
+          device.read(gram.outputs[name]),
+          device.read(dense.outputs[name]),
+        );
+        expect(difference, name).toBeLessThan(1e-9);
+      }
+    });
+  }
+
+  for (const portable of [true, false]) {
+    it(`stays finite and close in float32 when x̂ nearly cancels, portable ${portable}`, async () => {
+      const reference = await openDevice({ kind: 'reference' });
+      const device = await openDevice({ portable });
+      for (const remainder of [1e-1, 1e-2, 1e-3, 1e-5, 1e-7]) {
+        const exact = makeProblem(reference, DENSE_BELOW, 40, remainder);
+        denseRelation(exact.args, 0);
+        const found = makeProblem(device, DENSE_BELOW, 40, remainder);
+        device.enqueue('cosineLoss', found.args);
+        for (const name of Object.keys(found.outputs)) {
+          const values = device.read(found.outputs[name]);
+          expect(values.every(Number.isFinite), `${name} with ${remainder}`).toBe(true);
+        }
+        // ‖x̂‖² is off by the rounding of terms 1/remainder² as large; below 1e-3 the floor holds it (method §5).
+        const errors = device.read(found.outputs.errors);
+        const wanted = reference.read(exact.outputs.errors);
+        const allowed = remainder >= 1e-2 ? 1e-6 / remainder ** 2 : 8;
+        for (let k = 0; k < errors.length; k++) {
+          expect(Math.abs(errors[k] - wanted[k]), `slot ${k} with ${remainder}`).toBeLessThan(allowed);
+          expect(errors[k]).toBeGreaterThanOrEqual(0);
+          expect(errors[k]).toBeLessThanOrEqual(8);
+        }
+      }
+    });
+  }
+});

@@ -1,0 +1,199 @@
+import { Random } from '../../src/base/random.js';
+import type { Device, Floats, Kernels } from '../../src/compute/device.js';
+import { MODEL_DEFAULTS, type ModelConfig } from '../../src/model/config.js';
+import { layOutGraph } from '../../src/model/graph-layout.js';
+import type { ModelGraph } from '../../src/model/model-input.js';
+import { BufferPool, placeGraph, placeSlots } from '../../src/model/placed-graph.js';
+import { findSlots } from '../../src/model/slots.js';
+
+const H = 64;
+const width = { hidden: H, heads: 4 };
+
+/** The same numbers on any device: a stream per name. */
+function fillers(device: Device, seed: number) {
+  const random = new Random(seed);
+  const pool = new BufferPool(device);
+  const floats = (name: string, length: number, size = 1): Floats => {
+    const draws = random.stream(name);
+    // Random numbers over and over, because some buffers here have millions.
+    const table = Float32Array.from({ length: 4099 }, () => (2 * draws.float() - 1) * size);
+    const data = new Float32Array(length);
+    for (let i = 0; i < length; i++) data[i] = table[i % 4099];
+    const buffer = pool.floats(length);
+    device.write(buffer, data);
+    return buffer;
+  };
+  // Not zero, so that a kernel that fails to write something shows.
+  const empty = (length: number): Floats => {
+    const buffer = pool.floats(length);
+    device.write(buffer, new Float32Array(length).fill(7));
+    return buffer;
+  };
+  return { pool, floats, empty };
+}
+
+type Case = (device: Device, graph: ModelGraph, mask: Uint8Array) => Record<string, Floats>;
+
+const configOf = (graph: ModelGraph): ModelConfig => ({
+  ...MODEL_DEFAULTS,
+  encoder: 'rgat', // places source rows too
+  relations: graph.relationCount,
+  features: graph.features.cols,
+});
+
+function prepare(device: Device, graph: ModelGraph, mask: Uint8Array) {
+  const make = fillers(device, 5);
+  const layout = layOutGraph(graph, true);
+  const placed = placeGraph(make.pool, graph.nodeCount, layout, configOf(graph));
+  return {
+    ...make,
+    layout,
+    placed,
+    masked: make.pool.words(mask),
+    N: graph.nodeCount,
+    D: graph.features.cols,
+  };
+}
+
+function sparse(indexed: boolean): Case {
+  return (device, graph, mask) => {
+    const { floats, empty, placed, masked, N, D } = prepare(device, graph, mask);
+    const index = indexed ? (placed.sources?.nodes ?? null) : null;
+    const rows = index?.length ?? N;
+    const token = floats('token', D);
+    const [w, bias] = [floats('w', D * H), floats('bias', H)];
+    const [out, plain] = [empty(rows * H), empty(rows * H)];
+    const from = { hidden: H, x: placed.features, index, token, w };
+    device.enqueue('sparseLinear', { ...from, masked, bias, base: null, out });
+    device.enqueue('sparseLinear', { ...from, masked: null, bias: null, base: null, out: plain });
+    const onBase = empty(rows * H);
+    const base = indexed ? null : floats('base', rows * H);
+    device.enqueue('sparseLinear', { ...from, masked, bias, base, out: onBase });
+    const dOut = floats('dOut', rows * H);
+    const [dw, dBias, dToken, dwPlain] = [empty(D * H), empty(H), floats('dToken', D), empty(D * H)];
+    device.enqueue('sparseLinearGrad', { ...from, masked, dOut, dw, dToken, dBias });
+    device.enqueue('sparseLinearGrad', { ...from, masked: null, dOut, dw: dwPlain, dToken, dBias: null });
+    return { out, plain, onBase, dw, dBias, dToken, dwPlain };
+  };
+}
+
+function dense(indexed: boolean): Case {
+  return (device, graph, mask) => {
+    const { floats, empty, placed, N } = prepare(device, graph, mask);
+    const index = indexed ? (placed.sources?.nodes ?? null) : null;
+    const rows = index?.length ?? N;
+    const x = floats('x', N * H);
+    const [w, w2, bias] = [floats('w', H * H), floats('w2', H * H), floats('bias', H)];
+    const [dOut, dOut2] = [floats('dOut', rows * H), floats('dOut2', rows * H)];
+    const out = empty(rows * H);
+    const [dw, dBias, dx, added] = [empty(H * H), empty(H), empty(rows * H), floats('added', rows * H)];
+    device.enqueue('linear', { hidden: H, rows, x, index, w, bias, out });
+    device.enqueue('linearGradWeights', { hidden: H, rows, x, index, dOut, dw, dBias });
+    const second = { dOut: dOut2, w: w2 };
+    device.enqueue('linearGradInput', { hidden: H, rows, dOut, w, second, dx, add: false });
+    device.enqueue('linearGradInput', { hidden: H, rows, dOut, w, second: null, dx: added, add: true });
+    return { out, dw, dBias, dx, added };
+  };
+}
+
+function attention(own: boolean, logits: number): Case {
+  return (device, graph, mask) => {
+    const { floats, empty, placed, N } = prepare(device, graph, mask);
+    const { sources } = placed;
+    if (sources === undefined) throw new Error('placed without source rows');
+    const rows = own ? N : sources.count;
+    const directed = 2 * placed.entries.half;
+    const z = floats('z', rows * H);
+    const [aSource, aTarget] = [floats('aSource', H, logits), floats('aTarget', H, logits)];
+    const [b, c] = [floats('b', directed * 4), floats('c', directed * H)];
+    const [s, sUnused] = [empty(rows * 4), empty(Math.max(rows, N) * 4)];
+    const d = own ? empty(N * 4) : floats('d', N * 4, logits);
+    device.enqueue('scores', { ...width, rows, z, aSource, aTarget, s, d: own ? d : sUnused });
+    const slope = floats('slope', 1);
+    const trace = {
+      ...{ att: empty(N * H), attScaled: empty(N * H) },
+      ...{ peak: empty(N * 4), inverse: empty(N * 4) },
+    };
+    const entries = own ? placed.entries : sources.byTarget;
+    const run = (name: string, keep: Kernels['attend']['trace']) => {
+      const [pre, out] = [floats('pre', N * H), empty(N * H)];
+      device.enqueue('attend', { ...width, entries, z, s, d, b, c, pre, out, slope, trace: keep });
+      return { [`${name} pre`]: pre, [`${name} out`]: out };
+    };
+    const outs = { ...run('training', trace), ...run('only', null) };
+    const [dz, dd, db, dc] = [empty(rows * H), empty(N * 4), empty(directed * 4), empty(directed * H)];
+    const [daSource, daTarget, dPre] = [empty(H), empty(H), floats('dPre', N * H)];
+    device.enqueue('attendGrad', {
+      ...{
+        ...width,
+        entries,
+        sources: own ? null : { entries: sources.bySource, dd },
+        rows: N,
+        z,
+        s,
+        d,
+        b,
+        c,
+      },
+      ...{ aSource, aTarget, trace, dPre, dz, db, dc, daSource, daTarget },
+    });
+    const { att } = trace; // outλ is a difference that may vanish; what is made of it is compared
+    const both = { ...outs, s, att, dz, db, dc, daSource };
+    return own ? { ...both, d, daTarget } : { ...both, dd };
+  };
+}
+
+function loss(exponent: number, target?: (graph: ModelGraph) => number): Case {
+  return (device, graph, mask) => {
+    const { pool, floats, empty, placed, layout, N, D } = prepare(device, graph, mask);
+    const slots = findSlots(layout.pairs, mask);
+    const on = placeSlots(pool, slots, configOf(graph));
+    const h = floats('h', N * H);
+    const entries = placed.pairNeighbours;
+    const { work, inverseDegree: scale, means, nodes, errors } = on;
+    device.enqueue('segmentSum', { hidden: H, work, entries, slots: null, from: h, scale, out: means });
+    const R = graph.relationCount;
+    const [w, bias] = [floats('w', R * D * H, target?.(graph) ?? 0.3), floats('bias', R * D, 0.3)];
+    const [dMeans, dw, dBias] = [empty(slots.count * H), empty(R * D * H), empty(R * D)];
+    for (const gradient of [dMeans, dw, dBias]) device.enqueue('fill', { target: gradient, value: 0 });
+    const alone = empty(slots.count);
+    const { offsets, counts } = slots;
+    const shared = { hidden: H, target: placed.target, norms: placed.norms, offsets, counts, nodes, means };
+    const gradient = { dMeans, scale, dw, dBias };
+    device.enqueue('cosineLoss', { ...shared, w, bias, exponent, errors, gradient });
+    device.enqueue('cosineLoss', { ...shared, w, bias, exponent, errors: alone, gradient: null });
+    const dh = empty(N * H);
+    const readers = { work: placed.readers.work, entries: placed.readers.pairs, slots: on.ofPair };
+    device.enqueue('segmentSum', { hidden: H, ...readers, from: dMeans, scale: null, out: dh });
+    return { means, errors, alone, dMeans, dw, dBias, dh };
+  };
+}
+
+const elementwise: Case = (device, graph, mask) => {
+  const { floats, empty, N } = prepare(device, graph, mask);
+  const [pre, slope, dh, dSlope] = [floats('pre', N * H), floats('slope', 1), floats('dh', N * H), empty(1)];
+  device.enqueue('preluGrad', { hidden: H, rows: N, pre, slope, dh, dSlope });
+  const [dz, da] = [empty(N * H), empty(H)];
+  const [a, dd] = [floats('a', H), floats('dd', N * 4)];
+  device.enqueue('scoresGrad', { ...width, rows: N, z: pre, a, dd, dz, da });
+  const [parameters, gradient] = [floats('parameters', N * 7), floats('gradient', N * 7)];
+  const [firstMoment, secondMoment] = [empty(N * 7), empty(N * 7)];
+  for (const target of [firstMoment, secondMoment]) device.enqueue('fill', { target, value: 0 });
+  const moments = { parameters, gradient, firstMoment, secondMoment, weightDecay: 0.1, learningRate: 0.01 };
+  for (let step = 1; step <= 3; step++) device.enqueue('adam', { ...moments, step, scale: 0.5 });
+  return { dh, dSlope, dz, da, parameters, firstMoment, secondMoment };
+};
+
+/** Every kernel, by name; together they cover the contract. */
+export const CASES: Record<string, Case> = {
+  'sparse linear': sparse(false),
+  'sparse linear with an index': sparse(true),
+  linear: dense(false),
+  'linear with an index': dense(true),
+  attention: attention(true, 0.3),
+  'attention with larger logits': attention(true, 1.5),
+  'attention over source rows': attention(false, 0.3),
+  'segment means and cosine loss': loss(3),
+  'cosine loss, exponent 1': loss(1),
+  'prelu, scores, adam': elementwise,
+};

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import type { Device } from '../../src/compute/device.js';
+import { MODEL_DEFAULTS } from '../../src/model/config.js';
+import type { Model } from '../../src/model/model.js';
+import { built } from '../built.js';
+import { randomGraph, randomMask } from '../model/random-graph.js';
+
+// Threads are started from built files, so this test takes all of the engine from there.
+const { openDevice } = (await import(built('compute/open-device.js'))) as {
+  openDevice: (options: object) => Promise<Device>;
+};
+const engine = (await import(built('model/model.js'))) as { Model: typeof Model };
+
+const SHAPE = { nodes: 4000, edges: 12_000, relations: 5, features: 40, hub: 0.4 };
+
+async function train(encoder: 'additive' | 'rgat', threads: number, portable: boolean) {
+  const device = await openDevice({ threads, portable });
+  try {
+    const config = { ...MODEL_DEFAULTS, encoder, relations: SHAPE.relations, features: SHAPE.features };
+    const model = engine.Model.create(device, config, 3);
+    const graph = randomGraph(SHAPE);
+    for (let step = 0; step < 3; step++) model.step(graph, randomMask(SHAPE.nodes, 0.4, step));
+    const groups = Uint8Array.from({ length: SHAPE.nodes }, (_, v) => v % 3);
+    const { errors } = model.roundErrors(graph, groups, 3);
+    const weights = model
+      .weights()
+      .map(({ name, data }) => [name, Buffer.from(data.buffer).toString('base64')]);
+    return { threads: device.threads, weights, errors, embeddings: model.encode(graph) };
+  } finally {
+    await device.close();
+  }
+}
+
+describe('the same bytes for any number of threads', () => {
+  for (const [encoder, portable] of [
+    ['additive', false],
+    ['additive', true],
+    ['rgat', false],
+  ] as const) {
+    it(`${encoder}, portable ${portable}`, async () => {
+      const one = await train(encoder, 1, portable);
+      for (const threads of [1, 2, 3]) {
+        const other = await train(encoder, threads, portable);
+        expect(other.threads).toBe(threads);
+        expect(other.weights).toEqual(one.weights);
+        expect(other.errors).toEqual(one.errors);
+        expect(other.embeddings).toEqual(one.embeddings);
+      }
+      expect(one.errors.every(Number.isFinite)).toBe(true);
+    });
+  }
+});

@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { Random } from '../../src/base/random.js';
+import { VocabularyBuilder } from '../../src/features/vocabulary.js';
+import { trainWord2Vec, WORD2VEC_DEFAULTS } from '../../src/features/word2vec.js';
+
+/**
+ * Topics of five words each; a sentence draws its words from one topic. Words of a topic stand near each other and
+ * never near those of another.
+ */
+function topicCorpus(topics: number, sentences: number) {
+  const random = new Random('corpus');
+  const builder = new VocabularyBuilder(sentences);
+  for (let row = 0; row < sentences; row++) {
+    const topic = row % topics;
+    builder.add(
+      row,
+      Array.from({ length: 6 }, () => `t${'abcdefgh'[topic]}${'vwxyz'[random.below(5)]}`),
+    );
+  }
+  return builder.finish();
+}
+
+const options = (over = {}) => ({ ...WORD2VEC_DEFAULTS, seed: 0, ...over });
+const digest = (vectors: Float32Array) => createHash('sha256').update(vectors).digest('hex');
+
+function cosine(vectors: Float32Array, d: number, a: number, b: number): number {
+  let [ab, aa, bb] = [0, 0, 0];
+  for (let k = 0; k < d; k++) {
+    ab += vectors[a * d + k] * vectors[b * d + k];
+    aa += vectors[a * d + k] ** 2;
+    bb += vectors[b * d + k] ** 2;
+  }
+  return ab / Math.sqrt(aa * bb);
+}
+
+describe('closest words', () => {
+  test.each([32, 7])('of a topic are those of the topic, with d = %d', async (dimension) => {
+    const { vocabulary, sentences } = topicCorpus(6, 600);
+    const vectors = await trainWord2Vec(sentences, vocabulary.size, options({ dimension }));
+    for (let a = 1; a < vocabulary.size; a++) {
+      const nearest = Array.from({ length: vocabulary.size - 1 }, (_, i) => i + 1)
+        .filter((b) => b !== a)
+        .sort((b, c) => cosine(vectors, dimension, a, c) - cosine(vectors, dimension, a, b))
+        .slice(0, 4);
+      const topic = (token: number) => vocabulary.tokens[token].slice(0, 2);
+      expect(nearest.map(topic)).toEqual(Array(4).fill(topic(a)));
+    }
+  });
+
+  test('<unk> learns from where rare tokens stand', async () => {
+    const builder = new VocabularyBuilder(400);
+    for (let row = 0; row < 400; row++) {
+      const inTmp = row % 2 === 0;
+      // Every other entity is a one-off name in /var/tmp; the rest are ordinary programs.
+      builder.add(row, inTmp ? ['var', 'tmp', `once${row}`] : ['usr', 'bin', row % 4 === 1 ? 'ls' : 'sh']);
+    }
+    const { vocabulary, sentences } = builder.finish();
+    const vectors = await trainWord2Vec(sentences, vocabulary.size, options());
+    const to = (token: string) => cosine(vectors, 32, 0, vocabulary.numberOf(token));
+    expect(to('tmp')).toBeGreaterThan(to('bin'));
+    expect(to('var')).toBeGreaterThan(to('usr'));
+  });
+});
+
+describe('determinism', () => {
+  const { vocabulary, sentences } = topicCorpus(3, 60);
+  const train = (over = {}) => trainWord2Vec(sentences, vocabulary.size, options({ epochs: 3, ...over }));
+
+  test('to the byte: these very vectors, on every machine', async () => {
+    expect(digest(await train())).toBe(digest(await train()));
+    expect(digest(await train())).toBe('da9552bb74611b6fe13e3081418998e7d3b9f82f8644806bbde363a1b115a3f9');
+  });
+
+  test('another seed gives others', async () => {
+    expect(digest(await train({ seed: 1 }))).not.toBe(digest(await train()));
+  });
+});
+
+describe('small corpora', () => {
+  test.each([
+    ['nothing', []],
+    ['one token', [['sh']]],
+    ['entities without tokens', [[], []]],
+  ])('%s', async (_what, entities) => {
+    const builder = new VocabularyBuilder(entities.length);
+    for (const [row, tokens] of entities.entries()) builder.add(row, tokens);
+    const { vocabulary, sentences } = builder.finish();
+    const vectors = await trainWord2Vec(sentences, vocabulary.size, options());
+    expect(vectors).toHaveLength(32 * vocabulary.size);
+    expect(vectors.every(Number.isFinite)).toBe(true);
+  });
+
+  test('progress goes to one, and what it throws stops the work', async () => {
+    const { vocabulary, sentences } = topicCorpus(3, 60);
+    const seen: number[] = [];
+    await trainWord2Vec(
+      sentences,
+      vocabulary.size,
+      options({ onProgress: (done: number) => seen.push(done) }),
+    );
+    expect(seen.at(-1)).toBe(1);
+    const stop = () => {
+      throw new Error('stopped');
+    };
+    const stopped = trainWord2Vec(sentences, vocabulary.size, options({ onProgress: stop }));
+    await expect(stopped).rejects.toThrow('stopped');
+  });
+});

@@ -1,0 +1,66 @@
+import { Random } from '../../src/base/random.js';
+import type { SparseMatrix } from '../../src/features/sparse.js';
+import { buildAdjacency } from '../../src/graph/adjacency.js';
+import { collectNeighbours } from '../../src/graph/relation-neighbours.js';
+import type { ModelGraph } from '../../src/model/model-input.js';
+
+export interface GraphShape {
+  nodes: number;
+  edges: number;
+  relations: number;
+  /** D: four types, text columns that every node fills, and the rest sparse. */
+  features: number;
+  textColumns?: number;
+  /** Share of edges that leave node 0. */
+  hub?: number;
+  seed?: number;
+}
+
+/** A graph with skewed relations; the last relation has no edge where there are at least two. */
+export function randomGraph(shape: GraphShape): ModelGraph {
+  const { nodes, edges, relations, features } = shape;
+  const random = new Random(shape.seed ?? 1).stream('graph');
+  const src = new Int32Array(edges);
+  const dst = new Int32Array(edges);
+  const relation = new Uint16Array(edges);
+  for (let e = 0; e < edges; e++) {
+    src[e] = random.chance(shape.hub ?? 0) ? 0 : random.below(nodes);
+    dst[e] = random.below(nodes);
+    relation[e] = Math.floor(random.float() ** 3 * Math.max(1, relations - 1));
+  }
+  const adjacency = buildAdjacency({ length: edges, src, dst, relation }, nodes, relations);
+  const frequencies = new Uint32Array(relations);
+  for (const r of relation) frequencies[r]++;
+  const x = randomFeatures(
+    nodes,
+    features,
+    shape.textColumns ?? Math.min(5, features >> 1),
+    random.stream('x'),
+  );
+  return {
+    ...{ nodeCount: nodes, relationCount: relations, features: x, target: x, frequencies },
+    adjacency: adjacency.byDestination,
+    neighbours: collectNeighbours(adjacency),
+  };
+}
+
+export function randomFeatures(rows: number, cols: number, text: number, random: Random): SparseMatrix {
+  const offsets = new Uint32Array(rows + 1);
+  const indices: number[] = [];
+  const values: number[] = [];
+  for (let row = 0; row < rows; row++) {
+    for (let column = 0; column < cols; column++) {
+      const isText = column < text;
+      if (!isText && !random.chance(Math.min(0.4, 8 / cols))) continue;
+      indices.push(column);
+      values.push(random.float() - (isText ? 0.5 : 0));
+    }
+    offsets[row + 1] = indices.length;
+  }
+  return { rows, cols, offsets, indices: Uint32Array.from(indices), values: Float32Array.from(values) };
+}
+
+export function randomMask(nodes: number, share: number, seed = 1): Uint8Array {
+  const random = new Random(seed).stream('mask');
+  return Uint8Array.from({ length: nodes }, () => (random.chance(share) ? 1 : 0));
+}
