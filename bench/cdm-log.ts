@@ -5,6 +5,7 @@ const AVRO = 'com.bbn.tc.schema.avro.cdm18';
 const HOST = '5EC0A1D5-0000-4000-8000-0000000000B1';
 const FIRST_NS = 1_522_800_000_000_000_000n;
 const LINES_PER_CHUNK = 4096;
+const HOT = 256;
 
 const PROGRAMS = ['nginx', 'postgres', 'sshd', 'cron', 'sh', 'find', 'sendmail', 'python3.6'];
 const FOLDERS = ['/var/log', '/usr/local/etc', '/tmp', '/var/db/app', '/usr/home/ops/src', '/etc'];
@@ -50,7 +51,9 @@ export function* cdmLog({ events, entities, window = 4096 }: CdmLogOptions): Gen
   for (let i = 0; i < events; i++) {
     const due = Math.min(entities, Math.max(64, Math.ceil(((i + 1) * entities) / events)));
     while (defined < due) lines.push(entityLine(defined++));
-    const recent = (): number => defined - 1 - (random() % Math.min(defined, window));
+    // As on a real host, a few entities take most of the events, and the rest are touched now and then.
+    const reach = random() % 8 === 0 ? window : HOT;
+    const recent = (): number => defined - 1 - (random() % Math.min(defined, reach));
     const subject = recent() & ~3; // every fourth entity is a process
     lines.push(eventLine(i, wheel[random() % wheel.length], subject, recent() | 1));
     if (lines.length >= LINES_PER_CHUNK) {

@@ -281,7 +281,9 @@ export class SegmentStage {
 
   async #copy(query: string, path: string): Promise<void> {
     const file = literal(join(this.#target.folder, path));
-    await this.#write.run(`COPY (${query}) TO ${file} (FORMAT parquet, COMPRESSION zstd)`);
+    await this.#write.run(
+      `COPY (${query}) TO ${file} (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1)`,
+    );
   }
 
   async #note(segment: Omit<Segment, 'ingest' | 'bytes'>): Promise<void> {

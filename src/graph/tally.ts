@@ -17,8 +17,6 @@ export class Tally {
   outOfOrder = 0;
   lines = 0;
   badText = 0;
-  firstTs: bigint | undefined;
-  lastTs: bigint | undefined;
   readonly problems: LocatedProblem[] = [];
   readonly skipped = new Map<string, number>();
   readonly records = new Map<string, number>();
@@ -41,7 +39,8 @@ export class Tally {
     }
     const counts = new Float64Array(batch.words.length);
     const { relation, subject, object, object2, ts } = batch;
-    let highest = progress.highest;
+    const words = new Int32Array(ts.buffer, ts.byteOffset, batch.events * 2);
+    const span = progress.span;
     for (let i = 0; i < batch.events; i++) {
       counts[relation[i]]++;
       const hasSubject = isSet(subject, i);
@@ -52,16 +51,12 @@ export class Tally {
       this.edges += edges;
       if (edges === 0) this.noObject++;
       if (edges === 2) this.secondObject++;
-      const at = ts[i];
-      if (at < highest) this.outOfOrder++;
-      else highest = at;
+      if (!span.take(words[i * 2], words[i * 2 + 1])) this.outOfOrder++;
     }
-    progress.highest = highest;
     for (let code = 0; code < counts.length; code++) {
       if (counts[code] > 0) add(this.relations, batch.words[code], counts[code]);
     }
     this.events += batch.events;
-    if (batch.events > 0) this.#span(batch.ts.subarray(0, batch.events));
     if (batch.events > 0) progress.last = ts[batch.events - 1];
   }
 
@@ -73,26 +68,77 @@ export class Tally {
   #progressOf(source: SourceReport): SourceProgress {
     let progress = this.sources.get(source);
     if (progress === undefined) {
-      progress = { highest: -(2n ** 63n), last: undefined };
+      progress = { span: new TimeSpan(), last: undefined };
       this.sources.set(source, progress);
     }
     return progress;
   }
 
-  #span(ts: BigInt64Array): void {
-    let [first, last] = [this.firstTs ?? ts[0], this.lastTs ?? ts[0]];
-    for (let i = 0; i < ts.length; i++) {
-      if (ts[i] < first) first = ts[i];
-      if (ts[i] > last) last = ts[i];
+  get firstTs(): bigint | undefined {
+    return extreme(
+      [...this.sources.values()].map(({ span }) => span.lowest),
+      (a, b) => a < b,
+    );
+  }
+
+  get lastTs(): bigint | undefined {
+    return extreme(
+      [...this.sources.values()].map(({ span }) => span.highest),
+      (a, b) => a > b,
+    );
+  }
+}
+
+function extreme(
+  times: readonly (bigint | undefined)[],
+  better: (a: bigint, b: bigint) => boolean,
+): bigint | undefined {
+  let best: bigint | undefined;
+  for (const time of times) if (time !== undefined && (best === undefined || better(time, best))) best = time;
+  return best;
+}
+
+/** Lowest and highest of the times seen, kept as halves: a BigInt for every event would be most of the garbage. */
+class TimeSpan {
+  #empty = true;
+  #lowHigh = 0;
+  #lowLow = 0;
+  #topHigh = 0;
+  #topLow = 0;
+
+  /** Takes a time as two 32-bit halves; false if it is below the highest so far. */
+  take(low: number, high: number): boolean {
+    const unsigned = low >>> 0;
+    if (this.#empty) {
+      this.#empty = false;
+      this.#lowHigh = this.#topHigh = high;
+      this.#lowLow = this.#topLow = unsigned;
+      return true;
     }
-    this.firstTs = first;
-    this.lastTs = last;
+    if (high > this.#topHigh || (high === this.#topHigh && unsigned >= this.#topLow)) {
+      this.#topHigh = high;
+      this.#topLow = unsigned;
+      return true;
+    }
+    if (high < this.#lowHigh || (high === this.#lowHigh && unsigned < this.#lowLow)) {
+      this.#lowHigh = high;
+      this.#lowLow = unsigned;
+    }
+    return false;
+  }
+
+  get lowest(): bigint | undefined {
+    return this.#empty ? undefined : (BigInt(this.#lowHigh) << 32n) | BigInt(this.#lowLow);
+  }
+
+  get highest(): bigint | undefined {
+    return this.#empty ? undefined : (BigInt(this.#topHigh) << 32n) | BigInt(this.#topLow);
   }
 }
 
 interface SourceProgress {
-  /** Highest time so far: an event below it is out of order. */
-  highest: bigint;
+  /** An event below the highest time so far is out of order. */
+  span: TimeSpan;
   last: bigint | undefined;
 }
 

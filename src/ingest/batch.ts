@@ -118,7 +118,9 @@ export class Batch {
   problems: Problem[] = [];
   /** Records left out, by reason. */
   skipped = new Map<string, number>();
-  /** Records read, by the source's own kind. */
+  /** Event records read, skipped ones among them; apart from `records`, because there are so many. */
+  eventRecords = 0;
+  /** Other records read, by the source's own kind. */
   records = new Map<string, number>();
   /** Texts that were not valid UTF-8 or UTF-16: what could not be read became U+FFFD. */
   badText = 0;
@@ -136,6 +138,7 @@ export class Batch {
     this.problems = [];
     this.skipped = new Map();
     this.records = new Map();
+    this.eventRecords = 0;
     this.badText = 0;
   }
 

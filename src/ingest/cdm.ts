@@ -91,6 +91,7 @@ const FLAGS_REMEMBERED = 1024;
 const TOO_MANY_WORDS = 'too many different event types, entity types and hosts in one input';
 
 class CdmReader extends JsonLinesReader {
+  protected override readonly eventKind = 'Event';
   readonly #subject = new EntityKey();
   readonly #object = new EntityKey();
   readonly #object2 = new EntityKey();
@@ -155,7 +156,7 @@ class CdmReader extends JsonLinesReader {
     this.takeKey(SUBJECT, this.#subject);
     this.takeKey(OBJECT, this.#object);
     this.takeKey(OBJECT2, this.#object2);
-    batch.count('Event');
+    batch.eventRecords++;
     if (this.#subject.absent && (this.#object.absent || this.#object2.absent)) {
       batch.skip('noSubject');
       return undefined;

@@ -27,6 +27,9 @@ export abstract class JsonLinesReader implements Reader {
     this.#maxLine = options.maxLine;
   }
 
+  /** What this format calls a record of an event. */
+  protected abstract readonly eventKind: string;
+
   /** Takes the record in the scan's slots into the batch; a reason if it is not one of this format. */
   protected abstract take(batch: Batch): string | undefined;
 
@@ -51,6 +54,7 @@ export abstract class JsonLinesReader implements Reader {
       this.line++;
     }
     batch.lines = this.line;
+    if (batch.eventRecords > 0) batch.records.set(this.eventKind, batch.eventRecords);
   }
 
   /** The key of the identifier in a slot; null, empty and the all-zero UUID are absent. */

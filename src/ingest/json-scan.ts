@@ -61,8 +61,9 @@ interface Kernel {
 
 let compiled: WebAssembly.Module | undefined;
 
-function kernelModule(): WebAssembly.Module {
-  compiled ??= new WebAssembly.Module(readFileSync(new URL('./json-scan.wasm', import.meta.url)));
+/** Compiled once for all threads: they share the machine code, and what the engine learns about it. */
+export function kernelModule(given?: WebAssembly.Module): WebAssembly.Module {
+  compiled ??= given ?? new WebAssembly.Module(readFileSync(new URL('./json-scan.wasm', import.meta.url)));
   return compiled;
 }
 

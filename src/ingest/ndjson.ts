@@ -84,6 +84,7 @@ const SAID = ['type', 'kind', 'name', 'cmd', 'pid', 'local', 'parent', 'user'] a
 const NANOSECOND_DIGITS = digitsOf('ns');
 
 class NdjsonReader extends JsonLinesReader {
+  protected override readonly eventKind = 'event';
   readonly #subject = new EntityKey();
   readonly #object = new EntityKey();
   readonly #object2 = new EntityKey();
@@ -145,7 +146,7 @@ class NdjsonReader extends JsonLinesReader {
     this.takeKey(SUBJECT.id, this.#subject);
     this.takeKey(OBJECT.id, this.#object);
     this.takeKey(OBJECT2.id, this.#object2);
-    batch.count('event');
+    batch.eventRecords++;
     if (this.#subject.absent && (this.#object.absent || this.#object2.absent)) {
       batch.skip('noSubject');
       return undefined;

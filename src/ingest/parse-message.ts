@@ -5,6 +5,7 @@ import type { ReaderOptions } from './reader.js';
 /** What a parse thread is started with: its memory is shared with the thread that fills the blocks. */
 export interface ParseSetup {
   memory: WebAssembly.Memory;
+  kernel: WebAssembly.Module;
   blockBytes: number;
   blocks: number;
   options: ReaderOptions;

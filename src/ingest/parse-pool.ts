@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { Batch } from './batch.js';
 import { BlockParser } from './block-parser.js';
-import { ScanMemory } from './json-scan.js';
+import { kernelModule, ScanMemory } from './json-scan.js';
 import { type ParseResult, type ParseSetup, unpackBatch } from './parse-message.js';
 import type { ReaderOptions } from './reader.js';
 
@@ -76,11 +76,15 @@ export class ParsePool {
     const memory = new ScanMemory(this.blockBytes, BLOCKS_PER_THREAD);
     const setup: ParseSetup = {
       memory: memory.memory,
+      kernel: kernelModule(),
       blockBytes: this.blockBytes,
       blocks: BLOCKS_PER_THREAD,
       options,
     };
-    const worker = new Worker(new URL('./parse-worker.js', import.meta.url), { workerData: setup });
+    const worker = new Worker(new URL('./parse-worker.js', import.meta.url), {
+      workerData: setup,
+      resourceLimits: { maxYoungGenerationSizeMb: 64 }, // batches come and go: fewer, larger sweeps
+    });
     const pending: ((result: Batch) => void)[] = [];
     const rejecters: ((error: unknown) => void)[] = [];
     const leases = memory.blocks.map((bytes, block): Lease => {

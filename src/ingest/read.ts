@@ -90,27 +90,46 @@ export class LogReader {
     const blocks = new LineBlocks(source);
     const pending: PendingBatch[] = [];
     let out: SourceOutput | undefined;
+    // The next block is filled while whoever pulls this generator is busy with the batches before it.
+    let filling = this.#fillNext(blocks);
+    let ended = false;
     try {
-      for (;;) {
+      while (!ended) {
         this.#options.signal?.throwIfAborted();
-        const lease = await this.#pool.acquire();
-        const { length, dropped } = await this.#fill(blocks, lease);
-        out ??= this.#begin(source, lease, length);
-        if (length === 0 && dropped.length === 0) {
+        const { lease, length, dropped } = await filling;
+        ended = length === 0 && dropped.length === 0;
+        try {
+          out ??= this.#begin(source, lease, length);
+        } catch (error) {
+          ended = true;
+          throw error;
+        }
+        if (ended) {
           lease.release();
           break;
         }
-        out.report.bytes += length + dropped.reduce((sum, line) => sum + line + 1, 0);
+        out.report.bytes += dropped.reduce((sum, line) => sum + line + 1, length);
         const parsed = lease.parse(out.report.format, length);
         pending.push(track(parsed.then((batch) => this.#noteDropped(batch, dropped))));
+        filling = this.#fillNext(blocks);
         while (pending[0]?.done) yield* out.take(await shift(pending));
       }
-      while (pending.length > 0) yield* out.take(await shift(pending));
-      yield* out.finish();
+      while (pending.length > 0) yield* (out as SourceOutput).take(await shift(pending));
+      yield* (out as SourceOutput).finish();
     } finally {
       // The blocks must be back before the pool serves another file.
       await Promise.allSettled(pending.map((entry) => entry.batch));
+      if (!ended) await filling.then(({ lease }) => lease.release()).catch(() => undefined);
     }
+  }
+
+  /** Takes a block and fills it; the promise may be left alone for a while without being a stray rejection. */
+  #fillNext(blocks: LineBlocks): Promise<FilledBlock & { lease: Lease }> {
+    const filled = this.#pool
+      .acquire()
+      .then(async (lease) => ({ lease, ...(await this.#fill(blocks, lease)) }));
+    filled.catch(() => undefined);
+    return filled;
   }
 
   async #fill(blocks: LineBlocks, lease: Lease): Promise<FilledBlock> {
