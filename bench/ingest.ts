@@ -28,7 +28,7 @@ export async function run(args: string[]): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'recal-bench-'));
   try {
     console.log(`${cpus()[0]?.model}, ${availableParallelism()} cores, node ${process.version}`);
-    await measureThroughput(folder, positionals, Number(values.rounds));
+    if (Number(values.rounds) > 0) await measureThroughput(folder, positionals, Number(values.rounds));
     if (!values['no-memory']) await measureMemory(folder);
   } finally {
     rmSync(folder, { recursive: true, force: true });
