@@ -53,11 +53,11 @@ describe('every kernel equals the reference', () => {
   }
 
   it('a hub with 100,000 neighbours', () => {
-    const graph = randomGraph({ nodes: 100_001, edges: 230_000, hub: 1, relations: 2, features: 4 });
+    const graph = randomGraph({ nodes: 120_001, edges: 290_000, hub: 1, relations: 2, features: 4 });
     const degree = graph.neighbours.offsets.slice(1).reduce((most, end, pair) => {
       return Math.max(most, end - graph.neighbours.offsets[pair]);
     }, 0);
-    expect(degree).toBeGreaterThan(85_000);
+    expect(degree).toBeGreaterThan(100_000);
     const mask = randomMask(graph.nodeCount, 0.02);
     mask[0] = 1;
     expectEqual(graph, mask, ['attention', 'segment means and cosine loss'], devices.slice(-1));
