@@ -6,13 +6,16 @@ import type { KeyTable } from './intern.js';
 import type { LoadedEvents } from './load.js';
 import type { Store } from './store.js';
 
-/** What a store knows of one node of loaded events: the part that features are made of. */
+/** What a store knows of one node of loaded events: what features and explanations are made of. */
 export interface NodeAttributes {
   readonly node: number;
   readonly type: EntityType;
   readonly name: string | undefined;
   readonly cmd: string | undefined;
   readonly local: string | undefined;
+  readonly pid: number | undefined;
+  /** Node of the parent process, or -1 where it is unknown or has no event here. */
+  readonly parent: number;
 }
 
 /**
@@ -31,7 +34,7 @@ export async function* readNodeAttributes(
     const connection = await duck.connect();
     const paths = listValue(segments.map((segment) => store.path(segment)));
     const result = await connection.stream(
-      `SELECT host, entity::VARCHAR, type, name, cmd, local FROM (${MERGED_ENTITIES})`,
+      `SELECT host, entity::VARCHAR, type, name, cmd, local, pid, parent::VARCHAR FROM (${MERGED_ENTITIES})`,
       { paths },
     );
     for (
@@ -39,7 +42,7 @@ export async function* readNodeAttributes(
       chunk !== null && chunk.rowCount > 0;
       chunk = await result.fetchChunk()
     ) {
-      const [host, entity, type, name, cmd, local] = chunk.getColumns();
+      const [host, entity, type, name, cmd, local, pid, parent] = chunk.getColumns();
       for (let row = 0; row < chunk.rowCount; row++) {
         const number = numbers.get(host[row] as string);
         const node = number === undefined ? -1 : findKey(keys, number, entity[row] as string);
@@ -50,6 +53,8 @@ export async function* readNodeAttributes(
           name: text(name[row]),
           cmd: text(cmd[row]),
           local: text(local[row]),
+          pid: pid[row] === null ? undefined : Number(pid[row]),
+          parent: parent[row] === null ? -1 : findKey(keys, number as number, parent[row] as string),
         };
       }
     }

@@ -17,6 +17,8 @@ export interface PlannedGraph {
   readonly lastTs: bigint;
   /** The loaded events' number of each node. */
   readonly nodes: Int32Array;
+  /** Its rows of the loaded events' table, in order. */
+  readonly rows: Int32Array;
   readonly graph: ModelGraph;
 }
 
@@ -59,7 +61,7 @@ function finishGraph(
   const { nodes } = provenance;
   const { input, target } = space.assemble(nodes, text, profile);
   return {
-    ...{ title, nodes, events: rows.length },
+    ...{ title, nodes, rows, events: rows.length },
     firstTs: table.ts[rows[0]],
     lastTs: table.ts[rows[rows.length - 1]],
     graph: makeModelGraph(provenance, space.parts.relations, input, target),
@@ -77,7 +79,7 @@ function groupRows({ graphOf, sizes }: GraphPlan): (graph: number) => Int32Array
 }
 
 /** A table of some rows of another; node numbers stay. */
-function selectRows(table: EventTable, rows: Int32Array): EventTable {
+export function selectRows(table: EventTable, rows: Int32Array): EventTable {
   const pick = <T extends Int32Array | Uint16Array | Uint8Array>(column: T, into: T): T => {
     for (let i = 0; i < rows.length; i++) into[i] = column[rows[i]];
     return into;
