@@ -1,0 +1,84 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openDevice } from '../dist/compute/open-device.js';
+import { readNodeText } from '../dist/features/node-text.js';
+import { ingestFiles } from '../dist/graph/ingest.js';
+import { loadEvents } from '../dist/graph/load.js';
+import { Store } from '../dist/graph/store.js';
+import { planGraphs } from '../dist/model/graph-plan.js';
+import { buildGraphs } from '../dist/model/graphs.js';
+import { Model } from '../dist/model/model.js';
+import { trainModel } from '../dist/model/train.js';
+import type { TrainedModel } from '../dist/model/trained-model.js';
+import { coreConfigOf, resolveTrainingConfig } from '../dist/model/training-config.js';
+import type { Scenario } from '../dist/simulate/options.js';
+import { simulate } from '../dist/simulate/simulate.js';
+
+export interface TrainedShape {
+  readonly scenario: Scenario;
+  readonly events: number;
+  readonly epochs: number;
+  readonly seed: number;
+}
+
+/** Unmasked embeddings of every window of a simulated host, one Float32Array a window, by split. */
+export interface TrainedEmbeddings {
+  readonly hidden: number;
+  readonly train: Float32Array[];
+  readonly calibrate: Float32Array[];
+  readonly test: Float32Array[];
+}
+
+/** Simulates a host, trains on its first part and encodes all parts. Nothing is kept but what is returned. */
+export async function makeTrainedEmbeddings(
+  { scenario, events, epochs, seed }: TrainedShape,
+  say: (text: string) => void,
+): Promise<TrainedEmbeddings> {
+  const folder = await mkdtemp(join(tmpdir(), 'recal-knn-'));
+  const threads = availableParallelism();
+  try {
+    const { hosts } = await simulate({ scenario, events, seed, out: folder });
+    const store = join(folder, 'store');
+    for (const split of ['train', 'calibrate', 'test']) {
+      const files = hosts[0].files.filter(({ role }) => role === split);
+      const paths = files.map(({ name }) => join(folder, hosts[0].directory, name));
+      await ingestFiles(paths, { store, split, append: true, threads });
+    }
+    say(`simulated and ingested ${events} events of ${scenario}`);
+    const opened = await Store.open(store);
+    const config = resolveTrainingConfig({ epochs, seed, textEpochs: 2 });
+    const trained = await trainModel({ store: opened, config, selection: { split: 'train' }, threads });
+    say(`trained ${epochs} epochs, loss ${trained.reports.at(-1)?.loss.toFixed(3)}`);
+    const encode = (split: string) => encodeSplit(opened, trained.model, split, threads);
+    const parts = [await encode('train'), await encode('calibrate'), await encode('test')];
+    return { hidden: config.hidden, train: parts[0], calibrate: parts[1], test: parts[2] };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function encodeSplit(
+  store: Store,
+  trained: TrainedModel,
+  split: string,
+  threads: number,
+): Promise<Float32Array[]> {
+  const { config, relations, space, direction, weights } = trained;
+  const events = await loadEvents(store, { split });
+  const text = await readNodeText(store, events, space.parts.vocabulary);
+  const device = await openDevice({ threads });
+  const model = Model.create(device, coreConfigOf(config, relations.length, space.width), config.seed);
+  try {
+    model.load(weights);
+    const context = { events, text, space, direction };
+    const windows: Float32Array[] = [];
+    for (const { graph } of buildGraphs(planGraphs(store, events, config), context)) {
+      if (graph.adjacency.neighbours.length > 0) windows.push(model.encode(graph));
+    }
+    return windows;
+  } finally {
+    model.close();
+    await device.close();
+  }
+}

@@ -1,0 +1,56 @@
+import type { ReferencePoints } from './neighbour-reference.js';
+import { GRID, type SnappedPoints } from './snapped-points.js';
+
+/** The defining arithmetic (method §7), plainly: every pair, float64. For tests and benchmarks. */
+export function bruteForceScores(reference: ReferencePoints, points: SnappedPoints, k: number): Float64Array {
+  return Float64Array.from({ length: points.count }, (_, q) => bruteForceScore(reference, points, q, k));
+}
+
+export function bruteForceScore(
+  reference: ReferencePoints,
+  points: SnappedPoints,
+  q: number,
+  k: number,
+): number {
+  const nearest = bruteForceNearest(reference, points, q, k);
+  const distances = nearest.flatMap(({ distance, point }) =>
+    new Array<number>(Math.min(k, reference.multiplicity[point])).fill(distance),
+  );
+  return meanOfFirst(distances, k);
+}
+
+/** The `count` nearest points, nearest first; of equally near ones the smaller number first. */
+export function bruteForceNearest(
+  reference: ReferencePoints,
+  points: SnappedPoints,
+  q: number,
+  count: number,
+): { point: number; distance: number }[] {
+  const found: { point: number; distance: number }[] = [];
+  for (let point = 0; point < reference.count; point++) {
+    const distance = distanceOf(reference, point, points, q);
+    if (found.length === count && distance >= found[count - 1].distance) continue;
+    let at = found.length;
+    while (at > 0 && found[at - 1].distance > distance) at--;
+    found.splice(at, 0, { point, distance });
+    if (found.length > count) found.pop();
+  }
+  return found;
+}
+
+/** Sum in ascending order, divided by how many there are: k, or all where there are fewer. */
+export function meanOfFirst(ascending: readonly number[], k: number): number {
+  const count = Math.min(k, ascending.length);
+  let sum = 0;
+  for (let i = 0; i < count; i++) sum += ascending[i];
+  return sum / count;
+}
+
+export function distanceOf(a: SnappedPoints, i: number, b: SnappedPoints, j: number): number {
+  let sum = 0;
+  for (let d = 0; d < a.width; d++) {
+    const difference = a.steps[i * a.width + d] / GRID - b.steps[j * a.width + d] / GRID;
+    sum += difference * difference;
+  }
+  return Math.sqrt(sum);
+}
