@@ -7,6 +7,7 @@ const rooms = [
   'compute',
   'model',
   'detect',
+  'report',
   'evaluate',
   'simulate',
   'serve',

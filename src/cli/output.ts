@@ -1,6 +1,6 @@
 import pc from 'picocolors';
+import { safeJson } from '../base/safe-json.js';
 import { columnsOf, cutTo } from './columns.js';
-import { safeJson } from './safe-json.js';
 
 /** The part of a Node stream that output needs, so that tests can give their own. */
 export interface TextSink {

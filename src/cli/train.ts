@@ -5,12 +5,23 @@ import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import { EXIT, RecalError } from '../base/errors.js';
 import { printable } from '../base/printable.js';
-import { defineSettings, type Setting } from '../base/settings.js';
-import { Store } from '../graph/store.js';
+import { defineSettings } from '../base/settings.js';
+import type { Calibration } from '../detect/calibrate.js';
+import { DETECTION_OPTIONS, DETECTION_PRESETS, resolveDetectionConfig } from '../detect/detection-config.js';
+import { encodeDetector } from '../detect/detector-part.js';
+import { holdOut } from '../detect/hold-out.js';
+import { type Selection, Store } from '../graph/store.js';
 import { checkpointPath, hasCheckpoint, removeCheckpoint, writeCheckpoint } from '../model/checkpoint.js';
 import { writeModelFile } from '../model/model-file.js';
 import { trainModel } from '../model/train.js';
-import { PRESETS, resolveTrainingConfig, TRAINING_OPTIONS } from '../model/training-config.js';
+import {
+  PRESETS,
+  resolveTrainingConfig,
+  TRAINING_OPTIONS,
+  type TrainingConfig,
+} from '../model/training-config.js';
+import { finishModel } from './calibrating.js';
+import { choiceSettings, chosen } from './choice-settings.js';
 import { type CommandContext, defineCommand } from './command.js';
 import { selectingSettings, selectionOf } from './selecting.js';
 import { TrainingProgress } from './training-progress.js';
@@ -19,22 +30,6 @@ import { reportTraining } from './training-report.js';
 /** Training may take this share of the machine's memory unless told otherwise: the rest is for reading the store. */
 const MEMORY_SHARE = 0.6;
 const MEBIBYTE = 2 ** 20;
-
-type TrainingKey = keyof typeof TRAINING_OPTIONS;
-
-/** The choices of training as settings. None has a default here: what is not said, the preset says. */
-const trainingSettings = Object.fromEntries(
-  Object.entries(TRAINING_OPTIONS).map(([key, { type, description, ...rest }]) => {
-    const presets = Object.entries(PRESETS).filter(([, preset]) => Object.hasOwn(preset, key));
-    const unlike = presets.map(([name, preset]) => `, ${name}: ${preset[key as TrainingKey]}`).join('');
-    const standard = `default: ${type.parse(undefined)}${unlike}`;
-    const value = 'value' in rest ? { value: rest.value as string } : {};
-    return [
-      key,
-      { type: type.unwrap().optional(), description: `${description} (${standard})`, ...value } as Setting,
-    ];
-  }),
-) as Record<TrainingKey, Setting>;
 
 export const command = defineCommand({
   name: 'train',
@@ -75,25 +70,36 @@ export const command = defineCommand({
       description: 'MiB that graphs and their working set may take (default: 60 % of the memory)',
       value: 'MIB',
     },
-    ...trainingSettings,
+    calibrate: {
+      type: z.boolean().default(true),
+      description:
+        'hold out the last fifth of the time and calibrate on it; with --no-calibrate train on everything',
+    },
+    calibrateSplit: {
+      type: z.string().min(1).optional(),
+      description: 'calibrate on this split instead, and train on all that is selected',
+      value: 'NAME',
+    },
+    ...choiceSettings(TRAINING_OPTIONS, PRESETS),
+    ...choiceSettings(DETECTION_OPTIONS, DETECTION_PRESETS),
   }),
   async run(_args, settings, context) {
     const { signal } = context;
     const started = performance.now();
-    const given = Object.fromEntries(
-      (Object.keys(TRAINING_OPTIONS) as TrainingKey[]).map((key) => [key, settings[key]]),
-    );
-    const config = resolveTrainingConfig(given);
+    const config = resolveTrainingConfig(chosen(TRAINING_OPTIONS, settings));
+    const detection = resolveDetectionConfig(config.profile, chosen(DETECTION_OPTIONS, settings));
     const store = await Store.open(settings.store);
     warnOfSplits(store, settings.split, context);
     await checkPlace(settings.model);
     await checkCheckpoint(settings.model, settings.resume, context);
 
+    const { train, calibrate } = divide(store, settings, config);
     const progress = new TrainingProgress(context, config.epochs);
+    const threads = Math.max(1, settings.threads ?? availableParallelism());
     let kept = performance.now();
     const result = await trainModel({
-      ...{ store, config, signal, selection: selectionOf(settings), portable: settings.portable },
-      threads: Math.max(1, settings.threads ?? availableParallelism()),
+      ...{ store, config, signal, selection: train, portable: settings.portable },
+      threads,
       memory: settings.memory === undefined ? totalmem() * MEMORY_SHARE : settings.memory * MEBIBYTE,
       resume: settings.resume ? settings.model : undefined,
       watch: {
@@ -108,14 +114,37 @@ export const command = defineCommand({
       },
     }).finally(() => progress.finish());
 
-    const sha256 = await writeModelFile(settings.model, result.model);
+    // Weights first: whatever happens to calibration, training is not lost.
+    let sha256 = await writeModelFile(settings.model, result.model);
     if (result.complete) await removeCheckpoint(settings.model);
     else await writeCheckpoint(settings.model, result.checkpoint);
+    let calibration: Calibration | undefined;
+    if (calibrate !== undefined && result.complete) {
+      const parts = await finishModel(
+        result.model,
+        { store, train, calibrate, config: detection, threads },
+        context,
+      );
+      calibration = parts.calibration;
+      sha256 = await writeModelFile(settings.model, result.model, encodeDetector(parts));
+    }
     const seconds = (performance.now() - started) / 1000;
-    reportTraining(result, { path: settings.model, sha256, seconds }, context.out);
+    reportTraining(result, { path: settings.model, sha256, seconds, calibration }, context.out);
     return EXIT.done;
   },
 });
+
+/** What is trained on, and what is kept for calibration. */
+function divide(
+  store: Store,
+  settings: { calibrate: boolean; calibrateSplit?: string | undefined } & Parameters<typeof selectionOf>[0],
+  config: TrainingConfig,
+): { train: Selection; calibrate: Selection | undefined } {
+  const train = selectionOf(settings);
+  if (!settings.calibrate) return { train, calibrate: undefined };
+  if (settings.calibrateSplit === undefined) return holdOut(store, train, config);
+  return { train, calibrate: { split: settings.calibrateSplit, host: settings.host } };
+}
 
 /** Training on what was meant for testing makes every figure worthless; it is worth a word. */
 function warnOfSplits(store: Store, split: string | undefined, { out }: CommandContext): void {

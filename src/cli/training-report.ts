@@ -1,8 +1,10 @@
 import { printable } from '../base/printable.js';
+import type { Calibration } from '../detect/calibrate.js';
 import { checkpointPath } from '../model/checkpoint.js';
 import { maskRates } from '../model/masking.js';
 import type { TrainResult } from '../model/train.js';
 import { maskConfigOf } from '../model/training-config.js';
+import { describeCalibration, renderCalibration } from './calibrating.js';
 import type { Output } from './output.js';
 import { formatCount, formatDuration } from './quantities.js';
 import { renderTable } from './tables.js';
@@ -12,10 +14,15 @@ interface Written {
   readonly path: string;
   readonly sha256: string;
   readonly seconds: number;
+  readonly calibration: Calibration | undefined;
 }
 
 /** The result of `recal train`: each relation's mask rate and loss, and what was written where. */
-export function reportTraining(result: TrainResult, { path, sha256, seconds }: Written, out: Output): void {
+export function reportTraining(
+  result: TrainResult,
+  { path, sha256, seconds, calibration }: Written,
+  out: Output,
+): void {
   const { model, reports, complete } = result;
   const { config, relations, training } = model;
   const rates = maskRates(
@@ -45,6 +52,7 @@ export function reportTraining(result: TrainResult, { path, sha256, seconds }: W
     },
     ...{ tokens: model.space.parts.vocabulary.size, loss: training.loss, masked: training.masked },
     ...{ relations: rows, history: reports.map(({ loss }) => number(loss)), seconds },
+    calibration: calibration === undefined ? null : describeCalibration(calibration),
   };
   out.result(value, function* () {
     const fixed = (x: number | null) => (x === null ? '-' : x.toFixed(4));
@@ -62,6 +70,7 @@ export function reportTraining(result: TrainResult, { path, sha256, seconds }: W
     yield '';
     const { done, asked } = training.epochs;
     yield `${done} of ${asked} epochs over ${formatCount(training.graphs)} graphs in ${formatDuration(seconds * 1000)}`;
+    if (calibration !== undefined) yield* renderCalibration(calibration);
     yield `model ${model.id.slice(0, 12)} written to ${printable(path)}`;
     if (!complete) yield `go on with: recal train … --resume (${printable(checkpointPath(path))})`;
   });

@@ -1,24 +1,11 @@
 import { z } from 'zod';
+import { type Choice, choice as option } from '../base/choices.js';
 import { EXIT, RecalError } from '../base/errors.js';
 import { BLOCK_SCALES } from '../features/feature-space.js';
 import { PROFILE_DEFAULTS } from '../features/profile.js';
 import { WORD2VEC_DEFAULTS } from '../features/word2vec.js';
 import { MODEL_DEFAULTS, type ModelConfig } from './config.js';
 import { MASK_DEFAULTS, type MaskConfig } from './masking.js';
-
-/** One choice of training: its type with the default, what it is, and why the default is what it is. */
-export interface TrainingOption<T extends z.ZodType = z.ZodType> {
-  readonly type: T;
-  readonly description: string;
-  readonly reason: string;
-  /** What `--help` calls the value. */
-  readonly value?: string;
-}
-
-const option = <T extends z.ZodType>(type: T, description: string, reason: string, value?: string) => ({
-  ...{ type, description, reason },
-  ...(value === undefined ? {} : { value }),
-});
 
 const whole = (low: number, high: number) => z.int().min(low).max(high);
 const share = z.number().min(0).max(1);
@@ -188,7 +175,7 @@ export const TRAINING_OPTIONS = {
     'the same seed gives the same bytes; the paper reports seeds 0 to 4 [p]',
     'N',
   ),
-} as const satisfies Record<string, TrainingOption>;
+} as const satisfies Record<string, Choice>;
 
 type Options = typeof TRAINING_OPTIONS;
 type Shape = { [K in keyof Options]: Options[K]['type'] };

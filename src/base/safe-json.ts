@@ -1,4 +1,4 @@
-import { UNSAFE } from '../base/printable.js';
+import { UNSAFE } from './printable.js';
 
 // In JSON the characters that printable() escapes have an escape that means the same to every reader, so the output can
 // be shown on a terminal and still holds the exact names.

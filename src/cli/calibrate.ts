@@ -1,0 +1,88 @@
+import { availableParallelism } from 'node:os';
+import { z } from 'zod';
+import { EXIT } from '../base/errors.js';
+import { defineSettings } from '../base/settings.js';
+import { DETECTION_OPTIONS, DETECTION_PRESETS, resolveDetectionConfig } from '../detect/detection-config.js';
+import { Detector } from '../detect/detector.js';
+import { encodeDetector } from '../detect/detector-part.js';
+import { Store } from '../graph/store.js';
+import { readModelFile, writeModelFile } from '../model/model-file.js';
+import { describeCalibration, percentage, renderCalibration } from './calibrating.js';
+import { choiceSettings, chosen } from './choice-settings.js';
+import { type CommandContext, defineCommand } from './command.js';
+import { selectingSettings, selectionOf } from './selecting.js';
+
+export const command = defineCommand({
+  name: 'calibrate',
+  summary: 'fit the tables of a model to a new host or to change, without training again',
+  details:
+    'Measures benign events that the model was not trained on and replaces its tables of benign errors. Weights stay, ' +
+    'and so does the model’s identifier. Choices that are not given stay as they were.',
+  examples: [
+    'recal calibrate --store cadets --split calibrate --model cadets.recal',
+    'recal calibrate --store own --host web-7 --from 2018-04-09 --model web.recal --fusion cauchy',
+  ],
+  arguments: {},
+  settings: defineSettings({
+    store: { type: z.string().min(1), description: 'folder of the store', value: 'DIR' },
+    model: { type: z.string().min(1), description: 'model file, which is replaced', value: 'FILE' },
+    ...selectingSettings,
+    threads: {
+      type: z.coerce.number().int().min(0).max(64).optional(),
+      description: 'threads that compute, by default one a core; results are the same with any number',
+      value: 'N',
+    },
+    ...choiceSettings(DETECTION_OPTIONS, DETECTION_PRESETS),
+  }),
+  async run(_args, settings, context) {
+    const started = performance.now();
+    const model = await readModelFile(settings.model);
+    const store = await Store.open(settings.store);
+    const threads = Math.max(1, settings.threads ?? availableParallelism());
+    const detector = await Detector.open(model, { threads });
+    try {
+      const before = detector.parts.calibration;
+      const said = Object.entries(chosen(DETECTION_OPTIONS, settings)).filter(
+        ([, value]) => value !== undefined,
+      );
+      const config = resolveDetectionConfig(model.config.profile, {
+        ...before?.config,
+        ...Object.fromEntries(said),
+      });
+      const selection = selectionOf(settings);
+      warnOfTraining(model.training, selection, context);
+      const benign = await detector.graphsOf(store, selection);
+      const bar = percentage('calibrating', context);
+      const { signal } = context;
+      const calibration = await detector
+        .calibrate(benign, config, { signal, progress: bar.update })
+        .finally(bar.finish);
+      const sha256 = await writeModelFile(settings.model, model, encodeDetector(detector.parts));
+      const seconds = (performance.now() - started) / 1000;
+      const value = {
+        model: settings.model,
+        id: model.id,
+        sha256,
+        ...describeCalibration(calibration),
+        seconds,
+      };
+      context.out.result(value, () => renderCalibration(calibration));
+    } finally {
+      await detector.close();
+    }
+    return EXIT.done;
+  },
+});
+
+/** Errors on what was learned by heart are too small to compare others with. */
+function warnOfTraining(
+  training: { firstTs: string; lastTs: string },
+  selection: { split?: string | undefined; from?: bigint | undefined; to?: bigint | undefined },
+  { out }: CommandContext,
+): void {
+  const { split, from, to } = selection;
+  if (split !== undefined || (from !== undefined && from > BigInt(training.lastTs))) return;
+  if (to !== undefined && to <= BigInt(training.firstTs)) return;
+  out.warn('this may be the time that the model was trained on: its errors there are smaller than elsewhere');
+  out.warn('  hint: give a benign time after training with --from, or a split with --split');
+}

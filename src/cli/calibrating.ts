@@ -1,0 +1,103 @@
+import type { Calibration } from '../detect/calibrate.js';
+import type { DetectionConfig } from '../detect/detection-config.js';
+import { Detector } from '../detect/detector.js';
+import type { DetectorParts } from '../detect/detector-part.js';
+import { SplitGraphs } from '../detect/split-graphs.js';
+import { chooseThreshold, formatThreshold, parseThreshold, type Threshold } from '../detect/threshold.js';
+import type { Selection, Store } from '../graph/store.js';
+import type { TrainedModel } from '../model/trained-model.js';
+import type { CommandContext } from './command.js';
+import { formatCount } from './quantities.js';
+
+/** What an analyst is assumed to stand where nothing is said. */
+export const DEFAULT_THRESHOLD = 'budget:5/day';
+
+interface FinishOptions {
+  readonly store: Store;
+  readonly train: Selection;
+  readonly calibrate: Selection;
+  readonly config: DetectionConfig;
+  readonly threads: number;
+}
+
+/** A trained model's second half: fitted to what it was trained on, calibrated on what it was not. */
+export async function finishModel(
+  model: TrainedModel,
+  { store, train, calibrate, config, threads }: FinishOptions,
+  context: CommandContext,
+): Promise<DetectorParts> {
+  const { signal } = context;
+  const fitting = percentage('looking back at training', context);
+  const detector = await Detector.fit(model, await SplitGraphs.open(store, train, model), {
+    ...{ reference: config.reference, threads, signal },
+    progress: fitting.update,
+  }).finally(fitting.finish);
+  try {
+    const calibrating = percentage('calibrating', context);
+    const benign = await detector.graphsOf(store, calibrate);
+    await detector
+      .calibrate(benign, config, { signal, progress: calibrating.update })
+      .finally(calibrating.finish);
+    return detector.parts;
+  } finally {
+    await detector.close();
+  }
+}
+
+/** Progress of work that knows only its share. */
+export function percentage(
+  label: string,
+  { progress }: Pick<CommandContext, 'progress'>,
+): { update: (done: number) => void; finish: () => void } {
+  const bar = progress(label, { total: 100, unit: '%' });
+  return { update: (done) => bar.update(Math.floor(done * 100)), finish: () => bar.finish() };
+}
+
+/** For `--json`. */
+export function describeCalibration(calibration: Calibration): object {
+  const { config, gate, graphs, instances, firstTs, lastTs, hosts, benign } = calibration;
+  const threshold = chooseThreshold(parseBudget(), benign);
+  return {
+    ...{ config, gate: Number.isNaN(gate) ? null : gate, graphs, instances, hosts },
+    ...{ firstTs: String(firstTs), lastTs: String(lastTs) },
+    benign: {
+      ...{ instances: benign.instances, hostDays: benign.hostDays, graphs: benign.graphs },
+      inSample: benign.inSample,
+    },
+    threshold: { rule: DEFAULT_THRESHOLD, ...threshold },
+  };
+}
+
+export function* renderCalibration({ graphs, instances, benign, config }: Calibration): Generator<string> {
+  yield `calibrated on ${formatCount(graphs)} graphs, ${formatCount(instances)} instances: ${config.evidence.join(', ')}`;
+  if (benign.inSample) yield 'benign scores come from the data of the tables: thresholds are too low';
+  yield* renderThreshold(DEFAULT_THRESHOLD, chooseThreshold(parseBudget(), benign), benign.hostDays);
+}
+
+/** What a threshold means, before it is applied: how it was found, and what to expect of it. */
+export function* renderThreshold(rule: string, found: Threshold, hostDays: number): Generator<string> {
+  const { tau, status, finest, incidentsPerDay, alarmsPerDay, graphs, range } = found;
+  const rate = (value: number) => (value >= 10 ? value.toFixed(0) : value.toPrecision(2));
+  const isBudget = rule.startsWith('budget');
+  const unit = isBudget ? ' false incidents per host and day' : ' of instances';
+  yield `threshold ${rule}: score ${tau.toFixed(2)} and above (${status})`;
+  yield `  benign scores span ${hostDays.toPrecision(2)} host-days in ${formatCount(graphs)} graphs, and can tell ${rate(finest)}${unit} from none`;
+  const most = status === 'resolved' ? 'about' : 'at most';
+  yield `  expect ${most} ${rate(incidentsPerDay)} false incidents and ${rate(alarmsPerDay)} false alerts per host and day`;
+  if (range !== undefined) {
+    const [low, high] = range.tau;
+    yield `  with one calibration graph left out the score would be ${low.toFixed(2)} to ${high.toFixed(2)}, the rate ${rate(range.rate[0])} to ${rate(range.rate[1])}`;
+  }
+  if (status !== 'resolved') {
+    yield `  hint: calibrate on more benign time to resolve ${rule}`;
+  }
+}
+
+function parseBudget() {
+  return parseThreshold(DEFAULT_THRESHOLD) as Parameters<typeof chooseThreshold>[0];
+}
+
+/** The text of a rule as it will be read back. */
+export function ruleText(text: string): string {
+  return formatThreshold(parseThreshold(text));
+}

@@ -1,0 +1,150 @@
+import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
+import { z } from 'zod';
+import { EXIT } from '../base/errors.js';
+import { printable } from '../base/printable.js';
+import { defineSettings } from '../base/settings.js';
+import { type AppliedThreshold, applyThreshold } from '../detect/apply-threshold.js';
+import { type Detection, detect } from '../detect/detect.js';
+import { Detector } from '../detect/detector.js';
+import { formatThreshold, parseThreshold } from '../detect/threshold.js';
+import { type Selection, Store } from '../graph/store.js';
+import { readModelFile } from '../model/model-file.js';
+import { writeAlertFiles } from '../report/alert-files.js';
+import { DEFAULT_THRESHOLD, percentage, renderThreshold } from './calibrating.js';
+import { defineCommand } from './command.js';
+import type { Output } from './output.js';
+import { formatCount, formatDuration } from './quantities.js';
+import { selectingSettings, selectionOf } from './selecting.js';
+import { renderTable } from './tables.js';
+
+/** Incidents listed; all are in the files. */
+const LISTED = 20;
+
+export const command = defineCommand({
+  name: 'detect',
+  summary: 'score events with a model, and write ranked, explained alerts and incidents',
+  details:
+    'Scores what comes after the time that the model was calibrated on, unless told otherwise, and writes alerts.jsonl, ' +
+    'incidents.jsonl, alerts.csv and run.json. docs/alerts.md describes every field.',
+  examples: [
+    'recal detect --store cadets --split test --model cadets.recal --out alerts',
+    'recal detect --store own --model web.recal --threshold budget:1/week --out alerts --fail-on-alert',
+  ],
+  arguments: {},
+  settings: defineSettings({
+    store: { type: z.string().min(1), description: 'folder of the store', value: 'DIR' },
+    model: { type: z.string().min(1), description: 'model file, calibrated', value: 'FILE' },
+    ...selectingSettings,
+    threshold: {
+      type: z.string().default(DEFAULT_THRESHOLD),
+      description: 'budget:N/day (or /hour, /week) of false incidents a host, fpr:P of instances, or fdr:Q',
+      value: 'RULE',
+    },
+    out: { type: z.string().min(1), description: 'folder for the results', value: 'DIR' },
+    failOnAlert: {
+      type: z.boolean().default(false),
+      description: `exit with ${EXIT.alerts} where there is an alert`,
+    },
+    threads: {
+      type: z.coerce.number().int().min(0).max(64).optional(),
+      description: 'threads that compute, by default one a core; results are the same with any number',
+      value: 'N',
+    },
+  }),
+  async run(_args, settings, context) {
+    const { out, signal } = context;
+    const started = performance.now();
+    const spec = parseThreshold(settings.threshold);
+    const rule = formatThreshold(spec);
+    const model = await readModelFile(settings.model);
+    const store = await Store.open(settings.store);
+    const threads = Math.max(1, settings.threads ?? availableParallelism());
+    const detector = await Detector.open(model, { threads });
+    try {
+      const selection = selectAfter(selectionOf(settings), detector.calibration.lastTs);
+      const graphs = await detector.graphsOf(store, selection);
+      const scoring = percentage('scoring', context);
+      const applied = await applyThreshold(spec, detector, graphs, signal);
+      if (applied.threshold !== undefined) {
+        for (const line of renderThreshold(rule, applied.threshold, detector.calibration.benign.hostDays))
+          out.info(line);
+      }
+      const found = await detect(detector, graphs, {
+        ...{ threshold: applied, signal },
+        progress: scoring.update,
+      }).finally(scoring.finish);
+      const { split, host, from, to } = selection;
+      const run = await writeAlertFiles(settings.out, {
+        alerts: found.alerts,
+        incidents: found.incidents,
+        run: {
+          model: model.id,
+          threshold: { value: applied.tau, rule, note: applied.note },
+          selection: {
+            ...{ split: split ?? null, host: host ?? null },
+            ...{ from: from?.toString() ?? null, to: to?.toString() ?? null },
+          },
+          store: resolve(settings.store),
+          hosts: [...graphs.events.hosts],
+          counts: found.counts,
+        },
+      });
+      const seconds = (performance.now() - started) / 1000;
+      const value = {
+        out: settings.out,
+        ...run,
+        threshold: { ...run.threshold, ...applied.threshold },
+        seconds,
+      };
+      out.result({ ...value, incidents: found.incidents.slice(0, LISTED) }, () =>
+        renderDetection(found, applied, { out: settings.out, seconds }, out),
+      );
+      return settings.failOnAlert && found.alerts.length > 0 ? EXIT.alerts : EXIT.done;
+    } finally {
+      await detector.close();
+    }
+  },
+});
+
+/** What was calibrated on is known to be harmless; what comes after it is not. */
+function selectAfter(selection: Selection, last: bigint): Selection {
+  const { split, from, to } = selection;
+  if (split !== undefined || from !== undefined || to !== undefined) return selection;
+  return { ...selection, from: last + 1n };
+}
+
+/** The incidents by rank, and where the rest is. */
+export function* renderDetection(
+  { incidents, counts }: Detection,
+  { note }: AppliedThreshold,
+  { out: folder, seconds }: { out: string; seconds: number },
+  look: Output,
+): Generator<string> {
+  if (incidents.length > 0) {
+    yield* renderTable(
+      ['', 'incident', 'severity', 'score', 'from', 'entities', 'root', 'what'],
+      incidents
+        .slice(0, LISTED)
+        .map((incident) => [
+          ...[String(incident.rank), incident.id.slice(0, 8), incident.severity, incident.score.toFixed(1)],
+          ...[
+            incident.first.iso.slice(0, 19).replace('T', ' '),
+            new Set(incident.alerts.map(({ entity }) => entity.id)).size,
+          ],
+          ...[incident.root.name ?? incident.root.id, incident.sentence],
+        ]),
+      look,
+    );
+    yield '';
+    if (incidents.length > LISTED) yield `… and ${formatCount(incidents.length - LISTED)} more incidents`;
+  }
+  if (note !== null) yield note;
+  yield `${formatCount(counts.alerts)} alerts in ${formatCount(counts.incidents)} incidents, of ${formatCount(counts.instances)} instances in ${formatCount(counts.graphs)} graphs (${formatCount(counts.events)} events) in ${formatDuration(seconds * 1000)}`;
+  if (counts.alertsLeftOut > 0) {
+    yield `the lowest ${formatCount(counts.alertsLeftOut)} alerts are not written: raise the threshold`;
+  }
+  yield `written to ${printable(folder)}: alerts.jsonl, incidents.jsonl, alerts.csv, run.json`;
+  if (incidents.length > 0)
+    yield `look at the first with: recal explain ${incidents[0].id.slice(0, 8)} --alerts ${printable(folder)}`;
+}

@@ -1,0 +1,200 @@
+import { ENTITY_TYPES } from '../ingest/event.js';
+import { dayOf, MemberCollector } from './activity.js';
+import type { Alert, Incident, LookAlike } from './alert.js';
+import { type AlertContext, describeAlerts } from './alert-record.js';
+import type { AppliedThreshold } from './apply-threshold.js';
+import type { Detector } from './detector.js';
+import { EVIDENCE_KINDS } from './evidence.js';
+import { surpriseOf } from './fitted-detector.js';
+import { LinkCollector } from './incident-links.js';
+import { type IncidentMember, type IncidentMembers, incidentMembers } from './incident-members.js';
+import { describeIncidents } from './incident-record.js';
+import { formIncidents } from './incidents.js';
+import type { FoldedPoints } from './knn/snapped-points.js';
+import type { ScoredGraph } from './scored-graph.js';
+import type { SplitGraphs } from './split-graphs.js';
+import { empiricalP } from './threshold.js';
+
+const LOOK_ALIKES = 3;
+const DEVIATIONS = 6;
+/** Records kept; more of them are counted, and nobody reads them. */
+const MOST_ALERTS = 10_000;
+
+export interface DetectOptions {
+  /** τ: a score of at least this raises an alert, in the graphs of a host and day. */
+  readonly threshold: Pick<AppliedThreshold, 'tau' | 'tauOf'>;
+  readonly signal?: AbortSignal | undefined;
+  readonly progress?: ((done: number) => void) | undefined;
+  /** Called with each graph's scores, also those below τ. */
+  readonly seen?: ((graph: ScoredGraph) => void) | undefined;
+}
+
+export interface Detection {
+  readonly alerts: readonly Alert[];
+  readonly incidents: readonly Incident[];
+  readonly counts: {
+    readonly graphs: number;
+    readonly events: number;
+    /** (node, graph) instances judged. */
+    readonly instances: number;
+    readonly entities: number;
+    readonly candidates: number;
+    readonly alerts: number;
+    /** Alerts beyond the most that are kept: those with the lowest scores. */
+    readonly alertsLeftOut: number;
+    readonly newRelation: number;
+    readonly incidents: number;
+  };
+}
+
+/** Judges the graphs of a part, and makes alerts and incidents of what scores at least τ. */
+export async function detect(
+  detector: Detector,
+  graphs: SplitGraphs,
+  options: DetectOptions,
+): Promise<Detection> {
+  const { threshold, signal, progress, seen } = options;
+  const { events, names } = graphs;
+  const context = alertContext(detector, graphs, threshold.tau);
+  const links = new LinkCollector(names, events.table);
+  const kept = new KeptAlerts();
+  const place = { table: events.table, hostAt: (node: number) => events.keys.hostAt(node) };
+  const counts = { graphs: 0, instances: 0, candidates: 0, newRelation: 0 };
+  for (const scored of detector.score(graphs)) {
+    signal?.throwIfAborted();
+    const { scores, candidates, newRelation, view } = scored;
+    links.add(view.planned.nodes, view.interactions);
+    const tau = threshold.tauOf(events.keys.hostAt(view.planned.nodes[0]), dayOf(view));
+    const flagged = Int32Array.from({ length: scores.length }, (_, v) => v).filter(
+      (v) => scores[v] >= tau && scores[v] > 0,
+    );
+    if (flagged.length > 0) {
+      fillDistances(scored, flagged, detector);
+      const members = new MemberCollector();
+      const wanted = new Set(flagged);
+      members.add(view, counts.graphs, scores, (v) => wanted.has(v), place);
+      kept.add(describeAlerts(scored, flagged, context), members.finish());
+    }
+    counts.graphs++;
+    counts.instances += scores.length;
+    for (let v = 0; v < scores.length; v++) {
+      counts.candidates += candidates[v];
+      counts.newRelation += newRelation[v];
+    }
+    seen?.(scored);
+    progress?.(counts.graphs / graphs.count);
+    await new Promise((resolve) => setImmediate(resolve)); // signals come in between two graphs
+  }
+  const { alerts, members, leftOut } = kept.finish();
+  const incidents = describeIncidents(formIncidents(members, links.finish()), alerts);
+  return {
+    ...{ alerts, incidents },
+    counts: {
+      ...{ ...counts, events: events.table.length, entities: events.keys.size },
+      ...{ alerts: alerts.length + leftOut, alertsLeftOut: leftOut, incidents: incidents.length },
+    },
+  };
+}
+
+/** The gate only asks on which side a distance lies; an alert says how far. */
+function fillDistances(scored: ScoredGraph, flagged: Int32Array, detector: Detector): void {
+  const missing = flagged.filter((v) => Number.isNaN(scored.distances[v]));
+  if (missing.length === 0) return;
+  const { search, calibration } = detector;
+  const all = search.reference.standardise(detector.embeddings(scored));
+  const steps = new Int32Array(missing.length * all.width);
+  missing.forEach((v, row) => {
+    const at = all.pointOf[v] * all.width;
+    steps.set(all.steps.subarray(at, at + all.width), row * all.width);
+  });
+  const points = { width: all.width, count: missing.length, steps };
+  const distances = search.scores(points, calibration.config.neighbours);
+  missing.forEach((v, row) => {
+    scored.distances[v] = distances[row];
+  });
+}
+
+/** What alerts say about a node besides its scores. */
+function alertContext(detector: Detector, graphs: SplitGraphs, tau: number): AlertContext {
+  const { fitted, calibration, model, search } = detector;
+  const { events, text } = graphs;
+  const points = new GraphPoints(detector);
+  return {
+    modelId: model.id,
+    relations: model.relations.map(({ name }) => name),
+    table: events.table,
+    hostOf: (node) => events.hosts[events.keys.hostAt(node)],
+    idOf: (node) => events.uuid(node),
+    threshold: tau,
+    empiricalP: (score) => empiricalP(calibration.benign, score),
+    distanceThreshold: Number.isNaN(calibration.gate) ? null : calibration.gate,
+    because(graph, row) {
+      const kind = EVIDENCE_KINDS[graph.evidence.kinds[row]];
+      const source = graph.evidence.sources[row];
+      return source < 0 ? '' : surpriseOf(fitted, kind).explain(graph.view, source);
+    },
+    lookAlikes(graph, local): LookAlike[] {
+      const found = points.of(graph);
+      return search.nearest(found, found.pointOf[local], LOOK_ALIKES).map(({ point, distance }) => {
+        const { texts, types, numbers } = fitted.examples;
+        return { name: texts[numbers[point]] || null, type: ENTITY_TYPES[types[point]], distance };
+      });
+    },
+    deviations(graph, local) {
+      const tokens = text.tokensOf(graph.view.planned.nodes[local]);
+      return fitted.usage.deviations(graph.view, local, tokens, DEVIATIONS);
+    },
+  };
+}
+
+/** The points of the graph at hand: look-alikes are asked for node by node. */
+class GraphPoints {
+  readonly #detector: Detector;
+  #graph: ScoredGraph | undefined;
+  #points: FoldedPoints | undefined;
+
+  constructor(detector: Detector) {
+    this.#detector = detector;
+  }
+
+  of(graph: ScoredGraph): FoldedPoints {
+    if (this.#points === undefined || this.#graph !== graph) {
+      this.#graph = graph;
+      this.#points = this.#detector.search.reference.standardise(this.#detector.embeddings(graph));
+    }
+    return this.#points;
+  }
+}
+
+/** Alerts and their incident members, the highest of them where there are too many. */
+class KeptAlerts {
+  #rows: { alert: Alert; member: IncidentMember }[] = [];
+  #leftOut = 0;
+
+  add(alerts: readonly Alert[], members: IncidentMembers): void {
+    alerts.forEach((alert, i) => {
+      const { node, score, host, first, last } = members;
+      this.#rows.push({
+        alert,
+        member: { node: node[i], score: score[i], host: host[i], first: first[i], last: last[i] },
+      });
+    });
+    if (this.#rows.length > 2 * MOST_ALERTS) this.#cut();
+  }
+
+  finish(): { alerts: Alert[]; members: IncidentMembers; leftOut: number } {
+    this.#cut();
+    return {
+      alerts: this.#rows.map(({ alert }) => alert),
+      members: incidentMembers(this.#rows.map(({ member }) => member)),
+      leftOut: this.#leftOut,
+    };
+  }
+
+  #cut(): void {
+    // Identifiers settle ties, so that the same events give the same alerts.
+    this.#rows.sort((a, b) => b.alert.score - a.alert.score || (a.alert.id < b.alert.id ? -1 : 1));
+    this.#leftOut += Math.max(0, this.#rows.length - MOST_ALERTS);
+    this.#rows.length = Math.min(this.#rows.length, MOST_ALERTS);
+  }
+}

@@ -1,0 +1,120 @@
+import { z } from 'zod';
+import { type Choice, choice } from '../base/choices.js';
+import { EXIT, RecalError } from '../base/errors.js';
+import type { TrainingConfig } from '../model/training-config.js';
+import { EVIDENCE_KINDS, type EvidenceKind } from './evidence.js';
+
+const whole = (low: number, high: number) => z.int().min(low).max(high);
+
+/**
+ * All that decides how a trained model judges (method §6–9, §11). Kept in the model file, so that calibration and
+ * detection cannot disagree.
+ */
+export const DETECTION_OPTIONS = {
+  evidence: choice(
+    z
+      .array(z.enum(EVIDENCE_KINDS))
+      .min(1)
+      .default(['reconstruction', 'name'] as EvidenceKind[])
+      .refine((kinds) => new Set(kinds).size === kinds.length, 'names a kind twice'),
+    'kinds of evidence that are fused: reconstruction, name, relation, distance',
+    'they err on different nodes; profile paper takes reconstruction alone',
+  ),
+  calibration: choice(
+    z.enum(['quantile', 'zscore', 'none']).default('quantile'),
+    'what makes errors of different relations comparable',
+    'needs no shape of the errors; the others are ablations',
+  ),
+  tables: choice(
+    z.enum(['type', 'relation']).default('type'),
+    'benign errors are kept for each (entity type, relation), or for each relation',
+    'a file that is read and a process that reads are not alike',
+  ),
+  tail: choice(
+    z.enum(['tail', 'floor']).default('tail'),
+    'beyond the largest benign error: a fitted tail, or one floor for all',
+    'on the floor all ties, and the worst is not told from the merely new',
+  ),
+  gate: choice(
+    z.enum(['knn', 'none']).default('knn'),
+    'what is near benign embeddings passes without a look at its evidence',
+    "the paper's screening [p]",
+  ),
+  gateQuantile: choice(
+    z.number().min(0).max(1).default(0.9),
+    'share of benign instances that the gate lets pass',
+    "the paper's, relaxed on purpose [p]",
+    'SHARE',
+  ),
+  fusion: choice(
+    z.enum(['fisher', 'max', 'mean', 'brown', 'cauchy']).default('fisher'),
+    'how the evidence of several relations becomes one score',
+    "the paper's [p]; the others are for comparison",
+  ),
+  combine: choice(
+    z.enum(['pooled', 'kinds']).default('pooled'),
+    'all evidence in one fusion, or each kind fused first and the results summed',
+    'one fusion is the plain reading',
+  ),
+  halves: choice(
+    z.boolean().default(true),
+    'half of the calibration graphs makes the tables, the other half tells how high benign scores go',
+    'a threshold from the tables’ own data would be too low',
+  ),
+  over: choice(
+    z.enum(['corrected', 'highest']).default('corrected'),
+    'a node in several graphs: its best p times their number, or its highest score',
+    'who is seen often would alarm by number alone',
+  ),
+  rounds: choice(
+    whole(1, 64).default(5),
+    'K, rounds of batched masked inference',
+    'each round hides a fifth of the nodes [p]',
+    'K',
+  ),
+  neighbours: choice(whole(1, 1000).default(10), 'k of the kNN distance', 'as MAGIC takes it', 'K'),
+  reference: choice(
+    whole(100, 10_000_000).default(200_000),
+    'training instances that distances are measured to, at most',
+    'more cost time and change little',
+    'N',
+  ),
+} as const satisfies Record<string, Choice>;
+
+type Options = typeof DETECTION_OPTIONS;
+type Shape = { [K in keyof Options]: Options[K]['type'] };
+
+export const detectionConfigSchema = z.strictObject(
+  Object.fromEntries(
+    Object.entries(DETECTION_OPTIONS).map(([key, { type }]) => [key, type]),
+  ) as unknown as Shape,
+);
+
+export type DetectionConfig = z.output<typeof detectionConfigSchema>;
+
+/** What a profile says where nothing else is said. */
+export const DETECTION_PRESETS: Readonly<Record<TrainingConfig['profile'], Partial<DetectionConfig>>> = {
+  recal: {},
+  paper: {
+    evidence: ['reconstruction'],
+    tables: 'relation',
+    tail: 'floor',
+    halves: false,
+    over: 'highest',
+  },
+};
+
+/** Fills in what is not said. Refuses what makes no sense. */
+export function resolveDetectionConfig(
+  profile: TrainingConfig['profile'],
+  given: Readonly<Record<string, unknown>> = {},
+): DetectionConfig {
+  const said = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const parsed = detectionConfigSchema.safeParse({ ...DETECTION_PRESETS[profile], ...said });
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new RecalError('detection-config', `${issue.path.join('.') || 'detection'}: ${issue.message}`, {
+    hint: 'docs/detection.md lists every choice and its range',
+    exit: EXIT.usage,
+  });
+}

@@ -1,0 +1,258 @@
+import { z } from 'zod';
+import { RecalError } from '../base/errors.js';
+import { ENTITY_TYPES } from '../ingest/event.js';
+import type { DetectorPart } from '../model/model-file.js';
+import type { Tensor, TensorData } from '../model/tensor-header.js';
+import type { TrainedModel } from '../model/trained-model.js';
+import type { Calibration } from './calibrate.js';
+import { CalibrationTables } from './calibration-tables.js';
+import { PairCovariance } from './covariance.js';
+import { detectionConfigSchema } from './detection-config.js';
+import type { EvidenceKind } from './evidence.js';
+import { FeatureUsage } from './feature-usage.js';
+import type { FittedDetector } from './fitted-detector.js';
+import { NeighbourReference } from './knn/neighbour-reference.js';
+import { LevelTable } from './level-table.js';
+import { NameSurprise } from './name-surprise.js';
+import { RelationSurprise } from './relation-surprise.js';
+import { packTexts, unpackTexts } from './text-tensors.js';
+
+/** Raised whenever what is kept here changes its meaning. */
+const VERSION = 1;
+
+const count = z.int().nonnegative();
+const integer = z.string().regex(/^-?\d{1,20}$/);
+
+const metaSchema = z.strictObject({
+  version: z.literal(VERSION),
+  calibration: z
+    .strictObject({
+      config: detectionConfigSchema,
+      gate: z.number().nullable(),
+      graphs: count,
+      instances: count,
+      firstTs: integer,
+      lastTs: integer,
+      hosts: z.array(z.string().max(4096)).max(65_536),
+      /** Settings of the tables; those of calibration-parts.ts check them. */
+      tables: z.record(z.string().max(32), z.unknown()),
+      covariance: z.array(count).max(16).nullable(),
+      benign: z.strictObject({
+        instances: count,
+        hostDays: z.number().nonnegative(),
+        graphs: count,
+        inSample: z.boolean(),
+        without: z.array(z.strictObject({ hostDays: z.number().nonnegative(), instances: count })).max(64),
+      }),
+    })
+    .nullable(),
+});
+
+/** A model's second half: what it was fitted with, and what it was calibrated to, if it was. */
+export interface DetectorParts {
+  readonly fitted: FittedDetector;
+  readonly calibration: Calibration | undefined;
+}
+
+/** Both as the part of a model file that detection owns. */
+export function encodeDetector({ fitted, calibration }: DetectorParts): DetectorPart {
+  const tensors: Tensor[] = [...fitted.reference.tensors()];
+  const push = (name: string, data: TensorData | Int32Array) => {
+    tensors.push({
+      ...{ name, shape: [data.length] },
+      data: data instanceof Int32Array ? new Uint32Array(data.buffer, data.byteOffset, data.length) : data,
+    });
+  };
+  const pushAll = (prefix: string, parts: Readonly<Record<string, unknown>>) => {
+    for (const [name, data] of Object.entries(parts)) {
+      if (ArrayBuffer.isView(data)) push(`${prefix}.${name}`, data as TensorData);
+    }
+  };
+  tensors.push(...packTexts('examples.texts', fitted.examples.texts));
+  pushAll('examples', { types: fitted.examples.types, numbers: fitted.examples.numbers });
+  const levels = fitted.levels.toParts();
+  tensors.push(...packTexts('levels.texts', levels.texts));
+  pushAll('levels', { ...levels });
+  pushAll('name', { ...fitted.name.toParts() });
+  pushAll('relation', { ...fitted.relation.toParts() });
+  pushAll('usage', { transitions: fitted.usage.transitions, instances: fitted.usage.instances });
+  if (calibration === undefined) return { meta: { version: VERSION, calibration: null }, tensors };
+  const { config, gate, graphs, instances, firstTs, lastTs, hosts, benign } = calibration;
+  const tables: Record<string, unknown> = {};
+  for (const [kind, table] of calibration.tables) {
+    const parts = table.toParts();
+    tables[kind] = parts.meta;
+    pushAll(`tables.${kind}`, { ...parts });
+  }
+  const covariance = calibration.covariance?.toParts();
+  if (covariance !== undefined) pushAll('covariance', { ...covariance });
+  pushAll('benign', { scores: benign.scores, thresholds: benign.thresholds, incidents: benign.incidents });
+  benign.without.forEach(({ incidents, above }, i) => {
+    pushAll(`benign.without.${i}`, { incidents, above });
+  });
+  return {
+    meta: {
+      version: VERSION,
+      calibration: {
+        ...{ config, gate: Number.isNaN(gate) ? null : gate, graphs, instances, hosts, tables },
+        ...{ firstTs: String(firstTs), lastTs: String(lastTs) },
+        covariance: covariance?.slotCounts ?? null,
+        benign: {
+          ...{ instances: benign.instances, hostDays: benign.hostDays, graphs: benign.graphs },
+          inSample: benign.inSample,
+          without: benign.without.map(({ hostDays, instances: left }) => ({ hostDays, instances: left })),
+        },
+      },
+    },
+    tensors,
+  };
+}
+
+/** Reads that part. Nothing is believed: every part checks what it is given. */
+export function decodeDetector(model: TrainedModel, part: DetectorPart): DetectorParts {
+  const parsed = metaSchema.safeParse(part.meta);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw damaged(`${issue.path.map(String).join('.').slice(0, 128)}: ${issue.message}`);
+  }
+  const tensors = new Tensors(part.tensors);
+  const fitted = decodeFitted(model, tensors);
+  const meta = parsed.data.calibration;
+  if (meta === null) return { fitted, calibration: undefined };
+  const tables = new Map<EvidenceKind, CalibrationTables>();
+  for (const kind of meta.config.evidence) {
+    const at = `tables.${kind}`;
+    tables.set(
+      kind,
+      CalibrationTables.fromParts({
+        meta: meta.tables[kind] as never,
+        groupOf: tensors.bytes(`${at}.groupOf`),
+        tables: tensors.words(`${at}.tables`),
+        nodes: tensors.words(`${at}.nodes`),
+        values: tensors.floats(`${at}.values`),
+      }),
+    );
+  }
+  const covariance =
+    meta.covariance === null
+      ? undefined
+      : PairCovariance.fromParts({
+          slotCounts: meta.covariance,
+          values: tensors.floats('covariance.values'),
+          known: tensors.bytes('covariance.known'),
+        });
+  const { config, gate, graphs, instances, firstTs, lastTs, hosts } = meta;
+  if (config.gate === 'knn' && gate === null) throw damaged('it has a gate without a value');
+  return {
+    fitted,
+    calibration: {
+      ...{ config, gate: gate ?? Number.NaN, tables, covariance, graphs, instances, hosts },
+      ...{ firstTs: BigInt(firstTs), lastTs: BigInt(lastTs) },
+      benign: decodeBenign(meta.benign, tensors),
+    },
+  };
+}
+
+function decodeFitted(model: TrainedModel, tensors: Tensors): FittedDetector {
+  const relations = model.relations.map(({ name }) => name);
+  const reference = NeighbourReference.fromTensors(tensors.all);
+  const levels = LevelTable.fromParts({
+    texts: tensors.texts('levels.texts'),
+    parents: tensors.signed('levels.parents'),
+    labels: tensors.signed('levels.labels'),
+  });
+  const { signed, words } = tensors;
+  const examples = {
+    texts: tensors.texts('examples.texts'),
+    types: tensors.bytes('examples.types'),
+    numbers: words('examples.numbers'),
+  };
+  const { count: points } = reference.points;
+  if (examples.types.length !== points || examples.numbers.length !== points) throw damaged('examples');
+  if (examples.types.some((type) => type >= ENTITY_TYPES.length)) throw damaged('the types of its examples');
+  if (examples.numbers.some((number) => number >= examples.texts.length)) throw damaged('its example names');
+  try {
+    return {
+      ...{ reference, examples, levels },
+      name: NameSurprise.fromParts(relations, levels, {
+        subjects: signed('name.subjects'),
+        relations: signed('name.relations'),
+        contexts: signed('name.contexts'),
+        levels: signed('name.levels'),
+        counts: words('name.counts'),
+      }),
+      relation: RelationSurprise.fromParts(relations, levels, {
+        subjects: signed('relation.subjects'),
+        objects: signed('relation.objects'),
+        contexts: signed('relation.contexts'),
+        relations: signed('relation.relations'),
+        counts: words('relation.counts'),
+      }),
+      usage: new FeatureUsage(
+        ...([model.space, model.training.entities] as const),
+        ...([words('usage.transitions'), words('usage.instances')] as const),
+      ),
+    };
+  } catch (error) {
+    if (error instanceof RangeError) throw damaged(error.message);
+    throw error;
+  }
+}
+
+function decodeBenign(
+  meta: NonNullable<z.output<typeof metaSchema>['calibration']>['benign'],
+  tensors: Tensors,
+): Calibration['benign'] {
+  const { instances, hostDays, graphs, inSample } = meta;
+  const scores = tensors.floats('benign.scores');
+  const thresholds = tensors.floats('benign.thresholds');
+  const incidents = tensors.words('benign.incidents');
+  const descends = (values: Float32Array) =>
+    values.every((value, i) => Number.isFinite(value) && (i === 0 || value <= values[i - 1]));
+  if (!descends(scores) || !descends(thresholds) || incidents.length !== thresholds.length) {
+    throw damaged('its benign scores');
+  }
+  if (scores.length > instances) throw damaged('it has more benign scores than instances');
+  const without = meta.without.map((left, i) => {
+    const own = tensors.words(`benign.without.${i}.incidents`);
+    const above = tensors.words(`benign.without.${i}.above`);
+    if (own.length !== thresholds.length || above.length !== thresholds.length) throw damaged('its ranges');
+    return { ...left, incidents: own, above };
+  });
+  return { ...{ scores, instances, hostDays, graphs, inSample, thresholds, incidents, without } };
+}
+
+/** Tensors by name, each of the type that is asked for. */
+class Tensors {
+  readonly all: ReadonlyMap<string, Tensor>;
+
+  constructor(tensors: readonly Tensor[]) {
+    this.all = new Map(tensors.map((tensor) => [tensor.name, tensor]));
+  }
+
+  readonly words = (name: string): Uint32Array => this.#typed(name, Uint32Array);
+  readonly floats = (name: string): Float32Array => this.#typed(name, Float32Array);
+  readonly bytes = (name: string): Uint8Array => this.#typed(name, Uint8Array);
+  readonly signed = (name: string): Int32Array => {
+    const data = this.words(name);
+    return new Int32Array(data.buffer, data.byteOffset, data.length);
+  };
+
+  texts(name: string): string[] {
+    const texts = unpackTexts(this.words(`${name}.ends`), this.bytes(`${name}.bytes`));
+    if (texts === undefined) throw damaged(`${name} is damaged`);
+    return texts;
+  }
+
+  #typed<T extends TensorData>(name: string, type: new (...args: never[]) => T): T {
+    const data = this.all.get(name)?.data;
+    if (data instanceof type) return data;
+    throw damaged(`${name} is missing or of the wrong type`);
+  }
+}
+
+function damaged(why: string): RecalError {
+  return new RecalError('model-damaged', `the model cannot detect: ${why}`, {
+    hint: 'restore the model file from a backup, or train again',
+  });
+}

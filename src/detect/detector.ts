@@ -1,0 +1,154 @@
+import { RecalError } from '../base/errors.js';
+import { printable } from '../base/printable.js';
+import type { Selection, Store } from '../graph/store.js';
+import type { StoredModel } from '../model/model-file.js';
+import type { TrainedModel } from '../model/trained-model.js';
+import { type CalibrateOptions, type Calibration, calibrateDetector } from './calibrate.js';
+import type { DetectionConfig } from './detection-config.js';
+import { type DetectorParts, decodeDetector } from './detector-part.js';
+import { type FitOptions, type FittedDetector, fitDetector } from './fitted-detector.js';
+import { Gatherer, type GatherTimes } from './gather.js';
+import { Inference, type InferenceOptions } from './inference.js';
+import { Judge } from './judge.js';
+import { NeighbourSearch } from './knn/neighbour-search.js';
+import type { ScoredGraph } from './scored-graph.js';
+import { SplitGraphs } from './split-graphs.js';
+
+/** A trained model with its second half, on a device: asked about graphs, it gives scores. Close it. */
+export class Detector {
+  readonly model: TrainedModel;
+  readonly fitted: FittedDetector;
+  readonly search: NeighbourSearch;
+  readonly #inference: Inference;
+  #calibration: Calibration | undefined;
+  #gatherer: Gatherer | undefined;
+
+  private constructor(
+    model: TrainedModel,
+    { fitted, calibration }: DetectorParts,
+    inference: Inference,
+    search: NeighbourSearch,
+  ) {
+    this.model = model;
+    this.fitted = fitted;
+    this.search = search;
+    this.#inference = inference;
+    this.#calibration = calibration;
+  }
+
+  /** From a model file. */
+  static async open(model: StoredModel, options: InferenceOptions = {}): Promise<Detector> {
+    if (model.detector === undefined) {
+      throw new RecalError('not-fitted', 'the model was trained without its second half', {
+        hint: 'train it without --no-calibrate',
+      });
+    }
+    return Detector.#make(model, decodeDetector(model, model.detector), options);
+  }
+
+  /** From the graphs that the model was trained on, which it looks at once more. */
+  static async fit(
+    model: TrainedModel,
+    training: SplitGraphs,
+    { reference, signal, progress, ...options }: FitOptions & InferenceOptions,
+  ): Promise<Detector> {
+    const inference = await Inference.open(model, options);
+    try {
+      const fitted = await fitDetector(model, training, inference, { reference, signal, progress });
+      return await Detector.#make(model, { fitted, calibration: undefined }, options, inference);
+    } catch (error) {
+      await inference.close();
+      throw error;
+    }
+  }
+
+  static async #make(
+    model: TrainedModel,
+    parts: DetectorParts,
+    options: InferenceOptions,
+    inference?: Inference,
+  ): Promise<Detector> {
+    const search = await NeighbourSearch.open(parts.fitted.reference, {
+      threads: options.threads ?? 1,
+      portable: model.training.device.build !== 'relaxed-simd',
+    });
+    return new Detector(model, parts, inference ?? (await Inference.open(model, options)), search);
+  }
+
+  /** What it was calibrated to; asking one that was not is an error. */
+  get calibration(): Calibration {
+    if (this.#calibration !== undefined) return this.#calibration;
+    throw new RecalError('not-calibrated', `model ${this.model.id.slice(0, 12)} is not calibrated`, {
+      hint: 'run: recal calibrate --store DIR --model FILE --split NAME, on benign events it was not trained on',
+    });
+  }
+
+  get parts(): DetectorParts {
+    return { fitted: this.fitted, calibration: this.#calibration };
+  }
+
+  /** Seconds by stage since the last calibration, and pairs of points compared. */
+  get cost(): GatherTimes & { pairs: number } {
+    const { times, pairs } = this.#gatherer ?? {
+      times: { encode: 0, knn: 0, errors: 0, surprise: 0 },
+      pairs: 0,
+    };
+    return { ...times, pairs };
+  }
+
+  /** Graphs of a selection as this model sees them; says in whose terms there are none. */
+  async graphsOf(store: Store, selection: Selection): Promise<SplitGraphs> {
+    const split = await SplitGraphs.open(store, selection, this.model);
+    if (split.count > 0) return split;
+    const asked = Object.entries(selection).flatMap(([key, value]) =>
+      value === undefined ? [] : [`--${key} ${printable(String(value), 80)}`],
+    );
+    throw new RecalError('nothing-selected', `the store holds no event for ${asked.join(' ') || 'this'}`, {
+      hint: 'see what it holds with: recal ingest … and the splits, hosts and times that it prints',
+    });
+  }
+
+  /** Calibrates, or calibrates anew: weights, counts and reference stay. */
+  async calibrate(
+    benign: SplitGraphs,
+    config: DetectionConfig,
+    options: CalibrateOptions = {},
+  ): Promise<Calibration> {
+    this.#gatherer = this.#newGatherer(config);
+    this.#calibration = await calibrateDetector(
+      ...([this.model, this.fitted, benign] as const),
+      ...([this.#gatherer, config, options] as const),
+    );
+    this.#gatherer = undefined;
+    return this.#calibration;
+  }
+
+  /** Judges graph after graph, in the order in which they end. */
+  *score(graphs: SplitGraphs): Generator<ScoredGraph> {
+    const { config, gate } = this.calibration;
+    const judge = new Judge(config, this.calibration, this.model.relations.length);
+    this.#gatherer ??= this.#newGatherer(config);
+    for (const view of graphs.views()) {
+      if (view.planned.nodes.length === 0) continue;
+      const gathered = this.#gatherer.gather(
+        ...([view, graphs.events.keys, Number.isNaN(gate) ? undefined : gate] as const),
+      );
+      yield judge.score(gathered);
+    }
+  }
+
+  /** Embeddings of a graph, for explanations. */
+  embeddings(graph: ScoredGraph): Float32Array {
+    return this.#inference.embeddings(graph.view.planned.graph);
+  }
+
+  async close(): Promise<void> {
+    await this.search.close();
+    await this.#inference.close();
+  }
+
+  #newGatherer(config: DetectionConfig): Gatherer {
+    const tools = { inference: this.#inference, search: this.search };
+    return new Gatherer(tools, this.fitted, config, this.model.config.seed);
+  }
+}

@@ -1,0 +1,107 @@
+import { nameOf } from '../graph/node-names.js';
+import { ENTITY_TYPES } from '../ingest/event.js';
+import type { TrainedModel } from '../model/trained-model.js';
+import type { CountedEvidence, EvidenceKind } from './evidence.js';
+import { FeatureUsage } from './feature-usage.js';
+import type { Inference } from './inference.js';
+import type { NeighbourReference } from './knn/neighbour-reference.js';
+import { ReferenceBuilder } from './knn/reference-builder.js';
+import { LevelTable } from './level-table.js';
+import { NameSurprise } from './name-surprise.js';
+import { RelationSurprise } from './relation-surprise.js';
+import type { SplitGraphs } from './split-graphs.js';
+
+/** A look-alike is named, not quoted in full. */
+const LONGEST_NAME = 256;
+
+/** What detection keeps of the training graphs beside the weights: none of it changes when a model is calibrated. */
+export interface FittedDetector {
+  /** Benign embeddings (method §7). */
+  readonly reference: NeighbourReference;
+  /** What the instance at each point of the reference is called. */
+  readonly examples: ReferenceNames;
+  readonly levels: LevelTable;
+  readonly name: NameSurprise;
+  readonly relation: RelationSurprise;
+  readonly usage: FeatureUsage;
+}
+
+export interface ReferenceNames {
+  readonly texts: readonly string[];
+  /** By point: the type and the text of its example. */
+  readonly types: Uint8Array;
+  readonly numbers: Uint32Array;
+}
+
+/** The counts behind a kind of surprise. */
+export function surpriseOf(fitted: FittedDetector, kind: EvidenceKind): CountedEvidence {
+  return kind === 'name' ? fitted.name : fitted.relation;
+}
+
+export interface FitOptions {
+  /** Points of the reference, at most. */
+  readonly reference: number;
+  readonly signal?: AbortSignal | undefined;
+  readonly progress?: ((done: number) => void) | undefined;
+}
+
+/** Looks at the training graphs once more, now that there is a model to look with. */
+export async function fitDetector(
+  model: TrainedModel,
+  split: SplitGraphs,
+  inference: Inference,
+  { reference, signal, progress }: FitOptions,
+): Promise<FittedDetector> {
+  const relations = model.relations.map(({ name }) => name);
+  const levels = new LevelTable();
+  const [name, relation] = [new NameSurprise(relations, levels), new RelationSurprise(relations, levels)];
+  const usage = new FeatureUsage(model.space, model.training.entities);
+  const builder = new ReferenceBuilder(inference.width, { seed: model.config.seed, most: reference });
+  const instances: Int32Array[] = [];
+  let done = 0;
+  for (const view of split.views()) {
+    signal?.throwIfAborted();
+    name.fit([view]);
+    relation.fit([view]);
+    usage.add(view);
+    builder.add(inference.embeddings(view.planned.graph));
+    instances.push(view.planned.nodes);
+    progress?.(++done / split.count);
+    await new Promise((resolve) => setImmediate(resolve)); // signals come in between two graphs
+  }
+  const found = builder.finish();
+  return { reference: found, examples: nameExamples(found, instances, split), levels, name, relation, usage };
+}
+
+function nameExamples(
+  { points }: NeighbourReference,
+  instances: readonly Int32Array[],
+  { names }: SplitGraphs,
+): ReferenceNames {
+  const ends: number[] = [];
+  let total = 0;
+  for (const { length } of instances) {
+    total += length;
+    ends.push(total);
+  }
+  const texts: string[] = [''];
+  const known = new Map<string, number>([['', 0]]);
+  const types = new Uint8Array(points.count);
+  const numbers = Uint32Array.from(points.example, (instance, point) => {
+    const graph = ends.findIndex((end) => instance < end);
+    const node = instances[graph][instance - (graph === 0 ? 0 : ends[graph - 1])];
+    types[point] = names.types[node];
+    const text = (nameOf(names, node) ?? '').slice(0, LONGEST_NAME);
+    const number = known.get(text);
+    if (number !== undefined) return number;
+    known.set(text, texts.length);
+    return texts.push(text) - 1;
+  });
+  return { texts, types, numbers };
+}
+
+/** What a point's example is called, for people. */
+export function describeExample({ texts, types, numbers }: ReferenceNames, point: number): string {
+  const type = ENTITY_TYPES[types[point]];
+  return texts[numbers[point]] === '' ? `a ${type} without a name` : texts[numbers[point]];
+}

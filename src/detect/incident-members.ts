@@ -1,0 +1,30 @@
+/** Suspicious nodes, one row a node and graph: alerts, the highest of a day, or all benign scores. */
+export interface IncidentMembers {
+  readonly length: number;
+  readonly node: Int32Array;
+  readonly score: Float64Array;
+  readonly host: Int32Array;
+  /** First and last event of the node in its graph, in nanoseconds. */
+  readonly first: BigInt64Array;
+  readonly last: BigInt64Array;
+}
+
+export interface IncidentMember {
+  readonly node: number;
+  readonly score: number;
+  readonly host: number;
+  readonly first: bigint;
+  readonly last: bigint;
+}
+
+/** Records as columns. */
+export function incidentMembers(members: readonly IncidentMember[]): IncidentMembers {
+  return {
+    length: members.length,
+    node: Int32Array.from(members, ({ node }) => node),
+    score: Float64Array.from(members, ({ score }) => score),
+    host: Int32Array.from(members, ({ host }) => host),
+    first: BigInt64Array.from(members, ({ first }) => first),
+    last: BigInt64Array.from(members, ({ last }) => last),
+  };
+}

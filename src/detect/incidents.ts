@@ -1,0 +1,275 @@
+import type { IncidentLinks } from './incident-links.js';
+import type { IncidentMembers } from './incident-members.js';
+import { MemberTimes } from './member-times.js';
+
+export interface IncidentOptions {
+  /** Nanoseconds between the nearest activities of two members of one incident. */
+  readonly gap: bigint;
+  /** What more nodes than this have to do with joins nothing: a shared library, init, the name server. */
+  readonly mostNeighbours: number;
+}
+
+export const DEFAULT_INCIDENT_OPTIONS: IncidentOptions = { gap: 3_600_000_000_000n, mostNeighbours: 60 };
+
+/** Suspicious nodes that belong together. Numbers are rows of the members. */
+export interface IncidentGroup {
+  /** By score, highest first. */
+  readonly members: Int32Array;
+  /** Where it seems to begin. */
+  readonly root: number;
+  readonly host: number;
+  readonly first: bigint;
+  readonly last: bigint;
+  readonly score: number;
+}
+
+/**
+ * The one rule by which an incident's score follows from its members' (highest first): the highest. A sum would rank
+ * by size, and a busy evening of an administrator is larger than an intrusion.
+ */
+export function incidentScore(scores: ArrayLike<number>): number {
+  return scores.length === 0 ? 0 : scores[0];
+}
+
+/**
+ * Forms incidents. Two members of a host are of one incident when no more than `gap` lies between them and
+ * - they are the same node, or
+ * - one made the other or acted on it, or
+ * - the same process made both, or both have to do with one node that few others have to do with.
+ * A hub (more than `mostNeighbours`; of a process, only processes count, and only they are kept apart) does not join what
+ * it touches: as a member, it goes to its highest-scored neighbour alone.
+ *
+ * Incidents come by score, highest first; the same members give the same incidents in whatever order they come.
+ */
+export function formIncidents(
+  members: IncidentMembers,
+  links: IncidentLinks,
+  options: IncidentOptions = DEFAULT_INCIDENT_OPTIONS,
+): IncidentGroup[] {
+  const growing = new GrowingIncidents(members, links, options);
+  while (growing.addNext());
+  const groups = new Map<number, number[]>();
+  // In the order of scores, so every list has its highest first, and so have the lists.
+  for (const member of growing.order) {
+    const set = growing.setOf(member);
+    const group = groups.get(set);
+    if (group === undefined) groups.set(set, [member]);
+    else group.push(member);
+  }
+  return [...groups.values()]
+    .map((group) => describeGroup(group, members, links))
+    .sort((a, b) => b.score - a.score || growing.rankOf(a.members[0]) - growing.rankOf(b.members[0]));
+}
+
+/**
+ * How many incidents the members with at least each score form, for thresholds in descending order: one pass for all
+ * of them (method §9).
+ */
+export function countIncidentsAt(
+  thresholds: ArrayLike<number>,
+  members: IncidentMembers,
+  links: IncidentLinks,
+  options: IncidentOptions = DEFAULT_INCIDENT_OPTIONS,
+): Uint32Array {
+  const growing = new GrowingIncidents(members, links, options);
+  return Uint32Array.from({ length: thresholds.length }, (_, i) => {
+    if (i > 0 && !(thresholds[i] <= thresholds[i - 1]))
+      throw new RangeError('countIncidentsAt takes thresholds in descending order');
+    while (growing.nextScore >= thresholds[i]) growing.addNext();
+    return growing.count;
+  });
+}
+
+/** Union-find to which members come by score, highest first. */
+class GrowingIncidents {
+  /** Members by score; ties by node and time. */
+  readonly order: Int32Array;
+  /** Incidents so far. */
+  count = 0;
+  readonly #members: IncidentMembers;
+  readonly #links: IncidentLinks;
+  readonly #mostNeighbours: number;
+  readonly #times: MemberTimes;
+  readonly #rank: Int32Array;
+  /** -1 before a member has come. */
+  readonly #up: Int32Array;
+  /** Hubs that have found their highest neighbour. */
+  readonly #attached: Uint8Array;
+  /** Reused: millions of short lists would be the whole cost. */
+  readonly #found: number[] = [];
+  #next = 0;
+
+  constructor(members: IncidentMembers, links: IncidentLinks, { gap, mostNeighbours }: IncidentOptions) {
+    const { length, score, node, first } = members;
+    this.#members = members;
+    this.#links = links;
+    this.#mostNeighbours = mostNeighbours;
+    this.#times = new MemberTimes(members, links.offsets.length - 1, gap);
+    this.order = Int32Array.from({ length }, (_, i) => i).sort(
+      (a, b) =>
+        score[b] - score[a] ||
+        node[a] - node[b] ||
+        (first[a] < first[b] ? -1 : first[a] > first[b] ? 1 : a - b),
+    );
+    this.#rank = new Int32Array(length);
+    this.order.forEach((member, rank) => {
+      this.#rank[member] = rank;
+    });
+    this.#up = new Int32Array(length).fill(-1);
+    this.#attached = new Uint8Array(length);
+  }
+
+  /** Of the member that would come next; -Infinity after the last, and for one that is not a number. */
+  get nextScore(): number {
+    return this.#next < this.order.length
+      ? this.#members.score[this.order[this.#next]]
+      : Number.NEGATIVE_INFINITY;
+  }
+
+  rankOf(member: number): number {
+    return this.#rank[member];
+  }
+
+  setOf(member: number): number {
+    const up = this.#up;
+    let root = member;
+    while (up[root] !== root) root = up[root];
+    for (let at = member; up[at] !== root; ) {
+      const next = up[at];
+      up[at] = root;
+      at = next;
+    }
+    return root;
+  }
+
+  /** False when there is none left. */
+  addNext(): boolean {
+    if (this.#next === this.order.length) return false;
+    const member = this.order[this.#next++];
+    this.#up[member] = member;
+    this.count++;
+    const node = this.#members.node[member];
+    this.#joinNear(member, node);
+    this.#joinNeighbours(member, node);
+    return true;
+  }
+
+  #joinNeighbours(member: number, node: number): void {
+    const { offsets, neighbours, kin, spread } = this.#links;
+    const most = this.#mostNeighbours;
+    let highest = -1;
+    for (let at = offsets[node]; at < offsets[node + 1]; at++) {
+      const neighbour = neighbours[at];
+      const [keepsBack, isKeptBack] = [this.#keepsBack(node, neighbour), this.#keepsBack(neighbour, node)];
+      const count = this.#findNear(member, neighbour);
+      for (let i = 0; i < count; i++) {
+        const other = this.#found[i];
+        if (!keepsBack && !isKeptBack) this.#join(member, other);
+        // Members come by score, so the first to come is a hub's highest neighbour.
+        if (isKeptBack && this.#attached[other] === 0) {
+          this.#attached[other] = 1;
+          this.#join(member, other);
+        }
+        if (keepsBack && (highest < 0 || this.#rank[other] < this.#rank[highest])) highest = other;
+      }
+      // Few have to do with the neighbour: whoever does belongs together. A parent joins its children even where it has
+      // many files, unless it has many processes.
+      const shared = offsets[neighbour + 1] - offsets[neighbour] <= most;
+      if (shared || (kin[at] === 1 && spread[neighbour] <= most))
+        this.#joinThrough(member, neighbour, shared);
+    }
+    if (highest >= 0) {
+      this.#attached[member] = 1;
+      this.#join(member, highest);
+    }
+  }
+
+  /** True where a hub must not join a neighbour to its others: a process that makes many still owns its files. */
+  #keepsBack(node: number, neighbour: number): boolean {
+    const { spread, tree } = this.#links;
+    return spread[node] > this.#mostNeighbours && (!tree.isProcess(node) || tree.isProcess(neighbour));
+  }
+
+  /** Joins a member with those that have to do with the same node; `all`, or only those that it made or was made by. */
+  #joinThrough(member: number, via: number, all: boolean): void {
+    const { offsets, neighbours, kin, spread } = this.#links;
+    const isHub = spread[this.#members.node[member]] > this.#mostNeighbours;
+    for (let at = offsets[via]; at < offsets[via + 1]; at++) {
+      if (!all && kin[at] === 0) continue;
+      const neighbour = neighbours[at];
+      // A hub has to do with everything; that it shares something with a member says nothing.
+      if (isHub || spread[neighbour] > this.#mostNeighbours) continue;
+      this.#joinNear(member, neighbour);
+    }
+  }
+
+  #joinNear(member: number, node: number): void {
+    const count = this.#findNear(member, node);
+    for (let i = 0; i < count; i++) this.#join(member, this.#found[i]);
+  }
+
+  /** Puts the members of a node that have come already and are near in time, on the same host, into `#found`. */
+  #findNear(member: number, node: number): number {
+    const { host } = this.#members;
+    const found = this.#found;
+    const count = this.#times.near(member, node, found);
+    let kept = 0;
+    for (let i = 0; i < count; i++) {
+      const other = found[i];
+      if (other !== member && this.#up[other] >= 0 && host[other] === host[member]) found[kept++] = other;
+    }
+    return kept;
+  }
+
+  #join(a: number, b: number): void {
+    const [one, two] = [this.setOf(a), this.setOf(b)];
+    if (one === two) return;
+    this.count--;
+    // The higher scored stays: depth is kept low by the path compression alone.
+    if (this.#rank[one] < this.#rank[two]) this.#up[two] = one;
+    else this.#up[one] = two;
+  }
+}
+
+function describeGroup(
+  group: readonly number[],
+  members: IncidentMembers,
+  links: IncidentLinks,
+): IncidentGroup {
+  let [first, last] = [members.first[group[0]], members.last[group[0]]];
+  for (const member of group) {
+    if (members.first[member] < first) first = members.first[member];
+    if (members.last[member] > last) last = members.last[member];
+  }
+  return {
+    members: Int32Array.from(group),
+    root: findRoot(group, members, links),
+    host: members.host[group[0]],
+    ...{ first, last },
+    score: incidentScore(group.map((member) => members.score[member])),
+  };
+}
+
+/** The earliest process from which another one of the incident descends and that descends from none; or the highest. */
+function findRoot(
+  group: readonly number[],
+  { node, first }: IncidentMembers,
+  { tree }: IncidentLinks,
+): number {
+  const memberOf = new Map<number, number>(); // the earliest of each node
+  for (const member of group) {
+    const known = memberOf.get(node[member]);
+    if (known === undefined || first[member] < first[known]) memberOf.set(node[member], member);
+  }
+  let root = -1;
+  for (const each of memberOf.keys()) {
+    let top = -1;
+    for (const ancestor of tree.ancestors(each)) top = memberOf.get(ancestor) ?? top;
+    if (
+      top >= 0 &&
+      (root < 0 || first[top] < first[root] || (first[top] === first[root] && node[top] < node[root]))
+    )
+      root = top;
+  }
+  return root < 0 ? group[0] : root;
+}

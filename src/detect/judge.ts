@@ -1,0 +1,128 @@
+import { type CalibratedValue, type CalibrationTables, emptyCalibratedValue } from './calibration-tables.js';
+import type { PairCovariance } from './covariance.js';
+import type { DetectionConfig } from './detection-config.js';
+import { EVIDENCE_KINDS, type EvidenceKind, type EvidenceRows } from './evidence.js';
+import { createFusion, type Fuse } from './fusion.js';
+import type { GatheredGraph } from './gather.js';
+import { logSmallestOf } from './log-survival.js';
+import type { NodeEvidence, ScoredGraph } from './scored-graph.js';
+
+/** What benign graphs have taught about each kind of evidence. */
+export interface BenignTables {
+  readonly tables: ReadonlyMap<EvidenceKind, CalibrationTables>;
+  /** Only for the fusion `brown`. */
+  readonly covariance: PairCovariance | undefined;
+}
+
+/** Compares what was gathered with benign values, and fuses it to one score a node (method §6, §8). */
+export class Judge {
+  readonly #config: Pick<DetectionConfig, 'combine' | 'evidence'>;
+  readonly #tables: BenignTables['tables'];
+  readonly #fuse: Fuse;
+  readonly #relationCount: number;
+
+  /** `relationCount`: |R|; an interaction's relation of that number is `<new>`. */
+  constructor(
+    config: Pick<DetectionConfig, 'fusion' | 'combine' | 'evidence'>,
+    { tables, covariance }: BenignTables,
+    relationCount: number,
+  ) {
+    this.#config = config;
+    this.#tables = tables;
+    this.#fuse = createFusion(config.fusion, covariance);
+    this.#relationCount = relationCount;
+  }
+
+  score(gathered: GatheredGraph): ScoredGraph {
+    const { view, distances, candidates } = gathered;
+    const evidence = this.#compare(gathered);
+    const nodeCount = candidates.length;
+    const scores = new Float64Array(nodeCount);
+    for (let v = 0; v < nodeCount; v++) {
+      const [from, to] = [evidence.offsets[v], evidence.offsets[v + 1]];
+      // As float32, in which a model file keeps benign scores: what is equal there must be equal here.
+      if (to > from) scores[v] = Math.fround(this.#fuseNode(evidence, from, to));
+    }
+    return { view, scores, distances, candidates, evidence, newRelation: this.#findNew(gathered) };
+  }
+
+  /** Evidence of the candidates by node, with its tail probabilities. */
+  #compare({ view, rows, candidates }: GatheredGraph): NodeEvidence {
+    const kinds = this.#config.evidence.map((kind) => [kind, rows.get(kind) as EvidenceRows] as const);
+    const offsets = new Uint32Array(candidates.length + 1);
+    for (const [, { nodes }] of kinds) {
+      for (const node of nodes) if (candidates[node] === 1) offsets[node + 1]++;
+    }
+    for (let v = 0; v < candidates.length; v++) offsets[v + 1] += offsets[v];
+    const evidence = emptyEvidence(offsets);
+    const next = offsets.slice();
+    const answer: CalibratedValue = emptyCalibratedValue();
+    const { planned, names } = view;
+    for (const [kind, { nodes, slots, values, draws, sources }] of kinds) {
+      const tables = this.#tables.get(kind) as CalibrationTables;
+      for (let row = 0; row < nodes.length; row++) {
+        const node = nodes[row];
+        if (candidates[node] === 0) continue;
+        tables.lookup(names.types[planned.nodes[node]], slots[row], values[row], answer);
+        const at = next[node]++;
+        evidence.kinds[at] = EVIDENCE_KINDS.indexOf(kind);
+        evidence.slots[at] = slots[row];
+        evidence.values[at] = values[row];
+        evidence.logP[at] = draws[row] > 1 ? logSmallestOf(answer.logP, draws[row]) : answer.logP;
+        evidence.samples[at] = answer.n;
+        evidence.levels[at] = answer.level;
+        evidence.beyond[at] = answer.floor ? 1 : 0;
+        evidence.draws[at] = draws[row];
+        evidence.sources[at] = sources[row];
+      }
+    }
+    return evidence;
+  }
+
+  #fuseNode(evidence: NodeEvidence, from: number, to: number): number {
+    if (this.#config.combine === 'pooled') return this.#fuse(evidence, from, to, evidence.shares);
+    // Rows of a node stand by kind: each kind is fused by itself, and the results are added (method §11).
+    const { kinds, shares } = evidence;
+    const parts: [start: number, end: number, score: number][] = [];
+    let total = 0;
+    for (let start = from; start < to; ) {
+      let end = start + 1;
+      while (end < to && kinds[end] === kinds[start]) end++;
+      const score = this.#fuse(evidence, start, end, shares);
+      parts.push([start, end, score]);
+      total += score;
+      start = end;
+    }
+    for (const [start, end, score] of parts) {
+      for (let i = start; i < end; i++) shares[i] *= total > 0 ? score / total : 0;
+    }
+    return total;
+  }
+
+  #findNew({ view: { interactions }, candidates }: GatheredGraph): Uint8Array {
+    const found = new Uint8Array(candidates.length);
+    for (let i = 0; i < interactions.length; i++) {
+      if (interactions.relation[i] < this.#relationCount) continue;
+      found[interactions.subject[i]] = 1;
+      found[interactions.object[i]] = 1;
+    }
+    return found;
+  }
+}
+
+function emptyEvidence(offsets: Uint32Array): NodeEvidence {
+  const length = offsets[offsets.length - 1];
+  return {
+    offsets,
+    kinds: new Uint8Array(length),
+    slots: new Uint16Array(length),
+    values: new Float64Array(length),
+    logP: new Float64Array(length),
+    samples: new Uint32Array(length),
+    levels: new Uint8Array(length),
+    beyond: new Uint8Array(length),
+    draws: new Uint32Array(length),
+    sources: new Int32Array(length),
+    shares: new Float64Array(length),
+  };
+}

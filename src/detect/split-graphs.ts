@@ -1,0 +1,54 @@
+import { readNodeText, type StoredText } from '../features/node-text.js';
+import { type LoadedEvents, loadEvents } from '../graph/load.js';
+import { type NodeNames, readNodeNames } from '../graph/node-names.js';
+import type { Selection, Store } from '../graph/store.js';
+import { type GraphPlan, planGraphs } from '../model/graph-plan.js';
+import { buildGraphs } from '../model/graphs.js';
+import type { TrainedModel } from '../model/trained-model.js';
+import { type GraphView, viewGraph } from './graph-view.js';
+
+/** The selected events of a store, cut into graphs and described as a model's training did. */
+export class SplitGraphs {
+  readonly events: LoadedEvents;
+  readonly names: NodeNames;
+  readonly text: StoredText;
+  readonly plan: GraphPlan;
+  readonly #model: Pick<TrainedModel, 'space' | 'direction'>;
+
+  private constructor(
+    parts: Pick<SplitGraphs, 'events' | 'names' | 'text' | 'plan'>,
+    model: Pick<TrainedModel, 'space' | 'direction'>,
+  ) {
+    this.events = parts.events;
+    this.names = parts.names;
+    this.text = parts.text;
+    this.plan = parts.plan;
+    this.#model = model;
+  }
+
+  static async open(
+    store: Store,
+    selection: Selection,
+    model: Pick<TrainedModel, 'space' | 'direction' | 'config'>,
+  ): Promise<SplitGraphs> {
+    const events = await loadEvents(store, selection);
+    const text = await readNodeText(store, events, model.space.parts.vocabulary);
+    const names = await readNodeNames(store, events);
+    const plan = planGraphs(store, events, model.config);
+    return new SplitGraphs({ events, names, text, plan }, model);
+  }
+
+  get count(): number {
+    return this.plan.sizes.length;
+  }
+
+  /** In the order in which they end; profiles start empty (method §2). Every call makes them anew. */
+  *views(): Generator<GraphView> {
+    const { space, direction } = this.#model;
+    const { events, text, names } = this;
+    const numbers = space.relationNumbers(events.table.relations);
+    for (const planned of buildGraphs(this.plan, { events, text, space, direction })) {
+      yield viewGraph(planned, events.table, names, numbers);
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import type { BenignScores } from '../detect/benign-scores.js';
+import type { DetectionConfig } from '../detect/detection-config.js';
+import type { GraphView } from '../detect/graph-view.js';
+import type { Parts } from './parts.js';
+
+/** What a contestant says of the nodes of one graph. */
+export interface GraphScores {
+  /** The higher, the stranger; 0 for what is not worth a look. */
+  readonly scores: Float64Array;
+  /** Orders the nodes that score nothing (method §8); NaN or absent where there is none. */
+  readonly distances?: Float64Array | undefined;
+  /** 1 where the gate did not let the node pass; absent without a gate. */
+  readonly candidates?: Uint8Array | undefined;
+}
+
+/** What a contestant learned from benign graphs that it was not trained on. */
+export interface BenignOutcome {
+  readonly benign: BenignScores;
+  /** How scores of several graphs become one of a node. */
+  readonly over: DetectionConfig['over'];
+  /** A threshold of the contestant's own making: scores above it are alarms. */
+  readonly ownThreshold?: number | undefined;
+}
+
+/** How far a piece of work is, 0 to 1. */
+export type StageProgress = (stage: 'words' | 'train' | 'fit' | 'calibrate' | 'score', done: number) => void;
+
+export interface RunOptions {
+  readonly seed: number;
+  readonly threads: number;
+  readonly signal?: AbortSignal | undefined;
+  readonly progress?: StageProgress | undefined;
+}
+
+/**
+ * The one contract: fit on training, calibrate on benign, score the test. What differs in the last step only shares the
+ * first two, so it is of several variants at once; most have one.
+ */
+export interface Contestants {
+  /** By variant, in the order in which `calibrate` and `score` answer. */
+  readonly names: readonly string[];
+  /** False where every seed gives the same. */
+  readonly seeded: boolean;
+  fit(train: Parts['train'], options: RunOptions): Promise<void>;
+  calibrate(benign: Parts['calibrate']): Promise<BenignOutcome[]>;
+  /** Graph after graph, in the order in which they end. */
+  score(test: Parts['test']): AsyncGenerator<{ view: GraphView; of: readonly GraphScores[] }>;
+  /** Seconds by stage. */
+  readonly seconds: Readonly<Record<string, number>>;
+  close(): Promise<void>;
+}
+
+/** Adds up seconds by stage. */
+export class Stopwatch {
+  readonly seconds: Record<string, number> = {};
+
+  async time<T>(stage: string, work: () => T | Promise<T>): Promise<T> {
+    const started = performance.now();
+    try {
+      return await work();
+    } finally {
+      this.add(stage, (performance.now() - started) / 1000);
+    }
+  }
+
+  add(stage: string, seconds: number): void {
+    this.seconds[stage] = (this.seconds[stage] ?? 0) + seconds;
+  }
+}
+
+/** Signals and progress lines come in between two graphs. */
+export function breathe(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

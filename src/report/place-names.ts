@@ -1,0 +1,70 @@
+import { shortenMiddle } from './shorten.js';
+
+/** A mark at a place in pixels, with the name it would like to have beside it. */
+export interface NamedPlace {
+  readonly x: number;
+  readonly y: number;
+  readonly text: string;
+}
+
+/** The area that names may cover, in pixels. */
+export interface Bounds {
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+interface Box {
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+const LONGEST = 28;
+const ADVANCE = 7; // pixels a character at 12 px, on the wide side
+const LINE = 15;
+const MARK = 7;
+
+/**
+ * Names for as many marks as have room, first come first served: right of the mark, else left, above or below. A name
+ * that would cover another name or mark is left out. The result gives where each text starts, at its middle height.
+ */
+export function placeNames(marks: readonly NamedPlace[], bounds: Bounds, most: number): NamedPlace[] {
+  const taken: Box[] = marks.map(({ x, y }) => ({
+    left: x - MARK,
+    right: x + MARK,
+    top: y - MARK,
+    bottom: y + MARK,
+  }));
+  const placed: NamedPlace[] = [];
+  for (const mark of marks) {
+    if (placed.length >= most) break;
+    const text = shortenMiddle(mark.text, LONGEST);
+    const width = text.length * ADVANCE;
+    const starts: [number, number][] = [
+      [mark.x + MARK + 3, mark.y],
+      [mark.x - MARK - 3 - width, mark.y],
+      [mark.x - width / 2, mark.y - LINE],
+      [mark.x - width / 2, mark.y + LINE],
+    ];
+    for (const [x, y] of starts) {
+      const box = { left: x, right: x + width, top: y - LINE / 2, bottom: y + LINE / 2 };
+      const inside =
+        box.left >= bounds.left &&
+        box.right <= bounds.right &&
+        box.top >= bounds.top &&
+        box.bottom <= bounds.bottom;
+      if (!inside || taken.some((other) => overlap(box, other))) continue;
+      taken.push(box);
+      placed.push({ x, y, text });
+      break;
+    }
+  }
+  return placed;
+}
+
+function overlap(a: Box, b: Box): boolean {
+  return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+}

@@ -1,0 +1,23 @@
+/** Texts that an attacker can put into a process name, an argument or a path, by what they try. */
+export const HOSTILE: Readonly<Record<string, string>> = {
+  script: '<script>alert(1)</script>',
+  image: '"><img src=x onerror=alert(1)>',
+  svg: '</title></svg><svg onload=alert(1)>',
+  style: '</style><style>*{display:none}</style>',
+  comment: '--><script>alert(2)</script><!--',
+  address: 'javascript:alert(1)',
+  remote: 'url(http://attacker.example/x)',
+  entity: '&lt;b&gt; &amp; &#60;',
+  quote: `' onmouseover='alert(1)' "`,
+  terminal: '\u001b[31mred\u001b[0m\u0007',
+  direction: 'invoice\u202efdp.exe',
+  isolate: '\u2066hidden\u2069\u200b',
+  lines: 'one\r\ntwo\tthree\u2028four',
+  surrogates: 'a\ud800b\udfffc',
+  nothing: '\u0000',
+  formula: "=cmd|' /C calc'!A0",
+  sum: '@SUM(1+1)*cmd',
+  minus: '-2+3+cmd',
+  long: `/tmp/${'A'.repeat(65_536)}/end`,
+  template: '#{alert(1)}{{alert(1)}}',
+};
