@@ -16,15 +16,15 @@ export interface PlacedNode {
   readonly y: number;
 }
 
-/** An arrow for all relations from one node to another. */
+/** An arrow for all relations between two nodes. */
 export interface PlacedArrow {
   readonly from: PlacedNode;
   readonly to: PlacedNode;
   /** Places to pass on the way. */
   readonly route: readonly { readonly x: number; readonly y: number }[];
   readonly relations: readonly string[];
-  /** True where another arrow runs the opposite way. */
-  readonly both: boolean;
+  /** Relations the opposite way: then the arrow has two tips. */
+  readonly back: readonly string[];
 }
 
 /** Shapes around the origin. Kinds differ in shape, not in colour. */
@@ -37,6 +37,7 @@ export const SHAPES: Readonly<Record<NodeKind, string>> = {
 
 const RADIUS = 14;
 const TIP = 3;
+const LINE = 12;
 
 const HALO = {
   stroke: 'var(--paper)',
@@ -75,11 +76,12 @@ export function drawNode(node: PlacedNode, most: number): Element {
   );
 }
 
-/** The line of an arrow; `marker` is the address of its tip, or undefined for a line without one. */
-export function drawLine(arrow: PlacedArrow, marker: string | undefined): Element {
+/** The line of an arrow; `marker` is the address of its tip. One without relations has no tip. */
+export function drawLine(arrow: PlacedArrow, marker: string): Element {
   return h('path', {
     d: pathOf(segmentsOf(arrow)),
-    'marker-end': marker === undefined ? undefined : `url(#${marker})`,
+    'marker-start': arrow.back.length === 0 ? undefined : `url(#${marker})`,
+    'marker-end': arrow.relations.length === 0 ? undefined : `url(#${marker})`,
   });
 }
 
@@ -94,7 +96,7 @@ export function drawTip(id: string): Element {
       markerWidth: 8,
       markerHeight: 8,
       markerUnits: 'userSpaceOnUse',
-      orient: 'auto',
+      orient: 'auto-start-reverse',
     },
     h('path', { d: 'M0,0L8,4L0,8Z', fill: 'var(--quiet)', stroke: 'none' }),
   );
@@ -124,30 +126,38 @@ export function drawRelations(
     boxAround({ x, y: y + RADIUS + 9 }, Math.min(most + 2, label.length) * 7, 13),
   ]);
   return arrows.map((arrow) => {
-    const [first, ...rest] = arrow.relations;
-    const text = `${shortenMiddle(first, most)}${rest.length === 0 ? '' : ` +${rest.length}`}`;
+    const forward = arrow.to.x >= arrow.from.x;
+    const lines = [sayRelations(arrow.relations, most), sayRelations(arrow.back, most)].filter(
+      (line) => line !== '',
+    );
+    // Where both ways are named, each says which it is.
+    if (lines.length === 2) {
+      lines[0] += forward ? ' →' : ' ←';
+      lines[1] += forward ? ' ←' : ' →';
+    }
     const segments = segmentsOf(arrow);
+    const width = lines.reduce((longest, line) => Math.max(longest, line.length), 0) * 6.3;
     const stands = STANDS.map((t) => {
       const at = pointOn(segments, t);
-      const box = boxAround(at, text.length * 6.3, 12);
+      const box = boxAround(at, width, LINE * lines.length);
       return { at, box, covered: taken.filter((other) => overlap(box, other)).length };
     });
-    const best = stands.reduce((least, stand) => (stand.covered < least.covered ? stand : least));
-    taken.push(best.box);
-    const full = arrow.relations.join(', ');
+    const { at, box } = stands.reduce((least, stand) => (stand.covered < least.covered ? stand : least));
+    taken.push(box);
+    const first = at.y + 3.5 - ((lines.length - 1) * LINE) / 2;
     return h(
-      'text',
-      {
-        x: round(best.at.x),
-        y: round(best.at.y + 3.5),
-        'text-anchor': 'middle',
-        fill: 'var(--quiet)',
-        ...HALO,
-      },
-      text,
-      text === full ? null : h('title', {}, full),
+      'g',
+      { 'text-anchor': 'middle', fill: 'var(--quiet)', ...HALO },
+      h('title', {}, [...arrow.relations, ...arrow.back].join(', ')),
+      lines.map((line, i) => h('text', { x: round(at.x), y: round(first + i * LINE) }, line)),
     );
   });
+}
+
+function sayRelations([first, ...rest]: readonly string[], most: number): string {
+  return first === undefined
+    ? ''
+    : `${shortenMiddle(first, most)}${rest.length === 0 ? '' : ` +${rest.length}`}`;
 }
 
 interface Point {
@@ -187,17 +197,16 @@ function segmentsOf(arrow: PlacedArrow): Segment[] {
     ];
   }
   const forward = to.x > from.x ? 1 : -1;
-  // Of two opposite arrows side by side each keeps to its own side.
-  const aside = arrow.both && route.length === 0 ? -18 * forward : 0;
+  const start = arrow.back.length > 0 ? RADIUS + TIP : RADIUS;
   const points: Point[] = [
-    { x: from.x + RADIUS * forward, y: from.y + aside * 0.5 },
+    { x: from.x + start * forward, y: from.y },
     ...route,
-    { x: to.x - (RADIUS + TIP) * forward, y: to.y + aside * 0.5 },
+    { x: to.x - (RADIUS + TIP) * forward, y: to.y },
   ];
   return points.slice(1).map((b, i) => {
     const a = points[i];
     const reach = (b.x - a.x) * 0.45;
-    return [a, { x: a.x + reach, y: a.y + aside }, { x: b.x - reach, y: b.y + aside }, b];
+    return [a, { x: a.x + reach, y: a.y }, { x: b.x - reach, y: b.y }, b];
   });
 }
 

@@ -40,11 +40,13 @@ export interface IncidentGraph extends ChartText {
   readonly most?: number;
 }
 
-/** All edges from one node to another, or, without relations, that the one started the other. */
+/** All edges between two nodes, or, without relations, that the one started the other. */
 interface Link {
   readonly from: string;
   readonly to: string;
   readonly relations: string[];
+  /** Those of edges the opposite way. */
+  readonly back: string[];
 }
 
 const MOST_NODES = 40;
@@ -88,7 +90,7 @@ export function incidentGraph(graph: IncidentGraph): Element {
       to: placed.get(link.to) as PlacedNode,
       route: routes[i].map(toPixels),
       relations: link.relations,
-      both: links.some((other) => other.from === link.to && other.to === link.from),
+      back: link.back,
     }),
   );
   const left = graph.nodes.filter((node) => !placed.has(node.id));
@@ -117,7 +119,7 @@ export function incidentGraph(graph: IncidentGraph): Element {
         'stroke-dasharray': '1.5 4',
         'stroke-linecap': 'round',
       },
-      starts.map((arrow) => drawLine(arrow, undefined)),
+      starts.map((arrow) => drawLine(arrow, tip)),
     ),
     h(
       'g',
@@ -178,24 +180,25 @@ function chooseNodes(nodes: readonly GraphNode[], most: number): GraphNode[] {
   return [...byId.values()].filter((node) => kept.has(node.id));
 }
 
-/** Edges between the same two nodes in the same direction are one arrow; who started whom is drawn only where no edge says it. */
+/** Edges between the same two nodes are one arrow; who started whom is drawn only where no edge joins the two. */
 function linksOf(nodes: readonly GraphNode[], edges: readonly GraphEdge[]): Link[] {
   const ids = new Set(nodes.map((node) => node.id));
   const links = new Map<string, Link>();
+  const nameOf = (from: string, to: string): string => JSON.stringify([from, to]);
   const linkOf = (from: string, to: string): Link => {
-    const name = JSON.stringify([from, to]);
-    const link = links.get(name) ?? { from, to, relations: [] };
-    links.set(name, link);
+    const link = links.get(nameOf(from, to)) ??
+      links.get(nameOf(to, from)) ?? { from, to, relations: [], back: [] };
+    links.set(nameOf(link.from, link.to), link);
     return link;
   };
   for (const edge of edges) {
     if (!ids.has(edge.from) || !ids.has(edge.to)) continue;
+    const link = linkOf(edge.from, edge.to);
     const times = edge.count === undefined || edge.count === 1 ? '' : ` ×${formatNumber(edge.count)}`;
-    linkOf(edge.from, edge.to).relations.push(`${edge.relation}${times}`);
+    (link.from === edge.from ? link.relations : link.back).push(`${edge.relation}${times}`);
   }
-  for (const node of nodes)
-    if (node.parent !== undefined && node.parent !== node.id && ids.has(node.parent))
-      linkOf(node.parent, node.id);
+  for (const { id, parent } of nodes)
+    if (parent !== undefined && parent !== id && ids.has(parent)) linkOf(parent, id);
   return [...links.values()];
 }
 

@@ -118,7 +118,7 @@ describe.skipIf(NO_BROWSER !== undefined)(
       await new Promise((done) => server.close(done));
     });
 
-    /** Opens the page over HTTP, where a browser would also ask for an icon, and notes whatever it should not do. */
+    /** Opens the page over HTTP, opens all it hides, and notes whatever it should not do. */
     async function open(text: string): Promise<{ tab: Tab; faults: string[] }> {
       html = text;
       asked.length = 0;

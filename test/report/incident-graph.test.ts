@@ -18,8 +18,11 @@ test('every node and every pair of nodes is drawn once; alerts are numbered by s
   expect(shown.map((text) => text.replace(/^\w+: /, '').replace(/, score.*/, ''))).toEqual(
     nodes.map((node) => node.label),
   );
-  const pairs = new Set(edges.map((edge) => `${edge.from} ${edge.to}`));
+  const pairs = new Set(edges.map((edge) => [edge.from, edge.to].sort().join(' ')));
   expect(document.querySelectorAll('.drawing path[marker-end]').length).toBe(pairs.size);
+  expect(document.querySelectorAll('.drawing path[marker-start]').length).toBe(1);
+  expect(texts(document)).toContain('SENDTO ×230 →');
+  expect(texts(document)).toContain('RECVFROM ×212 ←');
   const first = [...document.querySelectorAll('.drawing g[transform]')].find((node) =>
     node.textContent.includes('score 31.7'),
   );

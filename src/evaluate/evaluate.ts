@@ -1,0 +1,263 @@
+import { LinkCollector, type IncidentLinks } from '../detect/incident-links.js';
+import type { ThresholdSpec } from '../detect/threshold.js';
+import { learnNodeText } from '../features/node-text.js';
+import { buildGraph } from '../graph/provenance-graph.js';
+import type { TrainedModel } from '../model/trained-model.js';
+import { decayOf } from '../model/training-config.js';
+import { hashBehaviours } from './behaviour-hash.js';
+import { groupBehaviours } from './behaviours.js';
+import { type BenignOutcome, type Contestants, type StageProgress, Stopwatch } from './contestant.js';
+import { RarityContestant, VeloxContestant } from './counted-contestants.js';
+import { type LabelMatch, matchLabels } from './label-match.js';
+import type { Labels, TierChoice } from './labels.js';
+import { LearnedContestants } from './learned-contestants.js';
+import type { HopRows, MatchingProtocol } from './matching.js';
+import { type NodeScores, ScoreTally, type TestGraph, testGraphOf } from './node-scores.js';
+import type { Part, Parts } from './parts.js';
+import { checkOrder, type Protocol } from './protocol.js';
+import { describeRun } from './describe-run.js';
+import type { EvaluationResult } from './result-schema.js';
+import { type MeasuredSeed, measureSeed, type SeedCurves, type Truth } from './seed-result.js';
+import { type ResolvedVariant, shareTraining } from './variants.js';
+
+export interface EvaluateOptions {
+  readonly parts: Parts;
+  readonly labels: Labels;
+  readonly ignore?: Labels | undefined;
+  readonly tier: TierChoice;
+  readonly protocol: Protocol;
+  readonly allowPast?: boolean | undefined;
+  readonly matching: MatchingProtocol;
+  readonly threshold: ThresholdSpec;
+  readonly seeds: readonly number[];
+  readonly variants: readonly ResolvedVariant[];
+  readonly threads: number;
+  readonly signal?: AbortSignal | undefined;
+  readonly watch?: EvaluateWatch | undefined;
+  /** Seconds spent before, by stage. */
+  readonly timings?: Readonly<Record<string, number>> | undefined;
+  readonly versions?: Readonly<Record<string, string>> | undefined;
+}
+
+export interface EvaluateWatch {
+  /** Labels are matched and all is in order. */
+  started?(labels: LabelMatch, notes: readonly string[]): void;
+  stage?(run: { seed: number; names: readonly string[] }, ...at: Parameters<StageProgress>): void;
+  /** Some variants are done with a seed; the share of all work that is done by then. */
+  finished?(run: { seed: number; names: readonly string[]; seconds: number }, done: number): void;
+}
+
+/** Scores of a variant with a seed. */
+export interface ScoredSeed {
+  readonly variant: string;
+  readonly seed: number;
+  readonly found: NodeScores;
+}
+
+export type EvaluationCurves = Readonly<Record<string, readonly SeedCurves[]>>;
+
+export interface Evaluation {
+  readonly result: EvaluationResult;
+  readonly curves: EvaluationCurves;
+  readonly scores: readonly ScoredSeed[];
+  readonly labels: LabelMatch;
+  /** False where it was stopped before the last seed of the last variant. */
+  readonly complete: boolean;
+}
+
+/** Runs every variant with every seed over the same parts and holds all against the same labels (method §10). */
+export async function evaluate(options: EvaluateOptions): Promise<Evaluation> {
+  const { parts, signal, watch } = options;
+  const run = new EvaluationRun(options);
+  const notes = checkOrder(parts, options.protocol, options.allowPast ?? false);
+  const labels = matchTest(options);
+  watch?.started?.(labels, notes);
+  try {
+    await run.all(labels);
+  } catch (error) {
+    // Ctrl-C leaves what is finished; anything else is not what was asked for.
+    if (signal?.aborted !== true || run.measured.length === 0) throw error;
+  }
+  const curves: Record<string, SeedCurves[]> = {};
+  for (const { variant, measured } of run.measured) {
+    curves[variant] ??= [];
+    curves[variant].push(measured.curves);
+  }
+  return {
+    result: describeRun(options, labels, run, notes),
+    ...{ curves, scores: run.scored, labels, complete: run.complete },
+  };
+}
+
+function matchTest({ parts: { train, test }, labels, ignore }: EvaluateOptions): LabelMatch {
+  const known = new Set<string>();
+  for (let node = 0; node < train.events.keys.size; node++) {
+    const key = train.events.uuid(node).toUpperCase();
+    if (labels.byKey.has(key)) known.add(key);
+  }
+  return matchLabels(labels, test.events.keys.size, (node) => test.events.uuid(node), {
+    ...{ ignore, inTraining: (key) => known.has(key) },
+  });
+}
+
+/** What runs have left behind so far. */
+export interface RunRecord {
+  readonly measured: readonly { variant: string; measured: MeasuredSeed; outcome: BenignOutcome }[];
+  readonly seconds: Readonly<Record<string, number>>;
+  readonly complete: boolean;
+  /** Graphs of each part, by what a variant cuts them into. */
+  readonly graphs: number;
+}
+
+class EvaluationRun implements RunRecord {
+  readonly measured: { variant: string; measured: MeasuredSeed; outcome: BenignOutcome }[] = [];
+  readonly scored: ScoredSeed[] = [];
+  complete = false;
+  graphs = 0;
+  readonly #options: EvaluateOptions;
+  readonly #watch = new Stopwatch();
+  /** By how the test is cut: the same for every seed. */
+  readonly #testGraphs = new Map<string, TestGraph[]>();
+  #links: IncidentLinks | undefined;
+
+  constructor(options: EvaluateOptions) {
+    this.#options = options;
+  }
+
+  get seconds(): Record<string, number> {
+    return this.#watch.seconds;
+  }
+
+  async all(labels: LabelMatch): Promise<void> {
+    const { seeds, variants } = this.#options;
+    const groups = shareTraining(variants);
+    const behaviours = await this.#watch.time('behaviours', () => this.#groupBehaviours(labels));
+    const weights = groups.map(([{ variant }]) => ({ recal: 1, velox: 0.3, rarity: 0.1 })[variant.kind]);
+    const total = weights.reduce((sum, weight) => sum + weight, 0) * seeds.length;
+    let done = 0;
+    const alike = new Map<string, { found: NodeScores; outcome: BenignOutcome }>();
+    for (const seed of seeds) {
+      let words: Pick<TrainedModel, 'space' | 'direction'> | undefined;
+      for (const [g, group] of groups.entries()) {
+        const started = performance.now();
+        const names = group.map(({ variant }) => variant.name);
+        const known = alike.get(names[0]);
+        if (known === undefined) {
+          const contestants = makeContestants(group, words);
+          const found = await this.#compete(contestants, group, seed, labels, behaviours);
+          if (contestants instanceof LearnedContestants) words ??= contestants.words;
+          if (!contestants.seeded) alike.set(names[0], found[0]);
+        } else this.#measure(names[0], seed, group[0], known, labels, behaviours);
+        done += weights[g];
+        const seconds = (performance.now() - started) / 1000;
+        this.#options.watch?.finished?.({ seed, names, seconds }, done / total);
+      }
+    }
+    this.complete = true;
+  }
+
+  /** One group of contestants with one seed, from training to figures. */
+  async #compete(
+    contestants: Contestants,
+    group: readonly ResolvedVariant[],
+    seed: number,
+    labels: LabelMatch,
+    behaviours: Truth['behaviours'],
+  ): Promise<{ found: NodeScores; outcome: BenignOutcome }[]> {
+    const { parts, threads, signal, watch } = this.#options;
+    const { names } = contestants;
+    const progress: StageProgress = (stage, done) => watch?.stage?.({ seed, names }, stage, done);
+    try {
+      await contestants.fit(parts.train, { seed, threads, signal, progress });
+      const outcomes = await contestants.calibrate(parts.calibrate);
+      const tallies = outcomes.map(({ over }) => new ScoreTally(parts.test.events.keys.size, over));
+      const links = this.#links === undefined ? new LinkCollector(parts.test.names, parts.test.events.table) : undefined;
+      const plan = planKey(group[0]);
+      const graphs = this.#testGraphs.get(plan) ?? [];
+      let count = 0;
+      for await (const { view, of } of contestants.score(parts.test)) {
+        graphs[count] ??= testGraphOf(view, parts.test.events.table);
+        links?.add(view.planned.nodes, view.interactions);
+        of.forEach((scores, i) => tallies[i].add(graphs[count].nodes, scores));
+        count++;
+      }
+      this.#links ??= links?.finish();
+      this.#testGraphs.set(plan, graphs);
+      const found = tallies.map((tally, i) => ({ found: tally.finish(), outcome: outcomes[i] }));
+      found.forEach((each, i) => this.#measure(names[i], seed, group[i], each, labels, behaviours));
+      return found;
+    } finally {
+      for (const [stage, seconds] of Object.entries(contestants.seconds)) {
+        this.#watch.add(`${names.join('+')}: ${stage}`, seconds);
+      }
+      await contestants.close();
+    }
+  }
+
+  #measure(
+    name: string,
+    seed: number,
+    resolved: ResolvedVariant,
+    { found, outcome }: { found: NodeScores; outcome: BenignOutcome },
+    labels: LabelMatch,
+    behaviours: Truth['behaviours'],
+  ): void {
+    const { parts, threshold, matching } = this.#options;
+    const started = performance.now();
+    const measured = measureSeed(
+      ...([seed, threshold, outcome, found] as const),
+      this.#testGraphs.get(planKey(resolved)) ?? [],
+      {
+        ...{ labels, behaviours, matching, events: parts.test.events },
+        links: this.#links as IncidentLinks,
+        hops: () => this.#hopRows(parts.test),
+      },
+    );
+    this.#watch.add('metrics', (performance.now() - started) / 1000);
+    this.measured.push({ variant: name, measured, outcome });
+    this.scored.push({ variant: name, seed, found });
+  }
+
+  #hops: HopRows | undefined;
+
+  /** Neighbours in the whole test, whatever graphs a variant cuts it into; those of the table's numbers. */
+  #hopRows({ events: { table } }: Part): HopRows {
+    if (this.#hops !== undefined) return this.#hops;
+    const graph = buildGraph(table);
+    const widen = (rows: HopRows['bySource']): HopRows['bySource'] => {
+      const offsets = new Uint32Array(table.nodeCount + 1);
+      graph.nodes.forEach((node, v) => {
+        offsets[node + 1] = rows.offsets[v + 1] - rows.offsets[v];
+      });
+      for (let node = 0; node < table.nodeCount; node++) offsets[node + 1] += offsets[node];
+      // Local numbers ascend with those of the table, so the entries stand in the right order already.
+      return { offsets, neighbours: rows.neighbours.map((v) => graph.nodes[v]) };
+    };
+    const { byDestination, bySource } = graph.adjacency;
+    this.#hops = { byDestination: widen(byDestination), bySource: widen(bySource) };
+    return this.#hops;
+  }
+
+  async #groupBehaviours({ ignored }: LabelMatch): Promise<Truth['behaviours']> {
+    const { parts, variants } = this.#options;
+    const { vocabulary } = await learnNodeText(parts.train.store, parts.train.events);
+    const { training } = variants[0];
+    const hashes = hashBehaviours(parts.test.events, await parts.test.text(vocabulary), {
+      ...{ history: training.history, decay: decayOf(training) },
+    });
+    return groupBehaviours(hashes, ignored);
+  }
+}
+
+function planKey({ training }: ResolvedVariant): string {
+  return training.graph === 'file' ? 'file' : `window ${training.window}`;
+}
+
+function makeContestants(
+  group: readonly ResolvedVariant[],
+  words: Pick<TrainedModel, 'space' | 'direction'> | undefined,
+): Contestants {
+  const [first] = group;
+  if (first.variant.kind === 'rarity') return new RarityContestant(first);
+  return first.variant.kind === 'velox' ? new VeloxContestant(first, words) : new LearnedContestants(group);
+}

@@ -1,0 +1,119 @@
+import { discoverByDay } from '../detect/fdr.js';
+import { PairTable } from '../detect/pair-table.js';
+import { chooseThreshold, empiricalP, formatThreshold, nodeP, type ThresholdSpec } from '../detect/threshold.js';
+import type { KeyTable } from '../graph/intern.js';
+import type { BenignOutcome } from './contestant.js';
+import { flagNodes } from './metrics.js';
+import type { NodeScores, TestGraph } from './node-scores.js';
+import type { Oracle } from './ranking-metrics.js';
+import type { SeedResult } from './result-schema.js';
+
+const DAY = 86_400_000_000_000n;
+
+/** Nodes that alarm, and the threshold that says so. */
+export interface Flagged {
+  readonly nodes: Uint8Array;
+  readonly threshold: SeedResult['threshold'];
+  /** What a reader should know of it. */
+  readonly note: string | null;
+}
+
+export interface FlagContext {
+  readonly graphs: readonly TestGraph[];
+  readonly keys: KeyTable;
+  readonly oracle: Oracle | null;
+}
+
+/** Sets the threshold as asked (method §9), from benign scores alone unless it is the oracle's. */
+export function flag(
+  spec: ThresholdSpec,
+  found: NodeScores,
+  outcome: BenignOutcome,
+  context: FlagContext,
+): Flagged {
+  const asked = formatThreshold(spec);
+  const none = () => new Uint8Array(found.scores.length);
+  if (spec.kind === 'oracle') {
+    const { oracle } = context;
+    return {
+      nodes: oracle === null ? none() : flagNodes(found.ranking, oracle.threshold),
+      threshold: { kind: 'oracle', asked, value: oracle?.threshold ?? null, oracle: true },
+      note: null,
+    };
+  }
+  // Benign scores are kept as float32: what is equal there must be equal here.
+  const rounded = found.scores.map(Math.fround);
+  if (outcome.ownThreshold !== undefined) {
+    const value = nextFloat32(outcome.ownThreshold);
+    return {
+      nodes: flagNodes(rounded, value),
+      threshold: { kind: 'score', asked: 'above every benign score', value, oracle: false },
+      note: `its own threshold, the largest loss of the calibration part, instead of ${asked}`,
+    };
+  }
+  if (spec.kind === 'fdr') return flagByDay(spec.level, asked, found, outcome, context);
+  const { tau, status } = chooseThreshold(spec, outcome.benign);
+  const mark = status === 'resolved' ? null : status;
+  return {
+    nodes: flagNodes(rounded, tau),
+    threshold: { kind: spec.kind, asked, value: tau, oracle: false, mark },
+    note:
+      mark === null
+        ? null
+        : `the threshold ${asked} is ${mark}: the calibration part is too short to resolve it`,
+  };
+}
+
+/** Benjamini and Hochberg over the nodes of each host and day; a node in G graphs of a day has G chances. */
+function flagByDay(
+  level: number,
+  asked: string,
+  { byGraph, scores }: NodeScores,
+  { benign, over }: BenignOutcome,
+  { graphs, keys }: FlagContext,
+): Flagged {
+  const rows = new PairTable();
+  const smallest: number[] = [];
+  const times: number[] = [];
+  graphs.forEach(({ nodes, first }, g) => {
+    nodes.forEach((node, v) => {
+      const row = rows.intern(node, Number(first[v] / DAY));
+      // Scores by graph are corrected for the graphs of the whole test already, where that is asked for.
+      const p = empiricalP(benign, byGraph[g][v]);
+      smallest[row] = Math.min(smallest[row] ?? 1, p);
+      times[row] = (times[row] ?? 0) + 1;
+    });
+  });
+  const found = discoverByDay(
+    {
+      hosts: Array.from(rows.firsts, (node) => keys.hostAt(node)),
+      days: rows.seconds,
+      p: smallest.map((p, row) => (over === 'corrected' ? p : nodeP(p, times[row]))),
+    },
+    { level, floor: 1 / (benign.instances + 1), openDay: Number.POSITIVE_INFINITY },
+  );
+  const nodes = new Uint8Array(scores.length);
+  let value: number | null = null;
+  found.alarms.forEach((alarm, row) => {
+    if (alarm === 0) return;
+    const node = rows.firsts[row];
+    nodes[node] = 1;
+    value = Math.min(value ?? Number.POSITIVE_INFINITY, scores[node]);
+  });
+  const needed = found.days.reduce((least, day) => Math.min(least, day.needed), Number.POSITIVE_INFINITY);
+  return {
+    nodes,
+    threshold: { kind: 'fdr', asked, value, oracle: false, mark: 'nominal' },
+    note:
+      value === null
+        ? `nothing alarms at ${asked}: on a day ${needed} nodes would have to score above all ${benign.instances} benign ones`
+        : `${asked} is nominal: nodes share neighbours and load`,
+  };
+}
+
+/** The next float32 above a number that is not negative. */
+function nextFloat32(value: number): number {
+  const float = Float32Array.of(value);
+  new Uint32Array(float.buffer)[0]++;
+  return float[0];
+}

@@ -1,0 +1,69 @@
+import type { IncidentLinks } from '../detect/incident-links.js';
+import { type IncidentMember, incidentMembers } from '../detect/incident-members.js';
+import { formIncidents } from '../detect/incidents.js';
+import { stableHashes } from '../detect/stable-hash.js';
+import type { LoadedEvents } from '../graph/load.js';
+import type { IncidentMembers } from './attack-metrics.js';
+import type { NodeScores, TestGraph } from './node-scores.js';
+
+/** Nodes that incidents are made of for metrics, per host and day and at least (method §10). */
+export const TOP_NODES = 100;
+
+const DAY = 86_400_000_000_000;
+
+/** Host-days of loaded events: for each host from its first event to its last. */
+export function hostDaysOf({ table, keys, hosts }: LoadedEvents): number {
+  const first: (bigint | undefined)[] = hosts.map(() => undefined);
+  const last = [...first];
+  for (let row = 0; row < table.length; row++) {
+    const node = Math.max(table.subject[row], table.object[row], table.object2[row]);
+    const host = node < 0 ? 0 : keys.hostAt(node);
+    first[host] ??= table.ts[row];
+    last[host] = table.ts[row];
+  }
+  return first.reduce<number>(
+    (sum, start, host) => sum + (start === undefined ? 0 : Number((last[host] as bigint) - start) / DAY),
+    0,
+  );
+}
+
+/** The highest nodes, in order; equal ones by a hash of their identity, which favours neither early nor late nodes. */
+export function highestNodes(ranking: Float64Array, count: number, { keys }: LoadedEvents): Int32Array {
+  const nodes = Int32Array.from({ length: ranking.length }, (_, node) => node);
+  const hashes = stableHashes(keys, nodes, 0);
+  return nodes
+    .sort((a, b) => ranking[b] - ranking[a] || hashes[a] - hashes[b] || a - b)
+    .subarray(0, Math.min(count, nodes.length));
+}
+
+/**
+ * The incidents that an analyst would be shown who looks at the highest nodes of each day: those formed by every graph
+ * in which such a node scores as high as the lowest of them.
+ */
+export function topIncidents(
+  found: NodeScores,
+  graphs: readonly TestGraph[],
+  links: IncidentLinks,
+  events: LoadedEvents,
+): IncidentMembers[] {
+  const count = Math.max(TOP_NODES, Math.ceil(TOP_NODES * hostDaysOf(events)));
+  const top = highestNodes(found.ranking, count, events);
+  const isTop = new Uint8Array(found.ranking.length);
+  for (const node of top) isTop[node] = 1;
+  const cutoff = top.length === 0 ? 0 : found.ranking[top[top.length - 1]];
+  const members: IncidentMember[] = [];
+  graphs.forEach(({ nodes, first, last }, graph) => {
+    nodes.forEach((node, v) => {
+      if (isTop[node] === 0) return;
+      const own = found.byGraph[graph][v];
+      // A node that scores nothing has one rank for all its graphs.
+      const score = own > 0 ? own : found.ranking[node];
+      if (own > 0 ? own < cutoff : found.scores[node] > 0) return;
+      members.push({ node, score, host: events.keys.hostAt(node), first: first[v], last: last[v] });
+    });
+  });
+  const columns = incidentMembers(members);
+  return formIncidents(columns, links).map((group) => ({
+    nodes: [...new Set(Array.from(group.members, (member) => columns.node[member]))],
+  }));
+}

@@ -1,0 +1,178 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { applyThreshold } from '../../src/detect/apply-threshold.js';
+import { type Detection, detect } from '../../src/detect/detect.js';
+import { type DetectionConfig, resolveDetectionConfig } from '../../src/detect/detection-config.js';
+import { Detector } from '../../src/detect/detector.js';
+import { encodeDetector } from '../../src/detect/detector-part.js';
+import { holdOut } from '../../src/detect/hold-out.js';
+import { bruteForceScores } from '../../src/detect/knn/brute-force.js';
+import type { ScoredGraph } from '../../src/detect/scored-graph.js';
+import { SplitGraphs } from '../../src/detect/split-graphs.js';
+import { parseThreshold } from '../../src/detect/threshold.js';
+import { ingestFiles } from '../../src/graph/ingest.js';
+import { Store } from '../../src/graph/store.js';
+import { readModelFile, writeModelFile } from '../../src/model/model-file.js';
+import { trainModel } from '../../src/model/train.js';
+import type { TrainedModel } from '../../src/model/trained-model.js';
+import { resolveTrainingConfig } from '../../src/model/training-config.js';
+import { ROOT } from '../built.js';
+import { newFolder } from '../graph/small-logs.js';
+
+const folder = newFolder(afterAll);
+const training = resolveTrainingConfig({ epochs: 2, textEpochs: 1, window: 10 });
+let store: Store;
+let model: TrainedModel;
+let detector: Detector;
+
+beforeAll(async () => {
+  const log = join(ROOT, 'examples/small-host.json.gz');
+  await ingestFiles([log], { store: join(folder, 'store'), threads: 0 });
+  store = await Store.open(join(folder, 'store'));
+  const { train } = holdOut(store, {}, training);
+  ({ model } = await trainModel({ store, config: training, selection: train }));
+  detector = await Detector.fit(model, await SplitGraphs.open(store, train, model), { reference: 5000 });
+});
+
+afterAll(() => detector.close());
+
+const benign = async () => detector.graphsOf(store, holdOut(store, {}, training).calibrate);
+
+async function calibrated(given: Partial<DetectionConfig> = {}, profile: 'recal' | 'paper' = 'recal') {
+  return detector.calibrate(await benign(), resolveDetectionConfig(profile, given));
+}
+
+async function scores(): Promise<ScoredGraph[]> {
+  return [...detector.score(await benign())];
+}
+
+describe('hold-out', () => {
+  test('the later part begins at a window, and nothing is in both', () => {
+    const { train, calibrate, boundary } = holdOut(store, {}, training);
+    expect(train.to).toBe(boundary);
+    expect(calibrate.from).toBe(boundary);
+    expect(boundary % 600_000_000_000n).toBe(0n);
+  });
+
+  test('a selection without time cannot be divided', () => {
+    expect(() => holdOut(store, { to: 1n }, training)).toThrow(/span no time/);
+  });
+});
+
+describe('scores', () => {
+  const cases: [string, Partial<DetectionConfig>, ('recal' | 'paper')?][] = [
+    ['recal', {}],
+    ['paper', {}, 'paper'],
+    ['every kind', { evidence: ['reconstruction', 'name', 'relation', 'distance'], gate: 'none' }],
+    ['kinds fused by themselves', { combine: 'kinds', gate: 'none' }],
+    ['brown', { fusion: 'brown', gate: 'none' }],
+    ['cauchy', { fusion: 'cauchy' }],
+    ['z-scores', { calibration: 'zscore' }, 'paper'],
+    ['distance alone', { evidence: ['distance'], calibration: 'none', fusion: 'max', gate: 'none' }],
+  ];
+  test.each(cases)('%s: finite, zero behind the gate, shares of one', async (_, given, profile) => {
+    await calibrated(given, profile);
+    for (const { scores: found, candidates, evidence } of await scores()) {
+      for (let v = 0; v < found.length; v++) {
+        expect(found[v]).toBeGreaterThanOrEqual(0);
+        expect(Number.isFinite(found[v])).toBe(true);
+        if (candidates[v] === 0) expect(found[v]).toBe(0);
+        const rows = evidence.shares.subarray(evidence.offsets[v], evidence.offsets[v + 1]);
+        const sum = rows.reduce((total, share) => total + share, 0);
+        if (found[v] > 0) expect(sum).toBeCloseTo(1, 9);
+      }
+    }
+  });
+
+  test('the gate keeps exactly those that brute force finds beyond it', async () => {
+    const { gate, config } = await calibrated();
+    for (const graph of await scores()) {
+      const points = detector.search.reference.standardise(detector.embeddings(graph));
+      const exact = bruteForceScores(detector.search.reference.points, points, config.neighbours);
+      const expected = Array.from(points.pointOf, (point) => (exact[point] > gate ? 1 : 0));
+      expect([...graph.candidates]).toEqual(expected);
+    }
+  });
+
+  test('without halves all benign instances are scored by their own tables', async () => {
+    const halves = await calibrated();
+    const whole = await calibrated({ halves: false });
+    expect(halves.benign.inSample).toBe(false);
+    expect(whole.benign.inSample).toBe(true);
+    expect(whole.benign.instances).toBe(whole.instances);
+    expect(halves.benign.instances).toBeLessThan(halves.instances);
+    expect(halves.benign.graphs).toBe(Math.floor(halves.graphs / 2));
+  });
+});
+
+describe('a model file', () => {
+  test('gives the same scores after it was read again', async () => {
+    await calibrated({ fusion: 'brown' });
+    const before = await scores();
+    const path = join(folder, 'model');
+    await writeModelFile(path, model, encodeDetector(detector.parts));
+    const again = await Detector.open(await readModelFile(path));
+    try {
+      const after = [...again.score(await again.graphsOf(store, holdOut(store, {}, training).calibrate))];
+      expect(after.map((graph) => graph.scores)).toEqual(before.map((graph) => graph.scores));
+      expect(again.calibration.benign).toEqual(detector.calibration.benign);
+      expect(again.model.id).toBe(model.id);
+    } finally {
+      await again.close();
+    }
+  });
+
+  test('without calibration says what to do', async () => {
+    const path = join(folder, 'plain');
+    await writeModelFile(path, model, encodeDetector({ ...detector.parts, calibration: undefined }));
+    const plain = await Detector.open(await readModelFile(path));
+    expect(() => plain.calibration).toThrow(/not calibrated/);
+    await plain.close();
+    await writeModelFile(path, model);
+    await expect(readModelFile(path).then((read) => Detector.open(read))).rejects.toThrow(/second half/);
+  });
+});
+
+describe('detection', () => {
+  const run = async (rule: string): Promise<Detection> => {
+    const graphs = await benign();
+    return detect(detector, graphs, {
+      threshold: await applyThreshold(parseThreshold(rule), detector, graphs),
+    });
+  };
+
+  test('alerts are those at or above the threshold, each in one incident', async () => {
+    await calibrated();
+    const { alerts, incidents, counts } = await run('fpr:0.05');
+    expect(alerts.length).toBeGreaterThan(0);
+    expect(counts.alerts).toBe(alerts.length);
+    for (const { score, threshold } of alerts) expect(score).toBeGreaterThanOrEqual(threshold);
+    const members = incidents.flatMap((incident) => incident.alerts.map(({ id }) => id));
+    expect([...members].sort()).toEqual(alerts.map(({ id }) => id).sort());
+    expect(incidents.map(({ rank }) => rank)).toEqual(incidents.map((_, i) => i + 1));
+  });
+
+  test('the same again is the same', async () => {
+    await calibrated();
+    expect(await run('fpr:0.05')).toEqual(await run('fpr:0.05'));
+  });
+
+  test('an alert explains itself', async () => {
+    await calibrated();
+    const [alert] = (await run('fpr:0.05')).alerts;
+    expect(alert.sentence).not.toBe('');
+    expect(alert.evidence.length).toBeGreaterThan(0);
+    expect(alert.lookAlikes).toHaveLength(3);
+    expect(alert.knn.distance).toBeGreaterThan(alert.knn.threshold as number);
+    const shares = alert.evidence.reduce((sum, { share }) => sum + share, 0);
+    expect(shares).toBeCloseTo(1, 6);
+  });
+
+  test('a false discovery rate that cannot alarm says how many nodes it would take', async () => {
+    await calibrated();
+    const graphs = await benign();
+    const applied = await applyThreshold(parseThreshold('fdr:0.000001'), detector, graphs);
+    expect(applied.note).toMatch(/nodes would have to score above all/);
+    expect((await detect(detector, graphs, { threshold: applied })).alerts).toEqual([]);
+  });
+});
