@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { EXIT } from '../base/errors.js';
 import { printable } from '../base/printable.js';
@@ -10,7 +10,7 @@ import { Detector } from '../detect/detector.js';
 import { formatThreshold, parseThreshold } from '../detect/threshold.js';
 import { type Selection, Store } from '../graph/store.js';
 import { readModelFile } from '../model/model-file.js';
-import { writeAlertFiles } from '../report/alert-files.js';
+import { checkReportPlace, DetectionFiles, REPORT } from '../report/detection-files.js';
 import { DEFAULT_THRESHOLD, percentage, renderThreshold } from './calibrating.js';
 import { defineCommand } from './command.js';
 import type { Output } from './output.js';
@@ -26,7 +26,7 @@ export const command = defineCommand({
   summary: 'score events with a model, and write ranked, explained alerts and incidents',
   details:
     'Scores what comes after the time that the model was calibrated on, unless told otherwise, and writes alerts.jsonl, ' +
-    'incidents.jsonl, alerts.csv and run.json. docs/alerts.md describes every field.',
+    'incidents.jsonl, alerts.csv and run.json, and report.html for people. docs/alerts.md describes every field.',
   examples: [
     'recal detect --store cadets --split test --model cadets.recal --out alerts',
     'recal detect --store own --model web.recal --threshold budget:1/week --out alerts --fail-on-alert',
@@ -46,6 +46,10 @@ export const command = defineCommand({
       type: z.boolean().default(false),
       description: `exit with ${EXIT.alerts} where there is an alert`,
     },
+    report: {
+      type: z.boolean().default(true),
+      description: 'write report.html, a page that needs nothing else; leave it out with --no-report',
+    },
     threads: {
       type: z.coerce.number().int().min(0).max(64).optional(),
       description: 'threads that compute, by default one a core; results are the same with any number',
@@ -57,6 +61,7 @@ export const command = defineCommand({
     const started = performance.now();
     const spec = parseThreshold(settings.threshold);
     const rule = formatThreshold(spec);
+    if (settings.report) await checkReportPlace(settings.out);
     const model = await readModelFile(settings.model);
     const store = await Store.open(settings.store);
     const threads = Math.max(1, settings.threads ?? availableParallelism());
@@ -70,26 +75,15 @@ export const command = defineCommand({
         for (const line of renderThreshold(rule, applied.threshold, detector.calibration.benign.hostDays))
           out.info(line);
       }
+      const files = new DetectionFiles({
+        ...{ detector, graphs, selection, rule, applied },
+        store: resolve(settings.store),
+      });
       const found = await detect(detector, graphs, {
-        ...{ threshold: applied, signal },
+        ...{ threshold: applied, signal, seen: settings.report ? files.seen : undefined },
         progress: scoring.update,
       }).finally(scoring.finish);
-      const { split, host, from, to } = selection;
-      const run = await writeAlertFiles(settings.out, {
-        alerts: found.alerts,
-        incidents: found.incidents,
-        run: {
-          model: model.id,
-          threshold: { value: applied.tau, rule, note: applied.note },
-          selection: {
-            ...{ split: split ?? null, host: host ?? null },
-            ...{ from: from?.toString() ?? null, to: to?.toString() ?? null },
-          },
-          store: resolve(settings.store),
-          hosts: [...graphs.events.hosts],
-          counts: found.counts,
-        },
-      });
+      const run = await files.write(settings.out, found, { report: settings.report });
       const seconds = (performance.now() - started) / 1000;
       const value = {
         out: settings.out,
@@ -98,7 +92,7 @@ export const command = defineCommand({
         seconds,
       };
       out.result({ ...value, incidents: found.incidents.slice(0, LISTED) }, () =>
-        renderDetection(found, applied, { out: settings.out, seconds }, out),
+        renderDetection(found, applied, { out: settings.out, report: settings.report, seconds }, out),
       );
       return settings.failOnAlert && found.alerts.length > 0 ? EXIT.alerts : EXIT.done;
     } finally {
@@ -118,7 +112,7 @@ function selectAfter(selection: Selection, last: bigint): Selection {
 export function* renderDetection(
   { incidents, counts }: Detection,
   { note }: AppliedThreshold,
-  { out: folder, seconds }: { out: string; seconds: number },
+  { out: folder, report, seconds }: { out: string; report: boolean; seconds: number },
   look: Output,
 ): Generator<string> {
   if (incidents.length > 0) {
@@ -144,7 +138,8 @@ export function* renderDetection(
   if (counts.alertsLeftOut > 0) {
     yield `the lowest ${formatCount(counts.alertsLeftOut)} alerts are not written: raise the threshold`;
   }
-  yield `written to ${printable(folder)}: alerts.jsonl, incidents.jsonl, alerts.csv, run.json`;
+  yield `written to ${printable(folder)}: alerts.jsonl, incidents.jsonl, alerts.csv, run.json${report ? `, ${REPORT}` : ''}`;
+  if (report) yield `open in a browser: ${printable(join(folder, REPORT))}`;
   if (incidents.length > 0)
     yield `look at the first with: recal explain ${incidents[0].id.slice(0, 8)} --alerts ${printable(folder)}`;
 }

@@ -10,8 +10,8 @@ import { EVIDENCE_KINDS, type EvidenceKind } from './evidence.js';
 import type { FittedDetector } from './fitted-detector.js';
 import type { GatheredGraph, Gatherer } from './gather.js';
 import { LinkCollector } from './incident-links.js';
+import { tableCount, tableSlot } from './interaction-evidence.js';
 import { type BenignTables, Judge } from './judge.js';
-import type { ScoredGraph } from './scored-graph.js';
 import type { SplitGraphs } from './split-graphs.js';
 import { stableHashes } from './stable-hash.js';
 
@@ -37,13 +37,34 @@ export interface CalibrateOptions {
   readonly progress?: ((done: number) => void) | undefined;
 }
 
-/** A graph of the calibration part, and which of its nodes are in half A (1) or B (0). */
+/** A graph of the calibration part, and in which half each of its nodes is. */
 interface HalvedGraph {
   readonly gathered: GatheredGraph;
-  /** Undefined where the whole graph is in one half. */
-  readonly isA: (node: number) => boolean;
-  readonly isB: (node: number) => boolean;
+  readonly halfOf: (node: number) => 0 | 1;
 }
+
+/** Whether a node of a half takes part. */
+type Taking = (half: 0 | 1) => boolean;
+
+const A: Taking = (half) => half === 0;
+const B: Taking = (half) => half === 1;
+const ALL: Taking = () => true;
+
+/** Whose values make the tables, and who is scored with them, in turn; and the tables that stay (method §9). */
+const FOLDS: Record<
+  DetectionConfig['halves'],
+  { readonly folds: readonly { readonly tables: Taking; readonly scored: Taking }[]; readonly kept: Taking }
+> = {
+  none: { folds: [{ tables: ALL, scored: ALL }], kept: ALL },
+  split: { folds: [{ tables: A, scored: B }], kept: A },
+  cross: {
+    folds: [
+      { tables: A, scored: B },
+      { tables: B, scored: A },
+    ],
+    kept: ALL,
+  },
+};
 
 /** Measures benign graphs and keeps what they say (method §6, §9). */
 export async function calibrateDetector(
@@ -71,19 +92,23 @@ export async function calibrateDetector(
       },
     );
   }
-  const halved = halve(graphs, split, config, model.config.seed);
-  const gate = config.gate === 'knn' ? gateOf(halved, config.gateQuantile) : Number.NaN;
-  const relationCount = model.relations.length;
-  const tables = buildTables(halved, fitted, gatherer, config, split, relationCount);
-  const screened = halved.map((half) => ({ ...half, gathered: screen(half.gathered, gate) }));
-  const covariance =
-    config.fusion === 'brown'
-      ? learnCovariance(screened, config, tables, slotCounts(fitted, relationCount))
-      : undefined;
-  const judge = new Judge(config, { tables, covariance }, relationCount);
+  const halved = halve(graphs, split, model.config.seed);
+  const learn = (taking: Taking): BenignTables & { gate: number } => {
+    const gate = config.gate === 'knn' ? gateOf(halved, taking, config.gateQuantile) : Number.NaN;
+    const tables = buildTables(halved, taking, fitted, gatherer, config, split, model.relations.length);
+    const learned = { gate, tables, covariance: undefined };
+    if (config.fusion !== 'brown') return learned;
+    return { ...learned, covariance: learnCovariance(halved, taking, learned, config, fitted, model) };
+  };
+  const { folds, kept } = FOLDS[config.halves];
+  const benign = new BenignCollector(split);
+  for (const { tables, scored } of folds) {
+    const learned = learn(tables);
+    benign.score(halved, scored, learned.gate, new Judge(config, learned, model.relations.length));
+  }
   return {
-    ...{ config, gate, tables, covariance },
-    benign: scoreBenign(screened, judge, split, config),
+    ...{ config, ...learn(kept) },
+    benign: benign.finish(config.halves === 'none'),
     graphs: graphs.length,
     instances: graphs.reduce((sum, { candidates }) => sum + candidates.length, 0),
     firstTs: split.events.table.ts[0],
@@ -92,32 +117,22 @@ export async function calibrateDetector(
   };
 }
 
-/** Graphs go to A and B in turn; a lone graph is divided by its nodes. Without halves all are both. */
-function halve(
-  graphs: readonly GatheredGraph[],
-  split: SplitGraphs,
-  { halves }: DetectionConfig,
-  seed: number,
-): HalvedGraph[] {
-  const [always, never] = [() => true, () => false];
-  if (!halves) return graphs.map((gathered) => ({ gathered, isA: always, isB: always }));
+/** Graphs go to A and B in turn; a lone graph is divided by its nodes. */
+function halve(graphs: readonly GatheredGraph[], split: SplitGraphs, seed: number): HalvedGraph[] {
   if (graphs.length === 1) {
     const [gathered] = graphs;
     const hashes = stableHashes(split.events.keys, gathered.view.planned.nodes, ~seed);
-    const isA = (node: number) => (hashes[node] & 1) === 0;
-    return [{ gathered, isA, isB: (node) => !isA(node) }];
+    return [{ gathered, halfOf: (node) => (hashes[node] & 1) as 0 | 1 }];
   }
-  return graphs.map((gathered, g) => ({
-    ...{ gathered, isA: g % 2 === 0 ? always : never, isB: g % 2 === 0 ? never : always },
-  }));
+  return graphs.map((gathered, g) => ({ gathered, halfOf: () => (g % 2) as 0 | 1 }));
 }
 
-/** θ_c: the order statistic of half A's distances. */
-function gateOf(halved: readonly HalvedGraph[], quantile: number): number {
+/** θ_c: the order statistic of distances. */
+function gateOf(halved: readonly HalvedGraph[], taking: Taking, quantile: number): number {
   const all: number[] = [];
-  for (const { gathered, isA } of halved) {
+  for (const { gathered, halfOf } of halved) {
     gathered.distances.forEach((distance, node) => {
-      if (isA(node)) all.push(distance);
+      if (taking(halfOf(node))) all.push(distance);
     });
   }
   const sorted = Float64Array.from(all).sort();
@@ -137,9 +152,10 @@ function slotCounts({ name, relation }: FittedDetector, relationCount: number): 
   return [Math.max(1, relationCount), name.slotCount, relation.slotCount, 1];
 }
 
-/** F̂ of each kind, from half A. */
+/** F̂ of each kind. */
 function buildTables(
   halved: readonly HalvedGraph[],
+  taking: Taking,
   fitted: FittedDetector,
   gatherer: Gatherer,
   config: DetectionConfig,
@@ -149,15 +165,17 @@ function buildTables(
   const counts = slotCounts(fitted, relationCount);
   const tables = new Map<EvidenceKind, CalibrationTables>();
   for (const kind of config.evidence) {
-    const slotCount = counts[EVIDENCE_KINDS.indexOf(kind)];
-    const groupOf = kind === 'name' || kind === 'relation' ? fitted[kind].groupOf : new Uint8Array(slotCount);
+    const slotCount = tableCount(kind, counts[EVIDENCE_KINDS.indexOf(kind)]);
+    // Tables of one role back off to each other; the one of a role backs off to everything.
+    const groupOf = kind === 'relation' ? fitted.relation.groupOf : new Uint8Array(slotCount);
     const builder = new CalibrationBuilder({ typeCount: ENTITY_TYPES.length, slotCount, groupOf });
-    for (const { gathered, isA } of halved) {
+    for (const { gathered, halfOf } of halved) {
       const { nodes, slots, values } = gatherer.samples(kind, gathered);
       const own = gathered.view.planned.nodes;
       for (let row = 0; row < nodes.length; row++) {
-        if (isA(nodes[row])) {
-          builder.add(names.types[own[nodes[row]]], slots[row], values[row], own[nodes[row]]);
+        if (taking(halfOf(nodes[row]))) {
+          const slot = tableSlot(kind, slots[row], relationCount + 1);
+          builder.add(names.types[own[nodes[row]]], slot, values[row], own[nodes[row]]);
         }
       }
     }
@@ -168,53 +186,62 @@ function buildTables(
   return tables;
 }
 
-/** How evidence varies together, over the candidates of half A. */
+/** How evidence varies together, over candidates. */
 function learnCovariance(
   halved: readonly HalvedGraph[],
+  taking: Taking,
+  learned: BenignTables & { gate: number },
   config: DetectionConfig,
-  tables: Map<EvidenceKind, CalibrationTables>,
-  counts: number[],
+  fitted: FittedDetector,
+  { relations }: TrainedModel,
 ): PairCovariance {
   // Fisher asks for no covariance, and compares the same evidence.
-  const judge = new Judge({ ...config, fusion: 'fisher' }, { tables, covariance: undefined }, counts[0]);
-  const builder = new CovarianceBuilder(counts);
-  for (const { gathered, isA } of halved) {
-    const { evidence, candidates, view } = judge.score(gathered);
+  const judge = new Judge({ ...config, fusion: 'fisher', lineage: 'none' }, learned, relations.length);
+  const builder = new CovarianceBuilder(slotCounts(fitted, relations.length));
+  for (const { gathered, halfOf } of halved) {
+    const { evidence, candidates, view } = judge.score(screen(gathered, learned.gate));
     for (let v = 0; v < candidates.length; v++) {
-      if (isA(v)) builder.add(view.planned.nodes[v], evidence, evidence.offsets[v], evidence.offsets[v + 1]);
+      if (!taking(halfOf(v))) continue;
+      builder.add(view.planned.nodes[v], evidence, evidence.offsets[v], evidence.offsets[v + 1]);
     }
   }
   return builder.build();
 }
 
-/** The scores of half B, and the incidents that they would have made. */
-function scoreBenign(
-  halved: readonly HalvedGraph[],
-  judge: Judge,
-  { events, names }: SplitGraphs,
-  { halves }: DetectionConfig,
-): BenignScores {
-  const links = new LinkCollector(names, events.table);
-  const members = new MemberCollector();
-  const place = { table: events.table, hostAt: (node: number) => events.keys.hostAt(node) };
-  const spans: number[] = [];
-  const instances: number[] = [];
-  for (const { gathered, isB } of halved) {
-    const { planned, interactions } = gathered.view;
-    links.add(planned.nodes, interactions);
-    const inB = planned.nodes.reduce((sum, _, node) => sum + (isB(node) ? 1 : 0), 0);
-    if (inB === 0) continue;
-    const scored: ScoredGraph = judge.score(gathered);
-    members.add(
-      scored.view,
-      spans.length,
-      scored.scores,
-      (node) => isB(node) && scored.scores[node] > 0,
-      place,
-    );
-    // Part of a graph's nodes make part of its incidents.
-    spans.push((Number(planned.lastTs - planned.firstTs) * inB) / planned.nodes.length);
-    instances.push(inB);
+/** Collects benign scores, and what is needed to form the incidents that they would have made. */
+class BenignCollector {
+  readonly #split: SplitGraphs;
+  readonly #links: LinkCollector;
+  readonly #members = new MemberCollector();
+  readonly #spans: number[] = [];
+  readonly #instances: number[] = [];
+
+  constructor(split: SplitGraphs) {
+    this.#split = split;
+    this.#links = new LinkCollector(split.names, split.events.table);
   }
-  return describeBenign({ members, links: links.finish(), instances, spans, inSample: !halves });
+
+  score(halved: readonly HalvedGraph[], scored: Taking, gate: number, judge: Judge): void {
+    const { table, keys } = this.#split.events;
+    const place = { table, hostAt: (node: number) => keys.hostAt(node) };
+    for (const { gathered, halfOf } of halved) {
+      const { planned, interactions } = gathered.view;
+      const taken = planned.nodes.reduce((sum, _, node) => sum + (scored(halfOf(node)) ? 1 : 0), 0);
+      if (taken === 0) continue;
+      this.#links.add(planned.nodes, interactions);
+      const { scores, view } = judge.score(screen(gathered, gate));
+      const wanted = (node: number) => scored(halfOf(node)) && scores[node] > 0;
+      this.#members.add(view, this.#spans.length, scores, wanted, place);
+      // Part of a graph's nodes make part of its incidents.
+      this.#spans.push((Number(planned.lastTs - planned.firstTs) * taken) / planned.nodes.length);
+      this.#instances.push(taken);
+    }
+  }
+
+  finish(inSample: boolean): BenignScores {
+    return describeBenign({
+      ...{ members: this.#members, links: this.#links.finish(), inSample },
+      ...{ instances: this.#instances, spans: this.#spans },
+    });
+  }
 }

@@ -15,7 +15,7 @@ export const DETECTION_OPTIONS = {
     z
       .array(z.enum(EVIDENCE_KINDS))
       .min(1)
-      .default(['reconstruction', 'name'] as EvidenceKind[])
+      .default(['reconstruction', 'name', 'distance'] as EvidenceKind[])
       .refine((kinds) => new Set(kinds).size === kinds.length, 'names a kind twice'),
     'kinds of evidence that are fused: reconstruction, name, relation, distance',
     'they err on different nodes; profile paper takes reconstruction alone',
@@ -36,9 +36,9 @@ export const DETECTION_OPTIONS = {
     'on the floor all ties, and the worst is not told from the merely new',
   ),
   gate: choice(
-    z.enum(['knn', 'none']).default('knn'),
+    z.enum(['knn', 'none']).default('none'),
     'what is near benign embeddings passes without a look at its evidence',
-    "the paper's screening [p]",
+    'an intruder’s tools look like anyone’s; profile paper screens, and saves time by it [p]',
   ),
   gateQuantile: choice(
     z.number().min(0).max(1).default(0.9),
@@ -56,10 +56,15 @@ export const DETECTION_OPTIONS = {
     'all evidence in one fusion, or each kind fused first and the results summed',
     'one fusion is the plain reading',
   ),
+  lineage: choice(
+    z.enum(['actor', 'none']).default('actor'),
+    'suspicion passes from who acts to what is acted on, or stays where it is',
+    'what an intruder starts and writes looks ordinary by itself; profile paper knows no such thing',
+  ),
   halves: choice(
-    z.boolean().default(true),
-    'half of the calibration graphs makes the tables, the other half tells how high benign scores go',
-    'a threshold from the tables’ own data would be too low',
+    z.enum(['cross', 'split', 'none']).default('cross'),
+    'benign scores: each half of the calibration graphs by the tables of the other, one half by those of the other, or all by their own',
+    'a threshold from the tables’ own data would be too low; crossing wastes none of a short benign part',
   ),
   over: choice(
     z.enum(['corrected', 'highest']).default('corrected'),
@@ -97,9 +102,11 @@ export const DETECTION_PRESETS: Readonly<Record<TrainingConfig['profile'], Parti
   recal: {},
   paper: {
     evidence: ['reconstruction'],
+    gate: 'knn',
+    lineage: 'none',
     tables: 'relation',
     tail: 'floor',
-    halves: false,
+    halves: 'none',
     over: 'highest',
   },
 };

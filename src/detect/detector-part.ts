@@ -174,13 +174,18 @@ function decodeFitted(model: TrainedModel, tensors: Tensors): FittedDetector {
   try {
     return {
       ...{ reference, examples, levels },
-      name: NameSurprise.fromParts(relations, levels, {
-        subjects: signed('name.subjects'),
-        relations: signed('name.relations'),
-        contexts: signed('name.contexts'),
-        levels: signed('name.levels'),
-        counts: words('name.counts'),
-      }),
+      name: NameSurprise.fromParts(
+        relations,
+        levels,
+        {
+          subjects: signed('name.subjects'),
+          relations: signed('name.relations'),
+          contexts: signed('name.contexts'),
+          levels: signed('name.levels'),
+          counts: words('name.counts'),
+        },
+        'act',
+      ),
       relation: RelationSurprise.fromParts(relations, levels, {
         subjects: signed('relation.subjects'),
         objects: signed('relation.objects'),

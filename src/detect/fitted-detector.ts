@@ -54,7 +54,10 @@ export async function fitDetector(
 ): Promise<FittedDetector> {
   const relations = model.relations.map(({ name }) => name);
   const levels = new LevelTable();
-  const [name, relation] = [new NameSurprise(relations, levels), new RelationSurprise(relations, levels)];
+  const [name, relation] = [
+    new NameSurprise(relations, levels, 'act'),
+    new RelationSurprise(relations, levels),
+  ];
   const usage = new FeatureUsage(model.space, model.training.entities);
   const builder = new ReferenceBuilder(inference.width, { seed: model.config.seed, most: reference });
   const instances: Int32Array[] = [];

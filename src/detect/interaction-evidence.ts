@@ -1,4 +1,4 @@
-import type { EvidenceRows, EvidenceSamples } from './evidence.js';
+import type { EvidenceKind, EvidenceRows, EvidenceSamples } from './evidence.js';
 import type { GraphView } from './graph-view.js';
 import { PairTable } from './pair-table.js';
 
@@ -57,4 +57,18 @@ export function largestOfInteractions(
     draws: draws.slice(0, table.size),
     sources: kept,
   };
+}
+
+/**
+ * The table that a slot's values are kept in. −ln P(r, o | s) means the same under every relation, so that all of a
+ * role share one: with a table a relation, whatever is new would end at the floor of that table, which tells its size
+ * and not how strange it is. Errors, and what is surprising about a relation itself, need tables of their own.
+ */
+export function tableSlot(kind: EvidenceKind, slot: number, relationCount: number): number {
+  return kind === 'name' ? Math.trunc(slot / relationCount) : slot;
+}
+
+/** Tables of a kind that has so many slots. */
+export function tableCount(kind: EvidenceKind, slotCount: number): number {
+  return kind === 'name' ? ROLES.length : slotCount;
 }

@@ -4,6 +4,8 @@ import type { DetectionConfig } from './detection-config.js';
 import { EVIDENCE_KINDS, type EvidenceKind, type EvidenceRows } from './evidence.js';
 import { createFusion, type Fuse } from './fusion.js';
 import type { GatheredGraph } from './gather.js';
+import { tableSlot } from './interaction-evidence.js';
+import { joinLineage, traceLineage } from './lineage.js';
 import { logSmallestOf } from './log-survival.js';
 import type { NodeEvidence, ScoredGraph } from './scored-graph.js';
 
@@ -16,14 +18,14 @@ export interface BenignTables {
 
 /** Compares what was gathered with benign values, and fuses it to one score a node (method §6, §8). */
 export class Judge {
-  readonly #config: Pick<DetectionConfig, 'combine' | 'evidence'>;
+  readonly #config: Pick<DetectionConfig, 'combine' | 'evidence' | 'lineage'>;
   readonly #tables: BenignTables['tables'];
   readonly #fuse: Fuse;
   readonly #relationCount: number;
 
   /** `relationCount`: |R|; an interaction's relation of that number is `<new>`. */
   constructor(
-    config: Pick<DetectionConfig, 'fusion' | 'combine' | 'evidence'>,
+    config: Pick<DetectionConfig, 'fusion' | 'combine' | 'evidence' | 'lineage'>,
     { tables, covariance }: BenignTables,
     relationCount: number,
   ) {
@@ -40,10 +42,15 @@ export class Judge {
     const scores = new Float64Array(nodeCount);
     for (let v = 0; v < nodeCount; v++) {
       const [from, to] = [evidence.offsets[v], evidence.offsets[v + 1]];
-      // As float32, in which a model file keeps benign scores: what is equal there must be equal here.
-      if (to > from) scores[v] = Math.fround(this.#fuseNode(evidence, from, to));
+      if (to > from) scores[v] = this.#fuseNode(evidence, from, to);
     }
-    return { view, scores, distances, candidates, evidence, newRelation: this.#findNew(gathered) };
+    const lineage = this.#config.lineage === 'none' ? undefined : traceLineage(view, scores);
+    for (let v = 0; v < nodeCount; v++) {
+      const score = lineage === undefined ? scores[v] : joinLineage(scores[v], lineage.inherited[v]);
+      // As float32, in which a model file keeps benign scores: what is equal there must be equal here.
+      scores[v] = Math.fround(score);
+    }
+    return { view, scores, distances, candidates, evidence, lineage, newRelation: this.#findNew(gathered) };
   }
 
   /** Evidence of the candidates by node, with its tail probabilities. */
@@ -63,7 +70,8 @@ export class Judge {
       for (let row = 0; row < nodes.length; row++) {
         const node = nodes[row];
         if (candidates[node] === 0) continue;
-        tables.lookup(names.types[planned.nodes[node]], slots[row], values[row], answer);
+        const slot = tableSlot(kind, slots[row], this.#relationCount + 1);
+        tables.lookup(names.types[planned.nodes[node]], slot, values[row], answer);
         const at = next[node]++;
         evidence.kinds[at] = EVIDENCE_KINDS.indexOf(kind);
         evidence.slots[at] = slots[row];

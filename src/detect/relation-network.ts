@@ -1,21 +1,17 @@
 import { RecalError } from '../base/errors.js';
-import { Random } from '../base/random.js';
 import type { SparseMatrix } from '../features/sparse.js';
+import { finishMix, mixWord } from '../graph/integer-mix.js';
 import type { GraphView } from './graph-view.js';
+import { PairTable } from './pair-table.js';
 
 export interface RelationNetworkOptions {
-  readonly epochs: number;
-  readonly batch: number;
+  readonly steps: number;
   /** Adam's step. */
   readonly rate: number;
-  readonly seed: number;
-  /** Interactions that are learned from; of more, a seeded sample. */
-  readonly limit: number;
 }
 
-export const RELATION_NETWORK_DEFAULTS: RelationNetworkOptions = {
-  ...{ epochs: 12, batch: 256, rate: 0.01, seed: 0, limit: 400_000 },
-};
+/** As far as Velox goes with its 12 epochs at 1e-3 on a log of this size: going on to the end would overfit. */
+export const RELATION_NETWORK_DEFAULTS: RelationNetworkOptions = { steps: 300, rate: 0.01 };
 
 const BETA1 = 0.9;
 const BETA2 = 0.999;
@@ -30,16 +26,10 @@ export interface RelationNetworkParts {
   readonly examples: number;
 }
 
-interface Example {
-  readonly features: SparseMatrix;
-  readonly subject: number;
-  readonly object: number;
-  readonly relation: number;
-}
-
 /**
  * What Velox learns (method §11): P(r | text and type of both ends), by one linear layer and a softmax. The features
- * are the first columns of x_v: t_v and s_v, without the profile.
+ * are the first columns of x_v: t_v and s_v, without the profile. The loss is convex and every step takes all examples,
+ * so there is nothing to draw and no seed; equal names make equal examples, which are few.
  */
 export class RelationNetwork {
   readonly relationCount: number;
@@ -49,7 +39,7 @@ export class RelationNetwork {
   readonly #examples: number;
   readonly #logits: Float64Array;
 
-  /** Rows of weights: one a relation, with the subject's columns, the object's, and a constant. */
+  /** Weights of a column for all relations lie together: the subject's columns, the object's, a constant. */
   private constructor(relationCount: number, width: number, weights: Float64Array, examples: number) {
     this.relationCount = relationCount;
     this.width = width;
@@ -65,21 +55,13 @@ export class RelationNetwork {
     width: number,
     options: Partial<RelationNetworkOptions> = {},
   ): RelationNetwork {
-    const { epochs, batch, rate, seed, limit } = { ...RELATION_NETWORK_DEFAULTS, ...options };
-    const random = new Random(seed).stream('relation network');
-    const examples = collectExamples(views, relationCount, limit, random.stream('sample'));
+    const { steps, rate } = { ...RELATION_NETWORK_DEFAULTS, ...options };
+    const examples = new Examples(views, relationCount, width);
     const size = relationCount * (2 * width + 1);
-    const network = new RelationNetwork(relationCount, width, new Float64Array(size), examples.length);
+    const network = new RelationNetwork(relationCount, width, new Float64Array(size), examples.total);
     const adam = new Adam(size, rate);
-    const gradient = new Float64Array(size);
-    for (let epoch = 0; epoch < epochs; epoch++) {
-      const order = random.stream(`epoch ${epoch}`).shuffled(examples);
-      for (let from = 0; from < order.length; from += batch) {
-        const part = order.slice(from, from + batch);
-        gradient.fill(0);
-        for (const example of part) network.#addGradient(example, gradient, 1 / part.length);
-        adam.step(network.#weights, gradient);
-      }
+    for (let step = 0; step < steps && examples.total > 0; step++) {
+      adam.step(network.#weights, examples.gradient(network.#weights));
     }
     // What a file can keep is what is used.
     network.#weights.set(Float32Array.from(network.#weights));
@@ -89,12 +71,19 @@ export class RelationNetwork {
   /** −ln P(r | s, o) of each interaction; `<new>` is as likely as something that none of the examples was. */
   losses({ planned, interactions }: GraphView): Float64Array {
     const { features } = planned.graph;
+    const { width, relationCount } = this;
+    const logits = this.#logits;
+    const [subjects, objects] = [0, width].map((first) =>
+      projectRows(features, width, this.#weights.subarray(first * relationCount), relationCount),
+    );
+    const constants = this.#weights.subarray(2 * width * relationCount);
     return Float64Array.from({ length: interactions.length }, (_, i) => {
       const relation = interactions.relation[i];
-      if (relation >= this.relationCount) return Math.log(this.#examples + 1);
-      const subject = interactions.subject[i];
-      this.#predict({ features, subject, object: interactions.object[i], relation });
-      return -this.#logits[relation];
+      if (relation >= relationCount) return Math.log(this.#examples + 1);
+      const s = interactions.subject[i] * relationCount;
+      const o = interactions.object[i] * relationCount;
+      for (let r = 0; r < relationCount; r++) logits[r] = constants[r] + subjects[s + r] + objects[o + r];
+      return logSum(logits) - logits[relation];
     });
   }
 
@@ -114,73 +103,140 @@ export class RelationNetwork {
     if (!sound) throw new RecalError('bad-network', 'the relation network in the model is damaged');
     return new RelationNetwork(relationCount, width, Float64Array.from(weights), examples);
   }
+}
 
-  /** ln P of every relation, into the logits. */
-  #predict({ features, subject, object }: Example): void {
-    const logits = this.#logits;
-    const row = 2 * this.width + 1;
-    for (let r = 0; r < logits.length; r++) logits[r] = this.#weights[r * row + row - 1];
-    this.#eachColumn(features, subject, object, (column, value) => {
-      for (let r = 0, at = column; r < logits.length; r++, at += row) logits[r] += this.#weights[at] * value;
-    });
-    let highest = Number.NEGATIVE_INFINITY;
-    for (const logit of logits) if (logit > highest) highest = logit;
-    let sum = 0;
-    for (const logit of logits) sum += Math.exp(logit - highest);
-    const total = highest + Math.log(sum);
-    for (let r = 0; r < logits.length; r++) logits[r] -= total;
+/** Every row's first columns times weights: one number a relation. */
+function projectRows(
+  { rows, offsets, indices, values }: SparseMatrix,
+  width: number,
+  weights: Float64Array,
+  relationCount: number,
+): Float64Array {
+  const out = new Float64Array(rows * relationCount);
+  for (let row = 0; row < rows; row++) {
+    const at = row * relationCount;
+    for (let i = offsets[row]; i < offsets[row + 1] && indices[i] < width; i++) {
+      const from = indices[i] * relationCount;
+      for (let r = 0; r < relationCount; r++) out[at + r] += values[i] * weights[from + r];
+    }
+  }
+  return out;
+}
+
+/** ln Σ e^x */
+function logSum(logits: Float64Array): number {
+  let highest = Number.NEGATIVE_INFINITY;
+  for (const logit of logits) if (logit > highest) highest = logit;
+  let sum = 0;
+  for (const logit of logits) sum += Math.exp(logit - highest);
+  return highest + Math.log(sum);
+}
+
+/** The interactions of training: distinct rows of features, and distinct (row, row, relation) with their number. */
+class Examples {
+  /** Interactions. */
+  total = 0;
+  readonly #relationCount: number;
+  readonly #width: number;
+  readonly #rows: SparseMatrix;
+  /** (row, row) by number, and (pair, relation) by number. */
+  readonly #ends = new PairTable();
+  readonly #acts = new PairTable();
+  readonly #counts: number[] = [];
+  readonly #gradient: Float64Array;
+
+  constructor(views: Iterable<GraphView>, relationCount: number, width: number) {
+    this.#relationCount = relationCount;
+    this.#width = width;
+    this.#gradient = new Float64Array(relationCount * (2 * width + 1));
+    const hashes = new PairTable();
+    const offsets: number[] = [0];
+    const indices: number[] = [];
+    const values: number[] = [];
+    for (const { planned, interactions } of views) {
+      const { features } = planned.graph;
+      const rowOf = Int32Array.from({ length: features.rows }, (_, node) => {
+        const before = hashes.size;
+        const row = hashes.intern(hashRow(features, node, width, 1), hashRow(features, node, width, 2));
+        if (row < before) return row;
+        for (let i = features.offsets[node]; i < features.offsets[node + 1]; i++) {
+          if (features.indices[i] >= width) break;
+          indices.push(features.indices[i]);
+          values.push(features.values[i]);
+        }
+        offsets.push(indices.length);
+        return row;
+      });
+      for (let i = 0; i < interactions.length; i++) {
+        if (interactions.relation[i] >= relationCount) continue;
+        const ends = this.#ends.intern(rowOf[interactions.subject[i]], rowOf[interactions.object[i]]);
+        const act = this.#acts.intern(ends, interactions.relation[i]);
+        this.#counts[act] = (this.#counts[act] ?? 0) + 1;
+        this.total++;
+      }
+    }
+    this.#rows = {
+      ...{ rows: hashes.size, cols: width, offsets: Uint32Array.from(offsets) },
+      ...{ indices: Uint32Array.from(indices), values: Float32Array.from(values) },
+    };
   }
 
-  #addGradient(example: Example, gradient: Float64Array, weight: number): void {
-    this.#predict(example);
-    const logits = this.#logits;
-    const row = 2 * this.width + 1;
-    for (let r = 0; r < logits.length; r++) {
-      logits[r] = weight * (Math.exp(logits[r]) - (r === example.relation ? 1 : 0));
-      gradient[r * row + row - 1] += logits[r];
+  /** Of the mean loss. Rows are projected once, whatever the number of examples that they are in. */
+  gradient(weights: Float64Array): Float64Array {
+    const n = this.#relationCount;
+    const width = this.#width;
+    const rows = this.#rows;
+    const [subjects, objects] = [0, width].map((first) =>
+      projectRows(rows, width, weights.subarray(first * n), n),
+    );
+    const constants = weights.subarray(2 * width * n);
+    const [dSubjects, dObjects] = [new Float64Array(subjects.length), new Float64Array(objects.length)];
+    const gradient = this.#gradient.fill(0);
+    const dConstants = gradient.subarray(2 * width * n);
+    const logits = new Float64Array(n);
+    const [firsts, seconds] = [this.#ends.firsts, this.#ends.seconds];
+    const [ends, relations] = [this.#acts.firsts, this.#acts.seconds];
+    for (let act = 0; act < ends.length; act++) {
+      const s = firsts[ends[act]] * n;
+      const o = seconds[ends[act]] * n;
+      for (let r = 0; r < n; r++) logits[r] = constants[r] + subjects[s + r] + objects[o + r];
+      const total = logSum(logits);
+      const weight = this.#counts[act] / this.total;
+      for (let r = 0; r < n; r++) {
+        const d = weight * (Math.exp(logits[r] - total) - (r === relations[act] ? 1 : 0));
+        dSubjects[s + r] += d;
+        dObjects[o + r] += d;
+        dConstants[r] += d;
+      }
     }
-    this.#eachColumn(example.features, example.subject, example.object, (column, value) => {
-      for (let r = 0, at = column; r < logits.length; r++, at += row) gradient[at] += logits[r] * value;
-    });
-  }
-
-  #eachColumn(
-    { offsets, indices, values }: SparseMatrix,
-    subject: number,
-    object: number,
-    take: (column: number, value: number) => void,
-  ): void {
-    const { width } = this;
-    for (let i = offsets[subject]; i < offsets[subject + 1] && indices[i] < width; i++) {
-      take(indices[i], values[i]);
+    for (let row = 0; row < rows.rows; row++) {
+      for (let i = rows.offsets[row]; i < rows.offsets[row + 1]; i++) {
+        const [s, o] = [rows.indices[i] * n, (width + rows.indices[i]) * n];
+        for (let r = 0; r < n; r++) {
+          gradient[s + r] += rows.values[i] * dSubjects[row * n + r];
+          gradient[o + r] += rows.values[i] * dObjects[row * n + r];
+        }
+      }
     }
-    for (let i = offsets[object]; i < offsets[object + 1] && indices[i] < width; i++) {
-      take(width + indices[i], values[i]);
-    }
+    return gradient;
   }
 }
 
-/** All interactions of known relations, or a reservoir of them. */
-function collectExamples(
-  views: Iterable<GraphView>,
-  relationCount: number,
-  limit: number,
-  random: Random,
-): Example[] {
-  const examples: Example[] = [];
-  let met = 0;
-  for (const { planned, interactions } of views) {
-    const { features } = planned.graph;
-    for (let i = 0; i < interactions.length; i++) {
-      const relation = interactions.relation[i];
-      if (relation >= relationCount) continue;
-      const at = met++ < limit ? examples.length : random.below(met);
-      if (at >= limit) continue;
-      const [subject, object] = [interactions.subject[i], interactions.object[i]];
-      examples[at] = { features, subject, object, relation };
-    }
+const BITS = new DataView(new ArrayBuffer(4));
+
+/** Two such hashes tell rows apart: by the first columns and the values in them. */
+function hashRow(
+  { offsets, indices, values }: SparseMatrix,
+  row: number,
+  width: number,
+  seed: number,
+): number {
+  let hash = seed;
+  for (let i = offsets[row]; i < offsets[row + 1] && indices[i] < width; i++) {
+    BITS.setFloat32(0, values[i]);
+    hash = mixWord(mixWord(hash, indices[i]), BITS.getInt32(0));
   }
-  return examples;
+  return finishMix(hash);
 }
 
 class Adam {

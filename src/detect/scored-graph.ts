@@ -1,4 +1,5 @@
 import type { GraphView } from './graph-view.js';
+import type { Lineage } from './lineage.js';
 
 /** All evidence about the nodes of one graph, row by row: those of node v are `offsets[v]` to `offsets[v + 1]`. */
 export interface NodeEvidence {
@@ -36,4 +37,6 @@ export interface ScoredGraph {
   /** 1 where it touches a relation that training never met (method §1). */
   readonly newRelation: Uint8Array;
   readonly evidence: NodeEvidence;
+  /** What was passed on by those that acted on it, which `scores` holds already; undefined where nothing is passed on. */
+  readonly lineage: Lineage | undefined;
 }

@@ -1,5 +1,5 @@
-import { elapsedTimes, TransitionProfile } from '../features/profile.js';
 import type { NodeText } from '../features/node-text.js';
+import { elapsedTimes, TransitionProfile } from '../features/profile.js';
 import { finishMix, mixWord } from '../graph/integer-mix.js';
 import type { LoadedEvents } from '../graph/load.js';
 

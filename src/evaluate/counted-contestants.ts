@@ -145,7 +145,7 @@ export class VeloxContestant extends Rival {
     this.terms = { space, direction, config };
     const graphs = await this.graphs(train);
     this.#network = await this.watch.time('train', () =>
-      RelationNetwork.fit(graphs.views(), space.parts.relations.length, space.profileColumn, { seed }),
+      RelationNetwork.fit(graphs.views(), space.parts.relations.length, space.profileColumn),
     );
   }
 

@@ -1,5 +1,4 @@
-import { LinkCollector, type IncidentLinks } from '../detect/incident-links.js';
-import type { ThresholdSpec } from '../detect/threshold.js';
+import { type IncidentLinks, LinkCollector } from '../detect/incident-links.js';
 import { learnNodeText } from '../features/node-text.js';
 import { buildGraph } from '../graph/provenance-graph.js';
 import type { TrainedModel } from '../model/trained-model.js';
@@ -8,62 +7,16 @@ import { hashBehaviours } from './behaviour-hash.js';
 import { groupBehaviours } from './behaviours.js';
 import { type BenignOutcome, type Contestants, type StageProgress, Stopwatch } from './contestant.js';
 import { RarityContestant, VeloxContestant } from './counted-contestants.js';
-import { type LabelMatch, matchLabels } from './label-match.js';
-import type { Labels, TierChoice } from './labels.js';
-import { LearnedContestants } from './learned-contestants.js';
-import type { HopRows, MatchingProtocol } from './matching.js';
-import { type NodeScores, ScoreTally, type TestGraph, testGraphOf } from './node-scores.js';
-import type { Part, Parts } from './parts.js';
-import { checkOrder, type Protocol } from './protocol.js';
 import { describeRun } from './describe-run.js';
-import type { EvaluationResult } from './result-schema.js';
-import { type MeasuredSeed, measureSeed, type SeedCurves, type Truth } from './seed-result.js';
+import type { EvaluateOptions, Evaluation, MeasuredRun, RunRecord, ScoredSeed } from './evaluation.js';
+import { type LabelMatch, matchLabels } from './label-match.js';
+import { LearnedContestants } from './learned-contestants.js';
+import type { HopRows } from './matching.js';
+import { type NodeScores, ScoreTally, type TestGraph, testGraphOf } from './node-scores.js';
+import type { Part } from './parts.js';
+import { checkOrder } from './protocol.js';
+import { measureSeed, type SeedCurves, type Truth } from './seed-result.js';
 import { type ResolvedVariant, shareTraining } from './variants.js';
-
-export interface EvaluateOptions {
-  readonly parts: Parts;
-  readonly labels: Labels;
-  readonly ignore?: Labels | undefined;
-  readonly tier: TierChoice;
-  readonly protocol: Protocol;
-  readonly allowPast?: boolean | undefined;
-  readonly matching: MatchingProtocol;
-  readonly threshold: ThresholdSpec;
-  readonly seeds: readonly number[];
-  readonly variants: readonly ResolvedVariant[];
-  readonly threads: number;
-  readonly signal?: AbortSignal | undefined;
-  readonly watch?: EvaluateWatch | undefined;
-  /** Seconds spent before, by stage. */
-  readonly timings?: Readonly<Record<string, number>> | undefined;
-  readonly versions?: Readonly<Record<string, string>> | undefined;
-}
-
-export interface EvaluateWatch {
-  /** Labels are matched and all is in order. */
-  started?(labels: LabelMatch, notes: readonly string[]): void;
-  stage?(run: { seed: number; names: readonly string[] }, ...at: Parameters<StageProgress>): void;
-  /** Some variants are done with a seed; the share of all work that is done by then. */
-  finished?(run: { seed: number; names: readonly string[]; seconds: number }, done: number): void;
-}
-
-/** Scores of a variant with a seed. */
-export interface ScoredSeed {
-  readonly variant: string;
-  readonly seed: number;
-  readonly found: NodeScores;
-}
-
-export type EvaluationCurves = Readonly<Record<string, readonly SeedCurves[]>>;
-
-export interface Evaluation {
-  readonly result: EvaluationResult;
-  readonly curves: EvaluationCurves;
-  readonly scores: readonly ScoredSeed[];
-  readonly labels: LabelMatch;
-  /** False where it was stopped before the last seed of the last variant. */
-  readonly complete: boolean;
-}
 
 /** Runs every variant with every seed over the same parts and holds all against the same labels (method §10). */
 export async function evaluate(options: EvaluateOptions): Promise<Evaluation> {
@@ -100,20 +53,10 @@ function matchTest({ parts: { train, test }, labels, ignore }: EvaluateOptions):
   });
 }
 
-/** What runs have left behind so far. */
-export interface RunRecord {
-  readonly measured: readonly { variant: string; measured: MeasuredSeed; outcome: BenignOutcome }[];
-  readonly seconds: Readonly<Record<string, number>>;
-  readonly complete: boolean;
-  /** Graphs of each part, by what a variant cuts them into. */
-  readonly graphs: number;
-}
-
 class EvaluationRun implements RunRecord {
-  readonly measured: { variant: string; measured: MeasuredSeed; outcome: BenignOutcome }[] = [];
+  readonly measured: MeasuredRun[] = [];
   readonly scored: ScoredSeed[] = [];
   complete = false;
-  graphs = 0;
   readonly #options: EvaluateOptions;
   readonly #watch = new Stopwatch();
   /** By how the test is cut: the same for every seed. */
@@ -171,20 +114,23 @@ class EvaluationRun implements RunRecord {
       await contestants.fit(parts.train, { seed, threads, signal, progress });
       const outcomes = await contestants.calibrate(parts.calibrate);
       const tallies = outcomes.map(({ over }) => new ScoreTally(parts.test.events.keys.size, over));
-      const links = this.#links === undefined ? new LinkCollector(parts.test.names, parts.test.events.table) : undefined;
+      const links =
+        this.#links === undefined ? new LinkCollector(parts.test.names, parts.test.events.table) : undefined;
       const plan = planKey(group[0]);
       const graphs = this.#testGraphs.get(plan) ?? [];
       let count = 0;
       for await (const { view, of } of contestants.score(parts.test)) {
         graphs[count] ??= testGraphOf(view, parts.test.events.table);
         links?.add(view.planned.nodes, view.interactions);
-        of.forEach((scores, i) => tallies[i].add(graphs[count].nodes, scores));
+        for (const [i, scores] of of.entries()) tallies[i].add(graphs[count].nodes, scores);
         count++;
       }
       this.#links ??= links?.finish();
       this.#testGraphs.set(plan, graphs);
       const found = tallies.map((tally, i) => ({ found: tally.finish(), outcome: outcomes[i] }));
-      found.forEach((each, i) => this.#measure(names[i], seed, group[i], each, labels, behaviours));
+      for (const [i, each] of found.entries()) {
+        this.#measure(names[i], seed, group[i], each, labels, behaviours);
+      }
       return found;
     } finally {
       for (const [stage, seconds] of Object.entries(contestants.seconds)) {

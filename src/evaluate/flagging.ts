@@ -1,6 +1,12 @@
 import { discoverByDay } from '../detect/fdr.js';
 import { PairTable } from '../detect/pair-table.js';
-import { chooseThreshold, empiricalP, formatThreshold, nodeP, type ThresholdSpec } from '../detect/threshold.js';
+import {
+  chooseThreshold,
+  empiricalP,
+  formatThreshold,
+  nodeP,
+  type ThresholdSpec,
+} from '../detect/threshold.js';
 import type { KeyTable } from '../graph/intern.js';
 import type { BenignOutcome } from './contestant.js';
 import { flagNodes } from './metrics.js';

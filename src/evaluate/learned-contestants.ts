@@ -121,7 +121,8 @@ export class LearnedContestants implements Contestants {
       progress?.('score', ++done / graphs.count);
       await breathe();
     }
-    for (const [stage, seconds] of Object.entries(gatherer.times)) this.#watch.add(`measure ${stage}`, seconds);
+    for (const [stage, seconds] of Object.entries(gatherer.times))
+      this.#watch.add(`measure ${stage}`, seconds);
   }
 
   async close(): Promise<void> {

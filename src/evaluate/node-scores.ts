@@ -70,7 +70,9 @@ export class ScoreTally {
     return {
       ...{ scores, graphs, candidates: this.#candidates },
       ranking: scores.map((score, node) => (score > 0 ? score : belowZero(this.#distance[node]))),
-      byGraph: this.#seen.map(({ nodes, scores: found }) => found.map((score, v) => correct(score, nodes[v]))),
+      byGraph: this.#seen.map(({ nodes, scores: found }) =>
+        found.map((score, v) => correct(score, nodes[v])),
+      ),
     };
   }
 }

@@ -47,7 +47,8 @@ export async function placeParts(
     for (const each of given) if ((await storedPart(each, name)) !== undefined) throw mixed(name, each);
     const files = await expandInputs([...given]);
     const store = join(folder, 'store');
-    noticed?.(await ingestFiles(files, { ...options, store, split: name, append: true }));
+    const read = await ingestFiles(files, { ...options, store, split: name, append: true });
+    noticed?.(read);
     places[name] = { folder: store, selection: { split: name } };
   }
   return places as Record<PartName, PartPlace>;

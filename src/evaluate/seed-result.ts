@@ -100,9 +100,7 @@ export function measureSeed(
     threshold: flagged.threshold,
     oracle: oracle === null ? null : { f1: oracle.f1, threshold: oracle.threshold },
     ...(truth.matching === 'node' ? {} : { matched: { forgiven, rescued } }),
-    ...(attacks === null
-      ? {}
-      : { perAttack: describeAttacks(attacks, flagged, incidents?.firstRank ?? []) }),
+    ...(attacks === null ? {} : { perAttack: describeAttacks(attacks, flagged, incidents?.firstRank ?? []) }),
   };
   return {
     ...{ result, note: flagged.note },

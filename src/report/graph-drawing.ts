@@ -114,7 +114,7 @@ const STANDS = [0.5, 0.44, 0.56, 0.38, 0.62, 0.32, 0.68];
 
 /**
  * The relations of each arrow: the first by name, in at most `most` characters, the rest counted. Words stand on their
- * own line where they cover the fewest nodes and words placed before.
+ * own line where they cover least of the nodes and the words placed before.
  */
 export function drawRelations(
   arrows: readonly PlacedArrow[],
@@ -140,7 +140,7 @@ export function drawRelations(
     const stands = STANDS.map((t) => {
       const at = pointOn(segments, t);
       const box = boxAround(at, width, LINE * lines.length);
-      return { at, box, covered: taken.filter((other) => overlap(box, other)).length };
+      return { at, box, covered: taken.reduce((sum, other) => sum + overlap(box, other), 0) };
     });
     const { at, box } = stands.reduce((least, stand) => (stand.covered < least.covered ? stand : least));
     taken.push(box);
@@ -229,8 +229,11 @@ function boxAround({ x, y }: Point, width: number, height: number): Box {
   return { left: x - width / 2, right: x + width / 2, top: y - height / 2, bottom: y + height / 2 };
 }
 
-function overlap(a: Box, b: Box): boolean {
-  return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+/** The area that two boxes share. */
+function overlap(a: Box, b: Box): number {
+  const width = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+  const height = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+  return width > 0 && height > 0 ? width * height : 0;
 }
 
 const round = (value: number): number => Math.round(value * 10) / 10;

@@ -160,6 +160,7 @@ export async function makeSmallAlerts(
   const newRelation = new Uint8Array(nodes.length);
   newRelation[nodeOf(ENTITIES.shell)] = 1;
   const graph: ScoredGraph = {
+    lineage: undefined,
     ...{ view, scores, newRelation },
     distances: new Float64Array(nodes.length).fill(0.5),
     candidates: new Uint8Array(nodes.length).fill(1),

@@ -1,0 +1,153 @@
+import { readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { EXIT } from '../base/errors.js';
+import { printable } from '../base/printable.js';
+import { defineSettings } from '../base/settings.js';
+import { DETECTION_OPTIONS, DETECTION_PRESETS } from '../detect/detection-config.js';
+import { parseThreshold } from '../detect/threshold.js';
+import { evaluate } from '../evaluate/evaluate.js';
+import { readLabels, TIER_CHOICES } from '../evaluate/labels.js';
+import { MATCHING_PROTOCOLS } from '../evaluate/matching.js';
+import { openParts, placeParts } from '../evaluate/parts.js';
+import { PROTOCOL_THRESHOLDS, PROTOCOLS } from '../evaluate/protocol.js';
+import { writeEvaluation } from '../evaluate/result-files.js';
+import { parseSeeds, resolveVariant, VARIANT_NAMES, variantOf } from '../evaluate/variants.js';
+import { PRESETS, TRAINING_OPTIONS } from '../model/training-config.js';
+import { choiceSettings, chosen } from './choice-settings.js';
+import { defineCommand } from './command.js';
+import { EvaluationProgress } from './evaluation-progress.js';
+import { renderEvaluation } from './evaluation-table.js';
+import { formatDuration } from './quantities.js';
+import { warnOfProblems } from './reading.js';
+
+// What a variant or --seeds says is no setting of its own.
+const { profile: _profile, seed: _seed, ...trainingChoices } = TRAINING_OPTIONS;
+
+const files = (part: string) => ({
+  type: z.array(z.string().min(1)).min(1),
+  description: `log files of the part to ${part}, a quoted glob, or a store: its split of that name, or DIR#SPLIT`,
+  value: 'FILE',
+});
+
+export const command = defineCommand({
+  name: 'evaluate',
+  summary: 'measure variants of the detector against labels',
+  details:
+    'Trains, calibrates and scores every variant with every seed on the same parts, and writes result.json and ' +
+    'scores.csv. Ctrl-C leaves what is finished. docs/evaluation.md explains the protocols, docs/metrics.md the figures.',
+  examples: [
+    'recal evaluate --train cadets --calibrate cadets --test cadets --labels labels.csv --out figures',
+    'recal evaluate --train train.json.gz --calibrate calibrate.json.gz --test test.json.gz --labels labels.csv --variants recal,rarity --seeds 0 --out figures',
+    'recal evaluate --train e3#train --calibrate e3#late --test e3#test --labels threatrace.txt --protocol paper --out paper',
+  ],
+  arguments: {},
+  settings: defineSettings({
+    train: files('train on'),
+    calibrate: files('calibrate on'),
+    test: files('judge'),
+    labels: {
+      type: z.string().min(1),
+      description: 'ids of attack nodes: a list, or a CSV with uuid, attack, tier',
+      value: 'FILE',
+    },
+    ignore: {
+      type: z.string().min(1).optional(),
+      description: 'ids of nodes that are in no figure, in the same form',
+      value: 'FILE',
+    },
+    out: { type: z.string().min(1), description: 'folder to write to', value: 'DIR' },
+    protocol: {
+      type: z.enum(PROTOCOLS).default('honest'),
+      description: 'honest: parts in order of time, threshold from calibration; paper: threshold by the test',
+    },
+    match: {
+      type: z.enum(MATCHING_PROTOCOLS).default('node'),
+      description: 'how alarms are held against labels',
+    },
+    threshold: {
+      type: z.string().optional(),
+      description: `budget:5/day, fpr:0.001, fdr:0.1 or oracle (default: ${PROTOCOL_THRESHOLDS.honest}, paper: ${PROTOCOL_THRESHOLDS.paper})`,
+      value: 'RULE',
+    },
+    seeds: { type: z.string().default('0-4'), description: 'such as 0-4, or 7', value: 'SEEDS' },
+    variants: {
+      type: z.string().default(VARIANT_NAMES.join(',')),
+      description: 'which contestants, with commas',
+      value: 'NAMES',
+    },
+    tier: {
+      type: z.enum(TIER_CHOICES).default('all'),
+      description: 'core: only what the attacker made or controlled',
+    },
+    allowPast: {
+      type: z.boolean().default(false),
+      description: 'let calibration or test begin before training ends',
+    },
+    threads: {
+      type: z.coerce.number().int().min(0).max(64).optional(),
+      description: 'threads that compute, by default one a core; figures are the same with any number',
+      value: 'N',
+    },
+    ...choiceSettings<keyof typeof trainingChoices>(trainingChoices, PRESETS),
+    ...choiceSettings(DETECTION_OPTIONS, DETECTION_PRESETS),
+  }),
+  async run(_args, settings, context) {
+    const { out, signal } = context;
+    const started = performance.now();
+    const threshold = parseThreshold(settings.threshold ?? PROTOCOL_THRESHOLDS[settings.protocol], {
+      oracle: true,
+    });
+    const seeds = parseSeeds(settings.seeds);
+    const training = chosen(trainingChoices, settings);
+    const detection = chosen(DETECTION_OPTIONS, settings);
+    const names = [...new Set(settings.variants.split(',').map((name) => name.trim()))];
+    const variants = names.map((name) => resolveVariant(variantOf(name), training, detection));
+    const labels = await readLabels(settings.labels, settings.tier);
+    const ignore = settings.ignore === undefined ? undefined : await readLabels(settings.ignore);
+    const threads = Math.max(1, settings.threads ?? availableParallelism());
+
+    const folder = join(settings.out, '.parts');
+    const progress = new EvaluationProgress(context, seeds.length);
+    try {
+      const places = await placeParts(settings, {
+        ...{ folder, threads: settings.threads, signal },
+        noticed: (read) => warnOfProblems(context, read),
+        onProgress: ({ bytes, events }) => progress.reading(bytes, events),
+      });
+      const parts = await openParts(places);
+      progress.finish();
+      const read = (performance.now() - started) / 1000;
+      const evaluation = await evaluate({
+        ...{ parts, labels, ignore, threshold, seeds, variants, threads, signal },
+        ...{ tier: settings.tier, protocol: settings.protocol, matching: settings.match },
+        ...{ allowPast: settings.allowPast, timings: { read }, versions: { recal: version() } },
+        watch: {
+          started: (_, notes) => {
+            for (const note of notes) out.warn(printable(note, 400));
+          },
+          stage: (run, stage, done) => progress.stage(run, stage, done),
+          finished: (run, done) => progress.finished(run, done),
+        },
+      });
+      progress.finish();
+      await writeEvaluation(settings.out, evaluation, parts.test);
+      out.result(evaluation.result, function* () {
+        yield* renderEvaluation(evaluation.result, out);
+        const seconds = (performance.now() - started) / 1000;
+        yield `written to ${printable(settings.out)} in ${formatDuration(seconds * 1000)}`;
+      });
+      return EXIT.done;
+    } finally {
+      progress.finish();
+      await rm(folder, { recursive: true, force: true });
+    }
+  },
+});
+
+function version(): string {
+  const manifest = new URL('../../package.json', import.meta.url);
+  return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version;
+}

@@ -1,0 +1,71 @@
+import type { GraphView } from './graph-view.js';
+import { chiSquareLogSurvival } from './log-survival.js';
+
+/** Steps from actor to what it acted on; suspicion hardly ever survives so many. */
+const MOST_STEPS = 8;
+
+/** What nodes inherit from those that acted on them, by local node. */
+export interface Lineage {
+  /** −ln of a bound on how likely the actor's evidence is, given that this is one of many it acted on; 0 for none. */
+  readonly inherited: Float64Array;
+  /** The actor it comes from, or -1. */
+  readonly from: Int32Array;
+}
+
+/**
+ * Suspicion follows the hand: what a suspicious process starts, writes, connects or unlinks is suspicious too, however
+ * ordinary it looks by itself. An actor's −ln p is passed on to each of the d_u nodes it deals with less ln d_u, the
+ * price of choosing one among them, and less ln d_v, the price of choosing the worst among the d_v that deal with v: two
+ * union bounds. So hubs pass on little, and shared libraries inherit little.
+ */
+export function traceLineage({ interactions, planned }: GraphView, scores: Float64Array): Lineage {
+  const { length } = planned.nodes;
+  const { actors, objects } = distinctActs(interactions, length);
+  const degree = new Uint32Array(length);
+  for (let i = 0; i < actors.length; i++) {
+    degree[actors[i]]++;
+    degree[objects[i]]++;
+  }
+  const price = Float64Array.from(degree, (d) => Math.log(Math.max(1, d)));
+  const inherited = new Float64Array(length);
+  const from = new Int32Array(length).fill(-1);
+  for (let step = 0, changed = true; changed && step < MOST_STEPS; step++) {
+    changed = false;
+    // All of a step read what the step before left: the order of interactions must not matter.
+    const before = inherited.slice();
+    for (let i = 0; i < actors.length; i++) {
+      const [u, v] = [actors[i], objects[i]];
+      const passed = Math.max(scores[u], before[u]) - price[u] - price[v];
+      if (passed > inherited[v] || (passed === inherited[v] && from[v] > u)) {
+        inherited[v] = passed;
+        from[v] = u;
+        changed = true;
+      }
+    }
+  }
+  return { inherited, from };
+}
+
+/** A node's own evidence and what it inherited, fused as two; never less than its own. */
+export function joinLineage(own: number, inherited: number): number {
+  if (inherited <= 0) return own;
+  return Math.max(own, -chiSquareLogSurvival(2 * (own + inherited), 2));
+}
+
+/** Each (actor, object) once, whatever the relations between them. */
+function distinctActs(
+  { length, subject, object }: GraphView['interactions'],
+  nodeCount: number,
+): { actors: Int32Array; objects: Int32Array } {
+  const pairs = new Float64Array(length);
+  let kept = 0;
+  for (let i = 0; i < length; i++) {
+    if (subject[i] !== object[i]) pairs[kept++] = subject[i] * nodeCount + object[i];
+  }
+  const sorted = pairs.subarray(0, kept).sort();
+  const distinct = sorted.filter((pair, i) => i === 0 || pair !== sorted[i - 1]);
+  return {
+    actors: Int32Array.from(distinct, (pair) => Math.floor(pair / nodeCount)),
+    objects: Int32Array.from(distinct, (pair) => pair % nodeCount),
+  };
+}

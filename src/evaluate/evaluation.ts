@@ -1,0 +1,71 @@
+import type { ThresholdSpec } from '../detect/threshold.js';
+import type { BenignOutcome, StageProgress } from './contestant.js';
+import type { LabelMatch } from './label-match.js';
+import type { Labels, TierChoice } from './labels.js';
+import type { MatchingProtocol } from './matching.js';
+import type { NodeScores } from './node-scores.js';
+import type { Parts } from './parts.js';
+import type { Protocol } from './protocol.js';
+import type { EvaluationResult } from './result-schema.js';
+import type { MeasuredSeed, SeedCurves } from './seed-result.js';
+import type { ResolvedVariant } from './variants.js';
+
+export interface EvaluateOptions {
+  readonly parts: Parts;
+  readonly labels: Labels;
+  readonly ignore?: Labels | undefined;
+  readonly tier: TierChoice;
+  readonly protocol: Protocol;
+  readonly allowPast?: boolean | undefined;
+  readonly matching: MatchingProtocol;
+  readonly threshold: ThresholdSpec;
+  readonly seeds: readonly number[];
+  readonly variants: readonly ResolvedVariant[];
+  readonly threads: number;
+  readonly signal?: AbortSignal | undefined;
+  readonly watch?: EvaluateWatch | undefined;
+  /** Seconds spent before, by stage. */
+  readonly timings?: Readonly<Record<string, number>> | undefined;
+  readonly versions?: Readonly<Record<string, string>> | undefined;
+}
+
+export interface EvaluateWatch {
+  /** Labels are matched and all is in order. */
+  started?(labels: LabelMatch, notes: readonly string[]): void;
+  stage?(run: { seed: number; names: readonly string[] }, ...at: Parameters<StageProgress>): void;
+  /** Some variants are done with a seed; the share of all work that is done by then. */
+  finished?(run: { seed: number; names: readonly string[]; seconds: number }, done: number): void;
+}
+
+/** Scores of a variant with a seed. */
+export interface ScoredSeed {
+  readonly variant: string;
+  readonly seed: number;
+  readonly found: NodeScores;
+}
+
+export type EvaluationCurves = Readonly<Record<string, readonly SeedCurves[]>>;
+
+export interface Evaluation {
+  readonly result: EvaluationResult;
+  readonly curves: EvaluationCurves;
+  readonly scores: readonly ScoredSeed[];
+  readonly labels: LabelMatch;
+  /** False where it was stopped before the last seed of the last variant. */
+  readonly complete: boolean;
+}
+
+/** A variant with a seed, measured. */
+export interface MeasuredRun {
+  readonly variant: string;
+  readonly measured: MeasuredSeed;
+  readonly outcome: BenignOutcome;
+}
+
+/** What runs have left behind so far. */
+export interface RunRecord {
+  readonly measured: readonly MeasuredRun[];
+  /** By stage. */
+  readonly seconds: Readonly<Record<string, number>>;
+  readonly complete: boolean;
+}

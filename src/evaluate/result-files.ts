@@ -1,0 +1,84 @@
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { safeJson } from '../base/safe-json.js';
+import { nameOf } from '../graph/node-names.js';
+import { ENTITY_TYPES } from '../ingest/event.js';
+import { type CsvValue, csvRecord } from '../report/csv.js';
+import { attackRow } from './attack-metrics.js';
+import type { Evaluation, EvaluationCurves } from './evaluation.js';
+import type { Part } from './parts.js';
+import type { EvaluationResult } from './result-schema.js';
+
+/** Beyond so many numbers a variant has one column, the mean over its seeds. */
+const MOST_CELLS = 50_000_000;
+
+/** Makes a page of the figures and curves, in the folder of the others. */
+export type ReportWriter = (
+  result: EvaluationResult,
+  curves: EvaluationCurves,
+  folder: string,
+) => Promise<void>;
+
+/** `result.json`, `scores.csv`, and the report where there is somebody to write it. */
+export async function writeEvaluation(
+  folder: string,
+  evaluation: Evaluation,
+  test: Part,
+  writeReport?: ReportWriter | undefined,
+): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const path = join(folder, 'result.json');
+  await writeFile(`${path}.new`, `${safeJson(evaluation.result)}\n`);
+  await rename(`${path}.new`, path);
+  await writeScores(join(folder, 'scores.csv'), evaluation, test);
+  await writeReport?.(evaluation.result, evaluation.curves, folder);
+}
+
+/** One row a node of the test; labels as they were matched. */
+async function writeScores(path: string, { scores, labels }: Evaluation, test: Part): Promise<void> {
+  const { events, names } = test;
+  const columns = columnsOf(scores, events.keys.size);
+  const attacks = attacksByNode(labels.attacks);
+  const out = createWriteStream(`${path}.new`);
+  out.write(
+    csvRecord(['node', 'uuid', 'type', 'name', 'label', 'attack', ...columns.map(({ heading }) => heading)]),
+  );
+  for (let node = 0; node < events.keys.size; node++) {
+    const row: CsvValue[] = [
+      ...[node, events.uuid(node), ENTITY_TYPES[names.types[node]], nameOf(names, node)],
+      labels.positives[node] !== 0 ? 1 : labels.ignored[node] !== 0 ? 'ignored' : 0,
+      attacks.get(node)?.join(';'),
+      ...columns.map(({ scoreOf }) => scoreOf(node)),
+    ];
+    if (!out.write(csvRecord(row))) await once(out, 'drain');
+  }
+  out.end();
+  await once(out, 'close');
+  await rename(`${path}.new`, path);
+}
+
+function columnsOf(scores: Evaluation['scores'], nodes: number) {
+  if (scores.length * nodes <= MOST_CELLS) {
+    return scores.map(({ variant, seed, found }) => ({
+      heading: `${variant} ${seed}`,
+      scoreOf: (node: number) => found.scores[node],
+    }));
+  }
+  return [...new Set(scores.map(({ variant }) => variant))].map((variant) => {
+    const own = scores.filter((each) => each.variant === variant);
+    return {
+      heading: `${variant} mean`,
+      scoreOf: (node: number) => own.reduce((sum, { found }) => sum + found.scores[node], 0) / own.length,
+    };
+  });
+}
+
+function attacksByNode(attacks: Evaluation['labels']['attacks']): Map<number, string[]> {
+  const result = new Map<number, string[]>();
+  attacks?.names.forEach((name, attack) => {
+    for (const node of attackRow(attacks, attack)) result.set(node, [...(result.get(node) ?? []), name]);
+  });
+  return result;
+}

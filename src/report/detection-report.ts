@@ -1,0 +1,230 @@
+import type { Incident } from '../detect/alert.js';
+import type { AlertFilesToWrite } from './alert-files.js';
+import { incidentAddress, incidentName, incidentStory } from './detection-incident.js';
+import { sentenceContent } from './detection-sentence.js';
+import { hasLine, type ToldThreshold, thresholdContent } from './detection-threshold.js';
+import { formatNumber, formatSeconds, formatTime } from './format.js';
+import { type Content, code, h } from './html.js';
+import { renderPage, type Section } from './page.js';
+import { scorePlot } from './score-plot.js';
+import type { ScorePoint } from './scored-nodes.js';
+import { shortenMiddle } from './shorten.js';
+import { dataTable, nameCell } from './tables.js';
+
+/** Incidents told in full, and listed. All are in the files beside the report. */
+const MOST_TOLD = 10;
+const MOST_LISTED = 50;
+
+/** What a report of a detection is made of. The same content gives the same bytes: no clock, no path. */
+export interface DetectionReport extends Pick<AlertFilesToWrite, 'alerts' | 'incidents'> {
+  readonly run: Omit<AlertFilesToWrite['run'], 'store' | 'threshold'>;
+  readonly threshold: ToldThreshold;
+  /** First and last event that was judged, nanoseconds since the epoch. */
+  readonly span: readonly [first: bigint, last: bigint];
+  /** What scored below the threshold; read once. */
+  readonly quiet: Iterable<ScorePoint>;
+  /** Instances that score 0 and are not among them. */
+  readonly quietLeftOut?: number;
+}
+
+/** The page that an analyst opens first: what was found, where to look, and why, in words and numbers. */
+export function renderDetectionReport(report: DetectionReport): string {
+  const { run, incidents, threshold, span } = report;
+  const { counts } = run;
+  const found = incidents.length;
+  const where =
+    run.hosts.length === 1
+      ? `host ${shortenMiddle(run.hosts[0], 60)}`
+      : `${formatNumber(run.hosts.length)} hosts`;
+  const [first] = incidents;
+  return renderPage({
+    kind: 'Detection report',
+    title: `${found === 0 ? 'No incident' : found === 1 ? 'One incident' : `${formatNumber(found)} incidents`} on ${where}`,
+    lead:
+      first === undefined
+        ? 'Nothing scored high enough to raise an alert.'
+        : `Most unusual: ${first.sentence.replaceAll('`', '')}`,
+    facts: [
+      ['events read', formatNumber(counts.events ?? 0)],
+      ['entities', formatNumber(counts.entities ?? 0)],
+      ['instances judged', formatNumber(counts.instances ?? 0)],
+      ['alerts', formatNumber(counts.alerts ?? report.alerts.length)],
+      ['incidents', formatNumber(found)],
+      ['threshold', code(threshold.rule)],
+      ['span', formatSeconds(Number(span[1] - span[0]) / 1e9)],
+      ['from', formatTime(span[0])],
+    ],
+    generator: 'recal detect',
+    provenance: [
+      'Model ',
+      code(run.model.slice(0, 12)),
+      '. Nobody was told of any attack: what is listed is unusual, and may be harmless.',
+    ],
+    sections: [
+      scoreSection(report),
+      ...(found === 0 ? [] : [listSection(incidents), storySection(report)]),
+      readSection(report),
+    ],
+  });
+}
+
+function scoreSection(report: DetectionReport): Section {
+  const { threshold } = report;
+  return {
+    id: 'scores',
+    title: 'Scores and threshold',
+    lead: 'An instance is one entity in one window of time. Its score says how unusual it is beside harmless instances.',
+    content: [
+      hasLine(threshold)
+        ? scorePlot({
+            id: 'score-plot',
+            title: 'Every instance by the time it was last seen',
+            caption: plotCaption(report),
+            points: pointsOf(report),
+            threshold: threshold.value,
+            over: 'time',
+            measure: 'score',
+          })
+        : h(
+            'p',
+            { class: 'note' },
+            'No score alarms under this rule, so there is no line to draw scores against.',
+          ),
+      thresholdContent(threshold),
+    ],
+  };
+}
+
+function plotCaption({ quietLeftOut = 0, run }: DetectionReport): string {
+  const passed = (run.counts.instances ?? 0) - (run.counts.candidates ?? 0);
+  const notes = [`${formatNumber(passed)} instances lie so near to known behaviour that they score 0.`];
+  if (quietLeftOut > 0) notes.push(`${formatNumber(quietLeftOut)} of those are not drawn.`);
+  return notes.join(' ');
+}
+
+function* pointsOf({ alerts, incidents, quiet }: DetectionReport): Generator<ScorePoint> {
+  const rankOf = new Map(incidents.flatMap(({ rank, alerts: own }) => own.map(({ id }) => [id, rank])));
+  for (const { id, entity, score, last } of alerts) {
+    const rank = rankOf.get(id);
+    yield {
+      ...{ name: entity.name ?? `nameless ${entity.type}`, score, alert: true, time: BigInt(last.ns) },
+      ...(rank === undefined ? {} : { group: `incident ${rank}` }),
+    };
+  }
+  yield* quiet;
+}
+
+function listSection(incidents: readonly Incident[]): Section {
+  return {
+    id: 'list',
+    title: 'Incidents',
+    lead: 'Alerts that belong together, most unusual first. An incident is as unusual as its highest alert.',
+    content: dataTable({
+      id: 'incidents',
+      title: 'All incidents',
+      columns: [
+        {
+          heading: 'rank',
+          value: ({ rank }) => rank,
+          show: (incident) =>
+            incident.rank <= MOST_TOLD
+              ? h('a', { href: `#${incidentAddress(incident)}` }, incident.rank)
+              : incident.rank,
+        },
+        { heading: 'score', value: ({ score }) => Number(score.toFixed(1)), as: 'bar' },
+        { heading: 'severity', value: ({ severity }) => severity },
+        { heading: 'from (UTC)', value: ({ first }) => first.iso.slice(0, 19).replace('T', ' ') },
+        { heading: 'alerts', value: ({ alerts }) => alerts.length },
+        {
+          heading: 'begins at',
+          value: ({ root }) => root.name ?? root.id,
+          as: 'name',
+          show: (incident) => nameCell(incidentName(incident), 40),
+        },
+        {
+          heading: 'what',
+          value: ({ sentence }) => sentence,
+          show: ({ sentence }) => sentenceContent(deedOf(sentence)),
+        },
+        { heading: 'id', value: ({ id }) => id, show: ({ id }) => code(id.slice(0, 8)) },
+      ],
+      rows: incidents,
+      most: MOST_LISTED,
+      download: true,
+    }),
+  };
+}
+
+/** The deed alone: time, host and size have columns of their own. */
+function deedOf(sentence: string): string {
+  const at = sentence.indexOf(' UTC: ');
+  return at < 0 ? sentence : sentence.slice(at + 6);
+}
+
+function storySection({ incidents, alerts }: DetectionReport): Section {
+  const byId = new Map(alerts.map((alert) => [alert.id, alert]));
+  const told = incidents.slice(0, MOST_TOLD);
+  const untold = incidents.length - told.length;
+  return {
+    id: 'stories',
+    title: untold > 0 ? `The first ${MOST_TOLD} incidents` : 'Each incident',
+    content: [
+      told.map((incident) =>
+        incidentStory(
+          incident,
+          incident.alerts.flatMap(({ id }) => byId.get(id) ?? []),
+        ),
+      ),
+      untold > 0 &&
+        h(
+          'p',
+          { class: 'note' },
+          `${formatNumber(untold)} more incidents are listed above and in incidents.jsonl; for any of them: `,
+          code('recal explain ID --alerts DIR'),
+          '.',
+        ),
+    ],
+  };
+}
+
+function readSection({ run, alerts }: DetectionReport): Section {
+  const { counts, selection } = run;
+  const count = (name: string): number => counts[name] ?? 0;
+  const chosen = (Object.entries(selection) as [string, string | null][]).flatMap(([key, value]) =>
+    value === null ? [] : [`${key} ${key === 'from' || key === 'to' ? formatTime(BigInt(value)) : value}`],
+  );
+  const rows: [string, number | string, Content][] = [
+    ['events', count('events'), 'read from the store'],
+    [
+      'hosts',
+      run.hosts.length,
+      run.hosts.slice(0, 5).map((host, i) => [i === 0 ? '' : ', ', nameCell(host, 40)]),
+    ],
+    ['graphs', count('graphs'), 'a window or a file of a host'],
+    ['instances', count('instances'), 'an entity in a graph; each was judged'],
+    ['candidates', count('candidates'), 'instances that are not near to known behaviour'],
+    [
+      'new relations',
+      count('newRelation'),
+      'instances that take part in a relation which training never met',
+    ],
+    ['alerts', count('alerts'), 'instances at or above the threshold'],
+    ['alerts left out', count('alertsLeftOut'), 'the lowest ones, where there are too many to write'],
+    ['alerts written', alerts.length, 'in alerts.jsonl and alerts.csv'],
+  ];
+  return {
+    id: 'read',
+    title: 'What was read, and what was left out',
+    ...(chosen.length === 0 ? {} : { lead: `Selected: ${chosen.join(', ')}.` }),
+    content: dataTable({
+      id: 'counts',
+      title: 'Counts',
+      columns: [
+        { heading: 'what', value: ([what]) => what },
+        { heading: 'number', value: ([, number]) => number },
+        { heading: 'meaning', value: () => '', show: ([, , meaning]) => meaning },
+      ],
+      rows,
+    }),
+  };
+}

@@ -1,0 +1,164 @@
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parseThreshold } from '../../src/detect/threshold.js';
+import { evaluate } from '../../src/evaluate/evaluate.js';
+import type { EvaluateOptions, Evaluation } from '../../src/evaluate/evaluation.js';
+import { parseLabels, readLabels } from '../../src/evaluate/labels.js';
+import { writeEvaluation } from '../../src/evaluate/result-files.js';
+import { evaluationSchema } from '../../src/evaluate/result-schema.js';
+import {
+  INTRUDERS,
+  LOOT,
+  quickVariant,
+  removeSmallWorlds,
+  type SmallWorld,
+  smallWorld,
+} from './small-world.js';
+
+let world: SmallWorld;
+beforeAll(async () => {
+  world = await smallWorld();
+});
+afterAll(removeSmallWorlds);
+
+async function run(
+  given: Partial<EvaluateOptions> & { names?: readonly string[] } = {},
+): Promise<Evaluation> {
+  const { names = ['recal', 'paper', 'wo-cd', 'rarity', 'velox'], ...options } = given;
+  return await evaluate({
+    ...{ parts: world.parts, labels: await readLabels(world.labels), tier: 'all', protocol: 'honest' },
+    ...{ matching: 'node', threshold: parseThreshold('fpr:0.02'), seeds: [0, 1], threads: 1 },
+    ...{ variants: names.map(quickVariant), ...options },
+  });
+}
+
+describe('evaluate', () => {
+  test('every variant and seed, with figures that agree with each other', async () => {
+    const { result, complete, scores, curves } = await run();
+    expect(complete).toBe(true);
+    expect(evaluationSchema.parse(JSON.parse(JSON.stringify(result)))).toEqual(
+      JSON.parse(JSON.stringify(result)),
+    );
+    expect(Object.keys(result.variants)).toEqual(['recal', 'paper', 'wo-cd', 'rarity', 'velox']);
+    expect(result.data).toMatchObject({ positives: 4, attacks: ['attack 0', 'attack 1'], ignored: 0 });
+    expect(result.data.nodes).toBe(world.parts.test.events.keys.size);
+    for (const [name, { seeds, mean, std }] of Object.entries(result.variants)) {
+      expect(seeds.map(({ seed }) => seed)).toEqual([0, 1]);
+      for (const seed of seeds) {
+        expect(seed.tp + seed.fn, name).toBe(4);
+        expect(seed.tp + seed.fp + seed.fn + seed.tn, name).toBe(result.data.nodes);
+        expect(seed.gap).toBeCloseTo((seed.oracleF1 ?? 0) - (seed.f1 ?? 0), 12);
+        expect(seed.gap).toBeGreaterThanOrEqual(0);
+        // Flagged is what the threshold says, in the scores that are written down.
+        const found = scores.find((each) => each.variant === name && each.seed === seed.seed)?.found;
+        const { value } = seed.threshold;
+        const above = found?.scores.filter((score) => value !== null && Math.fround(score) >= value);
+        expect(above?.length, name).toBe(seed.tp + seed.fp);
+      }
+      expect(mean.ap).toBeCloseTo(((seeds[0].ap ?? 0) + (seeds[1].ap ?? 0)) / 2, 12);
+      expect(std.ap).not.toBeNull();
+      expect(curves[name]).toHaveLength(2);
+    }
+    expect(result.variants.rarity.std.ap).toBe(0);
+    expect(result.variants.rarity.seeds[0].attacksDetected).toBe(2);
+    expect(result.variants.velox.seeds[0].threshold.kind).toBe('score');
+    expect(result.variants.paper.seeds[0].candidateRecall).not.toBeNull();
+    expect(result.variants['wo-cd'].seeds[0].candidateRecall).toBeNull();
+    expect(result.notes.join('\n')).toMatch(/rarity draws nothing at random/);
+    expect(result.notes.join('\n')).toMatch(
+      /paper, wo-cd: benign scores come from the data of its own tables/,
+    );
+  });
+
+  test('the same again gives the same figures, and a variant alone those that it has among others', async () => {
+    const names = ['velox', 'paper'];
+    const [one, two] = [await run({ names, seeds: [1] }), await run({ names: ['velox'], seeds: [1] })];
+    const figures = ({ result }: Evaluation) => {
+      const { timings: _, ...rest } = result.variants.velox.seeds[0];
+      return rest;
+    };
+    expect(figures(one)).toEqual(figures(two));
+    expect(one.result.variants.velox.std.ap).toBeNull();
+    expect(one.result.notes).toContain('one seed only: no deviation can be told');
+  });
+
+  test('the oracle’s threshold has no gap and is marked; the paper’s protocol takes it', async () => {
+    const { result } = await run({
+      ...{ names: ['rarity'], threshold: parseThreshold('oracle', { oracle: true }), protocol: 'paper' },
+    });
+    const [seed] = result.variants.rarity.seeds;
+    expect(seed.gap).toBe(0);
+    expect(seed.threshold).toMatchObject({ kind: 'oracle', oracle: true });
+    expect(result.protocol).toBe('paper');
+  });
+
+  test('two hops forgive what is near', async () => {
+    const labels = parseLabels(`${LOOT[0]}\n`, 'labels.txt');
+    const [plain, near] = await Promise.all(
+      (['node', 'flash-2hop'] as const).map((matching) =>
+        run({ names: ['rarity'], labels, matching, seeds: [0] }),
+      ),
+    );
+    const [{ fp }, { fp: fewer, matched }] = [plain, near].map(
+      ({ result }) => result.variants.rarity.seeds[0],
+    );
+    expect(matched?.forgiven).toBeGreaterThanOrEqual(1); // the intruder itself
+    expect(fewer).toBe(fp - (matched?.forgiven ?? 0));
+    expect(plain.result.notes).toContain('the labels name no attacks: figures over attacks are not defined');
+    expect(plain.result.variants.rarity.seeds[0].attacks).toBeNull();
+  });
+
+  test('ignored nodes are in no cell; labels in training are told', async () => {
+    const known = world.parts.train.events.uuid(0);
+    const labels = parseLabels(`${INTRUDERS[0]}\n${known}\nnobody\n`, 'labels.txt');
+    const ignore = parseLabels(`${INTRUDERS[1]}\n`, 'ignore.txt');
+    const { result } = await run({ names: ['rarity'], labels, ignore, seeds: [0] });
+    expect(result.data).toMatchObject({ ignored: 1, labelsInTraining: 1 });
+    expect(result.data.nodes).toBe(world.parts.test.events.keys.size - 1);
+    expect(result.notes.join('\n')).toMatch(/1 labels are in training too/);
+    expect(result.notes.join('\n')).toMatch(/labels are no node of the test, such as .*nobody/);
+  });
+
+  test('labels of another host are an error', async () => {
+    await expect(run({ labels: parseLabels('nobody\n', 'labels.txt') })).rejects.toMatchObject({
+      code: 'labels-no-match',
+    });
+  });
+
+  test('stopped: what is finished stays, and before that nothing', async () => {
+    const stop = new AbortController();
+    const { result, complete } = await run({
+      ...{ names: ['rarity', 'recal'], signal: stop.signal },
+      watch: { finished: ({ seed, names }) => seed === 1 && names[0] === 'rarity' && stop.abort() },
+    });
+    expect(complete).toBe(false);
+    expect(result.variants.rarity.seeds).toHaveLength(2);
+    expect(result.variants.recal.seeds).toHaveLength(1);
+    expect(result.notes.join('\n')).toContain('stopped before the end');
+    await expect(run({ signal: AbortSignal.abort() })).rejects.toThrow();
+  });
+});
+
+describe('writeEvaluation', () => {
+  test('result.json, scores.csv, and a report by whoever writes one', async () => {
+    const evaluation = await run({ names: ['rarity'] });
+    const folder = await mkdtemp(join(world.folder, 'out-'));
+    await writeFile(join(folder, 'result.json'), 'of an earlier run');
+    let reported = '';
+    await writeEvaluation(folder, evaluation, world.parts.test, async (result, curves, where) => {
+      reported = `${Object.keys(result.variants)} ${Object.keys(curves)} ${where === folder}`;
+    });
+    expect(reported).toBe('rarity rarity true');
+    const result = JSON.parse(await readFile(join(folder, 'result.json'), 'utf8'));
+    expect(result.version).toBe(1);
+    const lines = (await readFile(join(folder, 'scores.csv'), 'utf8')).trimEnd().split('\r\n');
+    expect(lines[0]).toBe('node,uuid,type,name,label,attack,rarity 0,rarity 1');
+    expect(lines).toHaveLength(world.parts.test.events.keys.size + 1);
+    const loot = lines.find((line) => line.includes(LOOT[1])) as string;
+    const [, , type, name, label, attack, score, again] = loot.split(',');
+    expect([type, name, label, attack]).toEqual(['file', '/home/admin/secret/1', '1', 'attack 1']);
+    expect(Number(score)).toBeGreaterThan(0.9);
+    expect(again).toBe(score);
+  });
+});
