@@ -24,7 +24,7 @@ function expectExact(search: NeighbourSearch, points: SnappedPoints, k: number):
   const scores = bruteForceScores(search.reference.points, points, k);
   expect(search.scores(points, k)).toEqual(scores);
   const sorted = Float64Array.from(scores).sort();
-  for (const share of [0, 0.1, 0.5, 0.9, 1]) {
+  for (const share of [0, 0.5, 0.9]) {
     const score = sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
     for (const threshold of [
       score,
@@ -58,13 +58,13 @@ function referenceAt(steps: Int32Array, width: number, multiplicity?: Uint32Arra
 describe('equal to float64 brute force', () => {
   const random = new Random('knn');
   for (const [name, shape] of [
-    ['clusters', { rows: 3000, width: 64, middles: 40 }],
-    ['tight clusters', { rows: 2000, width: 64, middles: 20, spread: 1e-5 }],
-    ['a uniform box', { rows: 2000, width: 64 }],
+    ['clusters', { rows: 2000, width: 64, middles: 40 }],
+    ['tight clusters', { rows: 1000, width: 64, middles: 20, spread: 1e-5 }],
+    ['a uniform box', { rows: 1000, width: 64 }],
     ['few dimensions', { rows: 2500, width: 3, middles: 10 }],
     ['one dimension', { rows: 1500, width: 1 }],
     ['an odd width', { rows: 1500, width: 37, middles: 12 }],
-    ['a wide space', { rows: 600, width: 150, middles: 5 }],
+    ['a wide space', { rows: 400, width: 150, middles: 5 }],
   ] as const) {
     for (const portable of [false, true]) {
       test(`${name}, portable ${portable}`, async () => {
@@ -74,8 +74,8 @@ describe('equal to float64 brute force', () => {
         const reference = buildReference(rows.subarray(0, half), shape.width, { seed: 1 });
         const search = await searchOf(reference, portable);
         const questions = [
-          ...rows.subarray(half, half + 200 * shape.width),
-          ...rows.subarray(0, 50 * shape.width),
+          ...rows.subarray(half, half + 100 * shape.width),
+          ...rows.subarray(0, 30 * shape.width),
         ];
         const points = reference.standardise(Float32Array.from(questions));
         expectExact(search, points, 10);
@@ -130,7 +130,7 @@ describe('equal to float64 brute force', () => {
     const search = await searchOf(referenceAt(far, 8, multiplicity));
     const points = { width: 8, count: 300, steps: far };
     expectExact(search, points, 10);
-    expectExact(search, points, 10_000);
+    expectExact(search, { width: 8, count: 20, steps: far.subarray(0, 160) }, 10_000);
 
     const flat = buildReference(new Float32Array(40).fill(7), 4, { seed: 0 });
     expect(flat.points).toMatchObject({ width: 0, count: 1 });
