@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { Random } from '../../../src/base/random.js';
-import { bruteForceNearest, bruteForceScores } from '../../../src/detect/knn/brute-force.js';
+import { bruteForceNearest } from '../../../src/detect/knn/brute-force.js';
 import { NeighbourReference } from '../../../src/detect/knn/neighbour-reference.js';
 import { NeighbourSearch } from '../../../src/detect/knn/neighbour-search.js';
 import { buildReference } from '../../../src/detect/knn/reference-builder.js';
-import type { SnappedPoints } from '../../../src/detect/knn/snapped-points.js';
 import { Standardisation } from '../../../src/detect/knn/standardisation.js';
 import { cloud } from './clouds.js';
+import { everyNth, expectExact } from './exactness.js';
 
 const open: NeighbourSearch[] = [];
 afterEach(async () => {
@@ -17,29 +17,6 @@ async function searchOf(reference: NeighbourReference, portable = false): Promis
   const search = await NeighbourSearch.open(reference, { portable });
   open.push(search);
   return search;
-}
-
-/** Scores and, for thresholds at, just below and just above some scores, candidates: all as float64 brute force says. */
-function expectExact(search: NeighbourSearch, points: SnappedPoints, k: number): void {
-  const scores = bruteForceScores(search.reference.points, points, k);
-  expect(search.scores(points, k)).toEqual(scores);
-  const sorted = Float64Array.from(scores).sort();
-  for (const share of [0, 0.5, 0.9]) {
-    const score = sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
-    for (const threshold of [
-      score,
-      score * (1 - 2 ** -52),
-      score * (1 + 2 ** -52),
-      score * 1.01,
-      score / 2,
-    ]) {
-      const expected = Uint8Array.from(scores, (value) => (value > threshold ? 1 : 0));
-      const found = search.candidates(points, k, threshold);
-      expect(found.candidate).toEqual(expected);
-      expect(found.count).toBe(expected.reduce((sum, one) => sum + one, 0));
-      expect(found.pairs).toBeGreaterThan(0);
-    }
-  }
 }
 
 /** Grid steps as they are: every dimension has mean 0 and deviation 1. */
@@ -130,7 +107,7 @@ describe('equal to float64 brute force', () => {
     const search = await searchOf(referenceAt(far, 8, multiplicity));
     const points = { width: 8, count: 300, steps: far };
     expectExact(search, points, 10);
-    expectExact(search, { width: 8, count: 20, steps: far.subarray(0, 160) }, 10_000);
+    expectExact(search, everyNth(points, 20), 10_000);
 
     const flat = buildReference(new Float32Array(40).fill(7), 4, { seed: 0 });
     expect(flat.points).toMatchObject({ width: 0, count: 1 });
