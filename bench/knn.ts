@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { Random } from '../dist/base/random.js';
-import { bruteForceScore } from '../dist/detect/knn/brute-force.js';
+import { bruteForceScores } from '../dist/detect/knn/brute-force.js';
 import { EveryPair, everyPairError } from '../dist/detect/knn/every-pair.js';
 import type { NeighbourReference } from '../dist/detect/knn/neighbour-reference.js';
 import { NeighbourSearch } from '../dist/detect/knn/neighbour-search.js';
@@ -138,7 +138,7 @@ function verify(
   for (let q = 0; q < points.count; q++) {
     const error = everyPairError(points.width, normOf(points, q), rough[q], K);
     const isClose = Math.abs(rough[q] - threshold) <= error;
-    const score = isClose ? bruteForceScore(reference.points, points, q, K) : rough[q];
+    const score = isClose ? bruteForceScores(reference.points, pointAt(points, q), K)[0] : rough[q];
     if (isClose) close++;
     if (score > threshold !== (candidate[q] === 1)) differing++;
   }
@@ -176,6 +176,10 @@ function choose({ width, count, steps }: SnappedPoints, wanted: number): Snapped
     chosen.set(steps.subarray(order[i] * width, (order[i] + 1) * width), i * width);
   }
   return { width, count: wanted, steps: chosen };
+}
+
+function pointAt({ width, steps }: SnappedPoints, q: number): SnappedPoints {
+  return { width, count: 1, steps: steps.subarray(q * width, (q + 1) * width) };
 }
 
 function normOf({ width, steps }: SnappedPoints, q: number): number {

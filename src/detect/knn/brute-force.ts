@@ -6,12 +6,7 @@ export function bruteForceScores(reference: ReferencePoints, points: SnappedPoin
   return Float64Array.from({ length: points.count }, (_, q) => bruteForceScore(reference, points, q, k));
 }
 
-export function bruteForceScore(
-  reference: ReferencePoints,
-  points: SnappedPoints,
-  q: number,
-  k: number,
-): number {
+function bruteForceScore(reference: ReferencePoints, points: SnappedPoints, q: number, k: number): number {
   const nearest = bruteForceNearest(reference, points, q, k);
   const distances = nearest.flatMap(({ distance, point }) =>
     new Array<number>(Math.min(k, reference.multiplicity[point])).fill(distance),
