@@ -43,7 +43,7 @@ export async function run(args: string[]): Promise<void> {
     },
   });
   const threads = Number(values.threads);
-  const events = Number(values.events ?? (positionals[0] === 'full' ? 8_500_000 : 1_000_000));
+  const events = Number(values.events ?? (positionals[0] === 'full' ? 9_200_000 : 1_000_000));
   const source =
     positionals[0] === 'cadets' ? cadetsFiles() : { scenario: values.scenario as Scenario, events };
   if (source === undefined) {
