@@ -15,14 +15,17 @@ import { coreConfigOf, resolveTrainingConfig } from '../dist/model/training-conf
 import type { Scenario } from '../dist/simulate/options.js';
 import { simulate } from '../dist/simulate/simulate.js';
 
+const SPLITS = ['train', 'calibrate', 'test'] as const;
+type Split = (typeof SPLITS)[number];
+
 export interface TrainedShape {
-  readonly scenario: Scenario;
-  readonly events: number;
+  /** A kind of simulated host, or the log files of each split. */
+  readonly source: { scenario: Scenario; events: number } | Record<Split, readonly string[]>;
   readonly epochs: number;
   readonly seed: number;
 }
 
-/** Unmasked embeddings of every window of a simulated host, one Float32Array a window, by split. */
+/** Unmasked embeddings of every window, one Float32Array a window, by split. */
 export interface TrainedEmbeddings {
   readonly hidden: number;
   readonly train: Float32Array[];
@@ -30,22 +33,17 @@ export interface TrainedEmbeddings {
   readonly test: Float32Array[];
 }
 
-/** Simulates a host, trains on its first part and encodes all parts. Nothing is kept but what is returned. */
+/** Trains on the first split of a host's logs and encodes all splits. Nothing is kept but what is returned. */
 export async function makeTrainedEmbeddings(
-  { scenario, events, epochs, seed }: TrainedShape,
+  { source, epochs, seed }: TrainedShape,
   say: (text: string) => void,
 ): Promise<TrainedEmbeddings> {
   const folder = await mkdtemp(join(tmpdir(), 'recal-knn-'));
   const threads = availableParallelism();
   try {
-    const { hosts } = await simulate({ scenario, events, seed, out: folder });
     const store = join(folder, 'store');
-    for (const split of ['train', 'calibrate', 'test']) {
-      const files = hosts[0].files.filter(({ role }) => role === split);
-      const paths = files.map(({ name }) => join(folder, hosts[0].directory, name));
-      await ingestFiles(paths, { store, split, append: true, threads });
-    }
-    say(`simulated and ingested ${events} events of ${scenario}`);
+    const files = 'scenario' in source ? await simulateFiles(source, seed, folder) : source;
+    for (const split of SPLITS) await ingestFiles(files[split], { store, split, append: true, threads });
     const opened = await Store.open(store);
     const config = resolveTrainingConfig({ epochs, seed, textEpochs: 2 });
     const trained = await trainModel({ store: opened, config, selection: { split: 'train' }, threads });
@@ -56,6 +54,18 @@ export async function makeTrainedEmbeddings(
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+async function simulateFiles(
+  { scenario, events }: { scenario: Scenario; events: number },
+  seed: number,
+  out: string,
+): Promise<Record<Split, string[]>> {
+  const { hosts } = await simulate({ scenario, events, seed, out });
+  const [host] = hosts;
+  const paths = (split: Split) =>
+    host.files.filter(({ role }) => role === split).map(({ name }) => join(out, host.directory, name));
+  return { train: paths('train'), calibrate: paths('calibrate'), test: paths('test') };
 }
 
 async function encodeSplit(

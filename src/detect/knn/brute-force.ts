@@ -6,12 +6,7 @@ export function bruteForceScores(reference: ReferencePoints, points: SnappedPoin
   return Float64Array.from({ length: points.count }, (_, q) => bruteForceScore(reference, points, q, k));
 }
 
-export function bruteForceScore(
-  reference: ReferencePoints,
-  points: SnappedPoints,
-  q: number,
-  k: number,
-): number {
+function bruteForceScore(reference: ReferencePoints, points: SnappedPoints, q: number, k: number): number {
   const nearest = bruteForceNearest(reference, points, q, k);
   const distances = nearest.flatMap(({ distance, point }) =>
     new Array<number>(Math.min(k, reference.multiplicity[point])).fill(distance),
@@ -39,17 +34,18 @@ export function bruteForceNearest(
 }
 
 /** Sum in ascending order, divided by how many there are: k, or all where there are fewer. */
-export function meanOfFirst(ascending: readonly number[], k: number): number {
+function meanOfFirst(ascending: readonly number[], k: number): number {
   const count = Math.min(k, ascending.length);
   let sum = 0;
   for (let i = 0; i < count; i++) sum += ascending[i];
   return sum / count;
 }
 
-export function distanceOf(a: SnappedPoints, i: number, b: SnappedPoints, j: number): number {
+function distanceOf(a: SnappedPoints, i: number, b: SnappedPoints, j: number): number {
+  const [grid, width, left, right] = [GRID, a.width, a.steps, b.steps];
   let sum = 0;
-  for (let d = 0; d < a.width; d++) {
-    const difference = a.steps[i * a.width + d] / GRID - b.steps[j * a.width + d] / GRID;
+  for (let d = 0; d < width; d++) {
+    const difference = left[i * width + d] / grid - right[j * width + d] / grid;
     sum += difference * difference;
   }
   return Math.sqrt(sum);

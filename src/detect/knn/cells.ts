@@ -1,7 +1,7 @@
 /** Places in a block of points; kernels/knn works on a block at a time. */
 export const BLOCK = 16;
 /** Coordinate of what fills blocks up: farther than anything, and its square is still a float32. */
-export const NOWHERE = 1e15;
+const NOWHERE = 1e15;
 
 /** Points by nearest centre, within a cell by distance from it, in blocks of 16 that no two cells share. */
 export interface Cells {
@@ -59,11 +59,17 @@ function sortByCell(homes: Uint32Array, distances: Float32Array): Uint32Array {
 }
 
 /** Rows of floats as blocks of 16: for each dimension one float of each row. */
-export function interleave(rows: Float32Array, width: number, numbers: Uint32Array, out: Float32Array): void {
+export function interleave(
+  rows: Float32Array,
+  width: number,
+  numbers: Uint32Array,
+  out: Float32Array,
+  empty = NOWHERE,
+): void {
   for (let place = 0; place < numbers.length; place++) {
     const at = Math.floor(place / BLOCK) * BLOCK * width + (place % BLOCK);
     const from = numbers[place] * width;
     const isEmpty = numbers[place] === NONE;
-    for (let d = 0; d < width; d++) out[at + d * BLOCK] = isEmpty ? NOWHERE : rows[from + d];
+    for (let d = 0; d < width; d++) out[at + d * BLOCK] = isEmpty ? empty : rows[from + d];
   }
 }

@@ -27,7 +27,7 @@ export class NeighbourReference {
   }
 
   /** Embeddings as points to ask about. */
-  standardise(embeddings: Float32Array): FoldedPoints {
+  standardise(embeddings: Float32Array): FoldedPoints & { readonly held: number } {
     return this.standardisation.snap(embeddings);
   }
 

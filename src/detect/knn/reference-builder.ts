@@ -5,7 +5,7 @@ import { NeighbourReference } from './neighbour-reference.js';
 import { Moments } from './standardisation.js';
 
 /** Method §7: a seeded sample of at most so many training instances. */
-export const MOST_REFERENCES = 200_000;
+const MOST_REFERENCES = 200_000;
 
 export interface SampleOptions {
   readonly seed: number;

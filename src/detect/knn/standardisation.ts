@@ -20,26 +20,28 @@ export class Standardisation {
     this.kept = Int32Array.from([...deviation.keys()].filter((j) => deviation[j] > 0));
   }
 
-  /** Embeddings (rows × width) as distinct points. */
-  snap(embeddings: Float32Array): FoldedPoints {
+  /** Embeddings (rows × width) as distinct points. `held` coordinates were too far for the grid. */
+  snap(embeddings: Float32Array): FoldedPoints & { readonly held: number } {
     const { width, kept } = this;
     if (width === 0 || embeddings.length % width !== 0) {
       throw new RangeError(`Standardisation.snap: ${embeddings.length} numbers are no rows of ${width}`);
     }
-    const rows = embeddings.length / width;
+    const [rows, grid] = [embeddings.length / width, GRID];
     const steps = new Int32Array(rows * kept.length);
     const mean = Float64Array.from(kept, (j) => this.mean[j]);
     const deviation = Float64Array.from(kept, (j) => this.deviation[j]);
-    let at = 0;
+    let [at, held] = [0, 0];
     for (let row = 0; row < rows; row++) {
       for (let j = 0; j < kept.length; j++) {
         const z = (embeddings[row * width + kept[j]] - mean[j]) / deviation[j];
         // The negated form is also true of NaN.
-        if (!(Math.abs(z) * GRID < FARTHEST)) steps[at++] = farthest(z);
-        else steps[at++] = Math.floor(z * GRID + 0.5);
+        if (!(Math.abs(z) * grid < FARTHEST)) {
+          steps[at++] = farthest(z);
+          held++;
+        } else steps[at++] = Math.floor(z * grid + 0.5);
       }
     }
-    return foldPoints(steps, rows, kept.length);
+    return { ...foldPoints(steps, rows, kept.length), held };
   }
 }
 
