@@ -113,7 +113,8 @@ export const command = defineCommand({
     const progress = new EvaluationProgress(context, seeds.length);
     try {
       const places = await placeParts(settings, {
-        ...{ folder, threads: settings.threads, signal },
+        // One thread in all is the main one.
+        ...{ folder, threads: settings.threads === 1 ? 0 : settings.threads, signal },
         noticed: (read) => warnOfProblems(context, read),
         onProgress: ({ bytes, events }) => progress.reading(bytes, events),
       });

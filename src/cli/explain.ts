@@ -145,6 +145,11 @@ function* renderAlert(
     ['reasons', alert.reasons.join(', ')],
   ];
   if (entity.cmd !== null) lines.push(['command', printable(entity.cmd, 400)]);
+  if (alert.lineage !== null) {
+    const { own, inherited, from } = alert.lineage;
+    const actor = from.name === null ? from.id : printable(from.name, 80);
+    lines.push(['lineage', `${own.toFixed(2)} by itself, ${inherited.toFixed(2)} passed on by ${actor}`]);
+  }
   if (knn.distance !== null) {
     const from = knn.threshold === null ? 'no gate' : `candidates are beyond ${knn.threshold.toFixed(4)}`;
     lines.push(['distance', `${knn.distance.toFixed(4)} from benign behaviour (${from})`]);

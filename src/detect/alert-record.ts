@@ -114,6 +114,7 @@ class Description {
       severity: severityOf(empiricalP),
       reasons: this.#reasons(score),
       evidence: rows.map((row) => this.#evidence(row)),
+      lineage: this.#lineage(),
       knn: {
         distance: Number.isFinite(distance) ? distance : null,
         threshold: context.distanceThreshold,
@@ -125,6 +126,17 @@ class Description {
       neighbourhood: this.#neighbourhood(rows),
     } satisfies Omit<Alert, 'sentence'>;
     return { ...alert, sentence: tellAlert(alert) };
+  }
+
+  #lineage(): Alert['lineage'] {
+    const { lineage, view } = this.#graph;
+    const from = lineage?.from[this.#local] ?? -1;
+    if (lineage === undefined || from < 0) return null;
+    return {
+      own: finite(lineage.own[this.#local]),
+      inherited: finite(lineage.inherited[this.#local]),
+      from: this.#entity(view.planned.nodes[from]),
+    };
   }
 
   #reasons(score: number): Alert['reasons'] {

@@ -22,6 +22,9 @@ export function tellAlert(alert: UntoldAlert): string {
     if (evidence.share >= LEAST_SHARE)
       clauses.push(`${tellAlso(alert, evidence, main)}${tellEvidence(evidence)}`);
   }
+  const { lineage } = alert;
+  if (lineage !== null && lineage.inherited > lineage.own)
+    clauses.unshift(`${tellEntity(lineage.from)}, which acted on it, is more suspicious than itself`);
   if (alert.reasons.includes('new-relation'))
     clauses.push('training never met a relation that it takes part in');
   const what = tellDeed(alert);

@@ -89,6 +89,16 @@ export const alertSchema = z
     reasons: z.array(z.enum(['score', 'new-relation'])),
     sentence,
     evidence: z.array(evidence).max(65_536).meta({ description: 'by share, highest first' }),
+    lineage: z
+      .strictObject({
+        own: z.number().meta({ description: 'the score of the entity’s own evidence' }),
+        inherited: z
+          .number()
+          .meta({ description: 'what was passed on to it, after the price of its degree' }),
+        from: entityRef.meta({ description: 'who acted on it' }),
+      })
+      .nullable()
+      .meta({ description: 'suspicion passed on by an actor; null where none was' }),
     knn: z.strictObject({ distance: z.number().nullable(), threshold: z.number().nullable() }),
     lookAlikes: z
       .array(z.strictObject({ name: text.nullable(), type: z.enum(ENTITY_TYPES), distance: z.number() }))

@@ -44,7 +44,7 @@ export class Judge {
       const [from, to] = [evidence.offsets[v], evidence.offsets[v + 1]];
       if (to > from) scores[v] = this.#fuseNode(evidence, from, to);
     }
-    const lineage = this.#config.lineage === 'none' ? undefined : traceLineage(view, scores);
+    const lineage = this.#config.lineage === 'none' ? undefined : traceLineage(view, scores.slice());
     for (let v = 0; v < nodeCount; v++) {
       const score = lineage === undefined ? scores[v] : joinLineage(scores[v], lineage.inherited[v]);
       // As float32, in which a model file keeps benign scores: what is equal there must be equal here.

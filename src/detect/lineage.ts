@@ -6,6 +6,8 @@ const MOST_STEPS = 8;
 
 /** What nodes inherit from those that acted on them, by local node. */
 export interface Lineage {
+  /** −ln of the fused tail probability of their own evidence. */
+  readonly own: Float64Array;
   /** −ln of a bound on how likely the actor's evidence is, given that this is one of many it acted on; 0 for none. */
   readonly inherited: Float64Array;
   /** The actor it comes from, or -1. */
@@ -18,7 +20,7 @@ export interface Lineage {
  * price of choosing one among them, and less ln d_v, the price of choosing the worst among the d_v that deal with v: two
  * union bounds. So hubs pass on little, and shared libraries inherit little.
  */
-export function traceLineage({ interactions, planned }: GraphView, scores: Float64Array): Lineage {
+export function traceLineage({ interactions, planned }: GraphView, own: Float64Array): Lineage {
   const { length } = planned.nodes;
   const { actors, objects } = distinctActs(interactions, length);
   const degree = new Uint32Array(length);
@@ -35,7 +37,7 @@ export function traceLineage({ interactions, planned }: GraphView, scores: Float
     const before = inherited.slice();
     for (let i = 0; i < actors.length; i++) {
       const [u, v] = [actors[i], objects[i]];
-      const passed = Math.max(scores[u], before[u]) - price[u] - price[v];
+      const passed = Math.max(own[u], before[u]) - price[u] - price[v];
       if (passed > inherited[v] || (passed === inherited[v] && from[v] > u)) {
         inherited[v] = passed;
         from[v] = u;
@@ -43,7 +45,7 @@ export function traceLineage({ interactions, planned }: GraphView, scores: Float
       }
     }
   }
-  return { inherited, from };
+  return { own, inherited, from };
 }
 
 /** A node's own evidence and what it inherited, fused as two; never less than its own. */

@@ -30,7 +30,7 @@ export function describeRun(
     ),
     config: { threshold: formatThreshold(threshold), seeds: [...seeds], threads, topNodes: TOP_NODES },
     versions: { node: process.versions.node, ...options.versions },
-    timings: { ...options.timings, ...run.seconds },
+    timings: { ...options.timings, ...run.seconds, 'processor, all threads': processorSeconds() },
     peakMemory: process.resourceUsage().maxRSS * 1024,
     notes: [...notes, ...noteLabels(labels), ...noteRuns(options, run)],
   };
@@ -119,4 +119,9 @@ function* noteRuns({ seeds, variants }: EvaluateOptions, { measured, complete }:
     }
   }
   for (const [note, names] of said) yield `${[...names].join(', ')}: ${note}`;
+}
+
+function processorSeconds(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6;
 }

@@ -8,13 +8,14 @@ import { groupBehaviours } from './behaviours.js';
 import { type BenignOutcome, type Contestants, type StageProgress, Stopwatch } from './contestant.js';
 import { RarityContestant, VeloxContestant } from './counted-contestants.js';
 import { describeRun } from './describe-run.js';
-import type { EvaluateOptions, Evaluation, MeasuredRun, RunRecord, ScoredSeed } from './evaluation.js';
+import type { EvaluateOptions, Evaluation, MeasuredRun, RunRecord } from './evaluation.js';
 import { type LabelMatch, matchLabels } from './label-match.js';
 import { LearnedContestants } from './learned-contestants.js';
 import type { HopRows } from './matching.js';
 import { type NodeScores, ScoreTally, type TestGraph, testGraphOf } from './node-scores.js';
 import type { Part } from './parts.js';
 import { checkOrder } from './protocol.js';
+import { type ScoreColumn, ScoreSheet } from './score-sheet.js';
 import { measureSeed, type SeedCurves, type Truth } from './seed-result.js';
 import { type ResolvedVariant, shareTraining } from './variants.js';
 
@@ -38,7 +39,7 @@ export async function evaluate(options: EvaluateOptions): Promise<Evaluation> {
   }
   return {
     result: describeRun(options, labels, run, notes),
-    ...{ curves, scores: run.scored, labels, complete: run.complete },
+    ...{ curves, scores: run.scores, labels, complete: run.complete },
   };
 }
 
@@ -53,9 +54,17 @@ function matchTest({ parts: { train, test }, labels, ignore }: EvaluateOptions):
   });
 }
 
+/** All that figures are made of. */
+interface Verdict {
+  readonly found: NodeScores;
+  readonly outcome: BenignOutcome;
+  /** Seconds by stage, of all variants that share them. */
+  readonly seconds: Readonly<Record<string, number>>;
+}
+
 class EvaluationRun implements RunRecord {
   readonly measured: MeasuredRun[] = [];
-  readonly scored: ScoredSeed[] = [];
+  readonly #sheet: ScoreSheet;
   complete = false;
   readonly #options: EvaluateOptions;
   readonly #watch = new Stopwatch();
@@ -65,6 +74,12 @@ class EvaluationRun implements RunRecord {
 
   constructor(options: EvaluateOptions) {
     this.#options = options;
+    const { seeds, variants, parts } = options;
+    this.#sheet = new ScoreSheet(parts.test.events.keys.size, seeds.length * variants.length);
+  }
+
+  get scores(): readonly ScoreColumn[] {
+    return this.#sheet.columns;
   }
 
   get seconds(): Record<string, number> {
@@ -78,7 +93,7 @@ class EvaluationRun implements RunRecord {
     const weights = groups.map(([{ variant }]) => ({ recal: 1, velox: 0.3, rarity: 0.1 })[variant.kind]);
     const total = weights.reduce((sum, weight) => sum + weight, 0) * seeds.length;
     let done = 0;
-    const alike = new Map<string, { found: NodeScores; outcome: BenignOutcome }>();
+    const alike = new Map<string, Verdict>();
     for (const seed of seeds) {
       let words: Pick<TrainedModel, 'space' | 'direction'> | undefined;
       for (const [g, group] of groups.entries()) {
@@ -106,7 +121,7 @@ class EvaluationRun implements RunRecord {
     seed: number,
     labels: LabelMatch,
     behaviours: Truth['behaviours'],
-  ): Promise<{ found: NodeScores; outcome: BenignOutcome }[]> {
+  ): Promise<Verdict[]> {
     const { parts, threads, signal, watch } = this.#options;
     const { names } = contestants;
     const progress: StageProgress = (stage, done) => watch?.stage?.({ seed, names }, stage, done);
@@ -127,7 +142,8 @@ class EvaluationRun implements RunRecord {
       }
       this.#links ??= links?.finish();
       this.#testGraphs.set(plan, graphs);
-      const found = tallies.map((tally, i) => ({ found: tally.finish(), outcome: outcomes[i] }));
+      const { seconds } = contestants;
+      const found = tallies.map((tally, i) => ({ found: tally.finish(), outcome: outcomes[i], seconds }));
       for (const [i, each] of found.entries()) {
         this.#measure(names[i], seed, group[i], each, labels, behaviours);
       }
@@ -144,7 +160,7 @@ class EvaluationRun implements RunRecord {
     name: string,
     seed: number,
     resolved: ResolvedVariant,
-    { found, outcome }: { found: NodeScores; outcome: BenignOutcome },
+    { found, outcome, seconds }: Verdict,
     labels: LabelMatch,
     behaviours: Truth['behaviours'],
   ): void {
@@ -160,8 +176,9 @@ class EvaluationRun implements RunRecord {
       },
     );
     this.#watch.add('metrics', (performance.now() - started) / 1000);
-    this.measured.push({ variant: name, measured, outcome });
-    this.scored.push({ variant: name, seed, found });
+    const result = { ...measured.result, timings: { ...seconds } };
+    this.measured.push({ variant: name, measured: { ...measured, result }, outcome });
+    this.#sheet.add(name, seed, found.scores);
   }
 
   #hops: HopRows | undefined;

@@ -3,10 +3,10 @@ import type { BenignOutcome, StageProgress } from './contestant.js';
 import type { LabelMatch } from './label-match.js';
 import type { Labels, TierChoice } from './labels.js';
 import type { MatchingProtocol } from './matching.js';
-import type { NodeScores } from './node-scores.js';
 import type { Parts } from './parts.js';
 import type { Protocol } from './protocol.js';
 import type { EvaluationResult } from './result-schema.js';
+import type { ScoreColumn } from './score-sheet.js';
 import type { MeasuredSeed, SeedCurves } from './seed-result.js';
 import type { ResolvedVariant } from './variants.js';
 
@@ -37,19 +37,12 @@ export interface EvaluateWatch {
   finished?(run: { seed: number; names: readonly string[]; seconds: number }, done: number): void;
 }
 
-/** Scores of a variant with a seed. */
-export interface ScoredSeed {
-  readonly variant: string;
-  readonly seed: number;
-  readonly found: NodeScores;
-}
-
 export type EvaluationCurves = Readonly<Record<string, readonly SeedCurves[]>>;
 
 export interface Evaluation {
   readonly result: EvaluationResult;
   readonly curves: EvaluationCurves;
-  readonly scores: readonly ScoredSeed[];
+  readonly scores: readonly ScoreColumn[];
   readonly labels: LabelMatch;
   /** False where it was stopped before the last seed of the last variant. */
   readonly complete: boolean;

@@ -11,9 +11,6 @@ import type { Evaluation, EvaluationCurves } from './evaluation.js';
 import type { Part } from './parts.js';
 import type { EvaluationResult } from './result-schema.js';
 
-/** Beyond so many numbers a variant has one column, the mean over its seeds. */
-const MOST_CELLS = 50_000_000;
-
 /** Makes a page of the figures and curves, in the folder of the others. */
 export type ReportWriter = (
   result: EvaluationResult,
@@ -39,40 +36,31 @@ export async function writeEvaluation(
 /** One row a node of the test; labels as they were matched. */
 async function writeScores(path: string, { scores, labels }: Evaluation, test: Part): Promise<void> {
   const { events, names } = test;
-  const columns = columnsOf(scores, events.keys.size);
   const attacks = attacksByNode(labels.attacks);
   const out = createWriteStream(`${path}.new`);
   out.write(
-    csvRecord(['node', 'uuid', 'type', 'name', 'label', 'attack', ...columns.map(({ heading }) => heading)]),
+    csvRecord([
+      'node',
+      'uuid',
+      'type',
+      'name',
+      'label',
+      'attack',
+      ...scores.map(({ variant, seed }) => `${variant} ${seed}`),
+    ]),
   );
   for (let node = 0; node < events.keys.size; node++) {
     const row: CsvValue[] = [
       ...[node, events.uuid(node), ENTITY_TYPES[names.types[node]], nameOf(names, node)],
       labels.positives[node] !== 0 ? 1 : labels.ignored[node] !== 0 ? 'ignored' : 0,
       attacks.get(node)?.join(';'),
-      ...columns.map(({ scoreOf }) => scoreOf(node)),
+      ...scores.map((column) => column.scores[node]),
     ];
     if (!out.write(csvRecord(row))) await once(out, 'drain');
   }
   out.end();
   await once(out, 'close');
   await rename(`${path}.new`, path);
-}
-
-function columnsOf(scores: Evaluation['scores'], nodes: number) {
-  if (scores.length * nodes <= MOST_CELLS) {
-    return scores.map(({ variant, seed, found }) => ({
-      heading: `${variant} ${seed}`,
-      scoreOf: (node: number) => found.scores[node],
-    }));
-  }
-  return [...new Set(scores.map(({ variant }) => variant))].map((variant) => {
-    const own = scores.filter((each) => each.variant === variant);
-    return {
-      heading: `${variant} mean`,
-      scoreOf: (node: number) => own.reduce((sum, { found }) => sum + found.scores[node], 0) / own.length,
-    };
-  });
 }
 
 function attacksByNode(attacks: Evaluation['labels']['attacks']): Map<number, string[]> {

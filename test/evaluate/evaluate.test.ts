@@ -51,7 +51,7 @@ describe('evaluate', () => {
         expect(seed.gap).toBeCloseTo((seed.oracleF1 ?? 0) - (seed.f1 ?? 0), 12);
         expect(seed.gap).toBeGreaterThanOrEqual(0);
         // Flagged is what the threshold says, in the scores that are written down.
-        const found = scores.find((each) => each.variant === name && each.seed === seed.seed)?.found;
+        const found = scores.find((each) => each.variant === name && each.seed === seed.seed);
         const { value } = seed.threshold;
         const above = found?.scores.filter((score) => value !== null && Math.fround(score) >= value);
         expect(above?.length, name).toBe(seed.tp + seed.fp);
