@@ -269,6 +269,19 @@ function finish(args: usize, v: usize, part: usize, empty: bool): void {
   }
 }
 
+/** out = PReLU(pre), the same bits as above. Arguments: rows, rows per chunk, pre, slope, out. */
+export function prelu(args: usize, chunk: usize): void {
+  const size = <usize>word(args, 1);
+  const start = chunk * size * ROW;
+  const end = min<usize>(start + size * ROW, <usize>word(args, 0) * ROW);
+  const slope = v128.load32_splat(ptr(args, 3));
+  for (let i = start; i < end; i += 16) {
+    const pre = v128.load(ptr(args, 2) + i);
+    const negative = f32x4.lt(pre, f32x4.splat(0));
+    v128.store(ptr(args, 4) + i, v128.bitselect(f32x4.mul(pre, slope), pre, negative));
+  }
+}
+
 /** A chunk is some of the long rows (argument 3 says how many); split rows are (row, first part, parts). */
 export function mergeAttention(args: usize, chunk: usize, scratch: usize): void {
   const size = <usize>word(args, 3);

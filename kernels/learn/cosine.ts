@@ -68,7 +68,11 @@ export function cosineLoss(args: usize, chunk: usize, scratch: usize): void {
   const first = <usize>load<u32>(item, 4);
   const end = <usize>load<u32>(item, 8);
   if (load<u32>(item, 12) != 0) {
-    for (let k = first; k < end; k++) denseSlot(args, r, k, w, bias, part, scratch);
+    const out = scratch + (d << 3);
+    for (let k = first; k < end; k++) {
+      denseSlot(args, r, k, w, bias, part, out, scratch);
+      if (ptr(args, DM) != 0) memory.copy(ptr(args, DM) + k * ROW, out, ROW);
+    }
     return;
   }
   const width = <usize>word(args, WIDTH);
@@ -131,7 +135,7 @@ function gramBlock(args: usize, r: usize, k: usize, count: usize, w: usize, bias
     const quadratic = dotRows(m, y + i * ROW) - linearTerm;
     const square: f32 = quadratic + 2 * linearTerm + beta;
     if (!(square > CANCELS * (quadratic + beta))) {
-      denseSlot(args, r, k + i, w, bias, part, spare);
+      denseSlot(args, r, k + i, w, bias, part, product + i * ROW, spare);
       // It has added its share: the block's products below must not.
       memory.fill(xs + i * stride, 0, stride);
       memory.fill(y + i * ROW, 0, ROW);
@@ -145,11 +149,12 @@ function gramBlock(args: usize, r: usize, k: usize, count: usize, w: usize, bias
     const a = f32x4.splat(factorA * scale);
     const b = f32x4.splat(factorB * scale);
     const bm = f32x4.splat(factorB);
-    const out = ptr(args, DM) + (k + i) * ROW;
+    // Wᵀx and y are used up: dm and B m take their places.
     for (let j: usize = 0; j < ROW; j += 16) {
+      const out = product + i * ROW + j;
       const at = y + i * ROW + j;
-      v128.store(out + j, madd(a, v128.load(product + i * ROW + j), f32x4.mul(b, v128.load(at))));
-      v128.store(at, f32x4.mul(bm, v128.load(m + j))); // y is used up: B m takes its place
+      v128.store(out, madd(a, v128.load(out), f32x4.mul(b, v128.load(at))));
+      v128.store(at, f32x4.mul(bm, v128.load(m + j)));
     }
     scatterRow(indices, values, to - from, factorA, m, part);
     for (let e: usize = 0; e < to - from; e++) {
@@ -169,10 +174,13 @@ function gramBlock(args: usize, r: usize, k: usize, count: usize, w: usize, bias
   multiplyTransposed(xs, stride, width, means, count, dPanel);
   multiplyTransposed(y, ROW, H, means, count, sums);
   sumColumns(y, count, sums + H * ROW);
+  memory.copy(ptr(args, DM) + k * ROW, product, count * ROW); // last, because it may be in the place of the means
 }
 
-/** One slot with x̂ written out, its sums in float64: x̂ may be the small rest of large terms. */
-function denseSlot(args: usize, r: usize, k: usize, w: usize, bias: usize, part: usize, scratch: usize): void {
+/** One slot with x̂ written out, its sums in float64: x̂ may be the small rest of large terms. `out` gets dm. */
+function denseSlot(
+  args: usize, r: usize, k: usize, w: usize, bias: usize, part: usize, out: usize, scratch: usize,
+): void {
   const d = <usize>word(args, D);
   const width = <usize>word(args, WIDTH);
   const x = scratch;
@@ -201,7 +209,6 @@ function denseSlot(args: usize, r: usize, k: usize, w: usize, bias: usize, part:
   store<f32>(ptr(args, ERRORS) + (k << 2), error);
   if (ptr(args, DM) == 0) return;
   const scale = load<f32>(ptr(args, SCALES) + (k << 2));
-  const out = ptr(args, DM) + k * ROW;
   const db = part + d * ROW + SUMS;
   memory.fill(out, 0, ROW);
   for (let i: usize = 0; i < d; i++) {

@@ -226,3 +226,13 @@ export function fill(args: usize, chunk: usize): void {
   const at = ptr(args, 0);
   for (let i = start; i < end; i++) store<f32>(at + (i << 2), float(args, 2));
 }
+
+/** Arguments: target, floats, source. */
+export function addInto(args: usize, chunk: usize): void {
+  const start = chunk << 16;
+  const end = min<usize>(start + 65536, <usize>word(args, 1));
+  for (let i = start << 2; i < end << 2; i += 4) {
+    const at = ptr(args, 0) + i;
+    store<f32>(at, load<f32>(at) + load<f32>(ptr(args, 2) + i));
+  }
+}

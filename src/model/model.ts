@@ -54,8 +54,8 @@ interface Residence {
   readonly placed: PlacedGraph;
   readonly masked: Words;
   readonly layers: readonly Layer[];
-  /** Two gradients of embeddings, taken in turn; between steps they hold what rounds share. */
-  gradients?: [Floats, Floats];
+  /** What rounds share. */
+  products?: [Floats, Floats];
 }
 
 /** Relation-balanced masked graph learning (method §3–5), written once over any device. Calls are synchronous. */
@@ -205,20 +205,18 @@ export class Model {
     const slots = findSlots(home.layout.pairs, mask);
     const pool = new BufferPool(device);
     const placed = placeSlots(pool, slots, config);
-    const dMeans = pool.floats(slots.count * hidden);
+    const dMeans = placed.means; // their gradient takes their place
     const [dw, dBias] = [this.#gradients('decoder.w'), this.#gradients('decoder.bias')];
     this.#decode(home, slots, placed, { dMeans, scale: placed.inverseDegree, dw, dBias });
 
-    const length = graph.nodeCount * hidden;
-    home.gradients ??= [home.pool.floats(length), home.pool.floats(length)];
-    let [dOut, dInput] = home.gradients;
+    // The embeddings are used up: their gradient takes their place.
+    let gradient: Floats | null = home.layers[home.layers.length - 1].out;
     const { work, pairs: entries } = home.placed.readers;
     device.enqueue('segmentSum', {
-      ...{ hidden, work, entries, slots: placed.ofPair, from: dMeans, scale: null, out: dOut },
+      ...{ hidden, work, entries, slots: placed.ofPair, from: dMeans, scale: null, out: gradient },
     });
-    for (let l = home.layers.length - 1; l >= 0; l--) {
-      home.layers[l].backward(this.#input(home, l, mask, null), dOut, l === 0 ? null : dInput);
-      [dOut, dInput] = [dInput, dOut];
+    for (let l = home.layers.length - 1; l >= 0 && gradient !== null; l--) {
+      gradient = home.layers[l].backward(this.#input(home, l, mask, null), gradient);
     }
     const errors = device.read(placed.errors);
     pool.free();
@@ -265,9 +263,9 @@ export class Model {
     const [first] = home.layers;
     if (first.shareProducts === undefined) return null;
     const length = home.graph.nodeCount * this.config.hidden;
-    home.gradients ??= [home.pool.floats(length), home.pool.floats(length)];
-    first.shareProducts(this.#input(home, 0, null, null), home.gradients);
-    return home.gradients;
+    home.products ??= [home.pool.floats(length), home.pool.floats(length)];
+    first.shareProducts(this.#input(home, 0, null, null), home.products);
+    return home.products;
   }
 
   #forward(
@@ -288,7 +286,10 @@ export class Model {
     mask: Uint8Array | null,
     base: readonly [Floats, Floats] | null,
   ): LayerInput {
-    if (l > 0) return { h: home.layers[l - 1].out };
+    if (l > 0) {
+      const before = home.layers[l - 1];
+      return { h: before.out, restore: () => before.restore() };
+    }
     const [token, dToken] = [this.#weights('token'), this.#gradients('token')];
     return { x: home.placed.features, masked: mask === null ? null : home.masked, token, dToken, base };
   }
@@ -302,19 +303,19 @@ export class Model {
     this.#residence = undefined;
     const pool = new BufferPool(this.device);
     const placed = placeGraph(pool, graph.nodeCount, layout, this.config);
-    const layers = Array.from({ length: this.config.layers }, (_, l) => {
-      const weights: Named = (name) => this.#weights(`layer${l}.${name}`);
-      const gradients: Named = (name) => this.#gradients(`layer${l}.${name}`);
+    const layers: Layer[] = [];
+    // From the last, because a layer's result goes where the next one has room for it.
+    for (let l = this.config.layers - 1; l >= 0; l--) {
       const setup: LayerSetup = {
         config: this.config,
-        weights,
-        gradients,
+        weights: (name) => this.#weights(`layer${l}.${name}`),
+        gradients: (name) => this.#gradients(`layer${l}.${name}`),
         isLast: l + 1 === this.config.layers,
+        out: layers[0]?.room ?? null,
       };
-      return this.config.encoder === 'rgat'
-        ? new RgatLayer(pool, placed, setup)
-        : new AdditiveLayer(pool, placed, setup);
-    });
+      const LayerOf = this.config.encoder === 'rgat' ? RgatLayer : AdditiveLayer;
+      layers.unshift(new LayerOf(pool, placed, setup, l === 0));
+    }
     const masked = pool.words(new Uint8Array(graph.nodeCount));
     this.#residence = { graph, layout, pool, placed, masked, layers };
     return this.#residence;

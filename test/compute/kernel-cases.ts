@@ -192,10 +192,18 @@ function loss(exponent: number, target?: (graph: ModelGraph) => number): Case {
     const gradient = { dMeans, scale, dw, dBias };
     device.enqueue('cosineLoss', { ...shared, w, bias, exponent, errors, gradient });
     device.enqueue('cosineLoss', { ...shared, w, bias, exponent, errors: alone, gradient: null });
+    const inPlace = empty(slots.count * H);
+    device.enqueue('segmentSum', {
+      ...{ hidden: H, work, entries, slots: null, from: h, scale, out: inPlace },
+    });
+    const instead = { ...gradient, dMeans: inPlace };
+    device.enqueue('cosineLoss', {
+      ...{ ...shared, means: inPlace, w, bias, exponent, errors, gradient: instead },
+    });
     const dh = empty(N * H);
     const readers = { work: placed.readers.work, entries: placed.readers.pairs, slots: on.ofPair };
     device.enqueue('segmentSum', { hidden: H, ...readers, from: dMeans, scale: null, out: dh });
-    return { pool, outputs: { means, errors, alone, dMeans, dw, dBias, dh } };
+    return { pool, outputs: { means, errors, alone, dMeans, inPlace, dw, dBias, dh } };
   };
 }
 
@@ -203,6 +211,10 @@ const elementwise: Case = (device, graph, mask) => {
   const { pool, floats, empty, N } = prepare(device, graph, mask);
   const [pre, slope, dh, dSlope] = [floats('pre', N * H), floats('slope', 1), floats('dh', N * H), empty(1)];
   device.enqueue('preluGrad', { hidden: H, rows: N, pre, slope, dh, dSlope });
+  const out = empty(N * H);
+  device.enqueue('prelu', { hidden: H, rows: N, pre, slope, out });
+  const sum = floats('sum', N * H);
+  device.enqueue('addInto', { target: sum, source: pre });
   const [dz, da] = [empty(N * H), empty(H)];
   const [a, dd] = [floats('a', H), floats('dd', N * 4)];
   device.enqueue('scoresGrad', { ...width, rows: N, z: pre, a, dd, dz, da });
@@ -211,7 +223,7 @@ const elementwise: Case = (device, graph, mask) => {
   for (const target of [firstMoment, secondMoment]) device.enqueue('fill', { target, value: 0 });
   const moments = { parameters, gradient, firstMoment, secondMoment, weightDecay: 0.1, learningRate: 0.01 };
   for (let step = 1; step <= 3; step++) device.enqueue('adam', { ...moments, step, scale: 0.5 });
-  return { pool, outputs: { dh, dSlope, dz, da, parameters, firstMoment, secondMoment } };
+  return { pool, outputs: { dh, dSlope, out, sum, dz, da, parameters, firstMoment, secondMoment } };
 };
 
 /** Every kernel, by name; together they cover the contract. */
@@ -225,5 +237,5 @@ export const CASES: Record<string, Case> = {
   'attention over source rows': attention(false, 0.3),
   'segment means and cosine loss': loss(3),
   'cosine loss, exponent 1': loss(1),
-  'prelu, scores, adam': elementwise,
+  'prelu, scores, sums, adam': elementwise,
 };

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type GraphShape, randomGraph, randomMask } from '../model/random-graph.js';
 import { expectEqual } from './compare-kernels.js';
 
@@ -10,13 +10,22 @@ const SHAPES: Record<string, GraphShape & { masked: number }> = {
   'all nodes masked': { nodes: 200, edges: 900, relations: 4, features: 40, masked: 1 },
   'no node masked': { nodes: 200, edges: 900, relations: 4, features: 40, masked: 0 },
   'no dense column': { nodes: 150, edges: 400, relations: 3, features: 50, textColumns: 0, masked: 0.4 },
-  'more than one chunk of everything': { nodes: 3000, edges: 9000, relations: 2, features: 24, masked: 0.9 },
+  'more than one chunk of rows and entries': {
+    ...{ nodes: 1300, edges: 3500, relations: 2, features: 24, masked: 0.9 },
+  },
 };
 
 describe('every kernel equals the reference', () => {
   for (const [name, shape] of Object.entries(SHAPES)) {
     it(name, () => expectEqual(randomGraph(shape), randomMask(shape.nodes, shape.masked)));
   }
+
+  it('more than one chunk of slots', () => {
+    const graph = randomGraph({ nodes: 4700, edges: 14_000, relations: 2, features: 8 });
+    const mask = randomMask(4700, 0.95);
+    expect(graph.neighbours.nodes.filter((v) => mask[v] === 1).length).toBeGreaterThan(4032);
+    expectEqual(graph, mask, ['segment means and cosine loss']);
+  });
 
   it('on random shapes', () => {
     const shapes = fc.record({

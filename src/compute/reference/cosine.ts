@@ -42,7 +42,7 @@ export function denseRelation(args: Args, r: number): void {
       .subarray(r * D, (r + 1) * D)
       .fill(0);
   for (let k = args.offsets[r]; k < args.offsets[r + 1]; k++) {
-    const m = numbers(args.means).subarray(k * H, (k + 1) * H);
+    const m = numbers(args.means).slice(k * H, (k + 1) * H); // dMeans may be in its place
     const v = integers(args.nodes)[k];
     const x = new Float64Array(D);
     eachValue(args.target, v, (column, value) => {
@@ -95,7 +95,7 @@ export function gramRelation(args: Args, r: number): void {
   const t = new Float64Array(H);
   let sumB = 0;
   for (let k = args.offsets[r]; k < args.offsets[r + 1]; k++) {
-    const m = numbers(args.means).subarray(k * H, (k + 1) * H);
+    const m = numbers(args.means).slice(k * H, (k + 1) * H); // dMeans may be in its place
     const v = integers(args.nodes)[k];
     const product = new Float64Array(H); // Wᵀx
     let inner = 0;

@@ -26,7 +26,7 @@ export function callCosineLoss(to: Caller, args: Kernels['cosineLoss']): void {
   const { grams, losses, gradients, parts } = plan(args.offsets, D);
   if (parts === 0) return;
   const stride = 4 * target.width;
-  const dense = 2 * 4 * D; // x and x̂ of one slot
+  const dense = 2 * 4 * D + ROW; // x, x̂ and the gradient of one slot
   to.scratch(Math.max(ROW * (1 + 2 * target.width + 2 * BLOCK) + BLOCK * stride + dense, ROW + GRAM_BYTES));
   const relations = args.offsets.length - 1;
   const partBytes = Math.ceil((D * ROW + GRAM_BYTES + 4 * D) / 64) * 64;
