@@ -1,38 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { openDevice } from '../../src/compute/open-device.js';
-import { buildAdjacency } from '../../src/graph/adjacency.js';
-import { collectNeighbours } from '../../src/graph/relation-neighbours.js';
 import { cutBlock, divideGraph, planBlocks } from '../../src/model/blocks.js';
 import { MODEL_DEFAULTS, type ModelConfig } from '../../src/model/config.js';
 import { Model } from '../../src/model/model.js';
 import type { ModelGraph } from '../../src/model/model-input.js';
-import { randomGraph, randomMask } from './random-graph.js';
+import { randomGraph, randomMask, roadGraph } from './random-graph.js';
 
-const RELATIONS = 3;
-const FEATURES = 12;
-
-/** A road with turns: far ends do not reach each other in a few hops, unless all lead to a hub. */
-function road(nodes: number, withHub = false): ModelGraph {
-  const base = randomGraph({ nodes, edges: 0, relations: RELATIONS, features: FEATURES });
-  const src: number[] = [];
-  const dst: number[] = [];
-  for (let v = 1; v < nodes; v++) {
-    src.push(v - 1, v);
-    dst.push(v, Math.max(0, v - 1 - (v % 3)));
-    if (withHub) {
-      src.push(0);
-      dst.push(v);
-    }
-  }
-  const edges = {
-    length: src.length,
-    src: Int32Array.from(src),
-    dst: Int32Array.from(dst),
-    relation: Uint16Array.from(src, (_, e) => (e * e) % RELATIONS),
-  };
-  const adjacency = buildAdjacency(edges, nodes, RELATIONS);
-  return { ...base, adjacency: adjacency.byDestination, neighbours: collectNeighbours(adjacency) };
-}
+const [RELATIONS, FEATURES] = [3, 12];
 
 function configure(changes: Partial<ModelConfig>): ModelConfig {
   return { ...MODEL_DEFAULTS, relations: RELATIONS, features: FEATURES, hidden: 8, heads: 2, ...changes };
@@ -52,7 +26,7 @@ function expectClose(found: ArrayLike<number>, wanted: ArrayLike<number>, what: 
 
 describe('a graph in parts is learned as a whole', () => {
   const graphs: Record<string, ModelGraph> = {
-    'a road': road(60),
+    'a road': roadGraph(60),
     'a graph with hubs and isolated nodes': randomGraph({
       ...{ nodes: 50, edges: 60, relations: RELATIONS, features: FEATURES, hub: 0.3 },
     }),
@@ -89,7 +63,7 @@ describe('a graph in parts is learned as a whole', () => {
 
   it('with steps of Adam, on the fast device', async () => {
     const device = await openDevice();
-    const graph = road(400);
+    const graph = roadGraph(400);
     const config = configure({ hidden: 64, heads: 4 });
     const plan = divideGraph(graph, config.layers, 5);
     const [one, two] = [new Map(), new Map([[graph, plan]])].map((blocks) =>
@@ -106,7 +80,7 @@ describe('parts', () => {
   const slotsOf = (targets: Uint32Array) => ({ pairs: targets.length, slots: targets.length });
 
   it('hold every target once, and no more than its surroundings', () => {
-    const graph = road(300);
+    const graph = roadGraph(300);
     const plan = divideGraph(graph, 2, 6);
     const seen = new Uint8Array(300);
     for (let part = 0; part + 1 < plan.bounds.length; part++) {
@@ -121,7 +95,7 @@ describe('parts', () => {
   });
 
   it('are the fewest that fit', () => {
-    const graph = road(300);
+    const graph = roadGraph(300);
     const most = 120;
     const plan = planBlocks(graph, 2, slotsOf, ({ nodes }) => nodes <= most);
     expect(plan).toBeDefined();
@@ -134,7 +108,7 @@ describe('parts', () => {
   });
 
   it('do not help where a hub joins everything', () => {
-    const graph = road(300, true);
+    const graph = roadGraph(300, true);
     expect(planBlocks(graph, 2, slotsOf, ({ nodes }) => nodes < 300)).toBeUndefined();
   });
 });
