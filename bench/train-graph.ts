@@ -6,6 +6,8 @@ import type { ModelGraph } from '../dist/model/model-input.js';
 export interface TrainShape {
   nodes: number;
   edges: number;
+  /** The nodes and edges are divided among so many. */
+  graphs: number;
 }
 
 export const RELATIONS = 24;
@@ -15,7 +17,7 @@ const HISTORY = 16;
 export const FEATURES = TYPES + TEXT + RELATIONS * RELATIONS;
 
 /** The graph of bench/peers/recal_torch.py: hubs, relation counts over five decades, sparse transition profiles. */
-export function makeTrainGraph({ nodes, edges }: TrainShape, seed = 0): ModelGraph {
+export function makeTrainGraph({ nodes, edges }: Omit<TrainShape, 'graphs'>, seed = 0): ModelGraph {
   const random = new Random(seed).stream('bench graph');
   const hubs = Math.max(64, Math.floor(nodes / 200));
   const weights = Float64Array.from({ length: RELATIONS }, (_, r) => 10 ** ((-5 * r) / (RELATIONS - 1)));

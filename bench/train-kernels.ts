@@ -1,4 +1,4 @@
-import type { KernelTime } from '../dist/compute/device.js';
+import type { Device, KernelTime } from '../dist/compute/device.js';
 import type { ModelGraph } from '../dist/model/model-input.js';
 
 interface Cost {
@@ -9,6 +9,33 @@ interface Cost {
 
 const H = 64;
 const ROW = 4 * H;
+
+/** What the device's threads do at best on this machine: products of rows in cache, and reading and writing of long runs. */
+export function measureRoof(device: Device): { gflops: number; gbytes: number } {
+  const best = (work: () => void) => {
+    let least = Number.POSITIVE_INFINITY;
+    for (let i = 0; i < 5; i++) {
+      const started = performance.now();
+      work();
+      device.run();
+      least = Math.min(least, performance.now() - started);
+    }
+    return least / 1000;
+  };
+  const [few, many, repeats] = [960, 500_000, 400];
+  const [x, out] = [device.floats(many * H), device.floats(many * H)];
+  const [w, slope] = [device.floats(H * H), device.floats(1)];
+  for (const target of [x, out, w, slope]) device.enqueue('fill', { target, value: 0.5 });
+  device.run();
+  const product = best(() => {
+    for (let i = 0; i < repeats; i++) {
+      device.enqueue('linear', { hidden: H, rows: few, x, index: null, w, bias: null, out });
+    }
+  });
+  const stream = best(() => device.enqueue('prelu', { hidden: H, rows: many, pre: x, slope, out }));
+  for (const buffer of [x, out, w, slope]) device.free(buffer);
+  return { gflops: (repeats * 2 * few * H * H) / product / 1e9, gbytes: (2 * many * ROW) / stream / 1e9 };
+}
 
 /** Prints time, and work per second, of each kernel of a step. */
 export function describeKernels(

@@ -1,15 +1,16 @@
 import { spawnSync } from 'node:child_process';
-import { availableParallelism, cpus } from 'node:os';
+import { availableParallelism, cpus, loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { Random } from '../dist/base/random.js';
 import type { Device } from '../dist/compute/device.js';
 import { openDevice } from '../dist/compute/open-device.js';
 import { MODEL_DEFAULTS } from '../dist/model/config.js';
-import { drawMask, maskedRatio } from '../dist/model/masking.js';
+import { drawMask, MASK_DEFAULTS, maskedRatio } from '../dist/model/masking.js';
+import { SlotForecast } from '../dist/model/memory-need.js';
 import { Model } from '../dist/model/model.js';
 import { FEATURES, makeTrainGraph, RELATIONS, type TrainShape } from './train-graph.js';
-import { describeKernels } from './train-kernels.js';
+import { describeKernels, measureRoof } from './train-kernels.js';
 
 const PEER = fileURLToPath(new URL('../bench/peers/recal_torch.py', import.meta.url));
 /** Debian's own carries PyTorch even where another stands before it. */
@@ -18,12 +19,22 @@ const ROUNDS = 5;
 
 interface Times {
   epoch: number;
+  epochs: readonly number[];
   masked: number;
 }
 
+/** What 200,000 nodes and 1,000,000 edges take, against which larger shapes are held. */
+const BASE: TrainShape = { nodes: 200_000, edges: 1_000_000, graphs: 1 };
+/** The last is TRACE's size. */
+const LARGE: TrainShape[] = [
+  { nodes: 1_000_000, edges: 3_000_000, graphs: 1 },
+  { nodes: 3_200_000, edges: 4_700_000, graphs: 5 },
+];
+
 /**
- * `npm run bench -- train [NODES/EDGES…]`: an epoch and five masked rounds, ours and the PyTorch peer on the same shape
- * in one run, then the time of each kernel. `--alone` leaves the peer out, `--portable` takes the plain SIMD build.
+ * `npm run bench -- train [NODES/EDGES[/GRAPHS]…]`: an epoch and five masked rounds, ours and the PyTorch peer on the same
+ * shape in one run, then each kernel beside what the machine can do. `--alone` leaves the peer out, `--portable` takes the
+ * plain SIMD build. `--large` measures scale instead: shapes up to TRACE's, ours alone, time an entry and memory.
  */
 export async function run(args: string[]): Promise<void> {
   const { values, positionals } = parseArgs({
@@ -31,6 +42,7 @@ export async function run(args: string[]): Promise<void> {
     allowPositionals: true,
     options: {
       alone: { type: 'boolean', default: false },
+      large: { type: 'boolean', default: false },
       portable: { type: 'boolean', default: false },
       encoder: { type: 'string', default: 'additive' },
       epochs: { type: 'string', default: '5' },
@@ -38,61 +50,121 @@ export async function run(args: string[]): Promise<void> {
     },
   });
   const given = positionals.map((text): TrainShape => {
-    const [nodes, edges] = text.split('/').map(Number);
-    return { nodes, edges };
+    const [nodes, edges, graphs = 1] = text.split('/').map(Number);
+    return { nodes, edges, graphs };
   });
-  const shapes =
-    given.length > 0
-      ? given
-      : [
-          { nodes: 50_000, edges: 250_000 },
-          { nodes: 200_000, edges: 1_000_000 },
-        ];
-  const device = await openDevice({ threads: Number(values.threads), portable: values.portable });
-  console.log(`${cpus()[0]?.model}, ${availableParallelism()} cores, node ${process.version}`);
-  console.log(`ours: ${device.build}, ${device.threads} threads, encoder ${values.encoder}`);
   const encoder = values.encoder === 'rgat' ? 'rgat' : 'additive';
-  for (const shape of shapes) {
-    const ours = measureOurs(device, shape, Number(values.epochs), encoder);
-    if (!values.alone) compare(ours, measurePeer(shape, Number(values.epochs)));
+  const epochs = Number(values.epochs);
+  const device = await openDevice({ threads: Number(values.threads), portable: values.portable });
+  const load = loadavg()[0].toFixed(1);
+  console.log(`${cpus()[0]?.model}, ${availableParallelism()} cores, load ${load}, node ${process.version}`);
+  console.log(`ours: ${device.build}, ${device.threads} threads, encoder ${encoder}`);
+  const roof = measureRoof(device);
+  console.log(
+    `this machine now, through the device: products in cache ${roof.gflops.toFixed(1)} GFLOP/s, stream ${roof.gbytes.toFixed(1)} GB/s`,
+  );
+  if (values.large) measureScale(device, given.length > 0 ? given : LARGE, epochs, encoder);
+  else {
+    for (const shape of given.length > 0 ? given : [{ nodes: 50_000, edges: 250_000, graphs: 1 }, BASE]) {
+      const ours = measureOurs(device, shape, epochs, encoder, true);
+      if (!values.alone) compare(ours, measurePeer(shape, epochs));
+    }
   }
   await device.close();
 }
 
-function measureOurs(device: Device, shape: TrainShape, epochs: number, encoder: 'additive' | 'rgat'): Times {
-  const graph = makeTrainGraph(shape);
+/** Time for each entry, of both directions, beside that of the base shape and of as few nodes at the same density. */
+function measureScale(
+  device: Device,
+  shapes: readonly TrainShape[],
+  epochs: number,
+  encoder: 'additive' | 'rgat',
+): void {
+  const perEntry = (shape: TrainShape) => {
+    const { epoch } = measureOurs(device, shape, epochs, encoder, false);
+    return epoch / (2 * shape.edges);
+  };
+  const base = perEntry(BASE);
+  for (const shape of shapes) {
+    const alike = perEntry({ ...BASE, edges: Math.round((shape.edges / shape.nodes) * BASE.nodes) });
+    const each = perEntry(shape);
+    console.log(
+      `  ${(each * 1e6).toFixed(0)} ns an entry: ${(each / base).toFixed(2)}× that of ${describeShape(BASE)}, ` +
+        `${(each / alike).toFixed(2)}× that of ${BASE.nodes} nodes with as many edges a node; ` +
+        `200 epochs ${((200 * each * 2 * shape.edges) / 3_600_000).toFixed(1)} h`,
+    );
+  }
+}
+
+function describeShape({ nodes, edges, graphs }: TrainShape): string {
+  return `${nodes} nodes, ${edges} edges${graphs > 1 ? ` in ${graphs} graphs` : ''}`;
+}
+
+/** An epoch is one step on each graph. The first is left out: it also arranges the graphs. */
+function measureOurs(
+  device: Device,
+  shape: TrainShape,
+  epochs: number,
+  encoder: 'additive' | 'rgat',
+  inDetail: boolean,
+): Times {
+  const graphs = Array.from({ length: shape.graphs }, (_, g) =>
+    makeTrainGraph(
+      {
+        nodes: Math.round(shape.nodes / shape.graphs),
+        edges: Math.round(shape.edges / shape.graphs),
+      },
+      g,
+    ),
+  );
+  const [graph] = graphs;
   const config = { ...MODEL_DEFAULTS, encoder, relations: RELATIONS, features: FEATURES };
   const model = Model.create(device, config, 0);
   const random = new Random(0);
-  console.log(
-    `\n${shape.nodes} nodes, ${graph.adjacency.neighbours.length} edges, D = ${FEATURES}, ${graph.neighbours.nodes.length} (node, relation) pairs`,
-  );
+  const pairs = graphs.reduce((sum, { neighbours }) => sum + neighbours.nodes.length, 0);
+  console.log(`\n${describeShape(shape)}, D = ${FEATURES}, ${pairs} (node, relation) pairs`);
   const times: number[] = [];
   let mask: Uint8Array = new Uint8Array();
   let loss = 0;
+  let most = 0;
   for (let epoch = 0; epoch <= epochs; epoch++) {
     const started = performance.now();
-    mask = drawMask(graph.nodeCount, graph.neighbours, graph.frequencies, random.stream(`${epoch}`));
-    loss = model.step(graph, mask).loss;
-    if (epoch > 0)
-      times.push(performance.now() - started); // the first also arranges the graph
-    else console.log(`  arranging the graph and first epoch ${(performance.now() - started).toFixed(0)} ms`);
+    for (const [g, each] of graphs.entries()) {
+      const draws = random.stream(`${epoch} ${g}`);
+      mask = drawMask(each.nodeCount, each.neighbours, each.frequencies, draws);
+      loss = model.step(each, mask).loss;
+      most = Math.max(most, device.used);
+    }
+    if (epoch > 0) times.push(performance.now() - started);
+    else console.log(`  arranging and first epoch ${(performance.now() - started).toFixed(0)} ms`);
   }
-  const groups = Uint8Array.from({ length: graph.nodeCount }, (_, v) => v % ROUNDS);
-  const started = performance.now();
-  model.roundErrors(graph, groups, ROUNDS);
-  const masked = performance.now() - started;
+  let masked = 0;
+  if (inDetail) {
+    const groups = Uint8Array.from({ length: graph.nodeCount }, (_, v) => v % ROUNDS);
+    const started = performance.now();
+    model.roundErrors(graph, groups, ROUNDS);
+    masked = performance.now() - started;
+  }
   const epoch = median(times);
-  const memory = `${(device.used / 2 ** 20).toFixed(0)} MiB (bound ${(Model.memoryNeed(config, graph) / 2 ** 20).toFixed(0)})`;
+  const slots = new SlotForecast(graph, graph.frequencies, MASK_DEFAULTS).of(
+    Array(graph.nodeCount).keys(),
+  ).slots;
+  const mebibytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(0)} MiB`;
   console.log(
-    `  ours   epoch ${epoch.toFixed(0)} ms (${spread(times)}), ${ROUNDS} masked rounds ${masked.toFixed(0)} ms, ${memory}, masked ${maskedRatio(mask).toFixed(2)}, loss ${loss.toFixed(3)}`,
+    `  ours   epoch ${epoch.toFixed(0)} ms (${spread(times)}), ` +
+      (inDetail ? `${ROUNDS} masked rounds ${masked.toFixed(0)} ms, ` : '') +
+      `device ${mebibytes(most)} (forecast at most ${mebibytes(Model.memoryNeed(config, graph, slots))}), ` +
+      `process at most ${mebibytes(process.resourceUsage().maxRSS * 1024)}, ` +
+      `masked ${maskedRatio(mask).toFixed(2)}, loss ${loss.toFixed(3)}`,
   );
-  device.profile(true);
-  const profiled = 3;
-  for (let i = 0; i < profiled; i++) model.step(graph, mask);
-  describeKernels(device.profile(false), profiled, graph, mask);
+  if (inDetail) {
+    device.profile(true);
+    const profiled = 3;
+    for (let i = 0; i < profiled; i++) model.step(graph, mask);
+    describeKernels(device.profile(false), profiled, graph, mask);
+  }
   model.close();
-  return { epoch, masked };
+  return { epoch, epochs: times, masked };
 }
 
 function measurePeer({ nodes, edges }: TrainShape, epochs: number): Times | undefined {
@@ -112,10 +184,19 @@ function measurePeer({ nodes, edges }: TrainShape, epochs: number): Times | unde
   const train = lines.find((line) => line.what === 'train_epoch');
   const infer = lines.find((line) => line.what === 'infer');
   if (train === undefined || infer === undefined) return undefined;
-  const times = { epoch: Number(train.ms), masked: Number(infer.masked_ms) };
+  const epochTimes = train.times_ms as unknown as number[];
+  const times = { epoch: median(epochTimes), epochs: epochTimes, masked: Number(infer.masked_ms) };
+  const blas = train.blas as unknown as string[];
   console.log(
-    `  peer   epoch ${times.epoch.toFixed(0)} ms, ${ROUNDS} masked rounds ${times.masked.toFixed(0)} ms (PyTorch ${train.torch}, ${train.threads} threads)`,
+    `  peer   epoch ${times.epoch.toFixed(0)} ms (${spread(epochTimes)}), ${ROUNDS} masked rounds ${times.masked.toFixed(0)} ms ` +
+      `(PyTorch ${train.torch}, ${train.threads} threads, ${Number(train.gemm_gflops).toFixed(0)} GFLOP/s in a product, ` +
+      `BLAS ${blas.join(', ') || 'built in'})`,
   );
+  if (blas.length > 0 && !blas.some((path) => /openblas|mkl|blis|atlas/i.test(path))) {
+    console.log(
+      '  peer   WARNING: this is the reference BLAS, several times slower; install libopenblas0-pthread',
+    );
+  }
   return times;
 }
 
@@ -123,9 +204,16 @@ function compare(ours: Times, peer: Times | undefined): void {
   if (peer === undefined) console.log('  peer   not measured: python3 with torch is not installed');
   else {
     console.log(
-      `  ratio  epoch ${(peer.epoch / ours.epoch).toFixed(1)}×, masked rounds ${(peer.masked / ours.masked).toFixed(1)}×`,
+      `  ratio  epoch ${(peer.epoch / ours.epoch).toFixed(1)}× (${ratios(peer.epochs, ours.epochs)}), masked rounds ${(peer.masked / ours.masked).toFixed(1)}×`,
     );
   }
+}
+
+/** The fastest of one against the slowest of the other, and the other way round. */
+function ratios(peer: readonly number[], ours: readonly number[]): string {
+  const least = Math.min(...peer) / Math.max(...ours);
+  const most = Math.max(...peer) / Math.min(...ours);
+  return `${least.toFixed(1)} to ${most.toFixed(1)}`;
 }
 
 function median(values: readonly number[]): number {

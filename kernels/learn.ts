@@ -3,11 +3,11 @@
 // and goes on to the next. A chunk's work and its place in memory depend on the command alone, never on the thread or
 // on how many there are, so results are the same bytes every time.
 
-import { attend, mergeAttention, scores } from './learn/attention';
+import { attend, mergeAttention, prelu, scores } from './learn/attention';
 import { attendGrad, attendPrepare, mergeAttentionGrad, preluGrad, scoresGrad } from './learn/attention-grad';
 import { adam } from './learn/adam';
 import { cosineLoss, decoderGrad, gram } from './learn/cosine';
-import { fill, linear, linearGradInput, linearGradWeights, sumParts, transpose } from './learn/gemm';
+import { addInto, fill, linear, linearGradInput, linearGradWeights, sumParts, transpose } from './learn/gemm';
 import { mergeSegments, segmentSum } from './learn/segments';
 import { sparseLinear, sparseLinearGrad, tokenGrad, tokenLinear } from './learn/sparse';
 
@@ -68,6 +68,8 @@ function perform(operation: i32, args: usize, chunk: usize, scratch: usize): voi
     case 21: decoderGrad(args, chunk, scratch); break;
     case 22: adam(args, chunk); break;
     case 23: scoresGrad(args, chunk); break;
+    case 24: prelu(args, chunk); break;
+    case 25: addInto(args, chunk); break;
     default: unreachable();
   }
 }

@@ -1,7 +1,7 @@
 // Relation-aware attention, backward. The graph is bidirectional, so the entries into u are also, with their relation
 // reversed, the entries out of u: the gradient of a gather is a gather over the same rows, and nothing is scattered.
 
-import { BATCH, NONE, ROW, addHeadScaledRow, addTo, exp4, headDots, madd, ptr, sumEach, touch, touchLines, word } from './simd';
+import { BATCH, NONE, ROW, addHeadScaledRow, addTo, exp4, headDots, madd, ptr, sumEach, sumPartsOfRow, touch, touchLines, word } from './simd';
 
 /** A part of a long row: Σ α dout, then Σ g. */
 const PART: usize = ROW + 16;
@@ -167,10 +167,7 @@ export function mergeAttentionGrad(args: usize, chunk: usize, scratch: usize): v
   for (let i = chunk * size; i < end; i++) {
     const split = ptr(args, 2) + i * 12;
     const first = ptr(args, PARTS) + <usize>load<u32>(split, 4) * PART;
-    memory.fill(scratch, 0, PART);
-    for (let p: usize = 0; p < <usize>load<u32>(split, 8); p++) {
-      for (let j: usize = 0; j < PART; j += 16) addTo(scratch + j, v128.load(first + p * PART + j));
-    }
+    sumPartsOfRow(first, <usize>load<u32>(split, 8), PART, scratch);
     finish(args, <usize>load<u32>(split), scratch, table);
   }
 }

@@ -3,12 +3,15 @@
 //
 // Beside out = Σ α y (y = z_u + c_ρ) training keeps outλ = Σ λ α y − (Σ λ α) out, λ the slope of the LeakyReLU at the
 // entry (1 or 0.2). With it the gradient of a destination's own score needs no second walk over its entries:
-// Σ λ α (dα − Σ α dα) = dout·outλ. It is computed as 0.8 (out⁺ − (Σ⁺ α) out), sums with ⁺ over entries where λ = 1, which
-// is exactly zero where all entries have the same λ, as in the many rows with one entry.
+// Σ λ α (dα − Σ α dα) = dout·outλ. It is computed as 0.8 (acc⁺ sum⁻ − acc⁻ sum⁺) / sum², sums with ⁺ over entries where
+// λ = 1, with ⁻ over the others: nothing cancels where one side has nearly all the weight, and it is exactly zero where
+// all entries have the same λ, as in the many rows with one entry.
+//
+// Sums run over BATCH entries at a time, then over batches: a plain running sum would lose two digits on a hub.
 
-import { BATCH, NONE, ROW, exp4, headDots, madd, ptr, touch, word } from './simd';
+import { BATCH, NONE, ROW, addTo, exp4, headDots, madd, ptr, touch, word } from './simd';
 
-/** A part of a long row: peak, sum, sum⁺, unused, acc, acc⁺. */
+/** A part of a long row: peak, sum⁻, sum⁺, unused, acc⁻, acc⁺; where no gradient will be asked for all entries count as ⁻. */
 const PART: usize = 64 + 2 * ROW;
 /** Neighbouring entries of one relation share c_ρ: relation, then their summed weights. Rows are sorted by relation. */
 const RUN: usize = 48;
@@ -75,62 +78,71 @@ function computeLogits(args: usize, v: usize, start: usize, end: usize, logits: 
 function attendSegment(args: usize, v: usize, start: usize, end: usize, part: usize, logits: usize): void {
   const peak = computeLogits(args, v, start, end, logits);
   const count = end - start;
-  const scaled = logits + (count << 4);
-  const runs = scaled + (count << 4);
+  const plus = logits + (count << 4);
+  const runs = plus + (count << 4);
   const relations = ptr(args, RELATIONS) + (start << 2);
-  let sum = f32x4.splat(0), scaledSum = f32x4.splat(0);
-  let runSum = f32x4.splat(0), runScaled = f32x4.splat(0);
+  let sum = f32x4.splat(0), sumPlus = f32x4.splat(0);
+  let runSum = f32x4.splat(0), runPlus = f32x4.splat(0);
+  let some = f32x4.splat(0), somePlus = f32x4.splat(0);
   let run = runs;
   for (let i: usize = 0; i < count; i++) {
     const l = v128.load(logits + (i << 4));
-    const p = exp4(f32x4.sub(l, peak));
-    const q = v128.and(p, f32x4.gt(l, f32x4.splat(0)));
+    const weight = exp4(f32x4.sub(l, peak));
+    const positive = f32x4.gt(l, f32x4.splat(0));
+    const p = v128.andnot(weight, positive);
+    const q = v128.and(weight, positive);
     v128.store(logits + (i << 4), p);
-    v128.store(scaled + (i << 4), q);
-    sum = f32x4.add(sum, p);
-    scaledSum = f32x4.add(scaledSum, q);
-    runSum = f32x4.add(runSum, p);
-    runScaled = f32x4.add(runScaled, q);
+    v128.store(plus + (i << 4), q);
+    some = f32x4.add(some, p);
+    somePlus = f32x4.add(somePlus, q);
     const rho = load<u32>(relations + (i << 2));
-    if (i + 1 < count && load<u32>(relations + (i << 2), 4) == rho) continue;
+    const goesOn = i + 1 < count && load<u32>(relations + (i << 2), 4) == rho;
+    if (goesOn && (i & (BATCH - 1)) != BATCH - 1) continue;
+    runSum = f32x4.add(runSum, some);
+    runPlus = f32x4.add(runPlus, somePlus);
+    some = f32x4.splat(0);
+    somePlus = f32x4.splat(0);
+    if (goesOn) continue;
     store<u32>(run, rho);
     v128.store(run, runSum, 16);
-    v128.store(run, runScaled, 32);
+    v128.store(run, runPlus, 32);
     run += RUN;
+    sum = f32x4.add(sum, runSum);
+    sumPlus = f32x4.add(sumPlus, runPlus);
     runSum = f32x4.splat(0);
-    runScaled = f32x4.splat(0);
+    runPlus = f32x4.splat(0);
   }
   v128.store(part, peak);
   v128.store(part, sum, 16);
-  v128.store(part, scaledSum, 32);
+  v128.store(part, sumPlus, 32);
   memory.fill(part + 64, 0, 2 * ROW);
   const neighbours = ptr(args, NEIGHBOURS) + (start << 2);
   for (let i: usize = 0; i < count; i += BATCH) {
     const some = min<usize>(BATCH, count - i);
     const from = i << 4;
     touch(neighbours + (i << 2), some, ptr(args, Z));
-    addRows(neighbours + (i << 2), some, ptr(args, Z), 4, part + 64, logits + from, scaled + from, 16);
+    addRows(neighbours + (i << 2), some, ptr(args, Z), 4, part + 64, logits + from, plus + from, 16);
   }
   addRows(runs, (run - runs) / RUN, ptr(args, C), RUN, part + 64, runs + 16, runs + 32, RUN);
 }
 
 /**
- * acc += Σ p · row and acc⁺ += Σ q · row, by head, over `count` rows named by numbers `step` bytes apart with weights
+ * acc⁻ += Σ p · row and acc⁺ += Σ q · row, by head, over `count` rows named by numbers `step` bytes apart with weights
  * `stride` bytes apart. Head by head: four vectors of each sum stay in registers.
  */
 function addRows(
-  numbers: usize, count: usize, rows: usize, step: usize, sums: usize, weights: usize, scaled: usize, stride: usize,
+  numbers: usize, count: usize, rows: usize, step: usize, sums: usize, weights: usize, plus: usize, stride: usize,
 ): void {
   for (let h: usize = 0; h < 4; h++) {
     const acc = sums + (h << 6);
-    let p0 = v128.load(acc), p1 = v128.load(acc, 16), p2 = v128.load(acc, 32), p3 = v128.load(acc, 48);
-    let q0 = v128.load(acc, 256), q1 = v128.load(acc, 272), q2 = v128.load(acc, 288), q3 = v128.load(acc, 304);
+    let p0 = f32x4.splat(0), p1 = p0, p2 = p0, p3 = p0;
+    let q0 = p0, q1 = p0, q2 = p0, q3 = p0;
     let number = numbers;
     let weight = h << 2;
     for (let i: usize = 0; i < count; i++) {
       const row = rows + <usize>load<u32>(number) * ROW + (h << 6);
       const p = v128.load32_splat(weights + weight);
-      const q = v128.load32_splat(scaled + weight);
+      const q = v128.load32_splat(plus + weight);
       let y = v128.load(row);
       p0 = madd(p, y, p0); q0 = madd(q, y, q0);
       y = v128.load(row, 16);
@@ -142,8 +154,8 @@ function addRows(
       number += step;
       weight += stride;
     }
-    v128.store(acc, p0); v128.store(acc, p1, 16); v128.store(acc, p2, 32); v128.store(acc, p3, 48);
-    v128.store(acc, q0, 256); v128.store(acc, q1, 272); v128.store(acc, q2, 288); v128.store(acc, q3, 304);
+    addTo(acc, p0); addTo(acc + 16, p1); addTo(acc + 32, p2); addTo(acc + 48, p3);
+    addTo(acc + 256, q0); addTo(acc + 272, q1); addTo(acc + 288, q2); addTo(acc + 304, q3);
   }
 }
 
@@ -153,18 +165,22 @@ function attendSegmentOnly(args: usize, v: usize, start: usize, end: usize, part
   const count = end - start;
   const runs = logits + (count << 4);
   const relations = ptr(args, RELATIONS) + (start << 2);
-  let sum = f32x4.splat(0), runSum = f32x4.splat(0);
+  let sum = f32x4.splat(0), runSum = f32x4.splat(0), some = f32x4.splat(0);
   let run = runs;
   for (let i: usize = 0; i < count; i++) {
     const p = exp4(f32x4.sub(v128.load(logits + (i << 4)), peak));
     v128.store(logits + (i << 4), p);
-    sum = f32x4.add(sum, p);
-    runSum = f32x4.add(runSum, p);
+    some = f32x4.add(some, p);
     const rho = load<u32>(relations + (i << 2));
-    if (i + 1 < count && load<u32>(relations + (i << 2), 4) == rho) continue;
+    const goesOn = i + 1 < count && load<u32>(relations + (i << 2), 4) == rho;
+    if (goesOn && (i & (BATCH - 1)) != BATCH - 1) continue;
+    runSum = f32x4.add(runSum, some);
+    some = f32x4.splat(0);
+    if (goesOn) continue;
     store<u32>(run, rho);
     v128.store(run, runSum, 16);
     run += RUN;
+    sum = f32x4.add(sum, runSum);
     runSum = f32x4.splat(0);
   }
   v128.store(part, peak);
@@ -184,8 +200,8 @@ function addRowsOnly(
 ): void {
   for (let h: usize = 0; h < 4; h += 2) {
     const acc = sums + (h << 6);
-    let p0 = v128.load(acc), p1 = v128.load(acc, 16), p2 = v128.load(acc, 32), p3 = v128.load(acc, 48);
-    let q0 = v128.load(acc, 64), q1 = v128.load(acc, 80), q2 = v128.load(acc, 96), q3 = v128.load(acc, 112);
+    let p0 = f32x4.splat(0), p1 = p0, p2 = p0, p3 = p0;
+    let q0 = p0, q1 = p0, q2 = p0, q3 = p0;
     let number = numbers;
     let weight = weights + (h << 2);
     for (let i: usize = 0; i < count; i++) {
@@ -203,8 +219,8 @@ function addRowsOnly(
       number += step;
       weight += stride;
     }
-    v128.store(acc, p0); v128.store(acc, p1, 16); v128.store(acc, p2, 32); v128.store(acc, p3, 48);
-    v128.store(acc, q0, 64); v128.store(acc, q1, 80); v128.store(acc, q2, 96); v128.store(acc, q3, 112);
+    addTo(acc, p0); addTo(acc + 16, p1); addTo(acc + 32, p2); addTo(acc + 48, p3);
+    addTo(acc + 64, q0); addTo(acc + 80, q1); addTo(acc + 96, q2); addTo(acc + 112, q3);
   }
 }
 
@@ -220,30 +236,49 @@ function addRowsOnly(
 /** From a whole row's sums to its results. PRE holds W_res h + bias before, and the whole before PReLU after. */
 function finish(args: usize, v: usize, part: usize, empty: bool): void {
   const training = ptr(args, ATT) != 0;
-  const sum = v128.load(part, 16);
-  const inverse = empty ? f32x4.splat(0) : f32x4.div(f32x4.splat(1), sum);
+  const minus = v128.load(part, 16);
+  const plus = training ? v128.load(part, 32) : f32x4.splat(0);
+  const inverse = empty ? f32x4.splat(0) : f32x4.div(f32x4.splat(1), f32x4.add(minus, plus));
   if (training) {
     v128.store(ptr(args, PEAK) + (v << 4), v128.load(part));
     v128.store(ptr(args, INVERSE) + (v << 4), inverse);
   }
-  const positive = empty ? f32x4.splat(0) : f32x4.div(v128.load(part, 32), sum); // a division, so that it can be exactly 1
   const slope = ptr(args, SLOPE) == 0 ? f32x4.splat(1) : v128.load32_splat(ptr(args, SLOPE));
   const row = v * ROW;
+  const shareMinus = f32x4.mul(f32x4.mul(minus, inverse), f32x4.splat(0.8));
+  const sharePlus = f32x4.mul(f32x4.mul(plus, inverse), f32x4.splat(0.8));
   for (let h: usize = 0; h < 4; h++) {
     const scale = lane(inverse, h);
-    const share = lane(positive, h);
+    const toMinus = lane(shareMinus, h);
+    const toPlus = lane(sharePlus, h);
     for (let j = h << 6; j < (h + 1) << 6; j += 16) {
-      const att = f32x4.mul(v128.load(part + j, 64), scale);
+      let att = v128.load(part + j, 64);
+      if (training) {
+        const attPlus = v128.load(part + j, 320);
+        const difference = f32x4.sub(f32x4.mul(attPlus, toMinus), f32x4.mul(att, toPlus));
+        v128.store(ptr(args, ATT_SCALED) + row + j, f32x4.mul(difference, scale));
+        att = f32x4.add(att, attPlus);
+      }
+      att = f32x4.mul(att, scale);
+      if (training) v128.store(ptr(args, ATT) + row + j, att);
       const pre = f32x4.add(v128.load(ptr(args, PRE) + row + j), att);
       v128.store(ptr(args, PRE) + row + j, pre);
       const negative = f32x4.lt(pre, f32x4.splat(0));
       v128.store(ptr(args, OUT) + row + j, v128.bitselect(f32x4.mul(pre, slope), pre, negative));
-      if (training) {
-        v128.store(ptr(args, ATT) + row + j, att);
-        const difference = f32x4.sub(f32x4.mul(v128.load(part + j, 320), scale), f32x4.mul(share, att));
-        v128.store(ptr(args, ATT_SCALED) + row + j, f32x4.mul(difference, f32x4.splat(0.8)));
-      }
     }
+  }
+}
+
+/** out = PReLU(pre), the same bits as above. Arguments: rows, rows per chunk, pre, slope, out. */
+export function prelu(args: usize, chunk: usize): void {
+  const size = <usize>word(args, 1);
+  const start = chunk * size * ROW;
+  const end = min<usize>(start + size * ROW, <usize>word(args, 0) * ROW);
+  const slope = v128.load32_splat(ptr(args, 3));
+  for (let i = start; i < end; i += 16) {
+    const pre = v128.load(ptr(args, 2) + i);
+    const negative = f32x4.lt(pre, f32x4.splat(0));
+    v128.store(ptr(args, 4) + i, v128.bitselect(f32x4.mul(pre, slope), pre, negative));
   }
 }
 
@@ -258,23 +293,19 @@ export function mergeAttention(args: usize, chunk: usize, scratch: usize): void 
   }
 }
 
+/** In float64: a hub has hundreds of parts. */
 function mergeRow(first: usize, count: usize, scratch: usize): void {
   let peak = v128.load(first);
   for (let p: usize = 1; p < count; p++) peak = f32x4.max(peak, v128.load(first + p * PART));
-  memory.fill(scratch, 0, PART);
-  for (let p: usize = 0; p < count; p++) {
-    const part = first + p * PART;
-    const weight = exp4(f32x4.sub(v128.load(part), peak));
-    for (let j: usize = 16; j < 48; j += 16) {
-      v128.store(scratch + j, madd(v128.load(part + j), weight, v128.load(scratch + j)));
-    }
-    for (let h: usize = 0; h < 4; h++) {
-      const w = lane(weight, h);
-      for (let j = (h << 6) + 64; j < (h << 6) + 128; j += 16) {
-        v128.store(scratch + j, madd(v128.load(part + j), w, v128.load(scratch + j)));
-        v128.store(scratch + j + ROW, madd(v128.load(part + j + ROW), w, v128.load(scratch + j + ROW)));
-      }
-    }
-  }
   v128.store(scratch, peak);
+  // A part's weight takes its unused place.
+  for (let p = first; p < first + count * PART; p += PART) v128.store(p, exp4(f32x4.sub(v128.load(p), peak)), 48);
+  for (let j: usize = 16; j < PART; j += 4) {
+    const head = j < 64 ? (j >> 2) & 3 : (j >> 6) - 1 & 3;
+    let sum: f64 = 0;
+    for (let p = first; p < first + count * PART; p += PART) {
+      sum += <f64>load<f32>(p + j) * <f64>load<f32>(p + (head << 2), 48);
+    }
+    store<f32>(scratch + j, <f32>sum);
+  }
 }

@@ -1,11 +1,14 @@
 // The scaled cosine loss and its gradients without x̂ (method §5): with G = WᵀW, g = Wᵀb, β = bᵀb both ‖x̂‖² and
-// ⟨x̂, x⟩ are cheap, and so are the gradients. Relations with few masked nodes use the dense form.
+// ⟨x̂, x⟩ are cheap, and so are the gradients. Relations with few masked nodes use the dense form, and so does a slot
+// whose x̂ nearly cancels: ‖x̂‖² is then the small rest of large terms, and float32 has no digits of it.
 
 import { addPanel, gatherRows, packPanel, scatterRow } from './sparse';
 import { multiply, multiplyTransposed, sumColumns } from './gemm';
-import { H, ROW, addScaledRow, addTo, dotRows, madd, ptr, word } from './simd';
+import { H, ROW, addScaledRow, addTo, dotRows, dotRowsExactly, madd, ptr, word } from './simd';
 
 const BLOCK: usize = 48;
+/** x̂ is written out where ‖x̂‖² is a smaller share of its terms. The Gram form keeps about five digits there. */
+const CANCELS: f32 = 1e-2;
 /** Of a relation's Gram record: G, g, β. */
 export const GRAM: usize = H * ROW + ROW + 16;
 /** Of a part after dW (D rows): S = ΣB m mᵀ, t = ΣB m, ΣB; db comes last. */
@@ -39,8 +42,8 @@ let error: f32 = 0;
 let factorA: f32 = 0;
 let factorB: f32 = 0;
 
-/** ℓ and the factors A and B of ∂ℓ/∂x̂ = A x + B x̂; `floored` cuts the gradient through the norm (method §5). */
-function judge(inner: f32, square: f32, norm: f32, floored: bool, exponent: u32, weight: f32): void {
+/** ℓ and the factors A and B of ∂ℓ/∂x̂ = A x + B x̂ (method §5). */
+function judge(inner: f32, square: f32, norm: f32, exponent: u32, weight: f32): void {
   const length = sqrt(square);
   let c: f32 = 0;
   const counts = norm > 0 && square > <f32>1e-30;
@@ -51,7 +54,7 @@ function judge(inner: f32, square: f32, norm: f32, floored: bool, exponent: u32,
   error = power * gap;
   const slope: f32 = counts ? -(<f32>exponent) * power * weight : 0;
   factorA = counts ? slope / (length * norm) : 0;
-  factorB = counts && !floored ? (-slope * c) / square : 0;
+  factorB = counts ? (-slope * c) / square : 0;
 }
 
 export function cosineLoss(args: usize, chunk: usize, scratch: usize): void {
@@ -65,7 +68,11 @@ export function cosineLoss(args: usize, chunk: usize, scratch: usize): void {
   const first = <usize>load<u32>(item, 4);
   const end = <usize>load<u32>(item, 8);
   if (load<u32>(item, 12) != 0) {
-    for (let k = first; k < end; k++) denseSlot(args, r, k, w, bias, part, scratch);
+    const out = scratch + (d << 3);
+    for (let k = first; k < end; k++) {
+      denseSlot(args, r, k, w, bias, part, out, scratch);
+      if (ptr(args, DM) != 0) memory.copy(ptr(args, DM) + k * ROW, out, ROW);
+    }
     return;
   }
   const width = <usize>word(args, WIDTH);
@@ -89,6 +96,7 @@ function gramBlock(args: usize, r: usize, k: usize, count: usize, w: usize, bias
   const xs = dPanel + width * ROW; // the block's dense columns of x
   const product = xs + BLOCK * stride; // Wᵀx
   const y = product + BLOCK * ROW; // Gm + g
+  const spare = y + BLOCK * ROW; // for x and x̂ of a slot in the dense form
   const means = ptr(args, MEANS) + k * ROW;
   const record = ptr(args, GRAMS) + r * GRAM;
   const g = record + H * ROW;
@@ -125,12 +133,15 @@ function gramBlock(args: usize, r: usize, k: usize, count: usize, w: usize, bias
     }
     const linearTerm = dotRows(m, g);
     const quadratic = dotRows(m, y + i * ROW) - linearTerm;
-    // Rounding can take the norm below zero when x̂ nearly cancels.
-    const floor: f32 = <f32>1e-6 * (quadratic + beta);
-    let square: f32 = quadratic + 2 * linearTerm + beta;
-    const floored = !(square > floor);
-    if (floored) square = floor;
-    judge(inner, square, load<f32>(ptr(args, NORMS) + (v << 2)), floored, word(args, EXPONENT), weight);
+    const square: f32 = quadratic + 2 * linearTerm + beta;
+    if (!(square > CANCELS * (quadratic + beta))) {
+      denseSlot(args, r, k + i, w, bias, part, product + i * ROW, spare);
+      // It has added its share: the block's products below must not.
+      memory.fill(xs + i * stride, 0, stride);
+      memory.fill(y + i * ROW, 0, ROW);
+      continue;
+    }
+    judge(inner, square, load<f32>(ptr(args, NORMS) + (v << 2)), word(args, EXPONENT), weight);
     store<f32>(ptr(args, ERRORS) + ((k + i) << 2), error);
     if (!training) continue;
 
@@ -138,11 +149,12 @@ function gramBlock(args: usize, r: usize, k: usize, count: usize, w: usize, bias
     const a = f32x4.splat(factorA * scale);
     const b = f32x4.splat(factorB * scale);
     const bm = f32x4.splat(factorB);
-    const out = ptr(args, DM) + (k + i) * ROW;
+    // Wᵀx and y are used up: dm and B m take their places.
     for (let j: usize = 0; j < ROW; j += 16) {
+      const out = product + i * ROW + j;
       const at = y + i * ROW + j;
-      v128.store(out + j, madd(a, v128.load(product + i * ROW + j), f32x4.mul(b, v128.load(at))));
-      v128.store(at, f32x4.mul(bm, v128.load(m + j))); // y is used up: B m takes its place
+      v128.store(out, madd(a, v128.load(out), f32x4.mul(b, v128.load(at))));
+      v128.store(at, f32x4.mul(bm, v128.load(m + j)));
     }
     scatterRow(indices, values, to - from, factorA, m, part);
     for (let e: usize = 0; e < to - from; e++) {
@@ -162,10 +174,13 @@ function gramBlock(args: usize, r: usize, k: usize, count: usize, w: usize, bias
   multiplyTransposed(xs, stride, width, means, count, dPanel);
   multiplyTransposed(y, ROW, H, means, count, sums);
   sumColumns(y, count, sums + H * ROW);
+  memory.copy(ptr(args, DM) + k * ROW, product, count * ROW); // last, because it may be in the place of the means
 }
 
-/** One slot with x̂ written out. */
-function denseSlot(args: usize, r: usize, k: usize, w: usize, bias: usize, part: usize, scratch: usize): void {
+/** One slot with x̂ written out, its sums in float64: x̂ may be the small rest of large terms. `out` gets dm. */
+function denseSlot(
+  args: usize, r: usize, k: usize, w: usize, bias: usize, part: usize, out: usize, scratch: usize,
+): void {
   const d = <usize>word(args, D);
   const width = <usize>word(args, WIDTH);
   const x = scratch;
@@ -181,20 +196,19 @@ function denseSlot(args: usize, r: usize, k: usize, w: usize, bias: usize, part:
     const at = x + (<usize>load<u32>(ptr(args, COLUMNS) + (e << 2)) << 2);
     store<f32>(at, load<f32>(at) + load<f32>(ptr(args, DENSE) + ((v * width + e) << 2)));
   }
-  let inner: f32 = 0;
-  let square: f32 = 0;
+  let inner: f64 = 0;
+  let square: f64 = 0;
   for (let i: usize = 0; i < d; i++) {
-    const value = dotRows(w + i * ROW, m) + load<f32>(bias + (i << 2));
-    store<f32>(xHat + (i << 2), value);
-    inner += value * load<f32>(x + (i << 2));
+    const value = dotRowsExactly(w + i * ROW, m) + <f64>load<f32>(bias + (i << 2));
+    store<f32>(xHat + (i << 2), <f32>value);
+    inner += value * <f64>load<f32>(x + (i << 2));
     square += value * value;
   }
   const weight: f32 = 1 / <f32>load<u32>(ptr(args, COUNTS) + (r << 2));
-  judge(inner, square, load<f32>(ptr(args, NORMS) + (v << 2)), false, word(args, EXPONENT), weight);
+  judge(<f32>inner, <f32>square, load<f32>(ptr(args, NORMS) + (v << 2)), word(args, EXPONENT), weight);
   store<f32>(ptr(args, ERRORS) + (k << 2), error);
   if (ptr(args, DM) == 0) return;
   const scale = load<f32>(ptr(args, SCALES) + (k << 2));
-  const out = ptr(args, DM) + k * ROW;
   const db = part + d * ROW + SUMS;
   memory.fill(out, 0, ROW);
   for (let i: usize = 0; i < d; i++) {

@@ -211,10 +211,11 @@ export function sumParts(args: usize, chunk: usize): void {
   const count = word(args, 3);
   const out = ptr(args, 5);
   for (let i = start; i < end; i++) {
-    let sum: f32 = word(args, 6) != 0 ? load<f32>(out + (i << 2)) : 0;
+    // Parts of a gradient may cancel: float64 adds no rounding of its own.
+    let sum: f64 = word(args, 6) != 0 ? <f64>load<f32>(out + (i << 2)) : 0;
     let from = parts + (i << 2);
-    for (let p: u32 = 0; p < count; p++, from += stride) sum += load<f32>(from);
-    store<f32>(out + (i << 2), sum);
+    for (let p: u32 = 0; p < count; p++, from += stride) sum += <f64>load<f32>(from);
+    store<f32>(out + (i << 2), <f32>sum);
   }
 }
 
@@ -224,4 +225,14 @@ export function fill(args: usize, chunk: usize): void {
   const end = min<usize>(start + 65536, <usize>word(args, 1));
   const at = ptr(args, 0);
   for (let i = start; i < end; i++) store<f32>(at + (i << 2), float(args, 2));
+}
+
+/** Arguments: target, floats, source. */
+export function addInto(args: usize, chunk: usize): void {
+  const start = chunk << 16;
+  const end = min<usize>(start + 65536, <usize>word(args, 1));
+  for (let i = start << 2; i < end << 2; i += 4) {
+    const at = ptr(args, 0) + i;
+    store<f32>(at, load<f32>(at) + load<f32>(ptr(args, 2) + i));
+  }
 }

@@ -1,6 +1,6 @@
 // Means over r-neighbours, and their gradient as a gather. Long rows are cut into segments as in attention.ts.
 
-import { BATCH, NONE, ROW, addTo, ptr, touch, word } from './simd';
+import { BATCH, NONE, ROW, addTo, ptr, sumPartsOfRow, touch, word } from './simd';
 
 /** part = the sum of the rows named by `count` numbers, over H floats. */
 function sumRows(numbers: usize, count: usize, rows: usize, part: usize): void {
@@ -15,8 +15,7 @@ function sumRows(numbers: usize, count: usize, rows: usize, part: usize): void {
 function addRows(numbers: usize, count: usize, rows: usize, part: usize): void {
   for (let j: usize = 0; j < ROW; j += 128) {
     const out = part + j;
-    let s0 = v128.load(out), s1 = v128.load(out, 16), s2 = v128.load(out, 32), s3 = v128.load(out, 48);
-    let s4 = v128.load(out, 64), s5 = v128.load(out, 80), s6 = v128.load(out, 96), s7 = v128.load(out, 112);
+    let s0 = f32x4.splat(0), s1 = s0, s2 = s0, s3 = s0, s4 = s0, s5 = s0, s6 = s0, s7 = s0;
     for (let i: usize = 0; i < count; i++) {
       const row = rows + <usize>load<u32>(numbers + (i << 2)) * ROW + j;
       s0 = f32x4.add(s0, v128.load(row));
@@ -28,8 +27,8 @@ function addRows(numbers: usize, count: usize, rows: usize, part: usize): void {
       s6 = f32x4.add(s6, v128.load(row, 96));
       s7 = f32x4.add(s7, v128.load(row, 112));
     }
-    v128.store(out, s0); v128.store(out, s1, 16); v128.store(out, s2, 32); v128.store(out, s3, 48);
-    v128.store(out, s4, 64); v128.store(out, s5, 80); v128.store(out, s6, 96); v128.store(out, s7, 112);
+    addTo(out, s0); addTo(out + 16, s1); addTo(out + 32, s2); addTo(out + 48, s3);
+    addTo(out + 64, s4); addTo(out + 80, s5); addTo(out + 96, s6); addTo(out + 112, s7);
   }
 }
 
@@ -79,10 +78,7 @@ export function mergeSegments(args: usize, chunk: usize, scratch: usize): void {
   for (let i = chunk * size; i < end; i++) {
     const split = ptr(args, 2) + i * 12;
     const first = ptr(args, 9) + <usize>load<u32>(split, 4) * ROW;
-    memory.fill(scratch, 0, ROW);
-    for (let p: usize = 0; p < <usize>load<u32>(split, 8); p++) {
-      for (let j: usize = 0; j < ROW; j += 16) addTo(scratch + j, v128.load(first + p * ROW + j));
-    }
+    sumPartsOfRow(first, <usize>load<u32>(split, 8), ROW, scratch);
     scaleRow(ptr(args, 8), scratch, ptr(args, 7), <usize>load<u32>(split));
   }
 }

@@ -66,6 +66,15 @@ export function addScaledRow(target: usize, row: usize, factor: v128): void {
   }
 }
 
+/** out = the sum of `count` parts of `bytes` bytes, one behind the other, in float64: a hub has hundreds of them. */
+export function sumPartsOfRow(parts: usize, count: usize, bytes: usize, out: usize): void {
+  for (let j: usize = 0; j < bytes; j += 4) {
+    let sum: f64 = 0;
+    for (let p: usize = 0; p < count; p++) sum += <f64>load<f32>(parts + p * bytes + j);
+    store<f32>(out + j, <f32>sum);
+  }
+}
+
 export function dotRows(a: usize, b: usize): f32 {
   let s0 = f32x4.splat(0);
   let s1 = f32x4.splat(0);
@@ -74,6 +83,20 @@ export function dotRows(a: usize, b: usize): f32 {
     s1 = madd(v128.load(a + j, 16), v128.load(b + j, 16), s1);
   }
   return sumLanes(f32x4.add(s0, s1));
+}
+
+/** In float64. */
+export function dotRowsExactly(a: usize, b: usize): f64 {
+  let s0 = f64x2.splat(0);
+  let s1 = f64x2.splat(0);
+  for (let j: usize = 0; j < ROW; j += 16) {
+    const p = v128.load64_zero(a + j), q = v128.load64_zero(b + j);
+    const u = v128.load64_zero(a + j, 8), v = v128.load64_zero(b + j, 8);
+    s0 = f64x2.add(s0, f64x2.mul(f64x2.promote_low_f32x4(p), f64x2.promote_low_f32x4(q)));
+    s1 = f64x2.add(s1, f64x2.mul(f64x2.promote_low_f32x4(u), f64x2.promote_low_f32x4(v)));
+  }
+  const sum = f64x2.add(s0, s1);
+  return f64x2.extract_lane(sum, 0) + f64x2.extract_lane(sum, 1);
 }
 
 // @ts-ignore: decorator

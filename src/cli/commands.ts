@@ -3,6 +3,7 @@ import type { Command } from './command.js';
 import { command as demo } from './demo.js';
 import { command as detect } from './detect.js';
 import { command as drop } from './drop.js';
+import { command as evaluate } from './evaluate.js';
 import { command as explain } from './explain.js';
 import { command as ingest } from './ingest.js';
 import { command as inspect } from './inspect.js';
@@ -14,7 +15,7 @@ import { command as train } from './train.js';
 // In the order of `recal --help`. A new command is one import and one line here.
 const working: readonly Command[] = [
   ...[demo, inspect, ingest, drop, train, calibrate, detect, explain],
-  ...[model, simulate],
+  ...[evaluate, model, simulate],
 ];
 
 export const commands: readonly Command[] = [...working, settingsCommand(working)];

@@ -191,7 +191,7 @@ function deedOf(sentence: string): string {
   return at < 0 ? sentence : sentence.slice(at + 6);
 }
 
-function tellTruth({ entities, attacks, touched, unusual }: IncidentTruth): string {
+function tellTruth({ entities, attacks, touched, scan, unusual }: IncidentTruth): string {
   const parts = [
     ...Object.entries(attacks).map(
       ([attack, count]) => `attack ${attack}: ${formatCount(count)} of ${formatCount(entities)} entities`,
@@ -200,6 +200,7 @@ function tellTruth({ entities, attacks, touched, unusual }: IncidentTruth): stri
       ([activity, count]) => `harmless but new, ${activity}: ${formatCount(count)}`,
     ),
   ];
+  if (scan > 0) parts.splice(Object.keys(attacks).length, 0, `flows of its port scan: ${formatCount(scan)}`);
   if (touched > 0) parts.push(`used by an attack: ${formatCount(touched)}`);
   return parts.length === 0 ? 'harmless' : parts.join('; ');
 }

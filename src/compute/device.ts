@@ -57,6 +57,8 @@ interface Headed extends Width {
 /** The kernels and their arguments. Names that begin with `d` are gradients; outputs are set, not added to, unless said. */
 export interface Kernels {
   fill: { target: Floats; value: number };
+  /** target += source. */
+  addInto: { target: Floats; source: Floats };
   /** out = x·w + bias; a masked row of x is the token x_[M]. With an index, row i of out is made of row index[i] of x. */
   sparseLinear: Width & {
     x: FeatureBuffers;
@@ -148,6 +150,8 @@ export interface Kernels {
   };
   /** dz = dd ⊗ a and da = Σ dd ⊗ z per head. */
   scoresGrad: Headed & { rows: number; z: Floats; a: Floats; dd: Floats; dz: Floats; da: Floats };
+  /** out = PReLU(pre), as `attend` left it. */
+  prelu: Width & { rows: number; pre: Floats; slope: Floats; out: Floats };
   /** dh becomes dPre in place. */
   preluGrad: Width & { rows: number; pre: Floats; slope: Floats; dh: Floats; dSlope: Floats };
   /** out[row] = scale[row] · Σ rows[slot[entry]]; without slots an entry is its own slot, and NO_SLOT counts for nothing. */
@@ -190,7 +194,7 @@ export interface CosineLoss {
   readonly bias: Floats;
   readonly exponent: number;
   readonly errors: Floats;
-  /** dMeans is multiplied with `scale` of its slot. Rows of dw and dBias are set for relations that have slots. */
+  /** dMeans, which may be `means` itself, is multiplied with `scale` of its slot. Rows of dw and dBias are set for relations that have slots. */
   readonly gradient: { dMeans: Floats; scale: Floats; dw: Floats; dBias: Floats } | null;
 }
 

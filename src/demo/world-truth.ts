@@ -9,6 +9,8 @@ export interface WorldTruth {
   readonly core: ReadonlyMap<string, string>;
   /** What was there before and the attack used. */
   readonly touched: ReadonlyMap<string, string>;
+  /** Flows of an attack's port scan: many, and no more telling than one. */
+  readonly scan: ReadonlySet<string>;
   /** Harmless work that nobody had done before. */
   readonly unusual: ReadonlyMap<string, string>;
 }
@@ -21,6 +23,7 @@ export interface IncidentTruth {
   /** How many of them an intruder made or controlled, by attack. */
   readonly attacks: Readonly<Record<string, number>>;
   readonly touched: number;
+  readonly scan: number;
   /** How many belong to harmless work that training never saw, by what it was. */
   readonly unusual: Readonly<Record<string, number>>;
 }
@@ -43,15 +46,18 @@ export async function readWorldTruth(folder: string): Promise<WorldTruth> {
   const tier = (wanted: string) =>
     new Map(labels.filter((row) => row.tier === wanted).map(({ uuid, attack }) => [uuid, attack]));
   const unusual = await readRows(join(folder, 'unusual.csv'));
+  const known = new Set(labels.map(({ uuid }) => uuid));
+  const all = (await readFile(join(folder, 'labels.scan.txt'), 'utf8')).split('\n');
   return {
     ...{ core: tier('core'), touched: tier('touched') },
+    scan: new Set(all.filter((uuid) => uuid !== '' && !known.has(uuid))),
     unusual: new Map(unusual.map(({ uuid, activity }) => [uuid, activity])),
   };
 }
 
 export function judgeIncident(
   { rank, alerts }: Incident,
-  { core, touched, unusual }: WorldTruth,
+  { core, touched, scan, unusual }: WorldTruth,
 ): IncidentTruth {
   const ids = new Set(alerts.map(({ entity }) => entity.id));
   const count = (names: ReadonlyMap<string, string>): Record<string, number> => {
@@ -65,6 +71,7 @@ export function judgeIncident(
   return {
     ...{ rank, entities: ids.size, attacks: count(core), unusual: count(unusual) },
     touched: [...ids].filter((id) => touched.has(id)).length,
+    scan: [...ids].filter((id) => scan.has(id)).length,
   };
 }
 

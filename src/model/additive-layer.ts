@@ -5,6 +5,7 @@ import type { BufferPool, PlacedGraph } from './placed-graph.js';
 /** h'_v = PReLU(Σ α (z_u + c_ρ) + W_res h_v + bias), the last layer without PReLU (method §4, `additive`). */
 export class AdditiveLayer implements Layer {
   readonly out: Floats;
+  readonly room: Floats | null;
   readonly #device: Device;
   readonly #graph: PlacedGraph;
   readonly #setup: LayerSetup;
@@ -17,7 +18,7 @@ export class AdditiveLayer implements Layer {
   /** Only training needs it. */
   #trace: AttentionTrace | undefined;
 
-  constructor(pool: BufferPool, graph: PlacedGraph, setup: LayerSetup) {
+  constructor(pool: BufferPool, graph: PlacedGraph, setup: LayerSetup, isFirst: boolean) {
     const { config } = setup;
     this.#device = pool.device;
     this.#pool = pool;
@@ -29,7 +30,8 @@ export class AdditiveLayer implements Layer {
     this.#pre = pool.floats(nodes * config.hidden);
     this.#s = pool.floats(nodes * config.heads);
     this.#d = pool.floats(nodes * config.heads);
-    this.out = setup.isLast ? this.#pre : pool.floats(nodes * config.hidden);
+    this.room = isFirst ? null : pool.floats(nodes * config.hidden);
+    this.out = setup.out ?? this.#pre;
   }
 
   forward(input: LayerInput, training: boolean): void {
@@ -66,11 +68,20 @@ export class AdditiveLayer implements Layer {
     this.#device.enqueue('sparseLinear', { ...from, w: w('wRes'), bias: w('bias'), base: null, out: pre });
   }
 
-  backward(input: LayerInput, dOut: Floats, dInput: Floats | null): void {
+  restore(): void {
+    const { hidden } = this.#width;
+    const slope = this.#setup.weights('slope');
+    this.#device.enqueue('prelu', {
+      ...{ hidden, rows: this.#graph.nodes, pre: this.#pre, slope, out: this.out },
+    });
+  }
+
+  backward(input: LayerInput, dOut: Floats): Floats | null {
     const { weights: w, gradients: dw } = this.#setup;
     const device = this.#device;
     const rows = this.#graph.nodes;
     const { hidden } = this.#width;
+    const trace = this.#traceBuffers();
     if (!this.#setup.isLast) {
       const [slope, dSlope] = [w('slope'), dw('slope')];
       device.enqueue('preluGrad', { hidden, rows, pre: this.#pre, slope, dh: dOut, dSlope });
@@ -86,7 +97,7 @@ export class AdditiveLayer implements Layer {
         s: this.#s,
         d: this.#d,
       },
-      ...{ b: w('b'), c: w('c'), aSource: w('aSource'), aTarget: w('aTarget'), trace: this.#traceBuffers() },
+      ...{ b: w('b'), c: w('c'), aSource: w('aSource'), aTarget: w('aTarget'), trace },
       ...{ dPre: dOut, dz, db: dw('b'), dc: dw('c'), daSource: dw('aSource'), daTarget: dw('aTarget') },
     });
     if ('x' in input) {
@@ -96,21 +107,23 @@ export class AdditiveLayer implements Layer {
       device.enqueue('sparseLinearGrad', {
         ...{ ...from, w: w('wRes'), dOut, dw: dw('wRes'), dBias: dw('bias') },
       });
-      return;
+      return null;
     }
+    input.restore();
     const from = { hidden, rows, x: input.h, index: null };
     device.enqueue('linearGradWeights', { ...from, dOut: dz, dw: dw('w'), dBias: null });
     device.enqueue('linearGradWeights', {
       ...{ ...from, dOut, dw: dw('wRes'), dBias: dw('bias') },
     });
-    if (dInput === null) return;
+    const dInput = trace.attScaled; // used up
     device.enqueue('linearGradInput', {
       ...{ hidden, rows, dOut: dz, w: w('w'), second: { dOut, w: w('wRes') }, dx: dInput, add: false },
     });
+    return dInput;
   }
 
   #traceBuffers(): AttentionTrace {
-    this.#trace ??= makeTrace(this.#pool, this.#graph.nodes, this.#setup.config);
+    this.#trace ??= makeTrace(this.#pool, this.#graph.nodes, this.#setup.config, this.room);
     return this.#trace;
   }
 }

@@ -29,19 +29,33 @@ export interface EntryLayout {
 
 const layouts = new WeakMap<ModelGraph, { balanced?: GraphLayout; shared?: GraphLayout }>();
 
-/** Kept as long as the graph is: graphs come back every epoch. */
-export function layOutGraph(graph: ModelGraph, balanced: boolean): GraphLayout {
+/**
+ * Kept as long as the graph is: graphs come back every epoch. `targets`, one byte per node, says which nodes the shared
+ * decoder is for, where not for all.
+ */
+export function layOutGraph(graph: ModelGraph, balanced: boolean, targets?: Uint8Array): GraphLayout {
   const known = layouts.get(graph) ?? {};
   layouts.set(graph, known);
   const key = balanced ? 'balanced' : 'shared';
-  known[key] ??= makeLayout(graph, balanced);
+  known[key] ??= makeLayout(graph, balanced, targets);
   return known[key];
 }
 
-function makeLayout(graph: ModelGraph, balanced: boolean): GraphLayout {
+/** Bytes that a graph's layout holds in typed arrays, about: features again, entries both ways, work lists, readers. */
+export function layoutBytes({ features, target, adjacency, neighbours, nodeCount }: ModelGraph): number {
+  const values = features.indices.length + (target === features ? 0 : target.indices.length);
+  return (
+    8 * values +
+    nodeCount * (16 + 8 + 2 * (4 + 16)) +
+    16 * adjacency.neighbours.length +
+    4 * neighbours.neighbours.length
+  );
+}
+
+function makeLayout(graph: ModelGraph, balanced: boolean, targets: Uint8Array | undefined): GraphLayout {
   const features = layOutFeatures(graph.features);
   const entries = layOutEntries(graph);
-  const pairs = balanced ? graph.neighbours : mergeNeighbours(entries, graph.nodeCount);
+  const pairs = balanced ? graph.neighbours : mergeNeighbours(entries, graph.nodeCount, targets);
   return {
     ...{ features, entries, pairs },
     target: graph.target === graph.features ? features : layOutFeatures(graph.target),
@@ -50,7 +64,7 @@ function makeLayout(graph: ModelGraph, balanced: boolean): GraphLayout {
   };
 }
 
-function layOutEntries({ adjacency, nodeCount, relationCount }: ModelGraph): EntryLayout {
+export function layOutEntries({ adjacency, nodeCount, relationCount }: ModelGraph): EntryLayout {
   const half = relationCount + 1;
   const offsets = new Uint32Array(nodeCount + 1);
   for (let v = 0; v < nodeCount; v++) {
@@ -95,13 +109,33 @@ function planRows(offsets: Uint32Array): WorkList {
   return planWork(rows, offsets.subarray(0, rows), offsets.subarray(1));
 }
 
+/** The nodes that each decoder is for: those with a neighbour under its relation, or for `w/o BL` with any. */
+export function decodedPairs(
+  { adjacency, neighbours, nodeCount }: ModelGraph,
+  balanced: boolean,
+): Pick<RelationNeighbours, 'nodeOffsets' | 'nodes'> {
+  if (balanced) return neighbours;
+  const touched = new Uint8Array(nodeCount);
+  for (let v = 0; v < nodeCount; v++) {
+    if (adjacency.offsets[v + 1] > adjacency.offsets[v]) touched[v] = 1;
+  }
+  for (const u of adjacency.neighbours) touched[u] = 1;
+  const nodes = Int32Array.from(touched.keys()).filter((v) => touched[v] === 1);
+  return { nodeOffsets: Uint32Array.of(0, nodes.length), nodes };
+}
+
 /** All distinct neighbours of a node as one relation: the shared decoder of `w/o BL` (method §10). */
-function mergeNeighbours(entries: EntryLayout, nodeCount: number): RelationNeighbours {
+function mergeNeighbours(
+  entries: EntryLayout,
+  nodeCount: number,
+  targets: Uint8Array | undefined,
+): RelationNeighbours {
   const nodes: number[] = [];
   const starts: number[] = [];
   const neighbours = new Int32Array(entries.neighbours.length);
   let length = 0;
   for (let v = 0; v < nodeCount; v++) {
+    if (targets !== undefined && targets[v] === 0) continue;
     const row = entries.neighbours.slice(entries.offsets[v], entries.offsets[v + 1]).sort();
     if (row.length === 0) continue;
     nodes.push(v);

@@ -12,7 +12,11 @@ export type LayerInput =
       /** The products with W and W_res without masked rows, where several rounds share them. */
       readonly base: readonly [Floats, Floats] | null;
     }
-  | { readonly h: Floats };
+  | {
+      readonly h: Floats;
+      /** Puts the layer before's output into `h` again: training takes its room for something else. */
+      readonly restore: () => void;
+    };
 
 /** Parameters, or their gradients, by name. */
 export type Named = (name: string) => Floats;
@@ -24,20 +28,31 @@ export interface LayerSetup {
   readonly gradients: Named;
   /** The last layer has no PReLU. */
   readonly isLast: boolean;
+  /** Where the result goes: the next layer's `room`. The last layer has its own. */
+  readonly out: Floats | null;
 }
 
 /** One layer of an encoder over one graph. `out` holds its result after `forward`. */
 export interface Layer {
   readonly out: Floats;
+  /** Holds the layer before's output while `forward` reads it; training then keeps attention's there. Null in the first. */
+  readonly room: Floats | null;
   forward(input: LayerInput, training: boolean): void;
+  /** Computes `out` again from what was kept. Not in the last layer. */
+  restore(): void;
   /** Computes `base` of an input for later calls of `forward`, where the layer can make use of it. */
   shareProducts?(input: LayerInput, base: readonly [Floats, Floats]): void;
-  /** dOut becomes the gradient before PReLU; dInput gets the gradient of the layer before, if there is one. */
-  backward(input: LayerInput, dOut: Floats, dInput: Floats | null): void;
+  /** dOut becomes the gradient before PReLU. Gives the gradient of the layer before, if there is one, in room of its own. */
+  backward(input: LayerInput, dOut: Floats): Floats | null;
 }
 
-export function makeTrace(pool: BufferPool, rows: number, config: ModelConfig): AttentionTrace {
+export function makeTrace(
+  pool: BufferPool,
+  rows: number,
+  config: ModelConfig,
+  room: Floats | null,
+): AttentionTrace {
   const wide = () => pool.floats(rows * config.hidden);
   const narrow = () => pool.floats(rows * config.heads);
-  return { att: wide(), attScaled: wide(), peak: narrow(), inverse: narrow() };
+  return { att: room ?? wide(), attScaled: wide(), peak: narrow(), inverse: narrow() };
 }

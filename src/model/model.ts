@@ -1,10 +1,9 @@
-import { RecalError } from '../base/errors.js';
-import type { Device, Floats, Words } from '../compute/device.js';
-import { AdditiveLayer } from './additive-layer.js';
+import type { Device, Floats } from '../compute/device.js';
+import { type BlockPlan, cutBlock } from './blocks.js';
 import type { ModelConfig } from './config.js';
-import { type GraphLayout, layOutGraph } from './graph-layout.js';
-import type { Layer, LayerInput, LayerSetup, Named } from './layer.js';
-import { memoryNeed } from './memory-need.js';
+import { decodedPairs } from './graph-layout.js';
+import { GraphPass, type Part } from './graph-pass.js';
+import { memoryNeed, sizeOf } from './memory-need.js';
 import type { ModelGraph } from './model-input.js';
 import {
   joinWeights,
@@ -15,9 +14,7 @@ import {
   viewParameters,
   type Weight,
 } from './parameters.js';
-import { BufferPool, type PlacedGraph, type PlacedSlots, placeGraph, placeSlots } from './placed-graph.js';
-import { RgatLayer } from './rgat-layer.js';
-import { findSlots, type Slots } from './slots.js';
+import { BufferPool } from './placed-graph.js';
 
 export type { Weight } from './parameters.js';
 
@@ -46,16 +43,9 @@ export interface RelationErrors {
   readonly errors: Float32Array;
 }
 
-/** The graph that is on the device now. */
-interface Residence {
-  readonly graph: ModelGraph;
-  readonly layout: GraphLayout;
-  readonly pool: BufferPool;
-  readonly placed: PlacedGraph;
-  readonly masked: Words;
-  readonly layers: readonly Layer[];
-  /** Two gradients of embeddings, taken in turn; between steps they hold what rounds share. */
-  gradients?: [Floats, Floats];
+/** A part of a graph with the whole graph's numbers for its nodes, where they are others. */
+interface NumberedPart extends Part {
+  readonly nodes?: Uint32Array;
 }
 
 /** Relation-balanced masked graph learning (method §3–5), written once over any device. Calls are synchronous. */
@@ -65,14 +55,21 @@ export class Model {
   readonly #layout: ParameterLayout;
   readonly #pool: BufferPool;
   readonly #flat: { weights: Floats; gradient: Floats; firstMoment: Floats; secondMoment: Floats };
-  readonly #weights: Named;
-  readonly #gradients: Named;
+  readonly #pass: GraphPass;
+  readonly #blocks: ReadonlyMap<ModelGraph, BlockPlan>;
+  /** The gradient over all parts of a graph. */
+  #total: Floats | undefined;
   #steps = 0;
-  #residence: Residence | undefined;
 
-  private constructor(device: Device, config: ModelConfig, seed: number) {
+  private constructor(
+    device: Device,
+    config: ModelConfig,
+    seed: number,
+    blocks: ReadonlyMap<ModelGraph, BlockPlan>,
+  ) {
     this.device = device;
     this.config = config;
+    this.#blocks = blocks;
     this.#layout = layOutParameters(config);
     this.#pool = new BufferPool(device);
     const flat = () => this.#pool.floats(this.#layout.length);
@@ -80,30 +77,37 @@ export class Model {
     device.write(this.#flat.weights, startParameters(this.#layout, seed));
     device.enqueue('fill', { target: this.#flat.firstMoment, value: 0 });
     device.enqueue('fill', { target: this.#flat.secondMoment, value: 0 });
-    this.#weights = viewParameters(device, this.#layout, this.#flat.weights);
-    this.#gradients = viewParameters(device, this.#layout, this.#flat.gradient);
+    const weights = viewParameters(device, this.#layout, this.#flat.weights);
+    const gradients = viewParameters(device, this.#layout, this.#flat.gradient);
+    this.#pass = new GraphPass(device, config, weights, gradients);
   }
 
-  static create(device: Device, config: ModelConfig, seed: number): Model {
-    return new Model(device, config, seed);
+  /** Graphs named in `blocks` are taken in parts: the same results but for rounding, in less memory. */
+  static create(
+    device: Device,
+    config: ModelConfig,
+    seed: number,
+    blocks: ReadonlyMap<ModelGraph, BlockPlan> = new Map(),
+  ): Model {
+    return new Model(device, config, seed, blocks);
   }
 
-  /** Bytes of device memory that training on a graph takes, parameters included. */
-  static memoryNeed(config: ModelConfig, graph: ModelGraph, maskedShare = 1): number {
-    return memoryNeed(config, graph, maskedShare);
+  /** Bytes of device memory that training on a graph takes at most, with so many (node, relation) pairs masked. */
+  static memoryNeed(config: ModelConfig, graph: ModelGraph, slots?: number): number {
+    return memoryNeed(config, sizeOf(graph, slots));
   }
 
   /** One step of Adam on one graph; `mask` has one byte per node, 1 where masked. */
   step(graph: ModelGraph, mask: Uint8Array): StepResult {
-    const result = this.#learn(graph, mask);
+    const { result, gradient } = this.#learn(graph, mask);
     let scale = 1;
     if (this.config.clip > 0) {
       let square = 0;
-      for (const g of this.device.read(this.#flat.gradient)) square += g * g;
+      for (const g of this.device.read(gradient)) square += g * g;
       const norm = Math.sqrt(square);
       if (norm > this.config.clip) scale = this.config.clip / norm;
     }
-    const { weights: parameters, gradient, firstMoment, secondMoment } = this.#flat;
+    const { weights: parameters, firstMoment, secondMoment } = this.#flat;
     const { learningRate, weightDecay } = this.config;
     this.device.enqueue('adam', {
       ...{ parameters, gradient, firstMoment, secondMoment, learningRate, weightDecay, scale },
@@ -115,8 +119,12 @@ export class Model {
 
   /** The loss without a step. */
   evaluate(graph: ModelGraph, mask: Uint8Array): StepResult {
-    const { slots, errors } = this.#reconstruct(graph, mask);
-    return summarise(slots, errors);
+    const tally = new LossTally(this.config.balanced ? this.config.relations : 1);
+    for (const part of this.#partsOf(graph)) {
+      const { slots, errors } = this.#pass.reconstruct(part, maskOf(part, mask));
+      tally.add(slots.offsets, errors);
+    }
+    return tally.result();
   }
 
   /** The loss and the gradient of each parameter, without a step. */
@@ -124,8 +132,8 @@ export class Model {
     graph: ModelGraph,
     mask: Uint8Array,
   ): { result: StepResult; gradient: Map<string, Float64Array> } {
-    const result = this.#learn(graph, mask);
-    const flat = this.device.read(this.#flat.gradient);
+    const { result, gradient } = this.#learn(graph, mask);
+    const flat = this.device.read(gradient);
     const parts = this.#layout.parameters.map(
       ({ name, offset, length }) =>
         [name, Float64Array.from(flat.subarray(offset, offset + length))] as const,
@@ -135,32 +143,44 @@ export class Model {
 
   /** Final embeddings of unmasked nodes, nodeCount × hidden. */
   encode(graph: ModelGraph): Float32Array {
-    const home = this.#settle(graph);
-    this.#forward(home, null, false);
-    return Float32Array.from(this.device.read(home.layers[home.layers.length - 1].out));
+    const { hidden } = this.config;
+    const all = new Float32Array(graph.nodeCount * hidden);
+    for (const part of this.#partsOf(graph)) {
+      const { nodes, targets } = part;
+      const found = this.#pass.encode(part);
+      if (nodes === undefined || targets === undefined) all.set(found);
+      else {
+        nodes.forEach((v, i) => {
+          if (targets[i] === 1) all.set(found.subarray(i * hidden, (i + 1) * hidden), v * hidden);
+        });
+      }
+    }
+    return all;
   }
 
   /** Errors of the nodes of one masked group: one round of batched masked inference (method §6). */
   errors(graph: ModelGraph, mask: Uint8Array): RelationErrors {
-    const { slots, errors } = this.#reconstruct(graph, mask);
-    return { offsets: slots.offsets, nodes: Int32Array.from(slots.nodes), errors: Float32Array.from(errors) };
+    const pairs = decodedPairs(graph, this.config.balanced);
+    const all = this.#pairErrors(graph, pairs, [mask]);
+    const offsets = new Uint32Array(pairs.nodeOffsets.length);
+    const nodes = pairs.nodes.filter((v) => mask[v] !== 0);
+    const errors = all.filter((_, pair) => mask[pairs.nodes[pair]] !== 0);
+    for (let r = 0; r + 1 < offsets.length; r++) {
+      offsets[r + 1] = offsets[r];
+      for (let pair = pairs.nodeOffsets[r]; pair < pairs.nodeOffsets[r + 1]; pair++) {
+        if (mask[pairs.nodes[pair]] !== 0) offsets[r + 1]++;
+      }
+    }
+    return { offsets, nodes, errors };
   }
 
   /** All rounds: `groups[v]` < `rounds` is the round that masks v. Errors of all nodes. */
   roundErrors(graph: ModelGraph, groups: Uint8Array, rounds: number): RelationErrors {
-    const home = this.#settle(graph);
-    const { pairs } = home.layout;
-    const errors = new Float32Array(pairs.nodes.length);
-    // What the first layer makes of unmasked rows is the same in every round.
-    const shared = rounds > 1 ? this.#shareProducts(home) : null;
-    for (let round = 0; round < rounds; round++) {
-      const mask = groups.map((group) => (group === round ? 1 : 0));
-      const found = this.#reconstruct(graph, mask, shared);
-      let slot = 0;
-      for (let pair = 0; pair < errors.length; pair++) {
-        if (mask[pairs.nodes[pair]] === 1) errors[pair] = found.errors[slot++];
-      }
-    }
+    const pairs = decodedPairs(graph, this.config.balanced);
+    const masks = Array.from({ length: rounds }, (_, round) =>
+      groups.map((group) => (group === round ? 1 : 0)),
+    );
+    const errors = this.#pairErrors(graph, pairs, masks);
     return { offsets: pairs.nodeOffsets, nodes: pairs.nodes, errors };
   }
 
@@ -190,156 +210,106 @@ export class Model {
 
   /** Frees what the model holds on its device. */
   close(): void {
-    this.#residence?.pool.free();
-    this.#residence = undefined;
+    this.#pass.close();
     this.#pool.free();
   }
 
-  /** Forward and backward: leaves the gradient of L. */
-  #learn(graph: ModelGraph, mask: Uint8Array): StepResult {
-    const { device, config } = this;
-    const { hidden } = config;
-    const home = this.#settle(graph);
-    device.enqueue('fill', { target: this.#flat.gradient, value: 0 });
-    this.#forward(home, mask, true);
-    const slots = findSlots(home.layout.pairs, mask);
-    const pool = new BufferPool(device);
-    const placed = placeSlots(pool, slots, config);
-    const dMeans = pool.floats(slots.count * hidden);
-    const [dw, dBias] = [this.#gradients('decoder.w'), this.#gradients('decoder.bias')];
-    this.#decode(home, slots, placed, { dMeans, scale: placed.inverseDegree, dw, dBias });
-
-    const length = graph.nodeCount * hidden;
-    home.gradients ??= [home.pool.floats(length), home.pool.floats(length)];
-    let [dOut, dInput] = home.gradients;
-    const { work, pairs: entries } = home.placed.readers;
-    device.enqueue('segmentSum', {
-      ...{ hidden, work, entries, slots: placed.ofPair, from: dMeans, scale: null, out: dOut },
-    });
-    for (let l = home.layers.length - 1; l >= 0; l--) {
-      home.layers[l].backward(this.#input(home, l, mask, null), dOut, l === 0 ? null : dInput);
-      [dOut, dInput] = [dInput, dOut];
+  /** Forward and backward: gives the gradient of L. */
+  #learn(graph: ModelGraph, mask: Uint8Array): { result: StepResult; gradient: Floats } {
+    const { gradient } = this.#flat;
+    const counts = countSlots(decodedPairs(graph, this.config.balanced), mask); // of all parts together
+    const tally = new LossTally(counts.length);
+    const isWhole = !this.#blocks.has(graph);
+    if (!isWhole) {
+      this.#total ??= this.#pool.floats(this.#layout.length);
+      this.device.enqueue('fill', { target: this.#total, value: 0 });
     }
-    const errors = device.read(placed.errors);
-    pool.free();
-    return summarise(slots, errors);
+    for (const part of this.#partsOf(graph)) {
+      // Not all parameters have a gradient in every graph.
+      this.device.enqueue('fill', { target: gradient, value: 0 });
+      const { slots, errors } = this.#pass.learn(part, maskOf(part, mask), counts);
+      tally.add(slots.offsets, errors);
+      if (this.#total !== undefined && !isWhole) {
+        this.device.enqueue('addInto', { target: this.#total, source: gradient });
+      }
+    }
+    const result = tally.result();
+    return { result, gradient: isWhole || this.#total === undefined ? gradient : this.#total };
   }
 
-  /** Errors of masked nodes, without gradients. */
-  #reconstruct(
+  /** The error of each pair in the round that masks its node. */
+  #pairErrors(
     graph: ModelGraph,
-    mask: Uint8Array,
-    base: readonly [Floats, Floats] | null = null,
-  ): { slots: Slots; errors: ArrayLike<number> } {
-    const home = this.#settle(graph);
-    this.#forward(home, mask, false, base);
-    const slots = findSlots(home.layout.pairs, mask);
-    const pool = new BufferPool(this.device);
-    const placed = placeSlots(pool, slots, this.config);
-    this.#decode(home, slots, placed, null);
-    const errors = this.device.read(placed.errors);
-    pool.free();
-    return { slots, errors };
-  }
-
-  #decode(
-    home: Residence,
-    slots: Slots,
-    placed: PlacedSlots,
-    gradient: { dMeans: Floats; scale: Floats; dw: Floats; dBias: Floats } | null,
-  ): void {
-    const { hidden, exponent } = this.config;
-    const { means, nodes, errors, work } = placed;
-    this.device.enqueue('segmentSum', {
-      ...{ hidden, work, entries: home.placed.pairNeighbours, slots: null },
-      ...{ from: home.layers[home.layers.length - 1].out, scale: placed.inverseDegree, out: means },
-    });
-    this.device.enqueue('cosineLoss', {
-      ...{ hidden, exponent, target: home.placed.target, norms: home.placed.norms },
-      ...{ offsets: slots.offsets, counts: slots.counts, nodes, means, errors, gradient },
-      ...{ w: this.#weights('decoder.w'), bias: this.#weights('decoder.bias') },
-    });
-  }
-
-  #shareProducts(home: Residence): readonly [Floats, Floats] | null {
-    const [first] = home.layers;
-    if (first.shareProducts === undefined) return null;
-    const length = home.graph.nodeCount * this.config.hidden;
-    home.gradients ??= [home.pool.floats(length), home.pool.floats(length)];
-    first.shareProducts(this.#input(home, 0, null, null), home.gradients);
-    return home.gradients;
-  }
-
-  #forward(
-    home: Residence,
-    mask: Uint8Array | null,
-    training: boolean,
-    base: readonly [Floats, Floats] | null = null,
-  ): void {
-    if (mask !== null) this.device.writeWords(home.masked, mask);
-    home.layers.forEach((layer, l) => {
-      layer.forward(this.#input(home, l, mask, base), training);
-    });
-  }
-
-  #input(
-    home: Residence,
-    l: number,
-    mask: Uint8Array | null,
-    base: readonly [Floats, Floats] | null,
-  ): LayerInput {
-    if (l > 0) return { h: home.layers[l - 1].out };
-    const [token, dToken] = [this.#weights('token'), this.#gradients('token')];
-    return { x: home.placed.features, masked: mask === null ? null : home.masked, token, dToken, base };
-  }
-
-  /** Brings a graph onto the device, in the place of the one before. */
-  #settle(graph: ModelGraph): Residence {
-    if (this.#residence?.graph === graph) return this.#residence;
-    this.#check(graph);
-    const layout = layOutGraph(graph, this.config.balanced);
-    this.#residence?.pool.free();
-    this.#residence = undefined;
-    const pool = new BufferPool(this.device);
-    const placed = placeGraph(pool, graph.nodeCount, layout, this.config);
-    const layers = Array.from({ length: this.config.layers }, (_, l) => {
-      const weights: Named = (name) => this.#weights(`layer${l}.${name}`);
-      const gradients: Named = (name) => this.#gradients(`layer${l}.${name}`);
-      const setup: LayerSetup = {
-        config: this.config,
-        weights,
-        gradients,
-        isLast: l + 1 === this.config.layers,
-      };
-      return this.config.encoder === 'rgat'
-        ? new RgatLayer(pool, placed, setup)
-        : new AdditiveLayer(pool, placed, setup);
-    });
-    const masked = pool.words(new Uint8Array(graph.nodeCount));
-    this.#residence = { graph, layout, pool, placed, masked, layers };
-    return this.#residence;
-  }
-
-  #check(graph: ModelGraph): void {
-    const { relations, features } = this.config;
-    if (graph.relationCount !== relations || graph.features.cols !== features) {
-      throw new RecalError(
-        'model-shape',
-        `the graph has ${graph.relationCount} relations and ${graph.features.cols} features, the model ${relations} and ${features}`,
-        { hint: 'make the graph with the vocabularies of the model' },
-      );
+    all: Pick<ModelGraph['neighbours'], 'nodeOffsets' | 'nodes'>,
+    masks: readonly Uint8Array[],
+  ): Float32Array {
+    const errors = new Float32Array(all.nodes.length);
+    for (const part of this.#partsOf(graph)) {
+      const shared = masks.length > 1 ? this.#pass.shareProducts(part) : null;
+      for (const mask of masks) {
+        const local = maskOf(part, mask);
+        const found = this.#pass.reconstruct(part, local, shared);
+        const { nodes, nodeOffsets } = found.pairs;
+        let slot = 0;
+        for (let r = 0; r + 1 < nodeOffsets.length; r++) {
+          // Nodes ascend in either list, and those of a part are among those of the whole.
+          let at = all.nodeOffsets[r];
+          for (let pair = nodeOffsets[r]; pair < nodeOffsets[r + 1]; pair++) {
+            const v = part.nodes === undefined ? nodes[pair] : part.nodes[nodes[pair]];
+            while (all.nodes[at] !== v) at++;
+            if (local[nodes[pair]] !== 0) errors[at] = found.errors[slot++];
+          }
+        }
+      }
     }
+    return errors;
+  }
+
+  *#partsOf(graph: ModelGraph): Generator<NumberedPart> {
+    const plan = this.#blocks.get(graph);
+    if (plan === undefined) yield { graph };
+    else for (let part = 0; part + 1 < plan.bounds.length; part++) yield cutBlock(graph, plan, part);
   }
 }
 
-function summarise({ offsets, counts }: Slots, errors: ArrayLike<number>): StepResult {
-  let loss = 0;
-  const losses = Float64Array.from(counts, (count, r) => {
-    if (count === 0) return Number.NaN;
-    let sum = 0;
-    for (let slot = offsets[r]; slot < offsets[r + 1]; slot++) sum += errors[slot];
-    loss += sum / count;
-    return sum / count;
-  });
-  return { loss, losses, counts };
+function maskOf({ nodes }: NumberedPart, mask: Uint8Array): Uint8Array {
+  return nodes === undefined ? mask : Uint8Array.from(nodes, (v) => mask[v]);
+}
+
+/** |M_r| */
+function countSlots(
+  { nodeOffsets, nodes }: Pick<ModelGraph['neighbours'], 'nodeOffsets' | 'nodes'>,
+  mask: Uint8Array,
+): Uint32Array {
+  const counts = new Uint32Array(nodeOffsets.length - 1);
+  for (let r = 0; r < counts.length; r++) {
+    for (let pair = nodeOffsets[r]; pair < nodeOffsets[r + 1]; pair++) {
+      if (mask[nodes[pair]] !== 0) counts[r]++;
+    }
+  }
+  return counts;
+}
+
+/** Losses of one step, over all parts of its graph. */
+class LossTally {
+  readonly #sums: Float64Array;
+  readonly #counts: Uint32Array;
+
+  constructor(decoders: number) {
+    this.#sums = new Float64Array(decoders);
+    this.#counts = new Uint32Array(decoders);
+  }
+
+  add(offsets: Uint32Array, errors: ArrayLike<number>): void {
+    for (let r = 0; r < this.#sums.length; r++) {
+      for (let slot = offsets[r]; slot < offsets[r + 1]; slot++) this.#sums[r] += errors[slot];
+      this.#counts[r] += offsets[r + 1] - offsets[r];
+    }
+  }
+
+  result(): StepResult {
+    const losses = this.#sums.map((sum, r) => sum / this.#counts[r]); // 0 / 0 is NaN: no masked node
+    const loss = losses.reduce((total, each) => (Number.isNaN(each) ? total : total + each), 0);
+    return { loss, losses, counts: this.#counts };
+  }
 }

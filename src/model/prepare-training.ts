@@ -4,13 +4,15 @@ import { trainWord2Vec } from '../features/word2vec.js';
 import { DIRECTIONS, type DirectionTable } from '../graph/direction.js';
 import { type LoadedEvents, loadEvents } from '../graph/load.js';
 import type { Selection, Store } from '../graph/store.js';
+import type { BlockPlan } from './blocks.js';
 import type { Checkpoint } from './checkpoint.js';
 import type { ModelConfig } from './config.js';
 import { checkRelations, planGraphs } from './graph-plan.js';
 import { buildGraphs, type PlannedGraph } from './graphs.js';
 import { MAX_RELATIONS } from './model-file.js';
+import type { ModelGraph } from './model-input.js';
 import { type KnownRelation, makeFeatureSpace } from './trained-model.js';
-import { coreConfigOf, type TrainingConfig } from './training-config.js';
+import { coreConfigOf, maskConfigOf, type TrainingConfig } from './training-config.js';
 import {
   checkGraphs,
   checkSelection,
@@ -41,6 +43,8 @@ export interface PrepareOptions {
 export interface PreparedTraining {
   readonly relations: readonly KnownRelation[];
   readonly graphs: readonly PlannedGraph[];
+  /** Graphs too large for the memory, which are taken in parts. */
+  readonly blocks: ReadonlyMap<ModelGraph, BlockPlan>;
   readonly direction: DirectionTable;
   readonly space: FeatureSpace;
   readonly core: ModelConfig;
@@ -80,8 +84,9 @@ export async function prepareTraining(
   }
   checkGraphs(graphs);
   const { frequencies, nodes, neighbours } = sumGraphs(graphs, core.relations);
+  const { blocks, need } = budget.settle(graphs, frequencies, maskConfigOf(config));
   return {
-    ...{ graphs, direction, space, core, memory: budget.need },
+    ...{ graphs, blocks, direction, space, core, memory: need },
     relations: events.table.relations.map((name, r) => ({ name, frequency: frequencies[r] })),
     about: {
       ...describeData(store, selection, events),

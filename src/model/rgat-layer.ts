@@ -15,6 +15,7 @@ interface Group {
  */
 export class RgatLayer implements Layer {
   readonly out: Floats;
+  readonly room: Floats | null;
   readonly #device: Device;
   readonly #pool: BufferPool;
   readonly #graph: PlacedGraph;
@@ -35,7 +36,7 @@ export class RgatLayer implements Layer {
   #trace: AttentionTrace | undefined;
   #training: { dz: Floats; dOwn: Floats; dd: Floats; dB: Floats; dC: Floats } | undefined;
 
-  constructor(pool: BufferPool, graph: PlacedGraph, setup: LayerSetup) {
+  constructor(pool: BufferPool, graph: PlacedGraph, setup: LayerSetup, isFirst: boolean) {
     if (graph.sources === undefined) throw new RangeError('a graph placed without source rows');
     const { hidden, heads } = setup.config;
     this.#device = pool.device;
@@ -59,7 +60,8 @@ export class RgatLayer implements Layer {
     this.#zeroC = pool.floats((groups.length - 1) * hidden);
     this.#device.enqueue('fill', { target: this.#zeroB, value: 0 });
     this.#device.enqueue('fill', { target: this.#zeroC, value: 0 });
-    this.out = setup.isLast ? this.#pre : pool.floats(graph.nodes * hidden);
+    this.room = isFirst ? null : pool.floats(graph.nodes * hidden);
+    this.out = setup.out ?? this.#pre;
   }
 
   forward(input: LayerInput, training: boolean): void {
@@ -105,7 +107,7 @@ export class RgatLayer implements Layer {
     this.#device.enqueue('scores', {
       ...{ ...scored, rows: this.#sources.count, z: this.#z, s: this.#s, d: this.#unused },
     });
-    if (training) this.#trace ??= makeTrace(this.#pool, rows, config);
+    if (training) this.#trace ??= makeTrace(this.#pool, rows, config, this.room);
     this.#device.enqueue('attend', {
       ...{ ...this.#width, entries: this.#sources.byTarget, z: this.#z, s: this.#s, d: this.#d },
       ...{ b: this.#zeroB, c: this.#zeroC, pre: this.#pre, out: this.out, slope: isLast ? null : w('slope') },
@@ -113,7 +115,15 @@ export class RgatLayer implements Layer {
     });
   }
 
-  backward(input: LayerInput, dOut: Floats, dInput: Floats | null): void {
+  restore(): void {
+    const { hidden } = this.#width;
+    const slope = this.#setup.weights('slope');
+    this.#device.enqueue('prelu', {
+      ...{ hidden, rows: this.#graph.nodes, pre: this.#pre, slope, out: this.out },
+    });
+  }
+
+  backward(input: LayerInput, dOut: Floats): Floats | null {
     const { weights: w, gradients: dw, isLast } = this.#setup;
     const { hidden } = this.#width;
     const device = this.#device;
@@ -139,8 +149,10 @@ export class RgatLayer implements Layer {
     device.enqueue('scoresGrad', {
       ...{ ...this.#width, rows, z: this.#own, a: w('aTarget'), dd, dz: dOwn, da: dw('aTarget') },
     });
+    if ('h' in input) input.restore();
     this.#weightGradients(input, dOut, dz, dOwn);
-    if (dInput === null) return;
+    if ('x' in input) return null;
+    const dInput = trace.attScaled; // used up
     for (const group of this.#groups) {
       const part = (buffer: Floats) => device.view(buffer, group.start * hidden, group.rows * hidden);
       // z is used up: its rows take the gradients of the rows of h.
@@ -162,6 +174,7 @@ export class RgatLayer implements Layer {
     device.enqueue('linearGradInput', {
       ...{ hidden, rows, dOut: dOwn, w: w('w'), second: { dOut, w: w('wRes') }, dx: dInput, add: true },
     });
+    return dInput;
   }
 
   #weightGradients(input: LayerInput, dOut: Floats, dz: Floats, dOwn: Floats): void {

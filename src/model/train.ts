@@ -1,5 +1,5 @@
 import type { Device } from '../compute/device.js';
-import { openDevice } from '../compute/open-device.js';
+import { checkDeviceShape, openDevice } from '../compute/open-device.js';
 import { type Checkpoint, checkResumable, readCheckpoint } from './checkpoint.js';
 import type { PlannedGraph } from './graphs.js';
 import { Model } from './model.js';
@@ -30,6 +30,8 @@ export interface TrainWatch extends NonNullable<PrepareOptions['watch']> {
 export interface TrainPlan {
   readonly relations: readonly KnownRelation[];
   readonly graphs: readonly PlannedGraph[];
+  /** Graphs that are taken in parts. */
+  readonly blocks: PreparedTraining['blocks'];
   readonly steps: { readonly done: number; readonly all: number };
   /** Estimate, in bytes. */
   readonly memory: number;
@@ -47,6 +49,7 @@ export interface TrainResult {
 
 /** Trains a model on the selected events of a store (method §2–5). */
 export async function trainModel(options: TrainOptions): Promise<TrainResult> {
+  checkDeviceShape(options.device ?? 'wasm', options.config); // before anything is read
   const earlier = options.resume === undefined ? undefined : await readCheckpoint(options.resume);
   const prepared = await prepareTraining(options, earlier);
   const device = await openDevice({
@@ -67,10 +70,10 @@ async function learn(
   { config, watch, signal, resume = '' }: TrainOptions,
   earlier: Checkpoint | undefined,
 ): Promise<TrainResult> {
-  const { relations, graphs, direction, space, core } = prepared;
+  const { relations, graphs, blocks, direction, space, core } = prepared;
   const about = { ...prepared.about, device: { kind: device.kind, build: device.build } };
   if (earlier !== undefined) checkResumable(earlier, { config, ...about }, resume);
-  const model = Model.create(device, core, config.seed);
+  const model = Model.create(device, core, config.seed, blocks);
   if (earlier !== undefined) model.restore(earlier.state);
   const trainer = new Trainer(
     model,
@@ -82,7 +85,7 @@ async function learn(
   );
   const all = graphs.length * config.epochs;
   watch?.started?.({
-    ...{ relations, graphs, memory: prepared.memory, features: space.width },
+    ...{ relations, graphs, blocks, memory: prepared.memory, features: space.width },
     steps: { done: trainer.steps, all },
   });
   const reports: EpochReport[] = [];

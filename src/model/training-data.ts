@@ -5,9 +5,13 @@ import { printable } from '../base/printable.js';
 import type { StoredText } from '../features/node-text.js';
 import type { LoadedEvents } from '../graph/load.js';
 import type { Selection, Store } from '../graph/store.js';
+import { type BlockPlan, planBlocks } from './blocks.js';
 import type { ModelConfig } from './config.js';
+import { layoutBytes } from './graph-layout.js';
 import { graphBytes, type PlannedGraph } from './graphs.js';
-import { Model } from './model.js';
+import type { MaskConfig } from './masking.js';
+import { DEVICE_MEMORY, type GraphSize, memoryNeed, SlotForecast, sizeOf } from './memory-need.js';
+import type { ModelGraph } from './model-input.js';
 import type { TrainingManifest } from './training-manifest.js';
 
 /** Nothing to train on is worth saying in terms of what was asked for. */
@@ -83,39 +87,68 @@ export function sumGraphs(graphs: readonly PlannedGraph[], relations: number) {
 }
 
 /**
- * Watches what training will take: all graphs, and on top the device's working set for the largest of them. Refuses
- * the graph that would go beyond the budget, before the next is built.
+ * What training takes: all graphs with their layouts, and on top the device's working set for one at a time. A graph
+ * whose working set does not fit beside them is taken in parts (blocks.ts), and refused where that does not help.
  */
 export class MemoryBudget {
   readonly #limit: number;
   readonly #config: ModelConfig;
   #held = 0;
-  #largest = 0;
 
   constructor(limit: number, config: ModelConfig) {
     this.#limit = limit;
     this.#config = config;
   }
 
-  /** Bytes so far. */
-  get need(): number {
-    return this.#held + this.#largest;
+  /** Refuses the graph that would go beyond the budget by itself, before the next is built. */
+  add(planned: PlannedGraph): void {
+    this.#held += graphBytes(planned.graph) + layoutBytes(planned.graph);
+    const least = memoryNeed(this.#config, { nodes: 0, entries: 0, pairs: 0, slots: 0, values: 0 });
+    if (this.#held + least > this.#limit) throw this.#refuse(planned, this.#held + least, '');
   }
 
-  add({ title, graph }: PlannedGraph): void {
-    this.#held += graphBytes(graph);
-    this.#largest = Math.max(this.#largest, Model.memoryNeed(this.#config, graph));
-    if (this.need <= this.#limit) return;
+  /** Which graphs must be taken in parts, and how many bytes all takes at most. */
+  settle(
+    graphs: readonly PlannedGraph[],
+    frequencies: ArrayLike<number>,
+    mask: MaskConfig,
+  ): { blocks: Map<ModelGraph, BlockPlan>; need: number } {
+    const room = Math.min(this.#limit - this.#held, DEVICE_MEMORY);
+    const blocks = new Map<ModelGraph, BlockPlan>();
+    let largest = 0;
+    for (const planned of graphs) {
+      const { graph } = planned;
+      const forecast = new SlotForecast(graph, frequencies, mask);
+      const nodes = Uint32Array.from({ length: graph.nodeCount }, (_, v) => v);
+      const need = memoryNeed(this.#config, sizeOf(graph, forecast.of(nodes).slots));
+      if (need <= room) {
+        largest = Math.max(largest, need);
+        continue;
+      }
+      const fits = (size: GraphSize) => memoryNeed(this.#config, size) <= room;
+      const plan = planBlocks(graph, this.#config.layers, (targets) => forecast.of(targets), fits);
+      if (plan === undefined) {
+        const why = ', and it cannot be taken in parts: its nodes reach too much of it through hubs';
+        throw this.#refuse(planned, this.#held + need, why);
+      }
+      blocks.set(graph, plan);
+      largest = room;
+    }
+    return { blocks, need: this.#held + largest };
+  }
+
+  #refuse({ title, graph }: PlannedGraph, need: number, why: string): RecalError {
     const size = `${graph.nodeCount} nodes and ${graph.adjacency.neighbours.length} neighbours`;
-    throw new RecalError(
+    const device = need - this.#held > DEVICE_MEMORY ? ', and the device has 4 GiB for one graph' : '';
+    return new RecalError(
       'memory-budget',
-      `training needs more than the memory it may use: ${gibibytes(this.need)} with graph ${printable(title, 200)} ` +
-        `(${size}), of ${gibibytes(this.#limit)}`,
+      `training needs more than the memory it may use: ${gibibytes(need)} with graph ${printable(title, 200)} ` +
+        `(${size}), of ${gibibytes(this.#limit)}${device}${why}`,
       { hint: 'allow more with --memory, or take shorter windows (--window), fewer hosts or a shorter time' },
     );
   }
 }
 
 function gibibytes(bytes: number): string {
-  return `${(bytes / 2 ** 30).toFixed(2)} GiB`;
+  return Number.isFinite(bytes) ? `${(bytes / 2 ** 30).toFixed(2)} GiB` : 'any';
 }

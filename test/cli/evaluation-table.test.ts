@@ -1,15 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { renderEvaluation } from '../../src/cli/evaluation-table.js';
-import { type EvaluationResult, FIGURE_NAMES, type SeedResult } from '../../src/evaluate/result-schema.js';
+import {
+  type EvaluationResult,
+  FIGURE_NAMES,
+  type Figure,
+  type SeedResult,
+} from '../../src/evaluate/result-schema.js';
 import { summariseSeeds } from '../../src/evaluate/summary-statistics.js';
 
 const LOOK = { width: Number.POSITIVE_INFINITY, unicode: true };
 
 function seedOf(seed: number, given: Partial<SeedResult>): SeedResult {
-  const figures = Object.fromEntries(FIGURE_NAMES.map((name) => [name, 0])) as Omit<
-    SeedResult,
-    'seed' | 'threshold' | 'oracle'
-  >;
+  const figures = Object.fromEntries(FIGURE_NAMES.map((name) => [name, 0])) as Record<Figure, number>;
   const threshold = { kind: 'budget' as const, asked: 'budget:5/day', value: 3, oracle: false };
   return { ...figures, ...{ seed, threshold, oracle: null }, ...given };
 }
@@ -61,6 +63,6 @@ describe('renderEvaluation', () => {
     const threshold = { ...SEEDS[0].threshold, mark: 'unresolved' as const };
     const lines = linesOf([{ ...SEEDS[0], threshold }, SEEDS[1]], { ...LOOK, unicode: false });
     expect(lines.find((line) => line.startsWith('recal'))).toMatch(/\+- .*budget:5\/day, unresolved$/);
-    expect(lines.at(-1)).toBe('note: see \\u001b[2J');
+    expect(lines.at(-1)).toBe('note: see \\e[2J');
   });
 });

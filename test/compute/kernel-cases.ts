@@ -1,5 +1,7 @@
 import { Random } from '../../src/base/random.js';
 import type { Device, Floats, Kernels } from '../../src/compute/device.js';
+import { eachScoreGradient } from '../../src/compute/reference/attention.js';
+import { numbers } from '../../src/compute/reference/buffers.js';
 import { MODEL_DEFAULTS, type ModelConfig } from '../../src/model/config.js';
 import { layOutGraph } from '../../src/model/graph-layout.js';
 import type { ModelGraph } from '../../src/model/model-input.js';
@@ -18,7 +20,7 @@ function fillers(device: Device, seed: number) {
     // Random numbers over and over, because some buffers here have millions.
     const table = Float32Array.from({ length: 4099 }, () => (2 * draws.float() - 1) * size);
     const data = new Float32Array(length);
-    for (let i = 0; i < length; i++) data[i] = table[i % 4099];
+    for (let i = 0; i < length; i += 4099) data.set(table.subarray(0, Math.min(4099, length - i)), i);
     const buffer = pool.floats(length);
     device.write(buffer, data);
     return buffer;
@@ -32,7 +34,14 @@ function fillers(device: Device, seed: number) {
   return { pool, floats, empty };
 }
 
-type Case = (device: Device, graph: ModelGraph, mask: Uint8Array) => Record<string, Floats>;
+/** Outputs of a case; `mass` (reference only): for an output that is a sum of differences, the largest sum of their sizes. */
+interface Outputs {
+  outputs: Record<string, Floats>;
+  pool: BufferPool;
+  mass?: () => Record<string, number>;
+}
+
+type Case = (device: Device, graph: ModelGraph, mask: Uint8Array) => Outputs;
 
 const configOf = (graph: ModelGraph): ModelConfig => ({
   ...MODEL_DEFAULTS,
@@ -57,7 +66,7 @@ function prepare(device: Device, graph: ModelGraph, mask: Uint8Array) {
 
 function sparse(indexed: boolean): Case {
   return (device, graph, mask) => {
-    const { floats, empty, placed, masked, N, D } = prepare(device, graph, mask);
+    const { pool, floats, empty, placed, masked, N, D } = prepare(device, graph, mask);
     const index = indexed ? (placed.sources?.nodes ?? null) : null;
     const rows = index?.length ?? N;
     const token = floats('token', D);
@@ -73,13 +82,13 @@ function sparse(indexed: boolean): Case {
     const [dw, dBias, dToken, dwPlain] = [empty(D * H), empty(H), floats('dToken', D), empty(D * H)];
     device.enqueue('sparseLinearGrad', { ...from, masked, dOut, dw, dToken, dBias });
     device.enqueue('sparseLinearGrad', { ...from, masked: null, dOut, dw: dwPlain, dToken, dBias: null });
-    return { out, plain, onBase, dw, dBias, dToken, dwPlain };
+    return { pool, outputs: { out, plain, onBase, dw, dBias, dToken, dwPlain } };
   };
 }
 
 function dense(indexed: boolean): Case {
   return (device, graph, mask) => {
-    const { floats, empty, placed, N } = prepare(device, graph, mask);
+    const { pool, floats, empty, placed, N } = prepare(device, graph, mask);
     const index = indexed ? (placed.sources?.nodes ?? null) : null;
     const rows = index?.length ?? N;
     const x = floats('x', N * H);
@@ -92,13 +101,13 @@ function dense(indexed: boolean): Case {
     const second = { dOut: dOut2, w: w2 };
     device.enqueue('linearGradInput', { hidden: H, rows, dOut, w, second, dx, add: false });
     device.enqueue('linearGradInput', { hidden: H, rows, dOut, w, second: null, dx: added, add: true });
-    return { out, dw, dBias, dx, added };
+    return { pool, outputs: { out, dw, dBias, dx, added } };
   };
 }
 
 function attention(own: boolean, logits: number): Case {
   return (device, graph, mask) => {
-    const { floats, empty, placed, N } = prepare(device, graph, mask);
+    const { pool, floats, empty, placed, N } = prepare(device, graph, mask);
     const { sources } = placed;
     if (sources === undefined) throw new Error('placed without source rows');
     const rows = own ? N : sources.count;
@@ -123,23 +132,44 @@ function attention(own: boolean, logits: number): Case {
     const outs = { ...run('training', trace), ...run('only', null) };
     const [dz, dd, db, dc] = [empty(rows * H), empty(N * 4), empty(directed * 4), empty(directed * H)];
     const [daSource, daTarget, dPre] = [empty(H), empty(H), floats('dPre', N * H)];
+    const given = { ...width, entries, z, s, d, b, c, trace, dPre };
     device.enqueue('attendGrad', {
-      ...{
-        ...width,
-        entries,
-        sources: own ? null : { entries: sources.bySource, dd },
-        rows: N,
-        z,
-        s,
-        d,
-        b,
-        c,
-      },
-      ...{ aSource, aTarget, trace, dPre, dz, db, dc, daSource, daTarget },
+      ...{ ...given, rows: N, sources: own ? null : { entries: sources.bySource, dd } },
+      ...{ aSource, aTarget, dz, db, dc, daSource, daTarget },
     });
-    const { att } = trace; // outλ is a difference that may vanish; what is made of it is compared
-    const both = { ...outs, s, att, dz, db, dc, daSource };
-    return own ? { ...both, d, daTarget } : { ...both, dd };
+    const { att, attScaled } = trace;
+    const both = { ...outs, s, att, attScaled, dz, db, dc, daSource };
+    return {
+      pool,
+      outputs: own ? { ...both, d, daTarget } : { ...both, dd },
+      mass: () => measureMass(given, rows, N, directed),
+    };
+  };
+}
+
+/** For the sums over gradients of scores: each term is a difference of two numbers, and so is known to their digits only. */
+function measureMass(
+  given: Parameters<typeof eachScoreGradient>[0],
+  rows: number,
+  N: number,
+  directed: number,
+): Record<string, number> {
+  const [ds, dd, db] = [rows, N, directed].map((length) => new Float64Array(4 * length));
+  eachScoreGradient(given, (v, u, rho, h, _alpha, _g, size) => {
+    ds[4 * u + h] += size;
+    dd[4 * v + h] += size;
+    db[4 * rho + h] += size;
+  });
+  const z = numbers(given.z);
+  const ofA = (d: Float64Array) => {
+    const da = new Float64Array(H);
+    for (let i = 0; i < 16 * d.length; i++) da[i % H] += Math.abs(z[i]) * d[i >> 4];
+    return da;
+  };
+  const largest = (list: Float64Array) => list.reduce((most, value) => Math.max(most, value), 0);
+  return {
+    ...{ dd: largest(dd), db: largest(db), daSource: largest(ofA(ds)) },
+    ...(rows === N ? { daTarget: largest(ofA(dd)) } : {}),
   };
 }
 
@@ -162,17 +192,29 @@ function loss(exponent: number, target?: (graph: ModelGraph) => number): Case {
     const gradient = { dMeans, scale, dw, dBias };
     device.enqueue('cosineLoss', { ...shared, w, bias, exponent, errors, gradient });
     device.enqueue('cosineLoss', { ...shared, w, bias, exponent, errors: alone, gradient: null });
+    const inPlace = empty(slots.count * H);
+    device.enqueue('segmentSum', {
+      ...{ hidden: H, work, entries, slots: null, from: h, scale, out: inPlace },
+    });
+    const instead = { ...gradient, dMeans: inPlace };
+    device.enqueue('cosineLoss', {
+      ...{ ...shared, means: inPlace, w, bias, exponent, errors, gradient: instead },
+    });
     const dh = empty(N * H);
     const readers = { work: placed.readers.work, entries: placed.readers.pairs, slots: on.ofPair };
     device.enqueue('segmentSum', { hidden: H, ...readers, from: dMeans, scale: null, out: dh });
-    return { means, errors, alone, dMeans, dw, dBias, dh };
+    return { pool, outputs: { means, errors, alone, dMeans, inPlace, dw, dBias, dh } };
   };
 }
 
 const elementwise: Case = (device, graph, mask) => {
-  const { floats, empty, N } = prepare(device, graph, mask);
+  const { pool, floats, empty, N } = prepare(device, graph, mask);
   const [pre, slope, dh, dSlope] = [floats('pre', N * H), floats('slope', 1), floats('dh', N * H), empty(1)];
   device.enqueue('preluGrad', { hidden: H, rows: N, pre, slope, dh, dSlope });
+  const out = empty(N * H);
+  device.enqueue('prelu', { hidden: H, rows: N, pre, slope, out });
+  const sum = floats('sum', N * H);
+  device.enqueue('addInto', { target: sum, source: pre });
   const [dz, da] = [empty(N * H), empty(H)];
   const [a, dd] = [floats('a', H), floats('dd', N * 4)];
   device.enqueue('scoresGrad', { ...width, rows: N, z: pre, a, dd, dz, da });
@@ -181,7 +223,7 @@ const elementwise: Case = (device, graph, mask) => {
   for (const target of [firstMoment, secondMoment]) device.enqueue('fill', { target, value: 0 });
   const moments = { parameters, gradient, firstMoment, secondMoment, weightDecay: 0.1, learningRate: 0.01 };
   for (let step = 1; step <= 3; step++) device.enqueue('adam', { ...moments, step, scale: 0.5 });
-  return { dh, dSlope, dz, da, parameters, firstMoment, secondMoment };
+  return { pool, outputs: { dh, dSlope, out, sum, dz, da, parameters, firstMoment, secondMoment } };
 };
 
 /** Every kernel, by name; together they cover the contract. */
@@ -191,9 +233,9 @@ export const CASES: Record<string, Case> = {
   linear: dense(false),
   'linear with an index': dense(true),
   attention: attention(true, 0.3),
-  'attention with larger logits': attention(true, 1.5),
+  'attention with larger logits': attention(true, 6),
   'attention over source rows': attention(false, 0.3),
   'segment means and cosine loss': loss(3),
   'cosine loss, exponent 1': loss(1),
-  'prelu, scores, adam': elementwise,
+  'prelu, scores, sums, adam': elementwise,
 };

@@ -44,6 +44,30 @@ export function randomGraph(shape: GraphShape): ModelGraph {
   };
 }
 
+/** A road with turns, three relations and twelve features: far ends do not reach each other in a few hops, unless all lead to a hub. */
+export function roadGraph(nodes: number, withHub = false): ModelGraph {
+  const relations = 3;
+  const base = randomGraph({ nodes, edges: 0, relations, features: 12 });
+  const src: number[] = [];
+  const dst: number[] = [];
+  for (let v = 1; v < nodes; v++) {
+    src.push(v - 1, v);
+    dst.push(v, Math.max(0, v - 1 - (v % 3)));
+    if (withHub) {
+      src.push(0);
+      dst.push(v);
+    }
+  }
+  const edges = {
+    length: src.length,
+    src: Int32Array.from(src),
+    dst: Int32Array.from(dst),
+    relation: Uint16Array.from(src, (_, e) => (e * e) % relations),
+  };
+  const adjacency = buildAdjacency(edges, nodes, relations);
+  return { ...base, adjacency: adjacency.byDestination, neighbours: collectNeighbours(adjacency) };
+}
+
 export function randomFeatures(rows: number, cols: number, text: number, random: Random): SparseMatrix {
   const offsets = new Uint32Array(rows + 1);
   const indices: number[] = [];

@@ -104,6 +104,20 @@ describe('a small host', () => {
 });
 
 describe('refused', () => {
+  test('a shape that the device has no kernels for, before anything is read', async () => {
+    const unread = {} as Store;
+    for (const [choice, message] of [
+      [{ hidden: 32 }, '64 hidden units in 4 heads only, not 32 in 4'],
+      [{ heads: 8 }, '64 hidden units in 4 heads only, not 64 in 8'],
+      [{ exponent: 2.5 }, 'whole exponents of the loss only, not 2.5'],
+    ] as const) {
+      const training = train({ store: unread, config: { ...config, ...choice } });
+      await expect(training).rejects.toMatchObject({
+        ...{ code: 'device-shape', exit: 2, message: expect.stringContaining(message) },
+      });
+    }
+  });
+
   test('a graph beyond the memory budget, by its name and before training', async () => {
     await expect(train({ memory: 2 ** 20 })).rejects.toMatchObject({
       code: 'memory-budget',

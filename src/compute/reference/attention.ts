@@ -31,6 +31,11 @@ export function attend(args: Kernels['attend']): void {
   ];
   const [pre, out] = [numbers(args.pre), numbers(args.out)];
   const slope = args.slope === null ? 1 : numbers(args.slope)[0];
+  const kept = trace && {
+    ...{ att: numbers(trace.att), attScaled: numbers(trace.attScaled) },
+    ...{ peak: numbers(trace.peak), inverse: numbers(trace.inverse) },
+  };
+  const [att, attScaled] = [new Float64Array(F), new Float64Array(F)];
   eachRow(args.entries.work, (v, start, end) => {
     for (let h = 0; h < heads; h++) {
       const at = v * heads + h;
@@ -39,8 +44,8 @@ export function attend(args: Kernels['attend']): void {
       for (let e = start; e < end; e++) peak = Math.max(peak, leaky(raw(e)));
       let sum = 0;
       for (let e = start; e < end; e++) sum += Math.exp(leaky(raw(e)) - peak);
-      const att = new Float64Array(F);
-      const attScaled = new Float64Array(F);
+      att.fill(0);
+      attScaled.fill(0);
       let scaledSum = 0;
       for (let e = start; e < end; e++) {
         const alpha = Math.exp(leaky(raw(e)) - peak) / sum;
@@ -56,15 +61,13 @@ export function attend(args: Kernels['attend']): void {
         const i = v * H + h * F + j;
         pre[i] += att[j];
         out[i] = pre[i] < 0 ? slope * pre[i] : pre[i];
+        if (kept === null) continue;
+        kept.att[i] = att[j];
+        kept.attScaled[i] = attScaled[j] - scaledSum * att[j];
       }
-      if (trace === null) continue;
-      numbers(trace.att).set(att, v * H + h * F);
-      numbers(trace.attScaled).set(
-        attScaled.map((value, j) => value - scaledSum * att[j]),
-        v * H + h * F,
-      );
-      numbers(trace.peak)[at] = start === end ? 0 : peak;
-      numbers(trace.inverse)[at] = start === end ? 0 : 1 / sum;
+      if (kept === null) continue;
+      kept.peak[at] = start === end ? 0 : peak;
+      kept.inverse[at] = start === end ? 0 : 1 / sum;
     }
   });
 }
@@ -73,53 +76,70 @@ function leaky(value: number): number {
   return value > 0 ? value : SLOPE * value;
 }
 
-/** Straight from the definition: walks the entries into v and adds to both ends. */
-export function attendGrad(args: Kernels['attendGrad']): void {
+/**
+ * Straight from the definition: calls for each entry u → v and each head with α, g = ∂/∂(logit before LeakyReLU), and the
+ * size of the two numbers whose difference g is, which tells how many digits of g a device can have.
+ */
+export function eachScoreGradient(
+  args: Pick<
+    Kernels['attendGrad'],
+    'hidden' | 'heads' | 'entries' | 'z' | 's' | 'd' | 'b' | 'c' | 'trace' | 'dPre'
+  >,
+  visit: (v: number, u: number, rho: number, h: number, alpha: number, g: number, size: number) => void,
+): void {
   const { hidden: H, heads, trace } = args;
   const F = H / heads;
   const [neighbours, relations] = [integers(args.entries.neighbours), integers(args.entries.relations)];
-  const [z, s, d, b, c] = [
-    numbers(args.z).slice(), // dz may be z itself
-    numbers(args.s),
-    numbers(args.d),
-    numbers(args.b),
-    numbers(args.c),
-  ];
-  const [aSource, aTarget, dPre] = [numbers(args.aSource), numbers(args.aTarget), numbers(args.dPre)];
-  const [dz, db, dc] = [numbers(args.dz).fill(0), numbers(args.db).fill(0), numbers(args.dc).fill(0)];
-  const [daSource, daTarget] = [numbers(args.daSource).fill(0), numbers(args.daTarget).fill(0)];
-  const sources = args.dz.length / H;
-  const ds = new Float64Array(sources * heads);
-  const dd = new Float64Array(args.rows * heads);
+  const [z, s, d] = [numbers(args.z), numbers(args.s), numbers(args.d)];
+  const [b, c, dPre] = [numbers(args.b), numbers(args.c), numbers(args.dPre)];
+  const [peak, inverse] = [numbers(trace.peak), numbers(trace.inverse)];
   eachRow(args.entries.work, (v, start, end) => {
+    const [alphas, dAlphas] = [new Float64Array(end - start), new Float64Array(end - start)];
     for (let h = 0; h < heads; h++) {
       const at = v * heads + h;
-      const alphas: number[] = [];
-      const dAlphas: number[] = [];
+      const raw = (e: number) => s[neighbours[e] * heads + h] + d[at] + b[relations[e] * heads + h];
       let inner = 0;
       for (let e = start; e < end; e++) {
-        const raw = s[neighbours[e] * heads + h] + d[at] + b[relations[e] * heads + h];
-        const alpha = Math.exp(leaky(raw) - numbers(trace.peak)[at]) * numbers(trace.inverse)[at];
         let dAlpha = 0;
         for (let j = h * F; j < (h + 1) * F; j++) {
-          const g = dPre[v * H + j];
-          dAlpha += g * (z[neighbours[e] * H + j] + c[relations[e] * H + j]);
-          dz[neighbours[e] * H + j] += alpha * g;
-          dc[relations[e] * H + j] += alpha * g;
+          dAlpha += dPre[v * H + j] * (z[neighbours[e] * H + j] + c[relations[e] * H + j]);
         }
-        alphas.push(alpha);
-        dAlphas.push(dAlpha);
-        inner += alpha * dAlpha;
+        alphas[e - start] = Math.exp(leaky(raw(e)) - peak[at]) * inverse[at];
+        dAlphas[e - start] = dAlpha;
+        inner += alphas[e - start] * dAlpha;
       }
       for (let e = start; e < end; e++) {
-        const raw = s[neighbours[e] * heads + h] + d[at] + b[relations[e] * heads + h];
-        const g = alphas[e - start] * (dAlphas[e - start] - inner) * (raw > 0 ? 1 : SLOPE);
-        ds[neighbours[e] * heads + h] += g;
-        dd[at] += g;
-        db[relations[e] * heads + h] += g;
+        const dAlpha = dAlphas[e - start];
+        const weight = alphas[e - start] * (raw(e) > 0 ? 1 : SLOPE);
+        const size = weight * (Math.abs(dAlpha) + Math.abs(inner));
+        visit(v, neighbours[e], relations[e], h, alphas[e - start], weight * (dAlpha - inner), size);
       }
     }
   });
+}
+
+export function attendGrad(args: Kernels['attendGrad']): void {
+  const { hidden: H, heads } = args;
+  const F = H / heads;
+  const z = numbers(args.z).slice(); // dz may be z itself
+  const [aSource, aTarget, dPre] = [numbers(args.aSource), numbers(args.aTarget), numbers(args.dPre)];
+  const [db, dc] = [numbers(args.db).fill(0), numbers(args.dc).fill(0)];
+  const [daSource, daTarget] = [numbers(args.daSource).fill(0), numbers(args.daTarget).fill(0)];
+  const sources = args.dz.length / H;
+  const sums = new Float64Array(args.dz.length);
+  const ds = new Float64Array(sources * heads);
+  const dd = new Float64Array(args.rows * heads);
+  eachScoreGradient(args, (v, u, rho, h, alpha, g) => {
+    for (let j = h * F; j < (h + 1) * F; j++) {
+      sums[u * H + j] += alpha * dPre[v * H + j];
+      dc[rho * H + j] += alpha * dPre[v * H + j];
+    }
+    ds[u * heads + h] += g;
+    dd[v * heads + h] += g;
+    db[rho * heads + h] += g;
+  });
+  const dz = numbers(args.dz);
+  dz.set(sums);
   const isOwn = args.sources === null;
   if (args.sources !== null) numbers(args.sources.dd).set(dd);
   for (let v = 0; v < sources; v++) {

@@ -3,8 +3,8 @@ import { eachValue, integers, numbers } from './buffers.js';
 
 type Args = Kernels['cosineLoss'];
 
-/** ℓ and the factors of ∂ℓ/∂x̂ = A x + B x̂; `floored` cuts the gradient through the norm (method §5). */
-function judge(inner: number, square: number, norm: number, floored: boolean, exponent: number) {
+/** ℓ and the factors of ∂ℓ/∂x̂ = A x + B x̂ (method §5). */
+function judge(inner: number, square: number, norm: number, exponent: number) {
   if (!(norm > 0 && square > 1e-30)) return { error: 1, A: 0, B: 0 };
   const length = Math.sqrt(square);
   const c = Math.min(1, Math.max(-1, inner / (length * norm)));
@@ -12,7 +12,7 @@ function judge(inner: number, square: number, norm: number, floored: boolean, ex
   return {
     error: (1 - c) ** exponent,
     A: slope / (length * norm),
-    B: floored ? 0 : (-slope * c) / square,
+    B: (-slope * c) / square,
   };
 }
 
@@ -42,7 +42,7 @@ export function denseRelation(args: Args, r: number): void {
       .subarray(r * D, (r + 1) * D)
       .fill(0);
   for (let k = args.offsets[r]; k < args.offsets[r + 1]; k++) {
-    const m = numbers(args.means).subarray(k * H, (k + 1) * H);
+    const m = numbers(args.means).slice(k * H, (k + 1) * H); // dMeans may be in its place
     const v = integers(args.nodes)[k];
     const x = new Float64Array(D);
     eachValue(args.target, v, (column, value) => {
@@ -56,7 +56,7 @@ export function denseRelation(args: Args, r: number): void {
       inner += xHat[i] * x[i];
       square += xHat[i] * xHat[i];
     }
-    const { error, A, B } = judge(inner, square, numbers(args.norms)[v], false, args.exponent);
+    const { error, A, B } = judge(inner, square, numbers(args.norms)[v], args.exponent);
     numbers(args.errors)[k] = error;
     if (gradient === null || dw === null || db === null) continue;
     const dm = numbers(gradient.dMeans)
@@ -95,7 +95,7 @@ export function gramRelation(args: Args, r: number): void {
   const t = new Float64Array(H);
   let sumB = 0;
   for (let k = args.offsets[r]; k < args.offsets[r + 1]; k++) {
-    const m = numbers(args.means).subarray(k * H, (k + 1) * H);
+    const m = numbers(args.means).slice(k * H, (k + 1) * H); // dMeans may be in its place
     const v = integers(args.nodes)[k];
     const product = new Float64Array(H); // Wᵀx
     let inner = 0;
@@ -112,13 +112,8 @@ export function gramRelation(args: Args, r: number): void {
       for (let j = 0; j < H; j++) y[i] += G[i * H + j] * m[j];
       quadratic += m[i] * (y[i] - g[i]);
     }
-    const floor = 1e-6 * (quadratic + beta);
-    const square = quadratic + 2 * linear + beta;
-    const floored = !(square > floor);
-    const found = judge(
-      ...([inner, floored ? floor : square, numbers(args.norms)[v]] as const),
-      ...([floored, args.exponent] as const),
-    );
+    // No floor: float64 has the digits, and the WASM device writes x̂ out where float32 has not.
+    const found = judge(inner, quadratic + 2 * linear + beta, numbers(args.norms)[v], args.exponent);
     numbers(args.errors)[k] = found.error;
     if (gradient === null) continue;
     const [A, B] = [found.A / args.counts[r], found.B / args.counts[r]];

@@ -86,6 +86,17 @@ export function linearGradInput(args: Kernels['linearGradInput']): void {
   }
 }
 
+export function prelu(args: Kernels['prelu']): void {
+  const [pre, out] = [numbers(args.pre), numbers(args.out)];
+  const slope = numbers(args.slope)[0];
+  for (let i = 0; i < args.rows * args.hidden; i++) out[i] = pre[i] < 0 ? slope * pre[i] : pre[i];
+}
+
+export function addInto(args: Kernels['addInto']): void {
+  const [target, source] = [numbers(args.target), numbers(args.source)];
+  for (let i = 0; i < target.length; i++) target[i] += source[i];
+}
+
 export function preluGrad(args: Kernels['preluGrad']): void {
   const [pre, dh] = [numbers(args.pre), numbers(args.dh)];
   const slope = numbers(args.slope)[0];

@@ -4,9 +4,11 @@ import { integers, numbers, type ReferenceFloats, type ReferenceWords } from './
 import { cosineLoss } from './cosine.js';
 import {
   adam,
+  addInto,
   linear,
   linearGradInput,
   linearGradWeights,
+  prelu,
   preluGrad,
   segmentSum,
   sparseLinear,
@@ -16,7 +18,7 @@ import {
 const KERNELS: { [K in keyof Kernels]: (args: Kernels[K]) => void } = {
   fill: ({ target, value }) => numbers(target).fill(value),
   ...{ sparseLinear, sparseLinearGrad, linear, linearGradWeights, linearGradInput, scores, scoresGrad },
-  ...{ attend, attendGrad, preluGrad, segmentSum, cosineLoss, adam },
+  ...{ attend, attendGrad, prelu, preluGrad, segmentSum, cosineLoss, adam, addInto },
 };
 
 /** Plain loops in float64: what the kernels mean. For tests; far too slow for anything else. */

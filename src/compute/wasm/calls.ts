@@ -60,6 +60,11 @@ export const CALLS: Calls = {
     to.call('fill', Math.ceil(target.length / FILL_FLOATS), [at(target), target.length, { float: value }]);
   },
 
+  addInto(to, { target, source }) {
+    const args = [at(target), target.length, at(source)];
+    to.call('addInto', Math.ceil(target.length / FILL_FLOATS), args);
+  },
+
   sparseLinear(to, { x, index, masked, token, w, bias, base, out }) {
     const rows = index?.length ?? x.rows;
     to.scratch(ROW * (1 + x.width));
@@ -179,6 +184,10 @@ export const CALLS: Calls = {
     const parts = to.parts(chunks * ROW);
     to.call('scoresGrad', chunks, [rows, size, at(z), at(a), at(dd), at(dz), parts]);
     sumParts(to, da, H, [parts, chunks, H]);
+  },
+
+  prelu(to, { rows, pre, slope, out }) {
+    to.call('prelu', chunksOf(rows), [rows, CHUNK_ROWS, at(pre), at(slope), at(out)]);
   },
 
   preluGrad(to, { rows, pre, slope, dh, dSlope }) {

@@ -26,9 +26,8 @@ export function callCosineLoss(to: Caller, args: Kernels['cosineLoss']): void {
   const { grams, losses, gradients, parts } = plan(args.offsets, D);
   if (parts === 0) return;
   const stride = 4 * target.width;
-  to.scratch(
-    Math.max(2 * 4 * D, ROW * (1 + 2 * target.width + 2 * BLOCK) + BLOCK * stride, ROW + GRAM_BYTES),
-  );
+  const dense = 2 * 4 * D + ROW; // x, x̂ and the gradient of one slot
+  to.scratch(Math.max(ROW * (1 + 2 * target.width + 2 * BLOCK) + BLOCK * stride + dense, ROW + GRAM_BYTES));
   const relations = args.offsets.length - 1;
   const partBytes = Math.ceil((D * ROW + GRAM_BYTES + 4 * D) / 64) * 64;
   const room = to.parts((gradient ? parts : 0) * partBytes + relations * GRAM_BYTES);

@@ -24,6 +24,8 @@ export const OPERATIONS = [
   'decoderGrad',
   'adam',
   'scoresGrad',
+  'prelu',
+  'addInto',
 ] as const;
 
 export type Operation = (typeof OPERATIONS)[number];

@@ -1,4 +1,3 @@
-import { RecalError } from '../../base/errors.js';
 import type { Device, Floats, Kernels, KernelTime, Words } from '../device.js';
 import { Arena } from './arena.js';
 import { at, CALLS, type Caller, type Placed, ROW } from './calls.js';
@@ -12,6 +11,9 @@ const CONTROL_AT = 65_536;
 const LIST_AT = CONTROL_AT + 64;
 const MOST_COMMANDS = 512;
 const BUFFERS_AT = LIST_AT + MOST_COMMANDS * COMMAND_BYTES;
+
+/** What the kernels are written for (kernels/learn/simd.ts). */
+export const WASM_SHAPE = { hidden: 64, heads: 4 };
 
 type PlacedFloats = Floats & Placed;
 type PlacedWords = Words & Placed;
@@ -92,11 +94,9 @@ export class WasmDevice implements Device {
   }
 
   enqueue<K extends keyof Kernels>(kernel: K, args: Kernels[K]): void {
-    const { hidden = 64, heads = 4 } = args as { hidden?: number; heads?: number };
-    if (hidden !== 64 || heads !== 4) {
-      throw new RecalError('device-shape', `the WASM device computes with 64 hidden units in 4 heads only`, {
-        hint: 'leave hidden and heads at their defaults, or use the reference device',
-      });
+    const { hidden = WASM_SHAPE.hidden, heads = WASM_SHAPE.heads } = args as Partial<typeof WASM_SHAPE>;
+    if (hidden !== WASM_SHAPE.hidden || heads !== WASM_SHAPE.heads) {
+      throw new RangeError(`no kernels for ${hidden} hidden units in ${heads} heads`); // see checkDeviceShape
     }
     if (kernel === 'cosineLoss') callCosineLoss(this.#caller, args as Kernels['cosineLoss']);
     else (CALLS[kernel as keyof typeof CALLS] as (to: Caller, args: Kernels[K]) => void)(this.#caller, args);
