@@ -1,5 +1,17 @@
 export { EXIT, type ExitCode, RecalError, type Where } from './base/errors.js';
 export { printable } from './base/printable.js';
+export type { Alert, Incident } from './detect/alert.js';
+export { type AppliedThreshold, applyThreshold } from './detect/apply-threshold.js';
+export type { Calibration } from './detect/calibrate.js';
+export { type Detection, type DetectOptions, detect } from './detect/detect.js';
+export { type DetectionConfig, resolveDetectionConfig } from './detect/detection-config.js';
+export { Detector } from './detect/detector.js';
+export { encodeDetector } from './detect/detector-part.js';
+export { holdOut } from './detect/hold-out.js';
+export { SplitGraphs } from './detect/split-graphs.js';
+export { parseThreshold, type ThresholdSpec } from './detect/threshold.js';
+export { evaluate } from './evaluate/evaluate.js';
+export type { EvaluateOptions, Evaluation } from './evaluate/evaluation.js';
 export type { Adjacency, NeighbourRows } from './graph/adjacency.js';
 export { DIRECTIONS, type DirectionName, type DirectionTable } from './graph/direction.js';
 export { type KnownEntity, readEntities } from './graph/entities.js';
@@ -18,6 +30,7 @@ export { describeModelFile, type ModelDescription } from './model/describe-model
 export { readModelFile, writeModelFile } from './model/model-file.js';
 export { type TrainOptions, type TrainResult, trainModel } from './model/train.js';
 export { resolveTrainingConfig, type TrainingConfig } from './model/training-config.js';
+export { type AlertFiles, readAlertFiles, writeAlertFiles } from './report/alert-files.js';
 export type { ScenarioManifest } from './simulate/manifest.js';
 export type { SimulateOptions } from './simulate/options.js';
 export { type SimulateProgress, simulate } from './simulate/simulate.js';

@@ -7,6 +7,8 @@ import { printable } from '../base/printable.js';
 import { defineSettings } from '../base/settings.js';
 import { STEPS, type Step, type Story, type StoryWatch, tellStory } from '../demo/story.js';
 import type { IncidentTruth } from '../demo/world-truth.js';
+import type { Incident } from '../detect/alert.js';
+import { deedsOf } from '../report/detection-deeds.js';
 import { DEFAULT_THRESHOLD, percentage } from './calibrating.js';
 import { type CommandContext, defineCommand } from './command.js';
 import { formatCount, formatDuration } from './quantities.js';
@@ -142,6 +144,8 @@ function* render(story: Story, total: number, look: Look): Generator<string> {
   const bold = look.bold ?? ((text: string) => text);
   const { found, threshold, truth, paths } = story;
   const { incidents } = found;
+  const byId = new Map(found.alerts.map((alert) => [alert.id, alert]));
+  const alertsOf = ({ alerts }: Incident) => alerts.flatMap(({ id }) => byId.get(id) ?? []);
   yield '';
   yield bold('incidents, most unusual first');
   yield* renderTable(
@@ -150,7 +154,11 @@ function* render(story: Story, total: number, look: Look): Generator<string> {
       .slice(0, LISTED)
       .map((incident, i) => [
         ...[String(incident.rank), incident.id.slice(0, 8), incident.score.toFixed(1)],
-        ...[incident.first.iso.slice(11, 16), truth.incidents[i].entities, deedOf(incident.sentence)],
+        ...[
+          incident.first.iso.slice(11, 16),
+          truth.incidents[i].entities,
+          deedsOf(alertsOf(incident), 2).join('; '),
+        ],
       ]),
     look,
   );
@@ -183,12 +191,6 @@ function* render(story: Story, total: number, look: Look): Generator<string> {
   yield '  npx recal train --store own --model own.recal              learns, and calibrates on the last fifth';
   yield '  npx recal ingest NEWER-LOG… --store own --append';
   yield '  npx recal detect --store own --model own.recal --out alerts';
-}
-
-/** Time and host have columns of their own, or are the same for all. */
-function deedOf(sentence: string): string {
-  const at = sentence.indexOf(' UTC: ');
-  return at < 0 ? sentence : sentence.slice(at + 6);
 }
 
 function tellTruth({ entities, attacks, touched, scan, unusual }: IncidentTruth): string {

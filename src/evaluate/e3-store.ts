@@ -56,15 +56,3 @@ function placesOf(folder: string, of: Record<PartName, Selection>): Record<PartN
     test: { folder, selection: of.test },
   };
 }
-
-/** Calibration by its latest share of time, nearest to the test. */
-export function shareOfCalibration(
-  { folder, selection }: PartPlace,
-  share: number,
-  [first, last]: readonly [bigint, bigint],
-): PartPlace {
-  if (share >= 1) return { folder, selection };
-  const kept = BigInt(Math.max(1, Math.ceil(Number(last - first) * share)));
-  const from = last - kept;
-  return { folder, selection: { ...selection, from: from > first ? from : first } };
-}

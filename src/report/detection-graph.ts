@@ -5,15 +5,18 @@ import type { NodeKind } from './graph-drawing.js';
 import type { GraphEdge, GraphNode } from './incident-graph.js';
 
 const KINDS: Partial<Record<EntityType, NodeKind>> = { process: 'process', file: 'file', flow: 'flow' };
-/** Alerts, and others that they touch, that are handed over; the drawing counts what it leaves out of these. */
-const MOST_ALERTS = 200;
+/** Others that alerts touch and that are handed over; the drawing counts what it leaves out of these. */
 const MOST_OTHERS = 12;
+/** Alerts whose interactions become edges: a drawing has room for far fewer. */
+const MOST_WITH_EDGES = 200;
 
 export interface DrawnIncident {
   readonly nodes: readonly GraphNode[];
   readonly edges: readonly GraphEdge[];
   /** Entities that alerts touch and that are not among the nodes. */
   readonly othersLeftOut: number;
+  /** Alerts of which only the node is there. */
+  readonly withoutEdges: number;
 }
 
 /**
@@ -23,9 +26,10 @@ export interface DrawnIncident {
 export function drawIncident(alerts: readonly Alert[]): DrawnIncident {
   const highest = new Map<string, Alert>();
   for (const alert of alerts) if (!highest.has(alert.entity.id)) highest.set(alert.entity.id, alert);
-  const members = [...highest.values()].slice(0, MOST_ALERTS);
+  const members = [...highest.values()];
   const isMember = new Set(members.map(({ entity }) => entity.id));
-  const others = chooseOthers(alerts, isMember);
+  const linked = alerts.slice(0, MOST_WITH_EDGES);
+  const others = chooseOthers(linked, isMember);
   const known = new Set([...isMember, ...others.chosen.map(({ id }) => id)]);
   return {
     nodes: [
@@ -36,8 +40,9 @@ export function drawIncident(alerts: readonly Alert[]): DrawnIncident {
       })),
       ...others.chosen.map(nodeOf),
     ],
-    edges: edgesOf(alerts, known),
+    edges: edgesOf(linked, known),
     othersLeftOut: others.leftOut,
+    withoutEdges: alerts.length - linked.length,
   };
 }
 
@@ -76,7 +81,8 @@ function edgesOf(alerts: readonly Alert[], known: ReadonlySet<string>): GraphEdg
   for (const { neighbourhood } of alerts) {
     for (const interaction of neighbourhood.interactions) {
       const { subject, object, relation, first, count } = interaction;
-      if (!known.has(subject.id) || !known.has(object.id)) continue;
+      // What an entity does to itself, such as to exit, says little in a drawing of who touched whom.
+      if (subject.id === object.id || !known.has(subject.id) || !known.has(object.id)) continue;
       const edge = JSON.stringify([subject.id, object.id, relation]);
       const once = `${edge} ${first.ns}`;
       if (seen.has(once)) continue;

@@ -1,6 +1,6 @@
 import type { Alert, AlertEvidence, Incident } from '../detect/alert.js';
-import { tellDeed } from '../detect/alert-sentence.js';
-import { drawIncident } from './detection-graph.js';
+import { deedOf, deedsOf } from './detection-deeds.js';
+import { type DrawnIncident, drawIncident } from './detection-graph.js';
 import { sentenceContent } from './detection-sentence.js';
 import { formatNumber, formatPercent, formatSeconds, formatTime } from './format.js';
 import { type Content, code, type Element, h } from './html.js';
@@ -12,9 +12,14 @@ import { barCell, dataTable, nameCell } from './tables.js';
 
 /** Alerts of an incident that are told in full. */
 const MOST_TOLD = 3;
+const MOST_DEEDS = 5;
 const MOST_MEMBERS = 12;
 const MOST_EVIDENCE = 8;
 const MOST_DRAWN = 18;
+/** A feature that more than this share of training has is nothing to point at. */
+const RARE = 0.2;
+/** What the vocabulary calls all words that it does not hold. */
+const UNKNOWN = '<unk>';
 /** Fewer benign values than this are worth a word. */
 const FEW = 100;
 
@@ -34,25 +39,21 @@ export function incidentStory(incident: Incident, alerts: readonly Alert[]): Ele
   const drawn = drawIncident(alerts);
   const told = alertsToTell(alerts);
   const untold = countEntities(alerts) - told.length;
-  const caption =
-    drawn.othersLeftOut === 0
-      ? 'Alerts and what they touched.'
-      : `Alerts and what they touched; ${formatNumber(drawn.othersLeftOut)} more entities that they touched are left out.`;
   return h(
     'article',
     { class: 'incident', id, 'aria-labelledby': `${id}-title` },
     h('h3', { id: `${id}-title` }, `${incident.rank}. Around `, code(incidentName(incident))),
     h('p', {}, sentenceContent(incident.sentence)),
+    h('p', {}, h('b', {}, 'Most telling: '), sentenceContent(deedsOf(alerts, MOST_DEEDS).join('; ')), '.'),
     factList([
       ['severity', incident.severity],
       ['score', formatNumber(incident.score, 3)],
       ['alerts', `${formatNumber(alerts.length)} about ${entities(countEntities(alerts))}`],
-      ['host', nameCell(incident.host, 40)],
       ['first event', formatTime(BigInt(incident.first.ns))],
       ['lasted', formatSeconds(Number(BigInt(incident.last.ns) - BigInt(incident.first.ns)) / 1e9)],
     ]),
     incidentGraph({
-      ...{ id: `${id}-graph`, title: 'Who touched what', caption, most: MOST_DRAWN },
+      ...{ id: `${id}-graph`, title: 'Who touched what', caption: graphCaption(drawn), most: MOST_DRAWN },
       ...{ nodes: drawn.nodes, edges: drawn.edges },
     }),
     membersTable(id, alerts),
@@ -63,6 +64,14 @@ export function incidentStory(incident: Incident, alerts: readonly Alert[]): Ele
         '.',
       ]),
   );
+}
+
+function graphCaption({ othersLeftOut, withoutEdges }: DrawnIncident): string {
+  const notes = ['Alerts and what they touched; what an entity did to itself is not drawn.'];
+  if (othersLeftOut > 0)
+    notes.push(`${formatNumber(othersLeftOut)} more entities that they touched are left out.`);
+  if (withoutEdges > 0) notes.push(`Of the ${formatNumber(withoutEdges)} lowest alerts no edges are given.`);
+  return notes.join(' ');
 }
 
 /** The highest alerts, each about another entity. */
@@ -108,9 +117,9 @@ function membersTable(id: string, alerts: readonly Alert[]): Element {
         ? [{ heading: 'windows', value: ({ windows }: { windows: number }) => windows }]
         : []),
       {
-        heading: 'what it did, most telling',
-        value: ({ alert }) => tellDeed(alert),
-        show: ({ alert }) => sentenceContent(tellDeed(alert)),
+        heading: 'most telling',
+        value: ({ alert }) => deedOf(alert),
+        show: ({ alert }) => sentenceContent(deedOf(alert)),
       },
       { heading: 'alert', value: ({ alert }) => alert.id, show: ({ alert }) => code(alert.id.slice(0, 8)) },
     ],
@@ -127,9 +136,22 @@ function alertStory(alert: Alert, id: string, number: number): Element {
     { id, 'aria-labelledby': `${id}-title` },
     h('h4', { id: `${id}-title` }, `Alert ${number}: `, nameCell(nameOf(alert), 60)),
     h('p', {}, sentenceContent(alert.sentence)),
+    inheritance(alert),
     evidenceTable(id, alert),
     lookAlikes(alert),
     deviations(alert),
+  );
+}
+
+/** Suspicion follows the hand that acts: the evidence below is the entity's own and need not explain all of its score. */
+function inheritance({ lineage }: Alert): Content {
+  if (lineage === null || lineage.inherited <= 0) return null;
+  return h(
+    'p',
+    {},
+    `Its own evidence alone would score ${formatNumber(lineage.own, 3)}; the rest comes from `,
+    nameCell(lineage.from.name ?? `a nameless ${lineage.from.type}`, 48),
+    `, which acted on it and passes on ${formatNumber(lineage.inherited, 3)}.`,
   );
 }
 
@@ -149,12 +171,12 @@ function evidenceTable(id: string, { evidence, score, threshold }: Alert): Eleme
         show: (each) => (each.relation === null ? '–' : nameCell(each.relation.replace(/^EVENT_/, ''), 28)),
       },
       { heading: 'events', value: (each) => each.events },
-      { heading: 'beyond', value: (each) => each.benignQuantile, show: beyondOf },
+      { heading: 'beyond', value: (each) => each.benignQuantile, as: 'text', show: beyondOf },
       {
         heading: 'harmless ones like it',
         value: (each) => each.p,
-        as: 'bar',
-        show: (each) => [rarityOf(each), barCell(zeros(each), most, 56)],
+        as: 'text',
+        show: (each) => [rarityOf(each), barCell(zeros(each), most, 48)],
       },
       { heading: 'share', value: (each) => each.share, show: (each) => formatPercent(each.share, 0) },
       { heading: 'in words', value: (each) => each.because, show: wordsOf },
@@ -168,29 +190,35 @@ function evidenceTable(id: string, { evidence, score, threshold }: Alert): Eleme
 function beyondOf({ beyond, benignQuantile, n }: AlertEvidence): string {
   if (n === 0) return 'nothing to compare with';
   const of = `of ${formatNumber(n)}`;
-  return beyond ? `all ${of}` : `${formatPercent(Math.floor(benignQuantile * 1e4) / 1e4, 2)} ${of}`;
+  if (beyond) return `all ${of}`;
+  const share = Math.floor(benignQuantile * 1e4) / 1e4;
+  return share >= 1 ? `nearly all ${of}` : `${formatPercent(share, 2)} ${of}`;
 }
 
-function rarityOf({ p, n, floor, beyond }: AlertEvidence): string {
-  const text = p < 1e-12 ? `1 in ${formatNumber(1 / p, 1)}` : oneIn(p, floor ? n : undefined);
-  return beyond && !floor ? `${text} (extrapolated)` : text;
+function rarityOf({ p, n, floor }: AlertEvidence): string {
+  return p < 1e-6 ? `1 in ${(1 / p).toExponential(0).replace('e+', 'e')}` : oneIn(p, floor ? n : undefined);
 }
 
-function wordsOf({ because, source, n, level, draws }: AlertEvidence): Content {
+function wordsOf({ because, source, n, level, draws, beyond, floor }: AlertEvidence): Content {
   const notes: string[] = [];
   if (source !== null) {
-    const times = source.count === 1 ? '' : ` ${formatNumber(source.count)} times`;
-    notes.push(`seen${times} at ${formatTime(BigInt(source.first.ns))}`);
+    const times = source.count === 1 ? '' : `${formatNumber(source.count)} times from `;
+    notes.push(`${times}${source.first.iso.slice(11, 19)}${times === '' ? '' : ' on'}`);
   }
   if (draws > 1) notes.push(`the most of ${formatNumber(draws)}`);
   if (n < FEW) notes.push('few to compare with');
   if (level === 'group' || level === 'all') notes.push('compared with other relations too');
+  if (beyond && !floor) notes.push('how rare is extrapolated');
   const said = because === '' ? [] : [sentenceContent(because), notes.length > 0 ? '; ' : ''];
   return [said, notes.join('; ')];
 }
 
 function lookAlikes({ lookAlikes: found, knn }: Alert): Content {
   if (found.length === 0) return null;
+  // Nearest first: of those that are called the same one says it.
+  const distinct = found.filter(
+    ({ name, type }, i) => found.findIndex((other) => other.name === name && other.type === type) === i,
+  );
   const far =
     knn.distance === null
       ? ''
@@ -199,7 +227,7 @@ function lookAlikes({ lookAlikes: found, knn }: Alert): Content {
     'p',
     {},
     h('b', {}, 'Most like, of what training saw: '),
-    found.map(({ name, type, distance }, i) => [
+    distinct.map(({ name, type, distance }, i) => [
       i === 0 ? '' : ', ',
       nameCell(name ?? `nameless ${type}`, 48),
       ` (${type}, distance ${formatNumber(distance, 3)})`,
@@ -208,16 +236,18 @@ function lookAlikes({ lookAlikes: found, knn }: Alert): Content {
   );
 }
 
-function deviations({ deviations: found }: Alert): Content {
-  if (found.length === 0) return null;
+function deviations({ deviations: all }: Alert): Content {
+  const rare = all.filter(({ seen, of }) => seen <= RARE * of);
+  if (rare.length === 0) return null;
   return h(
     'p',
     {},
     h('b', {}, 'Rare about it: '),
-    found.map(({ kind, what, seen, of }, i) => [
+    rare.map(({ kind, what, seen, of }, i) => [
       i === 0 ? '' : '; ',
-      kind === 'token' ? 'the word ' : 'the sequence ',
-      nameCell(what, 60),
+      kind === 'token' && what === UNKNOWN
+        ? 'a word that training did not learn'
+        : [kind === 'token' ? 'the word ' : 'the sequence ', nameCell(what, 60)],
       ` (${seen === 0 ? 'none' : formatNumber(seen)} of ${formatNumber(of)} in training)`,
     ]),
     '.',

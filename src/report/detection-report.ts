@@ -1,5 +1,7 @@
-import type { Incident } from '../detect/alert.js';
+import type { Alert, AlertMoment, Incident } from '../detect/alert.js';
+import { momentOf } from '../detect/moment.js';
 import type { AlertFilesToWrite } from './alert-files.js';
+import { deedsOf } from './detection-deeds.js';
 import { incidentAddress, incidentName, incidentStory } from './detection-incident.js';
 import { sentenceContent } from './detection-sentence.js';
 import { hasLine, type ToldThreshold, thresholdContent } from './detection-threshold.js';
@@ -34,25 +36,20 @@ export function renderDetectionReport(report: DetectionReport): string {
   const found = incidents.length;
   const where =
     run.hosts.length === 1
-      ? `host ${shortenMiddle(run.hosts[0], 60)}`
+      ? `host ${shortenMiddle(run.hosts[0], 24)}`
       : `${formatNumber(run.hosts.length)} hosts`;
-  const [first] = incidents;
   return renderPage({
     kind: 'Detection report',
     title: `${found === 0 ? 'No incident' : found === 1 ? 'One incident' : `${formatNumber(found)} incidents`} on ${where}`,
     lead:
-      first === undefined
-        ? 'Nothing scored high enough to raise an alert.'
-        : `Most unusual: ${first.sentence.replaceAll('`', '')}`,
+      incidents.length === 0 ? 'Nothing scored high enough to raise an alert.' : leadOf(incidents[0], report),
     facts: [
       ['events read', formatNumber(counts.events ?? 0)],
-      ['entities', formatNumber(counts.entities ?? 0)],
+      ['span', formatSeconds(Number(span[1] - span[0]) / 1e9)],
       ['instances judged', formatNumber(counts.instances ?? 0)],
       ['alerts', formatNumber(counts.alerts ?? report.alerts.length)],
       ['incidents', formatNumber(found)],
       ['threshold', code(threshold.rule)],
-      ['span', formatSeconds(Number(span[1] - span[0]) / 1e9)],
-      ['from', formatTime(span[0])],
     ],
     generator: 'recal detect',
     provenance: [
@@ -62,10 +59,30 @@ export function renderDetectionReport(report: DetectionReport): string {
     ],
     sections: [
       scoreSection(report),
-      ...(found === 0 ? [] : [listSection(incidents), storySection(report)]),
+      ...(found === 0 ? [] : [listSection(report), storySection(report)]),
       readSection(report),
     ],
   });
+}
+
+/** The first incident in a sentence. Names lose their backticks: a lead is plain text. */
+function leadOf(incident: Incident, report: DetectionReport): string {
+  const deeds = deedsOf(alertsOf(incident, indexAlerts(report)), 3)
+    .join('; ')
+    .replaceAll('`', '');
+  const until = minuteOf(incident.last).slice(11);
+  return `Look first at what happened around ${incidentName(incident)} from ${minuteOf(incident.first)} to ${until} UTC: ${deeds}.`;
+}
+
+const minuteOf = ({ iso }: AlertMoment): string => iso.slice(0, 16).replace('T', ' ');
+
+function indexAlerts({ alerts }: Pick<DetectionReport, 'alerts'>): ReadonlyMap<string, Alert> {
+  return new Map(alerts.map((alert) => [alert.id, alert]));
+}
+
+/** In the order of their scores. */
+function alertsOf({ alerts }: Incident, byId: ReadonlyMap<string, Alert>): Alert[] {
+  return alerts.flatMap(({ id }) => byId.get(id) ?? []);
 }
 
 function scoreSection(report: DetectionReport): Section {
@@ -97,8 +114,9 @@ function scoreSection(report: DetectionReport): Section {
 
 function plotCaption({ quietLeftOut = 0, run }: DetectionReport): string {
   const passed = (run.counts.instances ?? 0) - (run.counts.candidates ?? 0);
-  const notes = [`${formatNumber(passed)} instances lie so near to known behaviour that they score 0.`];
-  if (quietLeftOut > 0) notes.push(`${formatNumber(quietLeftOut)} of those are not drawn.`);
+  const notes = ['One dot an instance, alerts as triangles.'];
+  if (passed > 0) notes.push(`${formatNumber(passed)} lie so near to known behaviour that they score 0.`);
+  if (quietLeftOut > 0) notes.push(`${formatNumber(quietLeftOut)} that score 0 are not drawn.`);
   return notes.join(' ');
 }
 
@@ -114,7 +132,9 @@ function* pointsOf({ alerts, incidents, quiet }: DetectionReport): Generator<Sco
   yield* quiet;
 }
 
-function listSection(incidents: readonly Incident[]): Section {
+function listSection(report: DetectionReport): Section {
+  const { incidents } = report;
+  const byId = indexAlerts(report);
   return {
     id: 'list',
     title: 'Incidents',
@@ -131,22 +151,22 @@ function listSection(incidents: readonly Incident[]): Section {
               ? h('a', { href: `#${incidentAddress(incident)}` }, incident.rank)
               : incident.rank,
         },
-        { heading: 'score', value: ({ score }) => Number(score.toFixed(1)), as: 'bar' },
+        { heading: 'score', value: ({ score }) => score, show: ({ score }) => score.toFixed(1) },
         { heading: 'severity', value: ({ severity }) => severity },
-        { heading: 'from (UTC)', value: ({ first }) => first.iso.slice(0, 19).replace('T', ' ') },
+        { heading: 'from (UTC)', value: ({ first }) => minuteOf(first), as: 'number' },
         { heading: 'alerts', value: ({ alerts }) => alerts.length },
         {
           heading: 'begins at',
           value: ({ root }) => root.name ?? root.id,
           as: 'name',
-          show: (incident) => nameCell(incidentName(incident), 40),
+          show: (incident) => nameCell(incidentName(incident), 26),
         },
         {
-          heading: 'what',
-          value: ({ sentence }) => sentence,
-          show: ({ sentence }) => sentenceContent(deedOf(sentence)),
+          heading: 'most telling',
+          value: (incident) => deedsOf(alertsOf(incident, byId), 3).join('; '),
+          show: (incident) => sentenceContent(deedsOf(alertsOf(incident, byId), 2).join('; ')),
         },
-        { heading: 'id', value: ({ id }) => id, show: ({ id }) => code(id.slice(0, 8)) },
+        { heading: 'id', value: ({ id }) => id, as: 'number', show: ({ id }) => code(id.slice(0, 8)) },
       ],
       rows: incidents,
       most: MOST_LISTED,
@@ -155,26 +175,16 @@ function listSection(incidents: readonly Incident[]): Section {
   };
 }
 
-/** The deed alone: time, host and size have columns of their own. */
-function deedOf(sentence: string): string {
-  const at = sentence.indexOf(' UTC: ');
-  return at < 0 ? sentence : sentence.slice(at + 6);
-}
-
-function storySection({ incidents, alerts }: DetectionReport): Section {
-  const byId = new Map(alerts.map((alert) => [alert.id, alert]));
+function storySection(report: DetectionReport): Section {
+  const { incidents } = report;
+  const byId = indexAlerts(report);
   const told = incidents.slice(0, MOST_TOLD);
   const untold = incidents.length - told.length;
   return {
     id: 'stories',
     title: untold > 0 ? `The first ${MOST_TOLD} incidents` : 'Each incident',
     content: [
-      told.map((incident) =>
-        incidentStory(
-          incident,
-          incident.alerts.flatMap(({ id }) => byId.get(id) ?? []),
-        ),
-      ),
+      told.map((incident) => incidentStory(incident, alertsOf(incident, byId))),
       untold > 0 &&
         h(
           'p',
@@ -187,14 +197,19 @@ function storySection({ incidents, alerts }: DetectionReport): Section {
   };
 }
 
-function readSection({ run, alerts }: DetectionReport): Section {
+function readSection({ run, alerts, span }: DetectionReport): Section {
   const { counts, selection } = run;
   const count = (name: string): number => counts[name] ?? 0;
   const chosen = (Object.entries(selection) as [string, string | null][]).flatMap(([key, value]) =>
     value === null ? [] : [`${key} ${key === 'from' || key === 'to' ? formatTime(BigInt(value)) : value}`],
   );
   const rows: [string, number | string, Content][] = [
-    ['events', count('events'), 'read from the store'],
+    [
+      'events',
+      count('events'),
+      `read from the store, ${minuteOf(momentOf(span[0]))} to ${minuteOf(momentOf(span[1]))} UTC`,
+    ],
+    ['entities', count('entities'), 'processes, files, network flows and others'],
     [
       'hosts',
       run.hosts.length,

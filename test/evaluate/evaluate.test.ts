@@ -66,9 +66,7 @@ describe('evaluate', () => {
     expect(result.variants.paper.seeds[0].candidateRecall).not.toBeNull();
     expect(result.variants['wo-cd'].seeds[0].candidateRecall).toBeNull();
     expect(result.notes.join('\n')).toMatch(/rarity draws nothing at random/);
-    expect(result.notes.join('\n')).toMatch(
-      /paper, wo-cd: benign scores come from the data of its own tables/,
-    );
+    expect(result.notes.join('\n')).toMatch(/paper: benign scores come from the very data of its tables/);
   });
 
   test('the same again gives the same figures, and a variant alone those that it has among others', async () => {

@@ -1,0 +1,203 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { DetectionConfig } from '../dist/detect/detection-config.js';
+import { parseThreshold } from '../dist/detect/threshold.js';
+import { evaluate } from '../dist/evaluate/evaluate.js';
+import type { Evaluation } from '../dist/evaluate/evaluation.js';
+import { matchLabels } from '../dist/evaluate/label-match.js';
+import { type Labels, readLabels } from '../dist/evaluate/labels.js';
+import { openParts, type PartInputs, type Parts, placeParts } from '../dist/evaluate/parts.js';
+import { averagePrecision, rankScores } from '../dist/evaluate/ranking-metrics.js';
+import { parseSeeds, resolveVariant, type Variant, variantOf } from '../dist/evaluate/variants.js';
+import type { TrainingConfig } from '../dist/model/training-config.js';
+import { SCENARIOS, type Scenario } from '../dist/simulate/options.js';
+import { simulate } from '../dist/simulate/simulate.js';
+
+const E1 = resolve('../shared/data/cadets-e1');
+const HOUR = 3_600_000_000_000n;
+
+interface Change {
+  readonly name: string;
+  readonly training?: Partial<TrainingConfig>;
+  readonly detection?: Partial<DetectionConfig>;
+}
+
+/** One choice changed at a time, over profile `recal`. */
+const CHANGES: readonly Change[] = [
+  { name: 'recal' },
+  { name: 'lineage none', detection: { lineage: 'none' } },
+  { name: 'evidence reconstruction', detection: { evidence: ['reconstruction'] } },
+  { name: 'evidence name', detection: { evidence: ['name'] } },
+  { name: 'evidence relation', detection: { evidence: ['relation'] } },
+  { name: 'evidence distance', detection: { evidence: ['distance'] } },
+  { name: 'evidence name, distance', detection: { evidence: ['name', 'distance'] } },
+  { name: 'evidence reconstruction, name', detection: { evidence: ['reconstruction', 'name'] } },
+  { name: 'evidence all four', detection: { evidence: ['reconstruction', 'name', 'relation', 'distance'] } },
+  { name: 'combine kinds', detection: { combine: 'kinds' } },
+  { name: 'fusion max', detection: { fusion: 'max' } },
+  { name: 'fusion brown', detection: { fusion: 'brown' } },
+  { name: 'fusion cauchy', detection: { fusion: 'cauchy' } },
+  { name: 'tables relation', detection: { tables: 'relation' } },
+  { name: 'tail floor', detection: { tail: 'floor' } },
+  { name: 'gate knn', detection: { gate: 'knn' } },
+  { name: 'halves split', detection: { halves: 'split' } },
+  { name: 'over highest', detection: { over: 'highest' } },
+];
+
+/** Those that need another training. */
+const TRAININGS: readonly Change[] = [
+  { name: 'graph file', training: { graph: 'file' } },
+  { name: 'window 10 min', training: { window: 10 } },
+  { name: 'window 60 min', training: { window: 60 } },
+  { name: 'input unit', training: { inputBlocks: 'unit' } },
+  { name: 'target unit', training: { targetBlocks: 'unit' } },
+  { name: 'both unit', training: { inputBlocks: 'unit', targetBlocks: 'unit' } },
+  { name: 'exponent 1', training: { exponent: 1 } },
+  { name: 'encoder rgat', training: { encoder: 'rgat' } },
+];
+
+const RIVALS = ['paper', 'rarity', 'velox'] as const;
+
+interface Trial {
+  readonly name: string;
+  readonly parts: Parts;
+  readonly labels: Labels;
+  readonly ignore: Labels | undefined;
+  readonly allowPast: boolean;
+}
+
+/**
+ * The study of docs/real-traces.md: `study [e1|pre|shifted|SCENARIO…] [--seeds 0-2] [--epochs 200] [--trainings] [--rivals]`.
+ * Every configuration is profile `recal` with one choice changed. No label is read before scoring.
+ */
+export async function run(args: string[]): Promise<void> {
+  const value = (flag: string, standard: string) => {
+    const at = args.indexOf(flag);
+    return at < 0 ? standard : (args[at + 1] ?? standard);
+  };
+  const seeds = parseSeeds(value('--seeds', '0-2'));
+  const epochs = Number(value('--epochs', '200'));
+  const events = Number(value('--events', '150000'));
+  const named = args.filter(
+    (arg, i) => !arg.startsWith('--') && !args[i - 1]?.match(/^--(seeds|epochs|events)$/),
+  );
+  const trials = named.length > 0 ? named : ['e1', 'pre', 'shifted', ...SCENARIOS];
+  const changes = [...CHANGES, ...(args.includes('--trainings') ? TRAININGS : [])];
+  for (const name of trials) {
+    const folder = await mkdtemp(join(tmpdir(), 'recal-study-'));
+    try {
+      const trial = await openTrial(name, folder, events);
+      if (trial === undefined) console.log(`${name}: left out, its data are not here`);
+      else await study(trial, changes, seeds, epochs, args.includes('--rivals'));
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+}
+
+async function study(
+  trial: Trial,
+  changes: readonly Change[],
+  seeds: readonly number[],
+  epochs: number,
+  rivals: boolean,
+): Promise<void> {
+  const own = changes.map(({ name, training = {}, detection = {} }): Variant => {
+    return { ...variantOf('recal'), name, training: { profile: 'recal', ...training }, detection };
+  });
+  const variants = [...own, ...(rivals ? RIVALS.map(variantOf) : [])];
+  const found = await evaluate({
+    ...{ parts: trial.parts, labels: trial.labels, tier: 'core', protocol: 'honest', seeds, threads: 2 },
+    ...{ allowPast: trial.allowPast, matching: 'node', threshold: parseThreshold('budget:5/day') },
+    variants: variants.map((variant) => resolveVariant(variant, { epochs }, {})),
+  });
+  console.log(`\n### ${trial.name}, seeds ${seeds.join(', ')}, ${epochs} epochs\n`);
+  const ignoring = trial.ignore === undefined ? '' : ' AP, without ambiguous |';
+  console.log(`| configuration | incidents until all attacks | nodes in them | AP |${ignoring} AUROC |`);
+  console.log(`|---|---|---|---|${trial.ignore === undefined ? '' : '---|'}---|`);
+  for (const { name } of variants) console.log(describe(name, found, trial));
+}
+
+/** Mean, and the range over seeds where they differ. */
+function describe(name: string, { result, scores }: Evaluation, trial: Trial): string {
+  const { seeds } = result.variants[name];
+  const spread = (values: readonly (number | null)[], digits: number) => {
+    if (values.some((each) => each === null))
+      return `never in ${values.filter((each) => each === null).length} of ${values.length}`;
+    const known = values as readonly number[];
+    const mean = known.reduce((sum, each) => sum + each, 0) / known.length;
+    const [low, high] = [Math.min(...known), Math.max(...known)];
+    const range = low === high ? '' : ` (${low.toFixed(digits)} to ${high.toFixed(digits)})`;
+    return mean.toFixed(low === high ? digits : Math.max(digits, 1)) + range;
+  };
+  const cells = [
+    spread(
+      seeds.map((seed) => seed.incidentsUntilAllAttacks),
+      0,
+    ),
+    spread(
+      seeds.map((seed) => seed.nodesUntilAllAttacks),
+      0,
+    ),
+    spread(
+      seeds.map((seed) => seed.ap),
+      3,
+    ),
+  ];
+  if (trial.ignore !== undefined) {
+    const { events } = trial.parts.test;
+    const match = matchLabels(trial.labels, events.keys.size, (node) => events.uuid(node), {
+      ignore: trial.ignore,
+    });
+    const columns = scores.filter((column) => column.variant === name);
+    cells.push(
+      spread(
+        columns.map((column) => averagePrecision(rankScores(column.scores, match.positives, match.ignored))),
+        3,
+      ),
+    );
+  }
+  cells.push(
+    spread(
+      seeds.map((seed) => seed.auroc),
+      3,
+    ),
+  );
+  return `| ${name} | ${cells.join(' | ')} |`;
+}
+
+async function openTrial(name: string, folder: string, events: number): Promise<Trial | undefined> {
+  if (SCENARIOS.includes(name as Scenario)) {
+    const out = join(folder, 'world');
+    await simulate({ scenario: name as Scenario, events, seed: 3, out });
+    const file = (part: string) => [join(out, `${part}.json`)];
+    const inputs = { train: file('train'), calibrate: file('calibrate'), test: file('test') };
+    return {
+      ...{ name, ignore: undefined, allowPast: false },
+      parts: await openParts(await placeParts(inputs, { folder })),
+      labels: await readLabels(join(out, 'labels.csv'), 'core'),
+    };
+  }
+  if (!existsSync(E1)) return undefined;
+  const file = (part: string) => [join(E1, `ta1-cadets-e1-stretch.${part}.json.gz`)];
+  const test = name === 'pre' ? 'pre' : 'test';
+  const inputs: PartInputs = { train: file('train'), calibrate: file('calibrate'), test: file(test) };
+  const places = await placeParts(inputs, { folder });
+  if (name === 'shifted') {
+    // The benign span cut elsewhere: an hour later into training, so that calibration has the last hour of both.
+    const both = { ...places.train, selection: {} };
+    const first = 1_474_980_780_000_000_000n; // 12:53
+    places.train = { ...both, selection: { from: first, to: first + 3n * HOUR } };
+    places.calibrate = { ...both, selection: { from: first + 3n * HOUR, to: 1_474_994_640_000_000_000n } };
+  }
+  return {
+    name:
+      { e1: 'CADETS E1', pre: 'CADETS E1, first attack', shifted: 'CADETS E1, other split' }[name] ?? name,
+    parts: await openParts(places),
+    labels: await readLabels(join(E1, name === 'pre' ? 'labels.csv' : 'labels.test.csv'), 'core'),
+    ignore: name === 'pre' ? undefined : await readLabels(join(E1, 'ambiguous.csv'), 'all'),
+    allowPast: name === 'pre',
+  };
+}

@@ -1,0 +1,105 @@
+/** The statistics of drift: how far two distributions are apart, and how likely that is without any change. */
+
+/** Steps of the unit interval: distances are short by at most one of them, which is on the safe side. */
+const BINS = 10_000;
+
+/**
+ * Where recent values stand among benign ones. A value is given as the share of benign values below it and the share
+ * that is no larger: with ties the two differ, and each distance takes the one that makes it smaller.
+ */
+export class PlacedSample {
+  readonly #below = new Uint32Array(BINS + 1);
+  readonly #atMost = new Uint32Array(BINS + 1);
+  #n = 0;
+  #above90 = 0;
+  #above99 = 0;
+
+  add(below: number, atMost: number): void {
+    this.#below[Math.floor(below * BINS)]++;
+    this.#atMost[Math.ceil(atMost * BINS)]++;
+    this.#n++;
+    if (below >= 0.9) this.#above90++;
+    if (below >= 0.99) this.#above99++;
+  }
+
+  get n(): number {
+    return this.#n;
+  }
+
+  /** Shares that have at least 90 % and 99 % of the benign values below them: at most 10 % and 1 % without change. */
+  get above(): { p90: number; p99: number } {
+    return this.#n === 0
+      ? { p90: 0, p99: 0 }
+      : { p90: this.#above90 / this.#n, p99: this.#above99 / this.#n };
+  }
+
+  /** sup(F_then − F_now): how much larger values have become. */
+  get rise(): number {
+    let [most, before] = [0, 0];
+    for (let bin = 0; bin <= BINS; bin++) {
+      if (this.#below[bin] === 0) continue;
+      most = Math.max(most, bin / BINS - before / this.#n);
+      before += this.#below[bin];
+    }
+    return most;
+  }
+
+  /** sup(F_now − F_then): how much smaller. */
+  get fall(): number {
+    let [most, upTo] = [0, 0];
+    for (let bin = 0; bin <= BINS; bin++) {
+      if (this.#atMost[bin] === 0) continue;
+      upTo += this.#atMost[bin];
+      most = Math.max(most, upTo / this.#n - bin / BINS);
+    }
+    return most;
+  }
+}
+
+/**
+ * p of the larger of the two one-sided Kolmogorov–Smirnov distances between samples of n and m: 2·exp(−2·N·D²), with
+ * N = nm / (n + m). It is the limit, a bound for one sample of any size (Massart 1990), and too large where values tie.
+ */
+export function ksProbability(distance: number, n: number, m: number): number {
+  if (!(n > 0) || !(m > 0)) return 1;
+  return Math.min(1, 2 * Math.exp((-2 * distance * distance * n * m) / (n + m)));
+}
+
+/** Values of the nodes of a sample. */
+export interface NodeSums {
+  readonly nodes: number;
+  readonly n: number;
+  /** Σ over nodes of c², c the values that a node has. */
+  readonly squaredCounts: number;
+  /** Σ of values, of their squares, and over nodes of (their sum)² / c. */
+  readonly sum: number;
+  readonly squares: number;
+  readonly betweenSquares: number;
+}
+
+/**
+ * How many independent values a sample is worth: one a node at most, and fewer where few busy nodes make most of it and
+ * each stays like itself. Kish's design effect, 1 + ρ·(Σc²/n − 1), ρ the correlation within nodes (analysis of variance).
+ */
+export function effectiveCount(sums: NodeSums): number {
+  const { nodes, n, squaredCounts, sum, squares, betweenSquares } = sums;
+  if (nodes < 2 || n === nodes) return nodes;
+  const between = Math.max(0, betweenSquares - (sum * sum) / n) / (nodes - 1);
+  const within = Math.max(0, squares - betweenSquares) / (n - nodes);
+  const usual = (n - squaredCounts / n) / (nodes - 1);
+  const total = between + (usual - 1) * within;
+  const alike = total > 0 ? Math.min(1, Math.max(0, (between - within) / total)) : 1;
+  return Math.min(nodes, n / (1 + alike * (squaredCounts / n - 1)));
+}
+
+/** Benjamini and Hochberg: the smallest false discovery rate at which each would be one of the discoveries. */
+export function discoveryRates(p: readonly number[]): number[] {
+  const order = p.map((_, i) => i).sort((a, b) => p[b] - p[a] || b - a);
+  const rates = new Array<number>(p.length);
+  let least = 1;
+  order.forEach((i, place) => {
+    least = Math.min(least, (p[i] * p.length) / (p.length - place));
+    rates[i] = least;
+  });
+  return rates;
+}

@@ -1,0 +1,80 @@
+import { PUBLISHED_SIZES } from './published.js';
+import { findInversions, inversionText } from './report-order.js';
+import type { Study, StudyRun } from './report-study.js';
+import type { EvaluationResult } from './result-schema.js';
+
+/** What a reader must know before any figure, in plain words. Each once, with the runs it is about. */
+export function caveatsOf(study: Study): string[] {
+  const said = new Map<string, string[]>();
+  for (const run of study.runs) {
+    for (const text of runCaveats(run, study)) said.set(text, [...(said.get(text) ?? []), run.name]);
+  }
+  const several = study.runs.length > 1;
+  const lines = [...said].map(([text, runs]) =>
+    several && runs.length < study.runs.length ? `${runs.join(', ')}: ${text}` : text,
+  );
+  return [...(study.notes ?? []), ...lines, ...sweepCaveats(study)].filter(
+    (text, i, all) => all.indexOf(text) === i,
+  );
+}
+
+function* runCaveats({ result, curves }: StudyRun, { host }: Study): Generator<string> {
+  yield* thresholdCaveats(result);
+  const seeds = Object.values(result.variants)[0]?.seeds.length ?? 0;
+  if (seeds === 1) {
+    yield 'one seed only: nothing here has a deviation, and another seed may turn the order round';
+  }
+  yield* labelCaveats(result);
+  if (result.matching !== 'node') {
+    yield `alarms are matched by ${result.matching}: what is near a label is forgiven or counted as found`;
+  }
+  if (host !== undefined) {
+    const { judged, positives } = PUBLISHED_SIZES[host];
+    if (result.data.nodes !== judged) {
+      yield `${result.data.nodes} nodes are judged and ${result.data.positives} of them labelled; published figures fit ${judged} and ${positives}: rates of different populations do not compare`;
+    }
+    for (const each of findInversions(result, host)) yield inversionText(each);
+  }
+  if (curves === undefined) yield 'curves were not kept, only figures';
+  // Among them: parts that begin before training ends, and what was left out or capped.
+  yield* result.notes.filter((note) => !SAID_ABOVE.some((pattern) => pattern.test(note)));
+}
+
+const SAID_ABOVE = [/^one seed only/, /^the labels name no attacks/, /labels are in training too/];
+
+function* thresholdCaveats({ variants }: EvaluationResult): Generator<string> {
+  const all = Object.entries(variants);
+  const isOracle = ([, { seeds }]: (typeof all)[number]) => seeds.some(({ threshold }) => threshold.oracle);
+  const oracle = all.filter(isOracle).map(([name]) => name);
+  if (oracle.length > 0) {
+    const whom = oracle.length === all.length ? 'all thresholds' : `the thresholds of ${oracle.join(', ')}`;
+    yield `${whom} are the oracle’s: chosen by the labels of the test itself, so that no one could have had them beforehand`;
+  }
+  for (const mark of ['extrapolated', 'unresolved', 'nominal'] as const) {
+    const names = all.filter(([, { seeds }]) => seeds.some(({ threshold }) => threshold.mark === mark));
+    if (names.length > 0) {
+      yield `the thresholds of ${names.map(([name]) => name).join(', ')} are ${mark}: ${MARKS[mark]}`;
+    }
+  }
+}
+
+const MARKS = {
+  extrapolated: 'finer than calibration can resolve, by a fitted tail',
+  unresolved: 'finer than calibration can resolve, so the largest benign score was taken',
+  nominal: 'a rate that holds only if its p-values do',
+} as const;
+
+function* labelCaveats({ data }: EvaluationResult): Generator<string> {
+  if (data.attacks === null) {
+    yield 'the labels name no attacks: nothing can be said about attacks found or missed';
+  } else if (data.withoutAttack > 0) {
+    yield `${data.withoutAttack} of ${data.positives} labelled nodes belong to no attack`;
+  }
+  if (data.labelsInTraining > 0) {
+    yield `${data.labelsInTraining} of ${data.labelled} labelled entities are in training too: what was learned as benign is hard to find`;
+  }
+}
+
+function* sweepCaveats({ sweeps }: Study): Generator<string> {
+  if (sweeps !== undefined && !sweeps.complete) yield 'sweeps were stopped before the end';
+}

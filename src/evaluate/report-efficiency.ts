@@ -1,0 +1,92 @@
+import { formatSeconds } from '../report/format.js';
+import { h } from '../report/html.js';
+import type { Section } from '../report/page.js';
+import { stageBars } from '../report/stage-bars.js';
+import { dataTable } from '../report/tables.js';
+import { PUBLISHED_SECONDS } from './published.js';
+import type { Study } from './report-study.js';
+import type { EvaluationResult } from './result-schema.js';
+
+/** Seconds of a group of variants that share a model, for one seed. */
+export interface GroupTimes {
+  readonly names: string;
+  readonly stages: Readonly<Record<string, number>>;
+}
+
+/** In the order of the work. The paper counts training and scoring; the rest is done once, or before. */
+const STAGES = ['prepare', 'train', 'fit', 'calibrate', 'score'] as const;
+const PART_OF_SCORE = /^measure /;
+
+/** `names: stage` of `timings`, by group and for one seed. */
+export function groupTimes({ timings, variants }: EvaluationResult): GroupTimes[] {
+  const groups = new Map<string, Record<string, number>>();
+  for (const [key, seconds] of Object.entries(timings)) {
+    const at = key.indexOf(': ');
+    if (at < 0) continue;
+    const [names, stage] = [key.slice(0, at), key.slice(at + 2)];
+    const seeds = variants[names.split('+')[0]]?.seeds.length ?? 1;
+    // What draws nothing at random runs once for all its seeds.
+    const runs = names === 'rarity' ? 1 : Math.max(1, seeds);
+    const known = groups.get(names) ?? {};
+    groups.set(names, { ...known, [stage]: seconds / runs });
+  }
+  return [...groups].map(([names, stages]) => ({ names, stages }));
+}
+
+export function efficiencySection({ runs, host }: Study): Section | undefined {
+  // Protocols differ in labels and threshold, not in the work.
+  const run = runs.find(({ result }) => groupTimes(result).length > 0);
+  if (run === undefined) return undefined;
+  const groups = groupTimes(run.result);
+  const part = (group: GroupTimes, stage: string) => group.stages[stage] ?? 0;
+  const inner = [...new Set(groups.flatMap(({ stages }) => Object.keys(stages)))].filter((stage) =>
+    PART_OF_SCORE.test(stage),
+  );
+  const seconds = (heading: string, stage: string) => ({
+    heading,
+    value: (group: GroupTimes) => group.stages[stage] ?? null,
+    show: (group: GroupTimes) =>
+      group.stages[stage] === undefined ? '–' : formatSeconds(part(group, stage)),
+    as: 'number' as const,
+  });
+  return {
+    id: 'efficiency',
+    title: 'Efficiency',
+    lead: 'Seconds of one seed. As the paper counts, training and inference are without preprocessing, loading and the one-time calibration; those are shown apart.',
+    content: [
+      stageBars({
+        id: 'stages',
+        title: 'Time by stage',
+        bars: groups.map((group) => ({
+          name: group.names,
+          stages: STAGES.map((stage) => ({ stage, seconds: part(group, stage) })),
+        })),
+      }),
+      dataTable({
+        id: 'stage-table',
+        title: 'Seconds by stage, one seed',
+        columns: [
+          { heading: 'variants', value: ({ names }: GroupTimes) => names },
+          ...[seconds('training', 'train'), seconds('inference', 'score')],
+          ...inner.map((stage) => seconds(`of it ${stage.replace(PART_OF_SCORE, '')}`, stage)),
+          ...[
+            seconds('preparing', 'prepare'),
+            seconds('reference', 'fit'),
+            seconds('calibration', 'calibrate'),
+          ],
+        ],
+        rows: groups,
+        download: true,
+      }),
+      ...(host === PUBLISHED_SECONDS.host
+        ? [
+            h(
+              'p',
+              {},
+              `Published for TRACE on an RTX 5090: training ${PUBLISHED_SECONDS.train} s, inference ${PUBLISHED_SECONDS.infer} s, ${PUBLISHED_SECONDS.knnShare * 100} % of it kNN. Another machine: compare shares, not seconds.`,
+            ),
+          ]
+        : []),
+    ],
+  };
+}

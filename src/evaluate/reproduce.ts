@@ -1,0 +1,194 @@
+import { rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { safeJson } from '../base/safe-json.js';
+import { parseThreshold } from '../detect/threshold.js';
+import { type E3Labels, findE3Labels } from './e3-labels.js';
+import { type E3Split, findE3Parts } from './e3-parts.js';
+import { placeE3 } from './e3-store.js';
+import { evaluate } from './evaluate.js';
+import type { EvaluateOptions, EvaluateWatch, EvaluationCurves } from './evaluation.js';
+import { openParts, type Parts, type ReadPartsOptions } from './parts.js';
+import { PROTOCOL_THRESHOLDS } from './protocol.js';
+import { type E3Host, PUBLISHED_SIZES } from './published.js';
+import { writeStudy } from './report.js';
+import { besidePublished } from './report-published.js';
+import { relationCounts, type Study, type StudyRun, type StudySweeps, scoreSamples } from './report-study.js';
+import { writeEvaluation } from './result-files.js';
+import { runSweep, type SweepWatch } from './sweep.js';
+import { PAPER_SWEEPS } from './sweep-axes.js';
+import { resolveVariant, variantOf } from './variants.js';
+
+export interface ReproduceOptions {
+  readonly host: E3Host;
+  readonly split: E3Split;
+  /** Folder of the log files. */
+  readonly data: string;
+  /** Folder of the labels. */
+  readonly labels: string;
+  readonly out: string;
+  readonly seeds: readonly number[];
+  readonly variants: readonly string[];
+  readonly training: Readonly<Record<string, unknown>>;
+  readonly detection: Readonly<Record<string, unknown>>;
+  readonly sweeps: boolean;
+  readonly threads: number;
+  readonly signal?: AbortSignal | undefined;
+  readonly versions?: Readonly<Record<string, string>> | undefined;
+  readonly reading?: Omit<ReadPartsOptions, 'folder'> | undefined;
+  readonly watch?: ReproduceWatch | undefined;
+}
+
+export interface ReproduceWatch {
+  /** Everything is read; what a reader should know before the work begins. */
+  placed?(notes: readonly string[]): void;
+  /** A protocol begins. */
+  run?(labels: E3Labels): void;
+  readonly evaluation?: EvaluateWatch;
+  readonly sweep?: Pick<SweepWatch, 'trial'>;
+}
+
+export interface Reproduction {
+  readonly study: Study;
+  /** False where it was stopped. */
+  readonly complete: boolean;
+}
+
+/**
+ * Runs the published comparison on the E3 logs of one host: all variants and seeds under each protocol whose labels are
+ * there, and the sweeps if asked for. Writes as it goes.
+ */
+export async function reproduce(options: ReproduceOptions): Promise<Reproduction> {
+  const { host, split, out } = options;
+  const labels = await findE3Labels(options.labels, host);
+  const found = await findE3Parts(options.data, host, split);
+  const folder = join(out, 'store', `${host}-${split}`);
+  const started = performance.now();
+  const placed = await placeE3(found, { ...options.reading, folder, signal: options.signal });
+  const parts = await openParts(placed.places);
+  const read = (performance.now() - started) / 1000;
+  const notes = [...futureNotes(parts), ...found.notes, ...placed.notes, ...labelNotes(labels)];
+  options.watch?.placed?.(notes);
+
+  const runs: StudyRun[] = [];
+  let complete = true;
+  for (const each of labels) {
+    if (!complete) break;
+    options.watch?.run?.(each);
+    const run = await runProtocol(options, parts, each, read);
+    runs.push(run.run);
+    complete = run.complete;
+  }
+  const sweeps =
+    options.sweeps && complete ? await sweepSensitivity(options, parts, labels[0]) : undefined;
+  complete &&= sweeps?.complete ?? true;
+  const study: Study = {
+    title: `${host.toUpperCase()} of Engagement 3, split ${split}`,
+    ...{ host, runs, sweeps, notes },
+    extras: { relations: relationCounts(parts.train) },
+  };
+  await writeStudy(study, out);
+  await writeReproduction(study, split, complete, out);
+  return { study, complete };
+}
+
+function protocolOptions(
+  { seeds, threads, signal, versions, watch }: ReproduceOptions,
+  parts: Parts,
+  { protocol, labels, tier }: E3Labels,
+): Omit<EvaluateOptions, 'variants'> {
+  return {
+    ...{ parts, labels, tier, protocol, seeds, threads, signal, versions },
+    ...{ matching: 'node', watch: watch?.evaluation },
+    // The published lists are what they are: what is out of order is said, not refused.
+    allowPast: true,
+    threshold: parseThreshold(PROTOCOL_THRESHOLDS[protocol], { oracle: true }),
+  };
+}
+
+async function runProtocol(
+  options: ReproduceOptions,
+  parts: Parts,
+  labels: E3Labels,
+  read: number,
+): Promise<{ run: StudyRun; complete: boolean }> {
+  const evaluation = await evaluate({
+    ...protocolOptions(options, parts, labels),
+    variants: options.variants.map((name) =>
+      resolveVariant(variantOf(name), options.training, options.detection),
+    ),
+    timings: { read },
+  });
+  await writeEvaluation(join(options.out, labels.protocol), evaluation, parts.test);
+  const { result, curves, complete } = evaluation;
+  const run = {
+    ...{ name: labels.protocol, result, curves: firstSeeds(curves) },
+    scores: scoreSamples(evaluation),
+  };
+  return { run, complete };
+}
+
+/** The report draws no others, and all of them would stay in memory. */
+function firstSeeds(curves: EvaluationCurves): EvaluationCurves {
+  return Object.fromEntries(Object.entries(curves).map(([name, seeds]) => [name, seeds.slice(0, 1)]));
+}
+
+/** One axis at a time, the others as they are (method §10). */
+async function sweepSensitivity(
+  options: ReproduceOptions,
+  parts: Parts,
+  labels: E3Labels,
+): Promise<StudySweeps> {
+  const { watch: _, ...each } = protocolOptions(options, parts, labels);
+  const { evaluation, sweep } = options.watch ?? {};
+  const { trials, complete } = await runSweep({
+    ...each,
+    variants: ['paper'],
+    ...{ training: options.training, detection: options.detection },
+    trials: PAPER_SWEEPS.flatMap(({ key, values }) => values.map((value) => ({ [key]: value }))),
+    folder: join(options.out, 'trials'),
+    watch: { ...sweep, ...(evaluation === undefined ? {} : { evaluation }) },
+  });
+  return { run: `profile paper, protocol ${labels.protocol}`, axes: PAPER_SWEEPS, trials, complete };
+}
+
+/** Training and calibration together are what a publication trains on. */
+function futureNotes({ train, calibrate, test }: Parts): string[] {
+  const last = train.last > calibrate.last ? train.last : calibrate.last;
+  if (last <= test.first) return [];
+  return [
+    `this split trains on the future: what it learns from reaches to ${momentOf(last)}, and the test begins at ${momentOf(test.first)}`,
+  ];
+}
+
+function momentOf(nanoseconds: bigint): string {
+  return new Date(Number(nanoseconds / 1_000_000n)).toISOString();
+}
+
+function labelNotes(labels: readonly E3Labels[]): string[] {
+  if (labels.length > 1) return [];
+  const [{ protocol }] = labels;
+  return [
+    protocol === 'paper'
+      ? 'no expert labels were given, so the honest protocol was not run'
+      : 'no list of ThreaTrace was given, so the protocol of the paper was not run',
+  ];
+}
+
+async function writeReproduction(
+  study: Study,
+  split: E3Split,
+  complete: boolean,
+  folder: string,
+): Promise<void> {
+  const { host, runs, sweeps, notes } = study;
+  const path = join(folder, 'result.json');
+  const content = {
+    ...{ version: 1, kind: 'reproduction', host, split, complete, notes },
+    published: host === undefined ? null : PUBLISHED_SIZES[host],
+    beside: besidePublished(study),
+    runs: Object.fromEntries(runs.map(({ name, result }) => [name, result])),
+    sweeps: sweeps ?? null,
+  };
+  await writeFile(`${path}.new`, `${safeJson(content)}\n`);
+  await rename(`${path}.new`, path);
+}
