@@ -11,6 +11,7 @@ import {
 } from '@duckdb/node-api';
 import { TEXT_FIELDS } from '../ingest/batch.js';
 import { ColumnAppender } from './duck.js';
+import { EventOrder } from './event-order.js';
 import { NO_TEXT, TextNumbers } from './text-numbers.js';
 
 const EVENT_COLUMNS: readonly [string, DuckDBType][] = [
@@ -63,6 +64,9 @@ export class StageTables {
   readonly attrs: ColumnAppender;
   readonly upserts: ColumnAppender;
   readonly texts = new TextNumbers();
+  readonly order = new EventOrder();
+  /** True once any event has attributes. */
+  hasAttrs = false;
   readonly #texts: ColumnAppender;
 
   private constructor(generation: number, appenders: readonly ColumnAppender[]) {
