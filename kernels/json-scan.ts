@@ -5,7 +5,12 @@
 // places, and for UUIDs and integers the values, of the fields found. It accepts what JSON.parse accepts, up to
 // MAX_DEPTH levels; a property test holds the two together. Strings are scanned 16 bytes at a time.
 //
-// Memory, all laid out by the host: tables, the row, and the block, which must be followed by 32 readable bytes.
+// Records of one log have the same keys in the same order. So every key read is remembered as a step, with its quotes,
+// separators and spaces, behind the step before it; the next record's keys are then compared with what came next the
+// last times, 16 bytes at a time, and only a key that came as a surprise is taken apart.
+//
+// Memory, all laid out by the host: tables, the row, dictionary, steps, and the block, which must be followed by 32
+// readable bytes.
 
 // Node of a shape, as 32-bit words.
 const NODE_SLOT: usize = 0; // slot that takes the value, or -1
@@ -15,6 +20,9 @@ const NODE_ANY_SLOT: usize = 12; // slot that takes the key itself when NODE_ANY
 const NODE_KEYS: usize = 16; // keys: (address, length, child) triples, or 0 if this node has none
 const NODE_TABLE: usize = 20; // 64 bytes: key number + 1 by hash, linear probing
 const NODE_LINE: usize = 24; // the line in which this node was last entered
+const NODE_FIRST: usize = 28; // the first step of its objects, or 0
+const NODE_UNION: usize = 32; // a step with the beginning of the union around its values, or 0
+const NODE_WORD: usize = 36; // entry of the word that it had last, or 0
 const KEY_SIZE: usize = 12;
 
 const FLAG_UNION: u32 = 1; // a one-member object around the value is an Avro union: look inside
@@ -28,6 +36,20 @@ const FLAG_WORD: u32 = 16; // one of a small vocabulary: give its number in the 
 const DICTIONARY_SLOTS: u32 = 16384;
 const DICTIONARY_WORDS: u32 = 8192;
 const NO_WORD: u32 = 0xffffffff;
+
+// Step: a key as it stands in the log, from the bracket or comma before it to its value.
+const STEP_TEXT: usize = 64; // its bytes come first
+const STEP_LENGTH: usize = 64;
+const STEP_CHILD: usize = 68; // the node that takes the value, or 0
+const STEP_SLOT: usize = 72; // the slot that takes the key itself, or -1
+const STEP_WORD: usize = 76; // then its number as a word
+const STEP_START: usize = 80; // and where in the text it lies
+const STEP_STOP: usize = 84;
+const STEP_NEXT: usize = 88; // the first of the steps that came after this one, or 0
+const STEP_OTHER: usize = 92; // another step in the same place, or 0
+const STEP_SIZE: usize = 96;
+/** Steps tried in one place. Beyond that, taking the key apart is as fast. */
+const STEPS_TRIED: i32 = 8;
 
 // Slot of a row, as 32-bit words.
 const SLOT_TAG: usize = 0;
@@ -82,6 +104,10 @@ let entryCount: u32 = 0;
 let textFree: usize = 0;
 let textEnd: usize = 0;
 
+let nowhere: usize = 0;
+let stepFree: usize = 0;
+let stepEnd: usize = 0;
+
 let lineNumber: u32 = 0;
 let lineStart: usize = 0;
 let lineEnd: usize = 0;
@@ -109,6 +135,14 @@ export function configureDictionary(address: u32, length: u32): void {
   textEnd = (address as usize) + (length as usize);
   entryCount = 0;
   memory.fill(entryTable, 0, DICTIONARY_SLOTS * 2);
+}
+
+/** Room for steps. Its first word stays 0: what follows a key that could not be remembered. */
+export function configureSteps(address: u32, length: u32): void {
+  store<u32>(address, 0);
+  nowhere = address;
+  stepFree = (address as usize) + 16;
+  stepEnd = (address as usize) + (length as usize);
 }
 
 /** The number of the word between `start` and `stop`. */
@@ -165,20 +199,28 @@ export function next(): i32 {
   lineStart = lineEnd + 1;
   if (lineStart >= blockEnd) return END;
   lineNumber++;
-  lineEnd = findNewline(lineStart);
-  if (lineEnd - lineStart > maxLine) return OVERSIZE;
+  clearRow();
+  // Where the line ends shows when it has been read, or when it has to be given up.
   let p = skipSpace(lineStart);
-  if (p >= lineEnd) return BLANK;
-  memory.fill(row, 0, rowBytes);
-  if (load<u8>(p) != 0x7b) p = fail(p, NOT_AN_OBJECT);
-  else p = readObject(p, root);
-  if (p == 0) return MALFORMED;
-  p = skipSpace(p);
-  if (p < lineEnd) {
-    fail(p, TRAILING);
-    return MALFORMED;
+  const blank = load<u8>(p) == 0x0a;
+  if (!blank) {
+    p = load<u8>(p) == 0x7b ? readObject(p, root) : fail(p, NOT_AN_OBJECT);
+    if (p != 0) p = skipSpace(p);
+    if (p != 0 && load<u8>(p) != 0x0a) p = fail(p, TRAILING);
   }
-  return RECORD;
+  lineEnd = p != 0 ? p : findNewline(failedAt);
+  if (lineEnd - lineStart > maxLine) return OVERSIZE;
+  if (p == 0) return MALFORMED;
+  return blank ? BLANK : RECORD;
+}
+
+function clearRow(): void {
+  const zero = i64x2.splat(0);
+  const end = row + rowBytes;
+  for (let at = row; at < end; at += SLOT_SIZE) {
+    v128.store(at, zero);
+    v128.store(at, zero, 16);
+  }
 }
 
 function findNewline(from: usize): usize {
@@ -201,7 +243,7 @@ function findNewline(from: usize): usize {
 
 function fail(p: usize, why: i32): usize {
   failedAt = p;
-  reason = p >= lineEnd ? TOO_EARLY : why;
+  reason = load<u8>(p) == 0x0a ? TOO_EARLY : why;
   return 0;
 }
 
@@ -280,25 +322,101 @@ function skipColon(p: usize): usize {
 
 /** Reads the object at `p`, whose members go to the node's children. */
 function readObject(p: usize, node: usize): usize {
-  p = skipSpace(p + 1);
-  if (load<u8>(p) == 0x7d) return p + 1;
+  let link = node + NODE_FIRST; // where the steps are that may come next
+  let first = true;
   while (true) {
-    if (load<u8>(p) != 0x22) return fail(p, BAD_KEY);
-    const start = p + 1;
-    p = skipString(p);
-    if (p == 0) return 0;
-    let child = (stringTag & TAG_ESCAPED) == 0 ? listedChild(node, start, p - 1) : listedChild(node, keyScratch, unescapeKey(start, p - 1));
-    if (child == 0) child = anyChild(node, start, p - 1);
-    p = skipColon(p);
-    if (p == 0) return 0;
+    let step = load<u32>(link) as usize;
+    while (step != 0 && !matches(p, step)) step = load<u32>(step, STEP_OTHER) as usize;
+    let child: usize;
+    if (step != 0) {
+      child = load<u32>(step, STEP_CHILD) as usize;
+      const slot = load<i32>(step, STEP_SLOT);
+      if (slot >= 0) {
+        setSlot(slot, TAG_STRING, p + (load<u32>(step, STEP_START) as usize), p + (load<u32>(step, STEP_STOP) as usize));
+        store<u32>(row + (slot as usize) * SLOT_SIZE, load<u32>(step, STEP_WORD), SLOT_WORDS);
+      }
+      p = skipSpace(p + (load<u32>(step, STEP_LENGTH) as usize));
+      link = step + STEP_NEXT;
+    } else {
+      const from = p;
+      p = skipSpace(p);
+      if (!first) {
+        const after = load<u8>(p);
+        if (after == 0x7d) return p + 1;
+        if (after != 0x2c) return fail(p, BAD_SEPARATOR);
+      }
+      p = skipSpace(p + 1);
+      if (load<u8>(p) != 0x22) return first && load<u8>(p) == 0x7d ? p + 1 : fail(p, BAD_KEY);
+      const start = p + 1;
+      p = skipString(p);
+      if (p == 0) return 0;
+      const stop = p - 1;
+      const tag = stringTag;
+      child = (tag & TAG_ESCAPED) == 0 ? listedChild(node, start, stop) : listedChild(node, keyScratch, unescapeKey(start, stop));
+      const listed = child != 0;
+      if (!listed) child = anyChild(node, start, stop);
+      p = skipColon(p);
+      if (p == 0) return 0;
+      link = tag == TAG_STRING ? remember(link, from, p, child) : nowhere;
+      if (link != nowhere && !listed && child != 0) rememberKey(link - STEP_NEXT, node, start - from, stop - from);
+    }
+    first = false;
     p = child != 0 ? readValue(p, child) : skipValue(p);
     if (p == 0) return 0;
-    p = skipSpace(p);
-    const after = load<u8>(p);
-    if (after == 0x7d) return p + 1;
-    if (after != 0x2c) return fail(p, BAD_SEPARATOR);
-    p = skipSpace(p + 1);
+    if (load<u8>(p) == 0x7d) return p + 1;
   }
+}
+
+/** True if the bytes at `p` are those of the step. */
+// @ts-ignore: decorator
+@inline
+function matches(p: usize, step: usize): bool {
+  return same(p, step, load<u32>(step, STEP_LENGTH));
+}
+
+/** True if `length` bytes are the same in both places; up to 16 more are read. */
+// @ts-ignore: decorator
+@inline
+function same(a: usize, b: usize, length: u32): bool {
+  while (true) {
+    const equal = i8x16.bitmask(i8x16.eq(v128.load(a), v128.load(b))) as u32;
+    if (length <= 16) return ((equal | (0xffff << length)) & 0xffff) == 0xffff;
+    if (equal != 0xffff) return false;
+    a += 16;
+    b += 16;
+    length -= 16;
+  }
+}
+
+/** Makes the bytes between `from` and `to` a step of the place `link`; gives the place after it, or nowhere. */
+function remember(link: usize, from: usize, to: usize, child: usize): usize {
+  const length = to - from;
+  if (link == nowhere || length > STEP_TEXT || stepFree + STEP_SIZE > stepEnd) return nowhere;
+  let tries = STEPS_TRIED;
+  while (load<u32>(link) != 0) {
+    if (--tries == 0) return nowhere;
+    link = (load<u32>(link) as usize) + STEP_OTHER;
+  }
+  const step = stepFree;
+  stepFree += STEP_SIZE;
+  memory.copy(step, from, length);
+  store<u32>(step, length as u32, STEP_LENGTH);
+  store<u32>(step, child as u32, STEP_CHILD);
+  store<i32>(step, -1, STEP_SLOT);
+  store<u32>(step, 0, STEP_NEXT);
+  store<u32>(step, 0, STEP_OTHER);
+  store<u32>(link, step as u32);
+  return step + STEP_NEXT;
+}
+
+/** The step's key goes to a slot of its own: see anyChild, which has just put it there. */
+function rememberKey(step: usize, node: usize, start: usize, stop: usize): void {
+  const slot = load<i32>(node, NODE_ANY_SLOT);
+  if (slot < 0) return;
+  store<i32>(step, slot, STEP_SLOT);
+  store<u32>(step, load<u32>(row + (slot as usize) * SLOT_SIZE, SLOT_WORDS), STEP_WORD);
+  store<u32>(step, start as u32, STEP_START);
+  store<u32>(step, stop as u32, STEP_STOP);
 }
 
 /**
@@ -409,12 +527,18 @@ function readMember(p: usize, node: usize): usize {
 
 /** `{"string": value}` around a value. */
 function readUnion(p: usize, node: usize): usize {
-  p = skipSpace(p + 1);
-  if (load<u8>(p) != 0x22) return fail(p, load<u8>(p) == 0x7d ? BAD_UNION : BAD_KEY);
-  p = skipString(p);
-  if (p == 0) return 0;
-  p = skipColon(p);
-  if (p == 0) return 0;
+  const known = load<u32>(node, NODE_UNION) as usize;
+  if (known != 0 && matches(p, known)) p = skipSpace(p + (load<u32>(known, STEP_LENGTH) as usize));
+  else {
+    const from = p;
+    p = skipSpace(p + 1);
+    if (load<u8>(p) != 0x22) return fail(p, load<u8>(p) == 0x7d ? BAD_UNION : BAD_KEY);
+    p = skipString(p);
+    if (p == 0) return 0;
+    p = skipColon(p);
+    if (p == 0) return 0;
+    if (known == 0) remember(node + NODE_UNION, from, p, 0);
+  }
   p = readLeaf(p, node);
   if (p == 0) return 0;
   p = skipSpace(p);
@@ -428,15 +552,19 @@ function readLeaf(p: usize, node: usize): usize {
   const c = load<u8>(p);
   if (c == 0x22) {
     const start = p + 1;
+    // What a whole string is known to be needs no look for its end.
+    if ((flags & FLAG_UUID) != 0 && load<u8>(p, 37) == 0x22 && takeUuid(slot, start, start + 36)) {
+      setSlot(slot, TAG_STRING | TAG_UUID, start, start + 36);
+      return p + 38;
+    }
+    if ((flags & FLAG_WORD) != 0) return readWord(p, node, slot);
     p = skipString(p);
     if (p == 0) return 0;
     const stop = p - 1;
     setSlot(slot, stringTag, start, stop);
-    if ((flags & FLAG_UUID) != 0) takeUuid(slot, start, stop);
-    else if ((flags & FLAG_INTEGER) != 0) takeInteger(slot, start, stop);
-    else if ((flags & FLAG_WORD) != 0) {
-      store<u32>(row + (slot as usize) * SLOT_SIZE, wordNumber(start, stop), SLOT_WORDS);
-    }
+    if ((flags & FLAG_UUID) != 0) {
+      if (takeUuid(slot, start, stop)) setSlot(slot, stringTag | TAG_UUID, start, stop);
+    } else if ((flags & FLAG_INTEGER) != 0) takeInteger(slot, start, stop);
     return p;
   }
   const start = p;
@@ -455,6 +583,29 @@ function readLeaf(p: usize, node: usize): usize {
   return p;
 }
 
+/** Reads the string at `p` as a word, which is most often the one that the node had before. */
+function readWord(p: usize, node: usize, slot: i32): usize {
+  const start = p + 1;
+  const last = load<u32>(node, NODE_WORD) as usize;
+  if (last != 0) {
+    const length = load<u32>(last, 4);
+    if (load<u8>(start + (length as usize)) == 0x22 && same(start, load<u32>(last) as usize, length)) {
+      const stop = start + (length as usize);
+      setSlot(slot, TAG_STRING, start, stop);
+      store<u32>(row + (slot as usize) * SLOT_SIZE, ((last - entries) >> 3) as u32, SLOT_WORDS);
+      return stop + 1;
+    }
+  }
+  p = skipString(p);
+  if (p == 0) return 0;
+  setSlot(slot, stringTag, start, p - 1);
+  const number = wordNumber(start, p - 1);
+  store<u32>(row + (slot as usize) * SLOT_SIZE, number, SLOT_WORDS);
+  const plain = stringTag == TAG_STRING && number != NO_WORD;
+  store<u32>(node, plain ? ((entries + ((number as usize) << 3)) as u32) : 0, NODE_WORD);
+  return p;
+}
+
 /** A null takes back what an earlier member of the same name said: the last one counts. */
 // @ts-ignore: decorator
 @inline
@@ -462,8 +613,8 @@ function clearSlot(slot: i32): void {
   store<u32>(row + (slot as usize) * SLOT_SIZE, 0, SLOT_TAG);
 }
 
-/** Gives the slot four words if its string is a UUID, with dashes or without. */
-function takeUuid(slot: i32, start: usize, stop: usize): void {
+/** Gives the slot four words if the text is a UUID, with dashes or without; false if not. */
+function takeUuid(slot: i32, start: usize, stop: usize): bool {
   const length = stop - start;
   const at = row + (slot as usize) * SLOT_SIZE;
   let upper: v128;
@@ -471,22 +622,22 @@ function takeUuid(slot: i32, start: usize, stop: usize): void {
   if (length == 36) {
     const dashes =
       ((load<u8>(start, 8) ^ 0x2d) | (load<u8>(start, 13) ^ 0x2d)) | ((load<u8>(start, 18) ^ 0x2d) | (load<u8>(start, 23) ^ 0x2d));
-    if (dashes != 0) return;
+    if (dashes != 0) return false;
     upper = pair(load<u64>(start), (load<u32>(start, 9) as u64) | ((load<u32>(start, 14) as u64) << 32));
     lower = pair((load<u32>(start, 19) as u64) | ((load<u32>(start, 24) as u64) << 32), load<u64>(start, 28));
   } else if (length == 32) {
     upper = v128.load(start);
     lower = v128.load(start, 16);
-  } else return;
+  } else return false;
   const digits = v128.and(hexDigits(upper), hexDigits(lower));
-  if (!i8x16.all_true(digits)) return;
+  if (!i8x16.all_true(digits)) return false;
   const high = packNibbles(upper);
   const low = packNibbles(lower);
   store<u32>(at, (high >> 32) as u32, SLOT_WORDS);
   store<u32>(at, high as u32, SLOT_WORDS + 4);
   store<u32>(at, (low >> 32) as u32, SLOT_WORDS + 8);
   store<u32>(at, low as u32, SLOT_WORDS + 12);
-  store<u32>(at, load<u32>(at, SLOT_TAG) | TAG_UUID, SLOT_TAG);
+  return true;
 }
 
 // @ts-ignore: decorator

@@ -2,16 +2,18 @@ import { mkdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { RecalError } from '../base/errors.js';
-import { type Batch, NO_WORD, TEXT_FIELDS } from '../ingest/batch.js';
+import { ABSENT, type Batch, NO_WORD, TEXT_FIELDS, TEXTS } from '../ingest/batch.js';
 import { ENTITY_TYPES } from '../ingest/event.js';
-import { explainDuckError, literal, type RawColumn, type TextColumn } from './duck.js';
+import { explainDuckError, literal, type RawColumn } from './duck.js';
 import type { Segment } from './manifest.js';
 import { hostFolder, segmentPath } from './segment-path.js';
 import { StageTables } from './stage-tables.js';
+import { NO_TEXT } from './text-numbers.js';
 
 /** Rows gathered before a segment is written: bounds memory, whatever the input's length. */
 const EVENTS_PER_SEGMENT = 500_000;
 const UPSERTS_PER_SEGMENT = 250_000;
+const TEXT_BYTES_PER_SEGMENT = 64 << 20;
 
 const NANOSECONDS_PER_DAY = 86_400_000_000_000n;
 /** The day a time falls on, rounded down also before 1970. */
@@ -85,7 +87,13 @@ export class SegmentStage {
     if (batch.upserts > 0) this.#appendUpserts(batch, place.before);
     this.#eventRows += batch.events;
     this.#upsertRows += batch.upserts;
-    if (this.#eventRows >= EVENTS_PER_SEGMENT || this.#upsertRows >= UPSERTS_PER_SEGMENT) await this.#flush();
+    if (
+      this.#eventRows >= EVENTS_PER_SEGMENT ||
+      this.#upsertRows >= UPSERTS_PER_SEGMENT ||
+      this.#tables.texts.byteLength >= TEXT_BYTES_PER_SEGMENT
+    ) {
+      await this.#flush();
+    }
   }
 
   /** Writes what is left and gives all segments. */
@@ -140,8 +148,10 @@ export class SegmentStage {
       ],
       rows,
     );
+    this.#tables.order.take(batch.ts, batch.seq, rows);
     const { attrs } = batch;
     if (attrs.length === 0) return;
+    this.#tables.hasAttrs = true;
     const attrsLines = Uint32Array.from(attrs, ({ row }) => lines[row]);
     this.#tables.attrs.append(
       [raw(files, 4), raw(attrsLines, 4), { text: (index) => attrs[index].json }],
@@ -152,24 +162,13 @@ export class SegmentStage {
   #appendUpserts(batch: Batch, before: bigint | undefined): void {
     const rows = batch.upserts;
     const earliest = before ?? (batch.events > 0 ? batch.ts[0] : BEFORE_ALL);
-    const times = (of: Int32Array): [BigInt64Array, BigInt64Array] => {
-      const ts = new BigInt64Array(rows);
-      const seq = new BigInt64Array(rows);
-      for (let i = 0; i < rows; i++) {
-        ts[i] = of[i] < 0 ? earliest : batch.ts[of[i]];
-        seq[i] = of[i] < 0 ? 0n : batch.seq[of[i]];
-      }
-      return [ts, seq];
-    };
-    const [firstTs, firstSeq] = times(batch.upsertRow);
-    const [lastTs, lastSeq] = times(batch.upsertLast);
-    const texts = TEXT_FIELDS.map((_, field): TextColumn => ({ text: (row) => batch.textOf(row, field) }));
+    const { upsertRow, upsertLast } = batch;
     this.#tables.upserts.append(
       [
-        raw(firstTs, 8),
-        raw(firstSeq, 8),
-        raw(lastTs, 8),
-        raw(lastSeq, 8),
+        raw(pick(batch.ts, upsertRow, rows, earliest), 8),
+        raw(pick(batch.seq, upsertRow, rows, 0n), 8),
+        raw(pick(batch.ts, upsertLast, rows, earliest), 8),
+        raw(pick(batch.seq, upsertLast, rows, 0n), 8),
         raw(batch.upsertHost, 2),
         raw(batch.upsertKey, 16),
         raw(batch.upsertType, 1),
@@ -178,10 +177,24 @@ export class SegmentStage {
         raw(batch.upsertPid, 4),
         raw(batch.upsertParent, 16),
         raw(batch.upsertUser, 16),
-        ...texts,
+        ...this.#numberTexts(batch).map((column) => raw(column, 4)),
       ],
       rows,
     );
+  }
+
+  #numberTexts(batch: Batch): Uint32Array[] {
+    const { texts } = this.#tables;
+    const { text, upsertText } = batch;
+    return TEXT_FIELDS.map((_, field) => {
+      const column = new Uint32Array(batch.upserts);
+      for (let row = 0; row < column.length; row++) {
+        const slot = (row * TEXTS + field) * 2;
+        const length = upsertText[slot + 1];
+        column[row] = length === ABSENT ? NO_TEXT : texts.number(text, upsertText[slot], length);
+      }
+      return column;
+    });
   }
 
   /** Hands the gathered tables to the writing connection and starts new ones. */
@@ -198,35 +211,42 @@ export class SegmentStage {
     this.#writing = writing;
   }
 
-  async #writeSegments({ generation }: StageTables, words: readonly string[]): Promise<void> {
+  async #writeSegments(tables: StageTables, words: readonly string[]): Promise<void> {
+    const { generation } = tables;
     try {
-      await this.#writeEvents(generation, words);
-      await this.#writeUpserts(`upserts${generation}`, words);
-      const tables = ['events', 'attrs', 'upserts'].map((name) => `DROP TABLE ${name}${generation}`);
-      await this.#write.run(tables.join('; '));
+      await this.#writeEvents(tables, words);
+      await this.#writeUpserts(generation, words);
+      const drops = ['events', 'attrs', 'upserts', 'texts'].map((name) => `DROP TABLE ${name}${generation}`);
+      await this.#write.run(drops.join('; '));
     } catch (error) {
       throw explainDuckError(error, this.#target.folder);
     }
   }
 
-  async #writeEvents(generation: number, words: readonly string[]): Promise<void> {
+  async #writeEvents({ generation, order, hasAttrs }: StageTables, words: readonly string[]): Promise<void> {
     const table = `events${generation}`;
+    const attrs = hasAttrs ? `LEFT JOIN attrs${generation} USING (file, line)` : '';
+    const word = (column: string) => `getvariable('words')[${column} + 1]`;
     const days = await this.#write.runAndReadAll(`
       SELECT host, ${DAY} AS day, count(*) AS rows, min(ts) AS first, max(ts) AS last
       FROM ${table} GROUP BY ALL ORDER BY ALL`);
     await this.#writeWords(words);
+    // A table written whole keeps the order in which it was appended, by file and line. Then events that came in the
+    // order of time, as they do from most logs, need no sorting. (With a filter, where Parquet's row groups begin would
+    // depend on the number of DuckDB's threads, and with a join, the order of rows.)
+    const asTheyCame = order.inOrder && !hasAttrs && days.currentRowCount === 1;
     for (const { host, day, rows, first, last } of days.getRowObjects()) {
+      const midnight = (day as bigint) * NANOSECONDS_PER_DAY;
       const dayText = new Date(Number(day as bigint) * 86_400_000).toISOString().slice(0, 10);
       const path = await this.#nextPath('events', words[host as number], dayText);
       await this.#copy(
-        `SELECT ts, seq, h.text AS host, nullif(subject, ${ZERO}) AS subject,
-           w.text AS relation, nullif(object, ${ZERO}) AS object, nullif(object2, ${ZERO}) AS object2,
+        `SELECT ts, seq, ${word('host')} AS host, nullif(subject, ${ZERO}) AS subject,
+           ${word('relation')} AS relation, nullif(object, ${ZERO}) AS object, nullif(object2, ${ZERO}) AS object2,
            CASE flow WHEN 1 THEN 'in' WHEN 2 THEN 'out' END AS flow,
-           CASE ok WHEN 1 THEN false WHEN 2 THEN true END AS ok, attrs, file, line
-         FROM ${table} e JOIN words w ON w.number = relation JOIN words h ON h.number = e.host
-           LEFT JOIN attrs${generation} USING (file, line)
-         WHERE e.host = ${host} AND ts BETWEEN ${(day as bigint) * NANOSECONDS_PER_DAY} AND ${(day as bigint) * NANOSECONDS_PER_DAY + NANOSECONDS_PER_DAY - 1n}
-         ORDER BY ts, seq, file, line`,
+           CASE ok WHEN 1 THEN false WHEN 2 THEN true END AS ok,
+           ${hasAttrs ? 'attrs' : 'NULL::VARCHAR AS attrs'}, file, line
+         FROM ${table} e ${attrs}
+         ${asTheyCame ? '' : `WHERE e.host = ${host} AND ts BETWEEN ${midnight} AND ${midnight + NANOSECONDS_PER_DAY - 1n} ORDER BY ts, seq, file, line`}`,
         path,
       );
       const segment = { kind: 'events' as const, path, host: words[host as number], day: dayText };
@@ -235,21 +255,29 @@ export class SegmentStage {
   }
 
   /** What is said again in other words only costs time: one row per distinct statement, with its first and last time. */
-  async #writeUpserts(table: string, words: readonly string[]): Promise<void> {
+  async #writeUpserts(generation: number, words: readonly string[]): Promise<void> {
+    const table = `upserts${generation}`;
+    const texts = TEXT_FIELDS.map(
+      (field) => `JOIN texts${generation} t_${field} ON t_${field}.number = u.${field}`,
+    );
     const hosts = await this.#write.runAndReadAll(`SELECT DISTINCT host FROM ${table} ORDER BY host`);
     const types = ENTITY_TYPES.map((type, index) => `WHEN ${index + 1} THEN '${type}'`).join(' ');
     for (const { host } of hosts.getRowObjects()) {
       const path = await this.#nextPath('entities', words[host as number], undefined);
       await this.#copy(
-        `SELECT h.text AS host, entity, any_value(id) AS id,
-           CASE type ${types} END AS type, w.text AS kind, name, CASE WHEN name IS NULL THEN NULL ELSE name_rank END
-           AS name_rank, cmd, nullif(pid, -1) AS pid, nullif(parent, ${ZERO}) AS parent,
-           nullif(principal, ${ZERO}) AS principal, local,
-           min((first_ts, first_seq))[1] AS first_ts, min((first_ts, first_seq))[2] AS first_seq,
-           max((last_ts, last_seq))[1] AS last_ts, max((last_ts, last_seq))[2] AS last_seq
-         FROM ${table} u LEFT JOIN words w ON w.number = kind JOIN words h ON h.number = u.host WHERE u.host = ${host}
-         GROUP BY h.text, entity, type, w.text, name, name_rank, cmd, pid, parent, principal, local
-         ORDER BY entity, last_ts, last_seq, name, cmd, kind`,
+        `SELECT h.text AS host, entity, t_id.text AS id, CASE type ${types} END AS type, w.text AS kind,
+           t_name.text AS name, CASE WHEN t_name.text IS NULL THEN NULL ELSE name_rank END AS name_rank,
+           t_cmd.text AS cmd, nullif(pid, -1) AS pid, nullif(parent, ${ZERO}) AS parent,
+           nullif(principal, ${ZERO}) AS principal, t_local.text AS local,
+           first[1] AS first_ts, first[2] AS first_seq, last[1] AS last_ts, last[2] AS last_seq
+         FROM (
+           SELECT host, entity, max(id) AS id, type, kind, name, name_rank, cmd, pid, parent, principal, local,
+             min((first_ts, first_seq)) AS first, max((last_ts, last_seq)) AS last
+           FROM ${table} WHERE host = ${host}
+           GROUP BY host, entity, type, kind, name, name_rank, cmd, pid, parent, principal, local
+         ) u LEFT JOIN words w ON w.number = kind JOIN words h ON h.number = u.host ${texts.join(' ')}
+         ORDER BY entity, last_ts, last_seq, t_name.text, t_cmd.text, w.text, type, name_rank, pid, parent,
+           principal, t_local.text`,
         path,
       );
       const count = await this.#write.runAndReadAll(
@@ -271,6 +299,7 @@ export class SegmentStage {
       appender.endRow();
     });
     appender.closeSync();
+    await this.#write.run('SET VARIABLE words = (SELECT list(text ORDER BY number) FROM words)');
   }
 
   async #nextPath(kind: 'events' | 'entities', host: string, day: string | undefined): Promise<string> {
@@ -279,10 +308,11 @@ export class SegmentStage {
     return path;
   }
 
+  /** Version 2 writes times and lines as differences, and UUIDs and texts better: half the bytes or less, and sooner. */
   async #copy(query: string, path: string): Promise<void> {
     const file = literal(join(this.#target.folder, path));
     await this.#write.run(
-      `COPY (${query}) TO ${file} (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1)`,
+      `COPY (${query}) TO ${file} (FORMAT parquet, PARQUET_VERSION v2, COMPRESSION zstd, COMPRESSION_LEVEL 1)`,
     );
   }
 
@@ -299,6 +329,21 @@ function tooManyWords(): RecalError {
   return new RecalError('too-many-words', `over ${NO_WORD} different relations, entity types and hosts`, {
     hint: 'real logs have a few hundred: check what the input is, or ingest its files in several runs',
   });
+}
+
+/** Times or sequence numbers of the events that these rows name; `before` where they name none. */
+function pick(from: BigInt64Array, rows: Int32Array, count: number, before: bigint): BigInt64Array {
+  const picked = new BigInt64Array(count).fill(before);
+  // As halves: a BigInt for each would be garbage.
+  const halves = new Int32Array(picked.buffer);
+  const source = new Int32Array(from.buffer, from.byteOffset, from.length * 2);
+  for (let i = 0; i < count; i++) {
+    const row = rows[i];
+    if (row < 0) continue;
+    halves[i * 2] = source[row * 2];
+    halves[i * 2 + 1] = source[row * 2 + 1];
+  }
+  return picked;
 }
 
 function raw(bytes: RawColumn['bytes'], width: number): RawColumn {

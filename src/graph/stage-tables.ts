@@ -11,6 +11,8 @@ import {
 } from '@duckdb/node-api';
 import { TEXT_FIELDS } from '../ingest/batch.js';
 import { ColumnAppender } from './duck.js';
+import { EventOrder } from './event-order.js';
+import { NO_TEXT, TextNumbers } from './text-numbers.js';
 
 const EVENT_COLUMNS: readonly [string, DuckDBType][] = [
   ['ts', BIGINT],
@@ -46,7 +48,13 @@ const UPSERT_COLUMNS: readonly [string, DuckDBType][] = [
   ['pid', INTEGER],
   ['parent', UUID],
   ['principal', UUID],
-  ...TEXT_FIELDS.map((field): [string, DuckDBType] => [field, VARCHAR]),
+  ...TEXT_FIELDS.map((field): [string, DuckDBType] => [field, UINTEGER]),
+];
+
+/** The texts of upserts by number; no text is a number too, whose text is NULL. */
+const TEXT_COLUMNS: readonly [string, DuckDBType][] = [
+  ['number', UINTEGER],
+  ['text', VARCHAR],
 ];
 
 /** The tables that one segment is gathered in. */
@@ -55,10 +63,15 @@ export class StageTables {
   readonly events: ColumnAppender;
   readonly attrs: ColumnAppender;
   readonly upserts: ColumnAppender;
+  readonly texts = new TextNumbers();
+  readonly order = new EventOrder();
+  /** True once any event has attributes. */
+  hasAttrs = false;
+  readonly #texts: ColumnAppender;
 
   private constructor(generation: number, appenders: readonly ColumnAppender[]) {
     this.generation = generation;
-    [this.events, this.attrs, this.upserts] = appenders;
+    [this.events, this.attrs, this.upserts, this.#texts] = appenders;
   }
 
   static async create(connection: DuckDBConnection, generation: number): Promise<StageTables> {
@@ -67,6 +80,7 @@ export class StageTables {
       events: EVENT_COLUMNS,
       attrs: ATTRS_COLUMNS,
       upserts: UPSERT_COLUMNS,
+      texts: TEXT_COLUMNS,
     })) {
       const table = `${name}${generation}`;
       const types = columns.map(([, type]) => type);
@@ -80,6 +94,15 @@ export class StageTables {
 
   /** All rows are in the tables afterwards. */
   close(): void {
-    for (const appender of [this.events, this.attrs, this.upserts]) appender.close();
+    const { texts } = this;
+    const numbers = Uint32Array.from({ length: texts.size + 1 }, (_, number) => number);
+    this.#texts.append(
+      [
+        { bytes: numbers, width: 4 },
+        { text: (number) => (number === NO_TEXT ? undefined : texts.text(number)) },
+      ],
+      numbers.length,
+    );
+    for (const appender of [this.events, this.attrs, this.upserts, this.#texts]) appender.close();
   }
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { RecalError } from '../base/errors.js';
 import { type InputFile, openInput } from '../ingest/byte-source.js';
 import { defaultThreads, LogReader, type ReadOptions, type SourceReport } from '../ingest/read.js';
+import { ReadThread } from '../ingest/read-thread.js';
 import { type Census, takeCensus } from './census.js';
 import { explainDuckError, openDuck } from './duck.js';
 import type { FileEntry, Segment, Summary } from './manifest.js';
@@ -102,42 +103,50 @@ class Staging {
   async #readAll(paths: readonly string[], stage: SegmentStage): Promise<void> {
     const inputs = await Promise.all(paths.map((path) => sizeOf(path)));
     const total = inputs.reduce((sum, size) => sum + size, 0);
-    const reader = new LogReader({
-      ...this.#options,
-      threads: this.#options.threads ?? defaultThreads(total),
-    });
+    const threads = this.#options.threads ?? defaultThreads(total);
+    const reader = new LogReader({ ...this.#options, threads });
+    const thread = threads > 0 ? new ReadThread() : undefined;
     try {
-      for (const [index, path] of paths.entries()) await this.#readFile(path, index, stage, reader);
+      for (const [index, path] of paths.entries()) {
+        const input = await openInput(path, { thread });
+        try {
+          await this.#readFile(path, index, input, stage, reader);
+        } finally {
+          await input.close();
+        }
+      }
     } finally {
+      await thread?.close();
       await reader.close();
     }
   }
 
-  async #readFile(path: string, index: number, stage: SegmentStage, reader: LogReader): Promise<void> {
+  async #readFile(
+    path: string,
+    index: number,
+    input: InputFile,
+    stage: SegmentStage,
+    reader: LogReader,
+  ): Promise<void> {
     const file = this.#numbers.file + index;
-    const input = await openInput(path);
     const sources: SourceReport[] = [];
-    try {
-      let consumed = 0;
-      for await (const item of reader.read(input)) {
-        const { source, batch, firstLine } = item;
-        if (!this.#reports.has(source)) {
-          this.#reports.add(source);
-          sources.push(source);
-        }
-        for (const [id, name] of batch.hostNames) this.#hostNames[id] = name;
-        const before = this.#tally.timeBefore(source);
-        this.#tally.take(item);
-        this.#stopIfStrict();
-        await stage.take(batch, { file, firstLine, host: this.#options.host, before });
-        consumed = item.consumed;
-        this.#options.onProgress?.({ bytes: this.#bytesBefore + consumed, events: this.#tally.events });
+    let consumed = 0;
+    for await (const item of reader.read(input)) {
+      const { source, batch, firstLine } = item;
+      if (!this.#reports.has(source)) {
+        this.#reports.add(source);
+        sources.push(source);
       }
-      this.#bytesBefore += consumed;
-      this.#files.push(await describeFile(file, path, input, sources));
-    } finally {
-      await input.close();
+      for (const [id, name] of batch.hostNames) this.#hostNames[id] = name;
+      const before = this.#tally.timeBefore(source);
+      this.#tally.take(item);
+      this.#stopIfStrict();
+      await stage.take(batch, { file, firstLine, host: this.#options.host, before });
+      consumed = item.consumed;
+      this.#options.onProgress?.({ bytes: this.#bytesBefore + consumed, events: this.#tally.events });
     }
+    this.#bytesBefore += consumed;
+    this.#files.push(await describeFile(file, path, input, sources));
   }
 
   #stopIfStrict(): void {

@@ -11,11 +11,11 @@ export const TEXT_ID = 0;
 export const TEXT_NAME = 1;
 export const TEXT_CMD = 2;
 export const TEXT_LOCAL = 3;
-const TEXTS = TEXT_FIELDS.length;
+export const TEXTS = TEXT_FIELDS.length;
 /** The number of a word that is not there. */
 export const NO_WORD = 0xffff;
 /** Length of a text that is not there. */
-const ABSENT = 0xffffffff;
+export const ABSENT = 0xffffffff;
 
 /** A line that could not be read. `line` counts from 0 within its block until the pipeline makes it absolute. */
 export interface Problem {

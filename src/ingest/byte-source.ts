@@ -5,6 +5,7 @@ import { contentKind, HEAD_BYTES } from './content-kind.js';
 import { DEFAULT_MAX_RATIO, Decompressed } from './decompress.js';
 import { emptyInput, inputMisuse, quoted } from './input-errors.js';
 import { RawBytes } from './raw-bytes.js';
+import type { ReadThread } from './read-thread.js';
 import { TarReader } from './tar.js';
 
 const HASH_BUFFER = 4 << 20;
@@ -42,6 +43,8 @@ export interface OpenOptions {
   stdin?: Readable;
   /** Decompressed bytes allowed per compressed byte, once more than 256 MiB came out. */
   maxRatio?: number;
+  /** Reads and hashes in place of the calling thread; serves one input at a time, and is its owner's to close. */
+  thread?: ReadThread | undefined;
 }
 
 interface Content {
@@ -55,7 +58,7 @@ interface Content {
 
 /** Opens a path, or standard input for `-`, and finds out from the content what it is. */
 export async function openInput(path: string, options: OpenOptions = {}): Promise<InputFile> {
-  const raw = await RawBytes.open(path, options.stdin);
+  const raw = await RawBytes.open(path, options.stdin, options.thread);
   const input = new Input(path, raw, options.maxRatio ?? DEFAULT_MAX_RATIO);
   try {
     await input.open();

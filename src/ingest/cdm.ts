@@ -236,7 +236,8 @@ class CdmReader extends JsonLinesReader {
   ): void {
     const { scan } = this;
     if (!scan.has(slot) || scan.is(slot, UNKNOWN)) return;
-    const [start, stop] = [scan.start(slot), scan.stop(slot)];
+    const start = scan.start(slot);
+    const stop = scan.stop(slot);
     const what = (host << 4) | (field << 2) | rank;
     if (this.memo.knows(key, what, scan.bytes, start, stop)) {
       this.memo.extend(batch, row);

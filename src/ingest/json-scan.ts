@@ -38,10 +38,11 @@ const TAG_INTEGER = 0x80;
 const SLOT_WORDS = 8;
 
 const PAGE = 65_536;
-/** Memory before the blocks: the shape's tables and the row, then the dictionary. */
+/** Memory before the blocks: the shape's tables and the row, then the dictionary, then the steps. */
 const TABLES_AT = 4096;
 const DICTIONARY_AT = 2 * PAGE;
-const BLOCKS_AT = 8 * PAGE;
+const STEPS_AT = 8 * PAGE;
+const BLOCKS_AT = 10 * PAGE;
 const NO_WORD = 0xffffffff;
 /** Behind the row: room for a key with escapes. */
 const KEY_SCRATCH = 128;
@@ -51,6 +52,7 @@ const PADDING = 64;
 interface Kernel {
   configure(root: number, row: number, slots: number, maxLine: number): void;
   configureDictionary(address: number, length: number): void;
+  configureSteps(address: number, length: number): void;
   begin(address: number, length: number): void;
   next(): number;
   failureReason(): number;
@@ -112,7 +114,8 @@ export class JsonScan {
     const instance = new WebAssembly.Instance(kernelModule(), { env: { memory: memory.memory } });
     this.#kernel = instance.exports as unknown as Kernel;
     this.#kernel.configure(root, end, shape.slots, maxLine);
-    this.#kernel.configureDictionary(DICTIONARY_AT, BLOCKS_AT - DICTIONARY_AT);
+    this.#kernel.configureDictionary(DICTIONARY_AT, STEPS_AT - DICTIONARY_AT);
+    this.#kernel.configureSteps(STEPS_AT, BLOCKS_AT - STEPS_AT);
   }
 
   /** Starts on the first `length` bytes of a block of this memory. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import { createReadStream, open as openDescriptor } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { Socket } from 'node:net';
@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { RecalError } from '../base/errors.js';
 import type { Bytes } from './bytes.js';
 import { cannotOpen, inputMisuse, isDirectory, readFailed } from './input-errors.js';
+import type { ReadThread } from './read-thread.js';
 import { ReadableBytes } from './readable-bytes.js';
 
 /** One system read. Big enough to cost nothing per byte, small enough that hashing overlaps with the next. */
@@ -18,7 +19,8 @@ const STDIN_NAME = '<stdin>';
 
 /**
  * The bytes of an input exactly as they are on disk, hashed and counted in passing so that a file is read once.
- * Each block is hashed while the next one is read: targets of several MiB let the two overlap.
+ * Each block is hashed while the next one is read: targets of several MiB let the two overlap. With a thread for it,
+ * the calling one hashes nothing, and reads no file into shared memory.
  */
 export class RawBytes implements Bytes {
   /** Bytes handed out so far. */
@@ -27,28 +29,40 @@ export class RawBytes implements Bytes {
   /** Size on disk; undefined for pipes. */
   readonly size: number | undefined;
   readonly #from: FileHandle | ReadableBytes;
-  readonly #hash = createHash('sha256');
+  readonly #hash: Hash | ReadThread;
   #digest: string | undefined;
+  #reading: Promise<number> | undefined;
   #closed = false;
 
-  private constructor(name: string, size: number | undefined, from: FileHandle | ReadableBytes) {
+  private constructor(
+    name: string,
+    size: number | undefined,
+    from: FileHandle | ReadableBytes,
+    thread: ReadThread | undefined,
+  ) {
     this.name = name;
     this.size = size;
     this.#from = from;
+    this.#hash = thread ?? createHash('sha256');
   }
 
   /** Opens a path, or standard input for `-`. */
-  static async open(path: string, stdin: Readable = process.stdin): Promise<RawBytes> {
-    if (path === STDIN) return new RawBytes(STDIN_NAME, undefined, new ReadableBytes(stdin, STDIN_NAME));
+  static async open(
+    path: string,
+    stdin: Readable = process.stdin,
+    thread?: ReadThread | undefined,
+  ): Promise<RawBytes> {
+    if (path === STDIN)
+      return new RawBytes(STDIN_NAME, undefined, new ReadableBytes(stdin, STDIN_NAME), thread);
     try {
       const info = await stat(path);
       if (info.isDirectory()) throw await isDirectory(path);
-      if (info.isFile()) return new RawBytes(path, info.size, await open(path, 'r'));
+      if (info.isFile()) return new RawBytes(path, info.size, await open(path, 'r'), thread);
       // Pipes, as in `<(xz -dc …)`: a read can block for ever, and would take a thread of the pool with it.
       const stream = info.isFIFO()
         ? new Socket({ fd: await promisify(openDescriptor)(path, 'r'), readable: true, writable: false })
         : createReadStream(path);
-      return new RawBytes(path, undefined, new ReadableBytes(stream, path));
+      return new RawBytes(path, undefined, new ReadableBytes(stream, path), thread);
     } catch (error) {
       throw error instanceof RecalError ? error : await cannotOpen(path, error);
     }
@@ -57,31 +71,52 @@ export class RawBytes implements Bytes {
   async read(target: Uint8Array): Promise<number> {
     if (this.#closed) throw inputMisuse('input-closed', this.name);
     if (this.#digest !== undefined || target.length === 0) return 0;
+    const filled = await this.#fill(target);
+    if (filled < target.length) this.#digest = await this.#finishHash();
+    return filled;
+  }
+
+  async #fill(target: Uint8Array): Promise<number> {
     let filled = 0;
+    let hashed: Promise<void> | undefined;
     let next = this.#block(target, 0);
     for (;;) {
-      const length = await next;
-      if (length === 0) {
-        this.#digest = this.#hash.digest('hex');
-        return filled;
-      }
+      const { length, unhashed } = await next;
       const block = target.subarray(filled, filled + length);
       filled += length;
       this.consumed += length;
-      const more = filled < target.length;
+      const more = length > 0 && filled < target.length;
       if (more) next = this.#block(target, filled);
-      this.#hash.update(block);
-      if (!more) return filled;
+      await hashed;
+      if (unhashed && length > 0) hashed = this.#update(block);
+      if (more) continue;
+      await hashed; // until then the bytes must stay as they are
+      return filled;
     }
   }
 
-  async #block(target: Uint8Array, from: number): Promise<number> {
+  async #update(block: Uint8Array): Promise<void> {
+    if ('update' in this.#hash) this.#hash.update(block);
+    else await this.#hash.hash(block);
+  }
+
+  async #finishHash(): Promise<string> {
+    return 'update' in this.#hash ? this.#hash.digest('hex') : this.#hash.digest();
+  }
+
+  /** Reads the next block; a thread that reads for us has also hashed it. */
+  async #block(target: Uint8Array, from: number): Promise<{ length: number; unhashed: boolean }> {
     if (this.#closed) throw inputMisuse('input-closed', this.name);
-    const length = Math.min(BLOCK, target.length - from);
+    const size = Math.min(BLOCK, target.length - from);
     try {
-      if (this.#from instanceof ReadableBytes)
-        return await this.#from.read(target.subarray(from, from + length));
-      return (await this.#from.read(target, from, length, null)).bytesRead;
+      if (this.#from instanceof ReadableBytes) {
+        return { length: await this.#from.read(target.subarray(from, from + size)), unhashed: true };
+      }
+      if (!('update' in this.#hash) && target.buffer instanceof SharedArrayBuffer) {
+        this.#reading = this.#hash.read(this.#from.fd, target.subarray(from));
+        return { length: await this.#reading, unhashed: false };
+      }
+      return { length: (await this.#from.read(target, from, size, null)).bytesRead, unhashed: true };
     } catch (error) {
       if (this.#closed) throw inputMisuse('input-closed', this.name);
       throw error instanceof RecalError ? error : readFailed(this.name, this.consumed, error);
@@ -97,6 +132,7 @@ export class RawBytes implements Bytes {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
+    await this.#reading?.catch(() => undefined); // or another file might get this one's number under the thread's hands
     await this.#from.close(); // a file handle waits for the read in flight
   }
 }

@@ -7,7 +7,7 @@ const FLAG_UUID = 4;
 const FLAG_INTEGER = 8;
 const FLAG_WORD = 16;
 
-const NODE_BYTES = 28;
+const NODE_BYTES = 40;
 const KEY_BYTES = 12;
 const TABLE_BYTES = 64;
 /** Half of a node's hash table: linear probing stays short. */
@@ -114,7 +114,7 @@ export class Shape {
     };
     const emit = (n: Node): number => {
       const at = take(NODE_BYTES);
-      view.setUint32(at + 24, 0, true);
+      for (const learned of [24, 28, 32, 36]) view.setUint32(at + learned, 0, true);
       view.setInt32(at, n.slot, true);
       view.setUint32(at + 4, n.flags, true);
       view.setUint32(at + 8, n.any === undefined ? 0 : emit(n.any), true);

@@ -1,0 +1,113 @@
+import { randomInt } from 'node:crypto';
+
+const FIRST_CAPACITY = 1 << 12;
+const MAX_LOAD = 0.5;
+const FIRST_BYTES = 1 << 16;
+
+/** The number of no text. */
+export const NO_TEXT = 0;
+
+/**
+ * Numbers texts, given as bytes, from 1 on in the order of first sight. Logs say the same few names millions of times:
+ * a number for each costs a tenth of a string, and becomes a text again once per distinct one.
+ *
+ * The seed only decides where a text lies in the table. It is drawn at random, because logs are partly chosen by
+ * attackers, and a known one would let them make all their texts collide.
+ */
+export class TextNumbers {
+  readonly #seed = randomInt(2 ** 32 - 1) | 0;
+  #bytes = new Uint8Array(FIRST_BYTES);
+  #used = 0;
+  /** Where each text ends; it starts where the one before it ends. */
+  #ends = new Float64Array(FIRST_CAPACITY);
+  #hashes = new Int32Array(FIRST_CAPACITY);
+  #slots = new Uint32Array(FIRST_CAPACITY / MAX_LOAD);
+  #size = 0;
+
+  /** How many texts there are: the highest number. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Bytes of all texts. */
+  get byteLength(): number {
+    return this.#used;
+  }
+
+  /** The number of the text in `length` bytes from `start` on, given out now if it is new. */
+  number(from: Uint8Array, start: number, length: number): number {
+    const hash = this.#hash(from, start, length);
+    const slots = this.#slots;
+    const mask = slots.length - 1;
+    let slot = hash & mask;
+    for (;;) {
+      const number = slots[slot];
+      if (number === 0) break;
+      if (this.#hashes[number] === hash && this.#equals(number, from, start, length)) return number;
+      slot = (slot + 1) & mask;
+    }
+    return this.#add(hash, slot, from, start, length);
+  }
+
+  text(number: number): string {
+    const start = this.#ends[number - 1];
+    return Buffer.from(this.#bytes.buffer, start, this.#ends[number] - start).toString('utf8');
+  }
+
+  #hash(bytes: Uint8Array, start: number, length: number): number {
+    let hash = this.#seed ^ length;
+    for (let i = start; i < start + length; i++) {
+      hash = Math.imul(hash ^ bytes[i], 0x9e3779b1);
+      hash ^= hash >>> 15;
+    }
+    return hash;
+  }
+
+  #equals(number: number, from: Uint8Array, start: number, length: number): boolean {
+    const at = this.#ends[number - 1];
+    if (this.#ends[number] - at !== length) return false;
+    const bytes = this.#bytes;
+    for (let i = 0; i < length; i++) if (bytes[at + i] !== from[start + i]) return false;
+    return true;
+  }
+
+  #add(hash: number, slot: number, from: Uint8Array, start: number, length: number): number {
+    if (this.#size + 2 > this.#ends.length) {
+      this.#grow();
+      slot = this.#freeSlot(hash);
+    }
+    if (this.#used + length > this.#bytes.length) {
+      this.#bytes = larger(this.#bytes, Math.max(this.#bytes.length * 2, this.#used + length));
+    }
+    this.#bytes.set(from.subarray(start, start + length), this.#used);
+    this.#used += length;
+    const number = ++this.#size;
+    this.#ends[number] = this.#used;
+    this.#hashes[number] = hash;
+    this.#slots[slot] = number;
+    return number;
+  }
+
+  #freeSlot(hash: number): number {
+    const mask = this.#slots.length - 1;
+    let slot = hash & mask;
+    while (this.#slots[slot] !== 0) slot = (slot + 1) & mask;
+    return slot;
+  }
+
+  #grow(): void {
+    const capacity = this.#ends.length * 2;
+    this.#ends = larger(this.#ends, capacity);
+    this.#hashes = larger(this.#hashes, capacity);
+    this.#slots = new Uint32Array(capacity / MAX_LOAD);
+    for (let number = 1; number <= this.#size; number++) {
+      this.#slots[this.#freeSlot(this.#hashes[number])] = number;
+    }
+  }
+}
+
+function larger<T extends Uint8Array | Int32Array | Float64Array>(old: T, capacity: number): T {
+  const bigger = new (old.constructor as new (length: number) => T)(capacity);
+  bigger.set(old);
+  return bigger;
+}
