@@ -1,15 +1,20 @@
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
-import { EXIT } from '../base/errors.js';
+import { EXIT, RecalError } from '../base/errors.js';
+import { printable } from '../base/printable.js';
 import { defineSettings } from '../base/settings.js';
 import { DETECTION_OPTIONS, DETECTION_PRESETS, resolveDetectionConfig } from '../detect/detection-config.js';
 import { Detector } from '../detect/detector.js';
 import { encodeDetector } from '../detect/detector-part.js';
+import { type Quarantine, quarantine } from '../detect/quarantine.js';
+import type { SplitGraphs } from '../detect/split-graphs.js';
+import { chooseThreshold, parseThreshold } from '../detect/threshold.js';
 import { Store } from '../graph/store.js';
 import { readModelFile, writeModelFile } from '../model/model-file.js';
-import { describeCalibration, percentage, renderCalibration } from './calibrating.js';
+import { DEFAULT_THRESHOLD, describeCalibration, percentage, renderCalibration } from './calibrating.js';
 import { choiceSettings, chosen } from './choice-settings.js';
 import { type CommandContext, defineCommand } from './command.js';
+import { formatCount } from './quantities.js';
 import { selectingSettings, selectionOf } from './selecting.js';
 
 export const command = defineCommand({
@@ -31,6 +36,11 @@ export const command = defineCommand({
       type: z.coerce.number().int().min(0).max(64).optional(),
       description: 'threads that compute, by default one a core; results are the same with any number',
       value: 'N',
+    },
+    keepOut: {
+      type: z.string().default(DEFAULT_THRESHOLD),
+      description: 'leave out what the calibration so far would alarm on at this threshold, or none',
+      value: 'RULE|none',
     },
     ...choiceSettings(DETECTION_OPTIONS, DETECTION_PRESETS),
   }),
@@ -54,8 +64,9 @@ export const command = defineCommand({
       const benign = await detector.graphsOf(store, selection);
       const bar = percentage('calibrating', context);
       const { signal } = context;
+      const keepOut = before === undefined ? undefined : findKeptOut(detector, benign, settings.keepOut);
       const calibration = await detector
-        .calibrate(benign, config, { signal, progress: bar.update })
+        .calibrate(benign, config, { signal, keepOut, progress: bar.update })
         .finally(bar.finish);
       const sha256 = await writeModelFile(settings.model, model, encodeDetector(detector.parts));
       const seconds = (performance.now() - started) / 1000;
@@ -66,13 +77,31 @@ export const command = defineCommand({
         ...describeCalibration(calibration),
         seconds,
       };
-      context.out.result(value, () => renderCalibration(calibration));
+      context.out.result({ ...value, keptOut: keepOut?.counts ?? null }, function* () {
+        yield* renderCalibration(calibration);
+        if (keepOut === undefined) return;
+        const { high, inherited, instances } = keepOut.counts;
+        yield `kept out ${formatCount(high)} instances above ${settings.keepOut} and ${formatCount(inherited)} that inherited from them, of ${formatCount(instances)}`;
+      });
     } finally {
       await detector.close();
     }
     return EXIT.done;
   },
 });
+
+/** What looks like an intruder must not become normal by being calibrated on. */
+function findKeptOut(detector: Detector, benign: SplitGraphs, rule: string): Quarantine | undefined {
+  if (rule === 'none') return undefined;
+  const spec = parseThreshold(rule);
+  if (spec.kind !== 'budget' && spec.kind !== 'fpr') {
+    throw new RecalError('keep-out', `--keep-out ${printable(rule, 40)} has no score of its own`, {
+      hint: 'give a budget such as budget:5/day, an fpr, or none',
+      exit: EXIT.usage,
+    });
+  }
+  return quarantine(detector.score(benign), chooseThreshold(spec, detector.calibration.benign).tau);
+}
 
 /** Errors on what was learned by heart are too small to compare others with. */
 function warnOfTraining(

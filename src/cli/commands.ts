@@ -2,6 +2,7 @@ import { command as calibrate } from './calibrate.js';
 import type { Command } from './command.js';
 import { command as demo } from './demo.js';
 import { command as detect } from './detect.js';
+import { command as drift } from './drift.js';
 import { command as drop } from './drop.js';
 import { command as evaluate } from './evaluate.js';
 import { command as explain } from './explain.js';
@@ -14,7 +15,7 @@ import { command as train } from './train.js';
 
 // In the order of `recal --help`. A new command is one import and one line here.
 const working: readonly Command[] = [
-  ...[demo, inspect, ingest, drop, train, calibrate, detect, explain],
+  ...[demo, inspect, ingest, drop, train, calibrate, detect, explain, drift],
   ...[evaluate, model, simulate],
 ];
 

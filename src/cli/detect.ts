@@ -109,7 +109,7 @@ function selectAfter(selection: Selection, last: bigint): Selection {
 }
 
 /** The incidents by rank, and where the rest is. */
-export function* renderDetection(
+function* renderDetection(
   { incidents, counts }: Detection,
   { note }: AppliedThreshold,
   { out: folder, report, seconds }: { out: string; report: boolean; seconds: number },

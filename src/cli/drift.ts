@@ -80,7 +80,7 @@ function selectAfter(selection: Selection, last: bigint): Selection {
 }
 
 const ADVICE: Readonly<Record<DriftVerdict, string>> = {
-  steady: 'nothing to do',
+  steady: 'the model need not be changed',
   recalibrate: 'fit the tables to this time, once it is known to be benign: recal calibrate',
   retrain: 'train again on recent benign events: recal train',
   'look-first': 'look at the incidents before anything is learned from this time: recal detect',
@@ -90,7 +90,7 @@ const ADVICE: Readonly<Record<DriftVerdict, string>> = {
 export function* renderDrift(report: DriftReport, look: Look): Generator<string> {
   const { counts, quarantine, rows, change, novelty, leftOut } = report;
   const bold = look.bold ?? ((text: string) => text);
-  yield `${bold(report.verdict)}: ${report.reasons.map((reason) => printable(reason)).join('; ')}`;
+  yield `${bold(report.verdict)}: ${report.reasons.map((reason) => printable(reason, 400)).join('; ')}`;
   yield `  ${ADVICE[report.verdict]}`;
   yield '';
   yield `compared    ${formatCount(counts.instances)} instances in ${formatCount(counts.graphs)} graphs, ${counts.hostDays.toPrecision(2)} host-days; ${counts.compared} relations, ${counts.tooFew} with too few nodes`;

@@ -78,7 +78,7 @@ export interface StoryPaths {
 }
 
 /** Where the story keeps what. */
-export function storyPaths(folder: string): StoryPaths {
+function storyPaths(folder: string): StoryPaths {
   const alerts = join(folder, 'alerts');
   return {
     ...{ world: join(folder, 'world'), store: join(folder, 'store'), model: join(folder, 'model.recal') },

@@ -12,6 +12,7 @@ import type { GatheredGraph, Gatherer } from './gather.js';
 import { LinkCollector } from './incident-links.js';
 import { tableCount, tableSlot } from './interaction-evidence.js';
 import { type BenignTables, Judge } from './judge.js';
+import { isSampleKeptOut, type KeptOut } from './quarantine.js';
 import type { SplitGraphs } from './split-graphs.js';
 import { stableHashes } from './stable-hash.js';
 
@@ -33,6 +34,8 @@ export interface Calibration extends BenignTables {
 }
 
 export interface CalibrateOptions {
+  /** Instances that no table, gate or covariance is to be made of. Their scores count, but as no more than τ. */
+  readonly keepOut?: { readonly tau: number; readonly isKeptOut: KeptOut } | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly progress?: ((done: number) => void) | undefined;
 }
@@ -41,6 +44,7 @@ export interface CalibrateOptions {
 interface HalvedGraph {
   readonly gathered: GatheredGraph;
   readonly halfOf: (node: number) => 0 | 1;
+  readonly isKeptOut: KeptOut;
 }
 
 /** Whether a node of a half takes part. */
@@ -73,7 +77,7 @@ export async function calibrateDetector(
   split: SplitGraphs,
   gatherer: Gatherer,
   config: DetectionConfig,
-  { signal, progress }: CalibrateOptions = {},
+  { signal, progress, keepOut }: CalibrateOptions = {},
 ): Promise<Calibration> {
   const graphs: GatheredGraph[] = [];
   let done = 0;
@@ -92,7 +96,8 @@ export async function calibrateDetector(
       },
     );
   }
-  const halved = halve(graphs, split, model.config.seed);
+  const isKeptOut = keepOut?.isKeptOut ?? (() => false);
+  const halved = halve(graphs, split, model.config.seed, isKeptOut);
   const learn = (taking: Taking): BenignTables & { gate: number } => {
     const gate = config.gate === 'knn' ? gateOf(halved, taking, config.gateQuantile) : Number.NaN;
     const tables = buildTables(halved, taking, fitted, gatherer, config, split, model.relations.length);
@@ -101,7 +106,7 @@ export async function calibrateDetector(
     return { ...learned, covariance: learnCovariance(halved, taking, learned, config, fitted, model) };
   };
   const { folds, kept } = FOLDS[config.halves];
-  const benign = new BenignCollector(split);
+  const benign = new BenignCollector(split, keepOut?.tau ?? Number.POSITIVE_INFINITY);
   for (const { tables, scored } of folds) {
     const learned = learn(tables);
     benign.score(halved, scored, learned.gate, new Judge(config, learned, model.relations.length));
@@ -118,21 +123,26 @@ export async function calibrateDetector(
 }
 
 /** Graphs go to A and B in turn; a lone graph is divided by its nodes. */
-function halve(graphs: readonly GatheredGraph[], split: SplitGraphs, seed: number): HalvedGraph[] {
+function halve(
+  graphs: readonly GatheredGraph[],
+  split: SplitGraphs,
+  seed: number,
+  isKeptOut: KeptOut,
+): HalvedGraph[] {
   if (graphs.length === 1) {
     const [gathered] = graphs;
     const hashes = stableHashes(split.events.keys, gathered.view.planned.nodes, ~seed);
-    return [{ gathered, halfOf: (node) => (hashes[node] & 1) as 0 | 1 }];
+    return [{ gathered, halfOf: (node) => (hashes[node] & 1) as 0 | 1, isKeptOut }];
   }
-  return graphs.map((gathered, g) => ({ gathered, halfOf: () => (g % 2) as 0 | 1 }));
+  return graphs.map((gathered, g) => ({ gathered, halfOf: () => (g % 2) as 0 | 1, isKeptOut }));
 }
 
 /** θ_c: the order statistic of distances. */
 function gateOf(halved: readonly HalvedGraph[], taking: Taking, quantile: number): number {
   const all: number[] = [];
-  for (const { gathered, halfOf } of halved) {
+  for (const { gathered, halfOf, isKeptOut } of halved) {
     gathered.distances.forEach((distance, node) => {
-      if (taking(halfOf(node))) all.push(distance);
+      if (taking(halfOf(node)) && !isKeptOut(gathered.view, node)) all.push(distance);
     });
   }
   const sorted = Float64Array.from(all).sort();
@@ -169,10 +179,11 @@ function buildTables(
     // Tables of one role back off to each other; the one of a role backs off to everything.
     const groupOf = kind === 'relation' ? fitted.relation.groupOf : new Uint8Array(slotCount);
     const builder = new CalibrationBuilder({ typeCount: ENTITY_TYPES.length, slotCount, groupOf });
-    for (const { gathered, halfOf } of halved) {
+    for (const { gathered, halfOf, isKeptOut } of halved) {
       const { nodes, slots, values } = gatherer.samples(kind, gathered);
       const own = gathered.view.planned.nodes;
       for (let row = 0; row < nodes.length; row++) {
+        if (isSampleKeptOut(kind, gathered.view, nodes[row], row, isKeptOut)) continue;
         if (taking(halfOf(nodes[row]))) {
           const slot = tableSlot(kind, slots[row], relationCount + 1);
           builder.add(names.types[own[nodes[row]]], slot, values[row], own[nodes[row]]);
@@ -198,10 +209,10 @@ function learnCovariance(
   // Fisher asks for no covariance, and compares the same evidence.
   const judge = new Judge({ ...config, fusion: 'fisher', lineage: 'none' }, learned, relations.length);
   const builder = new CovarianceBuilder(slotCounts(fitted, relations.length));
-  for (const { gathered, halfOf } of halved) {
+  for (const { gathered, halfOf, isKeptOut } of halved) {
     const { evidence, candidates, view } = judge.score(screen(gathered, learned.gate));
     for (let v = 0; v < candidates.length; v++) {
-      if (!taking(halfOf(v))) continue;
+      if (!taking(halfOf(v)) || isKeptOut(view, v)) continue;
       builder.add(view.planned.nodes[v], evidence, evidence.offsets[v], evidence.offsets[v + 1]);
     }
   }
@@ -211,25 +222,29 @@ function learnCovariance(
 /** Collects benign scores, and what is needed to form the incidents that they would have made. */
 class BenignCollector {
   readonly #split: SplitGraphs;
+  /** What is kept out can neither raise a threshold above this nor, by its absence, lower it. */
+  readonly #cap: number;
   readonly #links: LinkCollector;
   readonly #members = new MemberCollector();
   readonly #spans: number[] = [];
   readonly #instances: number[] = [];
 
-  constructor(split: SplitGraphs) {
+  constructor(split: SplitGraphs, cap: number) {
     this.#split = split;
+    this.#cap = Math.fround(cap); // as scores are
     this.#links = new LinkCollector(split.names, split.events.table);
   }
 
   score(halved: readonly HalvedGraph[], scored: Taking, gate: number, judge: Judge): void {
     const { table, keys } = this.#split.events;
     const place = { table, hostAt: (node: number) => keys.hostAt(node) };
-    for (const { gathered, halfOf } of halved) {
+    for (const { gathered, halfOf, isKeptOut } of halved) {
       const { planned, interactions } = gathered.view;
       const taken = planned.nodes.reduce((sum, _, node) => sum + (scored(halfOf(node)) ? 1 : 0), 0);
       if (taken === 0) continue;
       this.#links.add(planned.nodes, interactions);
-      const { scores, view } = judge.score(screen(gathered, gate));
+      const { scores: found, view } = judge.score(screen(gathered, gate));
+      const scores = found.map((score, v) => (isKeptOut(view, v) ? Math.min(score, this.#cap) : score));
       const wanted = (node: number) => scored(halfOf(node)) && scores[node] > 0;
       this.#members.add(view, this.#spans.length, scores, wanted, place);
       // Part of a graph's nodes make part of its incidents.

@@ -4,7 +4,7 @@ import {
   emptyCalibratedValue,
   LEVELS,
 } from './calibration-tables.js';
-import { discoveryRates, effectiveCount, ksProbability, PlacedSample } from './drift-test.js';
+import { discoveryRates, effectiveCount, ksProbability, PlacedSample } from './drift-statistics.js';
 import { PairTable } from './pair-table.js';
 
 const OF_TYPE = LEVELS.indexOf('type');
@@ -17,7 +17,7 @@ const CALMED = 0.2;
 /** `stranger` and `calmer` are significant and large; `shifted` is significant and small. */
 export type MoveVerdict = 'stranger' | 'calmer' | 'shifted' | 'steady' | 'too-few';
 
-export interface ValueCount {
+interface ValueCount {
   readonly n: number;
   readonly nodes: number;
   /** What they are worth in independent values (see `effectiveCount`). */

@@ -9,6 +9,8 @@ const UNKNOWN_PROGRAMS = 0.2;
 const LEAST_PROGRAMS = 10;
 /** More high scores than this are no handful of alerts: an attack at large, or change too strong to be told from one. */
 const FLOOD = { share: 0.02, times: 5 };
+/** So many in quarantine need no word. */
+const FEW = 5;
 
 /**
  * `too-little`: nothing could be compared. `look-first`: so much scores high that it has to be looked at before anything
@@ -33,17 +35,15 @@ export function adviseOn(found: DriftFindings): Advice {
     return { verdict: 'too-little', reasons: [reason] };
   }
   const reasons: string[] = [];
-  let verdict: DriftVerdict = 'steady';
+  const advice = { verdict: 'steady' as DriftVerdict, reasons };
   const raise = (to: DriftVerdict, why: string) => {
     reasons.push(why);
-    if (ORDER.indexOf(to) > ORDER.indexOf(verdict)) verdict = to;
+    if (ORDER.indexOf(to) > ORDER.indexOf(advice.verdict)) advice.verdict = to;
   };
   const moved = rows.filter((row) => row.verdict === 'stranger').length;
   const calmer = rows.filter((row) => row.verdict === 'calmer').length;
-  if (
-    quarantine.high > FLOOD.share * counts.instances &&
-    quarantine.high > FLOOD.times * quarantine.expected
-  ) {
+  const isUnusual = quarantine.high > Math.max(FEW, FLOOD.times * quarantine.expected);
+  if (isUnusual && quarantine.high > FLOOD.share * counts.instances) {
     raise(
       'look-first',
       `${percent(quarantine.high / counts.instances)} of the instances score as high as ${quarantine.rule} allows few to: an attack, or change that cannot be told from one`,
@@ -81,12 +81,17 @@ export function adviseOn(found: DriftFindings): Advice {
       `${calmer} of ${counts.compared} relations have become calmer: fewer alerts, and duller ones`,
     );
   }
-  if (reasons.length === 0) {
-    reasons.push(
-      `none of ${counts.compared} relations has moved by much, at a false discovery rate of ${level}`,
+  if (advice.verdict === 'steady') {
+    reasons.unshift(
+      `none of ${counts.compared} relations has become much stranger, at a false discovery rate of ${level}`,
     );
   }
-  return { verdict, reasons };
+  if (isUnusual && advice.verdict !== 'look-first') {
+    reasons.push(
+      `${quarantine.high} instances are kept out where ${quarantine.expected.toPrecision(2)} were expected: look at them with recal detect`,
+    );
+  }
+  return advice;
 }
 
 const ORDER: readonly DriftVerdict[] = ['too-little', 'steady', 'recalibrate', 'retrain', 'look-first'];

@@ -58,7 +58,8 @@ export async function measureDrift(
       planned.firstTs,
     );
     span += Number(planned.lastTs - planned.firstTs);
-    progress?.(++done / graphs.count);
+    done++;
+    progress?.(done / graphs.count);
     await new Promise((resolve) => setImmediate(resolve)); // signals come in between two graphs
   }
   const { counts } = quarantine.finish();

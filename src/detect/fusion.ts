@@ -50,7 +50,7 @@ const fuseFisher: Fuse = (evidence, from, to, shares) => {
 };
 
 /** −ln of the smallest p. */
-const fuseMax: Fuse = ({ logP }, from, to, shares) => {
+export const fuseMax: Fuse = ({ logP }, from, to, shares) => {
   let strangest = -1;
   for (let i = from; i < to; i++) if (strangest < 0 || logP[i] < logP[strangest]) strangest = i;
   if (strangest < 0) return 0;

@@ -2,11 +2,11 @@ import { type CalibratedValue, type CalibrationTables, emptyCalibratedValue } fr
 import type { PairCovariance } from './covariance.js';
 import type { DetectionConfig } from './detection-config.js';
 import { EVIDENCE_KINDS, type EvidenceKind, type EvidenceRows } from './evidence.js';
-import { createFusion, type Fuse } from './fusion.js';
+import { createFusion, type Fuse, fuseMax } from './fusion.js';
 import type { GatheredGraph } from './gather.js';
 import { tableSlot } from './interaction-evidence.js';
 import { joinLineage, traceLineage } from './lineage.js';
-import { logSmallestOf } from './log-survival.js';
+import { chiSquareLogSurvival, logSmallestOf } from './log-survival.js';
 import type { NodeEvidence, ScoredGraph } from './scored-graph.js';
 
 /** What benign graphs have taught about each kind of evidence. */
@@ -89,14 +89,14 @@ export class Judge {
 
   #fuseNode(evidence: NodeEvidence, from: number, to: number): number {
     if (this.#config.combine === 'pooled') return this.#fuse(evidence, from, to, evidence.shares);
-    // Rows of a node stand by kind: each kind is fused by itself, and the results are added (method §11).
+    // Rows of a node stand by kind: each kind is fused by itself, and the results are fused as independent.
     const { kinds, shares } = evidence;
     const parts: [start: number, end: number, score: number][] = [];
     let total = 0;
     for (let start = from; start < to; ) {
       let end = start + 1;
       while (end < to && kinds[end] === kinds[start]) end++;
-      const score = this.#fuse(evidence, start, end, shares);
+      const score = this.#fuseKind(evidence, start, end);
       parts.push([start, end, score]);
       total += score;
       start = end;
@@ -104,7 +104,18 @@ export class Judge {
     for (const [start, end, score] of parts) {
       for (let i = start; i < end; i++) shares[i] *= total > 0 ? score / total : 0;
     }
-    return total;
+    return parts.length === 1 ? total : -chiSquareLogSurvival(2 * total, parts.length) + 0;
+  }
+
+  /**
+   * Surprises of one node have one cause: a program that training never met is new under every relation. So the
+   * strangest of them counts, corrected for their number; adding them up would count the cause again and again.
+   */
+  #fuseKind(evidence: NodeEvidence, start: number, end: number): number {
+    const kind = EVIDENCE_KINDS[evidence.kinds[start]];
+    if (kind !== 'name' && kind !== 'relation') return this.#fuse(evidence, start, end, evidence.shares);
+    const smallest = -fuseMax(evidence, start, end, evidence.shares);
+    return -logSmallestOf(smallest, end - start);
   }
 
   #findNew({ view: { interactions }, candidates }: GatheredGraph): Uint8Array {

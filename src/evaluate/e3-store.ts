@@ -22,7 +22,8 @@ export async function placeE3(
 ): Promise<PlacedE3> {
   const ingest = async (files: readonly string[], split: string): Promise<void> => {
     if (files.length === 0) return;
-    noticed?.(await ingestFiles(files, { ...options, store: folder, split, append: true }));
+    const read = await ingestFiles(files, { ...options, store: folder, split, append: true });
+    noticed?.(read);
   };
   if (parts.split === 'pidsmaker') {
     await ingest(parts.other, OTHER);

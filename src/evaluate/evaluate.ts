@@ -95,15 +95,19 @@ class EvaluationRun implements RunRecord {
     let done = 0;
     const alike = new Map<string, Verdict>();
     for (const seed of seeds) {
-      let words: Pick<TrainedModel, 'space' | 'direction'> | undefined;
+      // Of this seed, by the choices that words are learned with.
+      const learned = new Map<string, Pick<TrainedModel, 'space' | 'direction'>>();
       for (const [g, group] of groups.entries()) {
         const started = performance.now();
         const names = group.map(({ variant }) => variant.name);
         const known = alike.get(names[0]);
         if (known === undefined) {
-          const contestants = makeContestants(group, words);
+          const words = wordsKey(group[0]);
+          const contestants = makeContestants(group, learned.get(words));
           const found = await this.#compete(contestants, group, seed, labels, behaviours);
-          if (contestants instanceof LearnedContestants) words ??= contestants.words;
+          if (contestants instanceof LearnedContestants && contestants.words !== undefined) {
+            learned.set(words, contestants.words);
+          }
           if (!contestants.seeded) alike.set(names[0], found[0]);
         } else this.#measure(names[0], seed, group[0], known, labels, behaviours);
         done += weights[g];
@@ -216,11 +220,18 @@ function planKey({ training }: ResolvedVariant): string {
   return training.graph === 'file' ? 'file' : `window ${training.window}`;
 }
 
+function wordsKey({ training }: ResolvedVariant): string {
+  const { textDimension, textWindow, textNegatives, textEpochs, textRate } = training;
+  return [textDimension, textWindow, textNegatives, textEpochs, textRate].join();
+}
+
 function makeContestants(
   group: readonly ResolvedVariant[],
   words: Pick<TrainedModel, 'space' | 'direction'> | undefined,
 ): Contestants {
   const [first] = group;
   if (first.variant.kind === 'rarity') return new RarityContestant(first);
-  return first.variant.kind === 'velox' ? new VeloxContestant(first, words) : new LearnedContestants(group);
+  return first.variant.kind === 'velox'
+    ? new VeloxContestant(first, words)
+    : new LearnedContestants(group, words);
 }

@@ -44,8 +44,10 @@ export class LearnedContestants implements Contestants {
   #words: Pick<TrainedModel, 'space' | 'direction'> | undefined;
   #calibrations: readonly Calibration[] = [];
 
-  constructor(variants: readonly ResolvedVariant[]) {
+  /** `words`: those that another training of the same seed on the same part has learned. */
+  constructor(variants: readonly ResolvedVariant[], words?: Pick<TrainedModel, 'space' | 'direction'>) {
     this.#variants = variants;
+    this.#words = words;
     this.names = variants.map(({ variant }) => variant.name);
   }
 
@@ -142,7 +144,7 @@ export class LearnedContestants implements Contestants {
     const begun = performance.now();
     let [started, all] = [begun, 1];
     const { model } = await trainModel({
-      ...{ store, selection, config, threads, signal },
+      ...{ store, selection, config, threads, signal, words: this.#words?.space.parts },
       watch: {
         prepared: (stage, done) => progress?.('words', stage === 'words' ? done : 0),
         started({ steps }) {

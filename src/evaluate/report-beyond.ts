@@ -7,7 +7,7 @@ import { dataTable } from '../report/tables.js';
 import { publishedOrder } from './published.js';
 import type { PrecisionRecallCurve } from './ranking-metrics.js';
 import { countText, meanText } from './report-figures.js';
-import { type Study, type StudyRun, seedValues } from './report-study.js';
+import { leadingVariant, type Study, type StudyRun, seedValues } from './report-study.js';
 import type { Figure, SeedResult, VariantResult } from './result-schema.js';
 
 interface RunVariant {
@@ -46,7 +46,9 @@ export function curveSection({ runs }: Study): Section | undefined {
       const [first] = seeds;
       const figures = result.variants[variant]?.seeds.find(({ seed }) => seed === first?.seed);
       if (figures === undefined || first.precisionRecall === null) return [];
-      return [curveOf(variant, first.precisionRecall, figures)];
+      // One name for the threshold is enough: the marks of nine variants lie close.
+      const label = variant === leadingVariant(result)[0] ? thresholdName(figures) : '';
+      return [curveOf(variant, first.precisionRecall, figures, label)];
     });
     if (drawn.length === 0) return [];
     return [
@@ -66,15 +68,17 @@ export function curveSection({ runs }: Study): Section | undefined {
   };
 }
 
-function curveOf(name: string, curve: PrecisionRecallCurve, seed: SeedResult): Curve {
-  const { recall, precision, threshold } = seed;
+function curveOf(name: string, curve: PrecisionRecallCurve, seed: SeedResult, label: string): Curve {
+  const { recall, precision } = seed;
   const isShown = recall !== null && precision !== null && recall > 0;
   return {
     ...{ name, points: curvePoints(curve) },
     ...(seed.ap === null ? {} : { figure: `AP ${formatFixed(seed.ap, 3)}` }),
-    ...(isShown ? { operating: { x: recall, y: precision, label: threshold.asked ?? threshold.kind } } : {}),
+    ...(isShown ? { operating: { x: recall, y: precision, label } } : {}),
   };
 }
+
+const thresholdName = ({ threshold: { asked, kind } }: SeedResult): string => asked ?? kind;
 
 /** The best precision of each recall: a hundred thousand thresholds that find nothing more are no part of the line. */
 export function curvePoints({ thresholds, precision, recall }: PrecisionRecallCurve): CurvePoint[] {
@@ -205,8 +209,7 @@ export function gapSection({ runs }: Study): Section {
           ...naming,
           {
             heading: 'threshold',
-            value: ({ variant: { seeds } }: RunVariant) =>
-              seeds[0].threshold.asked ?? seeds[0].threshold.kind,
+            value: ({ variant: { seeds } }: RunVariant) => thresholdName(seeds[0]),
           },
           ...[mean('F1', 'f1'), mean('oracle F1', 'oracleF1'), mean('gap', 'gap')],
           ...[mean('candidate recall', 'candidateRecall'), mean('AP', 'ap'), mean('MCC', 'mcc')],

@@ -1,5 +1,5 @@
 import { PUBLISHED_SIZES } from './published.js';
-import { findInversions, inversionText } from './report-order.js';
+import { findInversions, orderCaveat } from './report-order.js';
 import type { Study, StudyRun } from './report-study.js';
 import type { EvaluationResult } from './result-schema.js';
 
@@ -33,7 +33,8 @@ function* runCaveats({ result, curves }: StudyRun, { host }: Study): Generator<s
     if (result.data.nodes !== judged) {
       yield `${result.data.nodes} nodes are judged and ${result.data.positives} of them labelled; published figures fit ${judged} and ${positives}: rates of different populations do not compare`;
     }
-    for (const each of findInversions(result, host)) yield inversionText(each);
+    const order = orderCaveat(findInversions(result, host));
+    if (order !== undefined) yield order;
   }
   if (curves === undefined) yield 'curves were not kept, only figures';
   // Among them: parts that begin before training ends, and what was left out or capped.

@@ -34,3 +34,12 @@ export function inversionText({ better, worse, ours, published }: Inversion): st
   const two = ([a, b]: readonly [number, number]) => `${formatFixed(a, 2)} against ${formatFixed(b, 2)}`;
   return `${better} is above ${worse} here (F1 ${two(ours)}) and below it in the paper (${two(published)})`;
 }
+
+/** All of them in a sentence; undefined where the order is the paper's. */
+export function orderCaveat(found: readonly Inversion[], whole = 'RECAL'): string | undefined {
+  if (found.length === 0) return undefined;
+  const above = found.filter(({ worse }) => worse === whole).map(({ better }) => better);
+  const pairs = found.length === 1 ? '1 pair stands' : `${found.length} pairs stand`;
+  const told = above.length === 0 ? '' : `, among them ${above.join(', ')} above the whole method`;
+  return `the ablations are not ordered as in the paper: ${pairs} the other way round by mean F1${told} (see Ablations)`;
+}

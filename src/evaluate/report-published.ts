@@ -1,4 +1,3 @@
-import { formatFixed } from '../report/format.js';
 import { h } from '../report/html.js';
 import type { Section } from '../report/page.js';
 import { type DataTable, dataTable } from '../report/tables.js';
@@ -156,22 +155,33 @@ function orderText(runs: Study['runs'], host: E3Host) {
   });
 }
 
-/** For `result.json`: our figures beside the published ones, percent. */
-export function besidePublished({ runs, host }: Study) {
-  if (host === undefined) return [];
-  return runs.flatMap(({ name: run, result }) =>
-    [...PUBLISHED, ...PUBLISHED_ABLATIONS].flatMap(({ name, variant, by }) => {
-      const ours = variant === undefined ? undefined : result.variants[variant];
-      const rates = (['precision', 'recall', 'f1', 'fpr'] as const).map((figure) => [
-        figure,
-        ours === undefined ? null : round(scaled(ours.mean[figure], 100)),
-      ]);
-      return [
-        { run, name, variant: variant ?? null, published: by[host], ours: ours && Object.fromEntries(rates) },
-      ];
-    }),
-  );
+/** A row of `result.json`: ours beside what is published, percent. Null is what is not run, or not published. */
+export interface BesideRow {
+  readonly run: string;
+  readonly name: string;
+  readonly variant: string | null;
+  readonly published: PublishedRates | null;
+  readonly ours: Readonly<Record<keyof PublishedRates, number | null>> | null;
 }
 
-const round = (value: number | null) =>
-  value === null ? null : Number(formatFixed(value, 6).replaceAll(',', '').replace('−', '-'));
+/** Published rows first, then what only we have. */
+export function besidePublished({ runs, host }: Study): BesideRow[] {
+  if (host === undefined) return [];
+  const known = [...PUBLISHED, ...PUBLISHED_ABLATIONS];
+  return runs.flatMap(({ name: run, result: { variants } }) => [
+    ...known.map(({ name, variant = null, by }) => ({
+      ...{ run, name, variant, published: by[host] },
+      ours: variant === null ? null : ratesOf(variants[variant]),
+    })),
+    ...Object.entries(variants)
+      .filter(([variant]) => !known.some((row) => row.variant === variant))
+      .map(([variant, ours]) => ({ run, name: variant, variant, published: null, ours: ratesOf(ours) })),
+  ]);
+}
+
+function ratesOf(ours: VariantResult | undefined): BesideRow['ours'] {
+  if (ours === undefined) return null;
+  const { precision, recall, f1, fpr } = ours.mean;
+  const [p, r, f, q] = [precision, recall, f1, fpr].map((value) => scaled(value, 100));
+  return { precision: p, recall: r, f1: f, fpr: q };
+}

@@ -148,10 +148,10 @@ function factsOf(result: EvaluationResult): Fact[] {
       ? '–'
       : `${formatNumber(mean.attacksDetected ?? 0)} of ${formatNumber(mean.attacks)}`;
   return [
-    [`F1, ${name}`, figure(mean.f1)],
-    [`average precision, ${name}`, figure(mean.ap)],
-    ['attacks detected', attacks],
-    ['false positives', mean.fp === null ? '–' : formatNumber(mean.fp)],
+    [`F1, variant ${name}, protocol ${result.protocol}`, figure(mean.f1)],
+    ['its average precision', figure(mean.ap)],
+    ['its attacks detected', attacks],
+    ['its false positives', mean.fp === null ? '–' : formatNumber(mean.fp)],
     ['seeds', seedsOf(result).length],
   ];
 }

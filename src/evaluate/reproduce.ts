@@ -15,7 +15,7 @@ import { besidePublished } from './report-published.js';
 import { relationCounts, type Study, type StudyRun, type StudySweeps, scoreSamples } from './report-study.js';
 import { writeEvaluation } from './result-files.js';
 import { runSweep, type SweepWatch } from './sweep.js';
-import { PAPER_SWEEPS } from './sweep-axes.js';
+import type { Axis } from './sweep-axes.js';
 import { resolveVariant, variantOf } from './variants.js';
 
 export interface ReproduceOptions {
@@ -30,7 +30,8 @@ export interface ReproduceOptions {
   readonly variants: readonly string[];
   readonly training: Readonly<Record<string, unknown>>;
   readonly detection: Readonly<Record<string, unknown>>;
-  readonly sweeps: boolean;
+  /** Axes to vary, one at a time; none for no sweeps. */
+  readonly sweeps: readonly Axis[];
   readonly threads: number;
   readonly signal?: AbortSignal | undefined;
   readonly versions?: Readonly<Record<string, string>> | undefined;
@@ -79,7 +80,7 @@ export async function reproduce(options: ReproduceOptions): Promise<Reproduction
     complete = run.complete;
   }
   const sweeps =
-    options.sweeps && complete ? await sweepSensitivity(options, parts, labels[0]) : undefined;
+    options.sweeps.length > 0 && complete ? await sweepSensitivity(options, parts, labels[0]) : undefined;
   complete &&= sweeps?.complete ?? true;
   const study: Study = {
     title: `${host.toUpperCase()} of Engagement 3, split ${split}`,
@@ -132,7 +133,7 @@ function firstSeeds(curves: EvaluationCurves): EvaluationCurves {
   return Object.fromEntries(Object.entries(curves).map(([name, seeds]) => [name, seeds.slice(0, 1)]));
 }
 
-/** One axis at a time, the others as they are (method §10). */
+/** One axis at a time, the others as they are (method §10); of the method as published where it is run. */
 async function sweepSensitivity(
   options: ReproduceOptions,
   parts: Parts,
@@ -140,24 +141,28 @@ async function sweepSensitivity(
 ): Promise<StudySweeps> {
   const { watch: _, ...each } = protocolOptions(options, parts, labels);
   const { evaluation, sweep } = options.watch ?? {};
+  const [first] = options.variants;
+  const variant = options.variants.includes('paper') ? 'paper' : first;
   const { trials, complete } = await runSweep({
-    ...each,
-    variants: ['paper'],
+    ...{ ...each, variants: [variant] },
     ...{ training: options.training, detection: options.detection },
-    trials: PAPER_SWEEPS.flatMap(({ key, values }) => values.map((value) => ({ [key]: value }))),
+    trials: options.sweeps.flatMap(({ key, values }) => values.map((value) => ({ [key]: value }))),
     folder: join(options.out, 'trials'),
     watch: { ...sweep, ...(evaluation === undefined ? {} : { evaluation }) },
   });
-  return { run: `profile paper, protocol ${labels.protocol}`, axes: PAPER_SWEEPS, trials, complete };
+  return {
+    ...{ run: `variant ${variant}, protocol ${labels.protocol}`, axes: options.sweeps, trials, complete },
+  };
 }
 
 /** Training and calibration together are what a publication trains on. */
 function futureNotes({ train, calibrate, test }: Parts): string[] {
-  const last = train.last > calibrate.last ? train.last : calibrate.last;
-  if (last <= test.first) return [];
-  return [
-    `this split trains on the future: what it learns from reaches to ${momentOf(last)}, and the test begins at ${momentOf(test.first)}`,
-  ];
+  return [train, calibrate]
+    .filter(({ last }) => last > test.first)
+    .map(
+      ({ name, last }) =>
+        `this split trains on the future: its part to ${name} on reaches to ${momentOf(last)}, and the test begins at ${momentOf(test.first)}`,
+    );
 }
 
 function momentOf(nanoseconds: bigint): string {

@@ -1,5 +1,6 @@
 import type { FeatureSpace } from '../features/feature-space.js';
 import { learnNodeText, readNodeText, type StoredText } from '../features/node-text.js';
+import type { Vocabulary } from '../features/vocabulary.js';
 import { trainWord2Vec } from '../features/word2vec.js';
 import { DIRECTIONS, type DirectionTable } from '../graph/direction.js';
 import { type LoadedEvents, loadEvents } from '../graph/load.js';
@@ -27,6 +28,8 @@ export interface PrepareOptions {
   readonly store: Store;
   readonly selection?: Selection;
   readonly config: TrainingConfig;
+  /** Vocabulary and vectors that the same seed learned from the same events before; learned anew where not given. */
+  readonly words?: Words | undefined;
   /** Bytes that graphs and the working set may take. */
   readonly memory?: number | undefined;
   /** Aborted: preparing throws, training stops after the step it is at. */
@@ -37,6 +40,12 @@ export interface PrepareOptions {
         prepared?(stage: 'events' | 'names' | 'words' | 'graphs', done: number): void;
       }
     | undefined;
+}
+
+/** What Word2Vec makes of the names of training. */
+export interface Words {
+  readonly vocabulary: Vocabulary;
+  readonly vectors: Float32Array;
 }
 
 /** Everything that steps are taken on. Events and names are not part of it: their memory is free by then. */
@@ -95,18 +104,18 @@ export async function prepareTraining(
   };
 }
 
-/** Vocabulary and vectors: learned, or those of the run that is gone on with. */
+/** Vocabulary and vectors: learned, or those that are known already. */
 async function prepareSpace(
-  { store, config, watch, signal }: PrepareOptions,
+  { store, config, words, watch, signal }: PrepareOptions,
   events: LoadedEvents,
   earlier: Checkpoint | undefined,
 ): Promise<{ text: StoredText; space: FeatureSpace }> {
   watch?.prepared?.('names', 0);
   const relations = events.table.relations.map((name) => ({ name, frequency: 0 }));
-  if (earlier !== undefined) {
-    const { vocabulary, vectors } = earlier.model.space.parts;
-    const text = await readNodeText(store, events, vocabulary);
-    return { text, space: makeFeatureSpace(earlier.model.config, relations, vocabulary, vectors) };
+  const known = earlier?.model.space.parts ?? words;
+  if (known !== undefined) {
+    const text = await readNodeText(store, events, known.vocabulary);
+    return { text, space: makeFeatureSpace(config, relations, known.vocabulary, known.vectors) };
   }
   const { text, vocabulary } = await learnNodeText(store, events);
   const vectors = await trainWord2Vec(text.sentences, vocabulary.size, {

@@ -202,8 +202,8 @@ function rarityOf({ p, n, floor }: AlertEvidence): string {
 function wordsOf({ because, source, n, level, draws, beyond, floor }: AlertEvidence): Content {
   const notes: string[] = [];
   if (source !== null) {
-    const times = source.count === 1 ? '' : `${formatNumber(source.count)} times from `;
-    notes.push(`${times}${source.first.iso.slice(11, 19)}${times === '' ? '' : ' on'}`);
+    const clock = source.first.iso.slice(11, 19);
+    notes.push(source.count === 1 ? `at ${clock}` : `${formatNumber(source.count)} times from ${clock} on`);
   }
   if (draws > 1) notes.push(`the most of ${formatNumber(draws)}`);
   if (n < FEW) notes.push('few to compare with');

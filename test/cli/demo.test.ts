@@ -1,57 +1,108 @@
-import { mkdirSync, readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { NO_BROWSER, openBrowser } from '../browser.js';
 import { newFolder } from '../graph/small-logs.js';
-import { answer, recal } from './recal-process.js';
+import { answer, type Ended, recal } from './recal-process.js';
 
 interface Demo {
-  ingest: { status: string; events: number; malformed: number; skipped: Record<string, number> };
-  graph: {
-    nodes: number;
-    edges: number;
-    reducedEdges: number;
-    adjacency: number;
-    imbalance: number;
-    hubs: { name: string; type: string; neighbours: number }[];
-  };
+  out: string;
+  report: string;
+  alerts: string;
+  events: number;
+  incidents: { rank: number; truth: { rank: number; entities: number } }[];
+  attacks: { attack: string; core: number; found: number; rank: number | null }[];
+  steps: Record<string, number>;
 }
 
+// The smallest world and one epoch: what is tested is the telling, not how well so little can detect.
+const SMALL = ['--events', '20000', '--epochs', '1'];
+const folder = newFolder(afterAll);
+const [temporary, work] = [join(folder, 'tmp'), join(folder, 'work')];
+let plain: Ended;
+let json: Ended;
+
+beforeAll(async () => {
+  for (const path of [temporary, work]) mkdirSync(path);
+  [plain, json] = await Promise.all([
+    recal(['demo', ...SMALL, '--threads', '1'], { cwd: work, env: { TMPDIR: temporary } }),
+    recal(['demo', ...SMALL, '--threads', '2', '--out', join(folder, 'chosen'), '--json', '--quiet']),
+  ]);
+}, 120_000);
+
 describe('recal demo', () => {
-  test('reads the bundled sample and shows its graph', async () => {
-    const { code, stdout, stderr } = await recal(['demo']);
-    expect(code).toBe(0);
-    expect(stderr).toContain('bundled sample');
-    expect(stdout).toMatch(/^nodes +\d/m);
-    expect(stdout).toMatch(
-      /^edges +[\d,.  ]+, [\d,.  ]+ after causality-preserving reduction \(\d+\.\d×\)$/m,
+  test('tells every step, shows incidents and truth apart, and says what to try next', () => {
+    expect(plain.code).toBe(0);
+    for (const step of ['1/5 simulating', '2/5 reading', '3/5 learning', '4/5 measuring', '5/5 judging']) {
+      expect(plain.stderr).toContain(step);
+    }
+    const { stdout } = plain;
+    expect(stdout.indexOf('incidents, most unusual first')).toBeGreaterThanOrEqual(0);
+    expect(stdout.indexOf('what only the simulator knows')).toBeGreaterThan(
+      stdout.indexOf('incidents, most unusual first'),
     );
-    expect(stdout).toMatch(/^malformed +0 of /m);
-    expect(stdout).toContain('recal ingest FILE');
-    expect(stdout + stderr).not.toContain('\u001b');
+    for (const attack of ['A1-server-exploit', 'A2-living-off-the-land', 'A3-slow-theft'])
+      expect(stdout).toContain(attack);
+    expect(stdout).toMatch(/open in a browser: \S+report\.html$/m);
+    expect(stdout).toContain('npx recal ingest LOG');
+    expect(stdout + plain.stderr).not.toContain('\u001b');
   });
 
-  test('--json prints one object whose figures fit together', async () => {
-    const ended = await recal(['demo', '--json', '--quiet']);
-    expect([ended.code, ended.stderr]).toEqual([0, '']);
-    const { ingest, graph } = answer(ended) as unknown as Demo;
-    expect(ingest).toMatchObject({ status: 'added', malformed: 0, skipped: {} });
-    expect(ingest.events).toBeGreaterThan(1000);
-    expect(graph.nodes).toBeGreaterThan(100);
-    expect(graph.reducedEdges).toBeLessThan(graph.edges);
-    expect(graph.adjacency).toBeLessThanOrEqual(graph.reducedEdges);
-    expect(graph.imbalance).toBeGreaterThan(1);
-    const degrees = graph.hubs.map(({ neighbours }) => neighbours);
-    expect(degrees).toHaveLength(8);
-    expect(degrees).toEqual(degrees.toSorted((a, b) => b - a));
-    // The largest hubs of a host are well-known programs and files: they all have names and types.
-    for (const { name, type } of graph.hubs) expect([name, type]).not.toContain('other');
+  test('works in a new temporary folder, which it keeps, and leaves nothing where it runs', () => {
+    expect(readdirSync(work)).toEqual([]);
+    const [kept, ...more] = readdirSync(temporary);
+    expect([kept, more]).toEqual([expect.stringMatching(/^recal-demo-/), []]);
+    expect(readdirSync(join(temporary, kept)).sort()).toEqual(['alerts', 'model.recal', 'store', 'world']);
+    expect(plain.stdout).toContain(join(temporary, kept, 'alerts', 'report.html'));
   });
 
-  test('keeps nothing, in the temporary folder or where it runs', async () => {
-    const folder = newFolder();
-    const [work, temporary] = [join(folder, 'work'), join(folder, 'tmp')];
-    for (const path of [work, temporary]) mkdirSync(path);
-    expect((await recal(['demo', '--quiet'], { cwd: work, env: { TMPDIR: temporary } })).code).toBe(0);
-    expect([...readdirSync(work), ...readdirSync(temporary)]).toEqual([]);
+  test('--json prints one object whose figures fit together', () => {
+    expect([json.code, json.stderr]).toEqual([0, '']);
+    const demo = answer(json) as unknown as Demo;
+    expect(demo.out).toBe(join(folder, 'chosen'));
+    expect(demo.events).toBeGreaterThan(19_000);
+    expect(demo.attacks).toHaveLength(3);
+    expect(Object.keys(demo.steps)).toEqual(['simulate', 'ingest', 'train', 'calibrate', 'detect']);
+    demo.incidents.forEach(({ rank, truth }, i) => {
+      expect([rank, truth.rank]).toEqual([i + 1, i + 1]);
+    });
   });
+
+  test('the same seed gives the same bytes, in another folder and with other threads', () => {
+    const [kept] = readdirSync(temporary);
+    for (const name of ['alerts.jsonl', 'incidents.jsonl', 'alerts.csv', 'report.html']) {
+      const [one, two] = [join(temporary, kept), join(folder, 'chosen')].map((path) =>
+        readFileSync(join(path, 'alerts', name)),
+      );
+      expect(one.equals(two), name).toBe(true);
+    }
+  });
+
+  test('does not touch a folder that holds something', async () => {
+    writeFileSync(join(work, 'mine'), '');
+    const ended = await recal(['demo', ...SMALL, '--out', work]);
+    expect([ended.code, ended.stdout]).toEqual([2, '']);
+    expect(ended.stderr).toMatch(/is not empty\n.*hint:/);
+    expect(readdirSync(work)).toEqual(['mine']);
+  });
+
+  test.skipIf(NO_BROWSER !== undefined)(
+    `its report opens without a complaint${NO_BROWSER === undefined ? '' : ` (${NO_BROWSER})`}`,
+    async () => {
+      const { report, incidents } = answer(json) as unknown as Demo;
+      const browser = await openBrowser();
+      try {
+        const tab = await browser.newPage();
+        const faults: string[] = [];
+        tab.on('console', (message) => faults.push(message.text()));
+        tab.on('pageerror', (error) => faults.push(error.message));
+        await tab.goto(`file://${report}`);
+        expect(await tab.locator('h1').textContent()).toMatch(/incidents? on host/);
+        expect(await tab.locator('article.incident').count()).toBe(Math.min(10, incidents.length));
+        expect(faults).toEqual([]);
+      } finally {
+        await browser.close();
+      }
+    },
+  );
 });

@@ -19,10 +19,19 @@ function benignOf(random: Random, graphs: number): BenignCurve {
       const rest = descending(all.filter((_, graph) => graph !== left));
       return {
         ...{ hostDays: days(graphs - 1), instances: rest.length, incidents: new Uint32Array(0) },
-        above: Uint32Array.from(thresholds, (tau) => rest.filter((score) => score >= tau).length),
+        above: countAbove(rest, thresholds),
       };
     }),
   };
+}
+
+/** Both descend. */
+function countAbove(scores: Float32Array, thresholds: Float32Array): Uint32Array {
+  let above = 0;
+  return Uint32Array.from(thresholds, (tau) => {
+    while (above < scores.length && scores[above] >= tau) above++;
+    return above;
+  });
 }
 
 function windowOf(random: Random, by = 1): number[] {
@@ -35,7 +44,7 @@ const NANOS = 1_800_000_000_000n;
 describe('the martingale', () => {
   test('without change it hardly ever reaches 1/level, also over a long time', () => {
     let reached = 0;
-    for (let seed = 0; seed < 60; seed++) {
+    for (let seed = 0; seed < 40; seed++) {
       const random = new Random(seed);
       const martingale = new ScoreMartingale(benignOf(random, 20), 0.05);
       for (let window = 0; window < 150; window++) martingale.add(windowOf(random), BigInt(window) * NANOS);
@@ -44,7 +53,7 @@ describe('the martingale', () => {
       expect(reachedTs !== null).toBe(most >= 20);
       if (reachedTs !== null) reached++;
     }
-    expect(reached / 60).toBeLessThanOrEqual(0.1);
+    expect(reached / 40).toBeLessThanOrEqual(0.1);
   });
 
   test('a change is found, and dated', () => {
@@ -73,7 +82,7 @@ describe('the martingale', () => {
 
   test('never beyond what a number holds', () => {
     const martingale = new ScoreMartingale(benignOf(new Random(1), 20), 0.01);
-    for (let window = 0; window < 2000; window++) martingale.add(new Array(SIZE).fill(1e6), 0n);
+    for (let window = 0; window < 300; window++) martingale.add(new Array(SIZE).fill(1e6), 0n);
     expect(martingale.finish().capital).toBeGreaterThan(1e11);
     expect(Number.isFinite(martingale.finish().most)).toBe(true);
   });

@@ -66,7 +66,7 @@ export function ksProbability(distance: number, n: number, m: number): number {
 }
 
 /** Values of the nodes of a sample. */
-export interface NodeSums {
+interface NodeSums {
   readonly nodes: number;
   readonly n: number;
   /** Σ over nodes of c², c the values that a node has. */

@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { discoveryRates, effectiveCount, ksProbability, PlacedSample } from '../../src/detect/drift-test.js';
+import {
+  discoveryRates,
+  effectiveCount,
+  ksProbability,
+  PlacedSample,
+} from '../../src/detect/drift-statistics.js';
 
 const share = (values: readonly number[], is: (value: number) => boolean) =>
   values.filter(is).length / values.length;

@@ -1,0 +1,130 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findE3Parts } from '../../src/evaluate/e3-parts.js';
+import { placeE3 } from '../../src/evaluate/e3-store.js';
+import { openParts } from '../../src/evaluate/parts.js';
+import { type ReproduceOptions, reproduce } from '../../src/evaluate/reproduce.js';
+import { evaluationSchema } from '../../src/evaluate/result-schema.js';
+import { simulate } from '../../src/simulate/simulate.js';
+
+// Just enough events for every part to have some, in the file names and dates of the release.
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'recal-reproduce-'));
+  await simulate({ scenario: 'freebsd-server', layout: 'e3', events: 36_000, out: join(folder, 'e3') });
+}, 60_000);
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const options = (more: Partial<ReproduceOptions> = {}): ReproduceOptions => ({
+  ...{ host: 'cadets', split: 'threatrace', data: join(folder, 'e3'), labels: join(folder, 'e3') },
+  ...{ out: join(folder, 'out'), seeds: [0], variants: ['paper', 'wo-cd'], threads: 1 },
+  training: { epochs: 1, textEpochs: 1, textDimension: 4 },
+  ...{ detection: { rounds: 2, reference: 2000 }, sweeps: [], reading: { threads: 0 }, ...more },
+});
+
+describe('reproduce', () => {
+  test('both protocols, with our figures beside the published ones', async () => {
+    const protocols: string[] = [];
+    const { study, complete } = await reproduce(
+      options({ watch: { run: ({ protocol }) => protocols.push(protocol) } }),
+    );
+    expect(complete).toBe(true);
+    expect(protocols).toEqual(['paper', 'honest']);
+    const [paper, honest] = study.runs.map(({ result }) => result);
+    expect(paper.variants.paper.seeds[0].threshold.oracle).toBe(true);
+    expect(honest.variants.paper.seeds[0].threshold).toMatchObject({ kind: 'budget', oracle: false });
+    expect(paper.data.attacks).toBeNull();
+    expect(honest.data.attacks?.length).toBeGreaterThan(0);
+    expect(honest.data.positives).toBeLessThan(paper.data.positives);
+
+    const out = join(folder, 'out');
+    for (const name of ['paper', 'honest']) {
+      const own = JSON.parse(await readFile(join(out, name, 'result.json'), 'utf8'));
+      expect(evaluationSchema.safeParse(own).success).toBe(true);
+      expect(existsSync(join(out, name, 'scores.csv'))).toBe(true);
+    }
+    const whole = JSON.parse(await readFile(join(out, 'result.json'), 'utf8'));
+    expect(whole).toMatchObject({
+      kind: 'reproduction',
+      host: 'cadets',
+      split: 'threatrace',
+      complete: true,
+    });
+    const beside = whole.beside.filter((row: { variant: string }) => row.variant === 'wo-cd');
+    expect(beside).toHaveLength(2);
+    expect(beside[0]).toMatchObject({ run: 'paper', published: { f1: 96.05, fpr: 0.3581 } });
+    expect(beside[0].ours.f1).toBeCloseTo((paper.variants['wo-cd'].mean.f1 ?? 0) * 100, 5);
+    const page = await readFile(join(out, 'report.html'), 'utf8');
+    for (const said of ['one seed only', 'the labels name no attacks', 'RECAL', 'relation-counts.csv']) {
+      expect(page.includes(said), said).toBe(true);
+    }
+  }, 60_000);
+
+  test('MAGIC’s list is said to train on the future; labels of another host match no node', async () => {
+    const notes: string[] = [];
+    const labels = await mkdtemp(join(tmpdir(), 'recal-other-labels-'));
+    try {
+      await writeFile(join(labels, 'cadets.txt'), 'AAAAAAAA-0000-4000-8000-000000000001\n');
+      const watch = { placed: (said: readonly string[]) => notes.push(...said) };
+      const given = options({ labels, split: 'magic', variants: ['rarity'], watch });
+      await expect(reproduce(given)).rejects.toMatchObject({ code: 'labels-no-match' });
+      expect(notes.join('\n')).toMatch(
+        /trains on the future: its part to calibrate on reaches to 2018-04-1[34]/,
+      );
+      expect(notes.join('\n')).toContain('no expert labels were given');
+    } finally {
+      await rm(labels, { recursive: true, force: true });
+    }
+  }, 60_000);
+
+  test('with sweeps: each trial is kept, and the report has the curves', async () => {
+    const sweeps = [{ key: 'calibrationShare', values: [0.5, 1] }];
+    const { study, complete } = await reproduce(options({ variants: ['rarity'], sweeps }));
+    expect(complete).toBe(true);
+    expect(study.sweeps?.trials.map(({ assignment }) => assignment)).toEqual([
+      { calibrationShare: 0.5 },
+      { calibrationShare: 1 },
+    ]);
+    const [half, whole] = study.sweeps?.trials.map(({ result }) => result.data.splits.calibrate.events) ?? [];
+    expect(half).toBeLessThan(whole);
+    const page = await readFile(join(folder, 'out/report.html'), 'utf8');
+    expect(page.includes('sweep-calibrationShare-ap.csv')).toBe(true);
+    expect(await readdir(join(folder, 'out/trials'))).toHaveLength(2);
+  }, 60_000);
+
+  test('a missing folder of labels is told before a byte of the logs is read', async () => {
+    const out = join(folder, 'never');
+    await expect(reproduce(options({ labels: join(folder, 'none'), out }))).rejects.toThrow(/none/);
+    expect(existsSync(out)).toBe(false);
+  });
+});
+
+describe('placeE3', () => {
+  test('MAGIC: calibration is what comes last of training, at the start of a file', async () => {
+    const found = await findE3Parts(join(folder, 'e3'), 'cadets', 'magic');
+    const { places } = await placeE3(found, { folder: join(folder, 'out/store/cadets-magic'), threads: 0 });
+    const parts = await openParts(places);
+    expect(parts.train.last).toBeLessThan(parts.calibrate.first);
+    expect(parts.train.last).toBeLessThan(parts.test.first);
+    expect(parts.calibrate.last).toBeGreaterThan(parts.test.first); // official-2.json.1 is later than official-2.json
+    expect(new Set(parts.calibrate.events.files).size).toBe(1);
+  }, 30_000);
+
+  test('PIDSMaker: days of US/Eastern, also those that lie apart', async () => {
+    const found = await findE3Parts(join(folder, 'e3'), 'cadets', 'pidsmaker');
+    const { places } = await placeE3(found, { folder: join(folder, 'days'), threads: 0 });
+    const parts = await openParts(places);
+    const format = new Intl.DateTimeFormat('en-US', { timeZone: 'America/New_York', day: 'numeric' });
+    const daysOf = (name: keyof typeof parts) => {
+      const { ts } = parts[name].events.table;
+      const days = new Set([...ts].map((at) => Number(format.format(new Date(Number(at / 1_000_000n))))));
+      return [...days].sort((a, b) => a - b);
+    };
+    expect(daysOf('train')).toEqual([2, 3, 4, 5, 7, 8, 9]);
+    expect(daysOf('calibrate')).toEqual([10]);
+    expect(daysOf('test')).toEqual([6, 11, 12, 13]);
+  }, 60_000);
+});

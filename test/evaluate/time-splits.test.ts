@@ -1,0 +1,88 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { splitByTime } from '../../src/evaluate/time-splits.js';
+import { ingestFiles } from '../../src/graph/ingest.js';
+import { loadEvents } from '../../src/graph/load.js';
+import { nameOf, readNodeNames } from '../../src/graph/node-names.js';
+import { Store } from '../../src/graph/store.js';
+import { eventLine, file, MIDNIGHT, process, uuid } from '../graph/small-logs.js';
+
+const HOUR = 3_600_000_000_000n;
+
+let folder: string;
+let store: string;
+const times: bigint[] = [];
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'recal-time-splits-'));
+  store = join(folder, 'store');
+  // Ten days, an event every 67 minutes, named in the first file only.
+  for (let at = 0n; at < 240n * HOUR; at += 4_020_000_000_000n) times.push(MIDNIGHT + at);
+  const lines = times.map((ts, i) =>
+    eventLine({
+      ...{ ts, rel: 'EVENT_READ' },
+      subj: process(uuid(i % 5), i < 5 ? { name: `program-${i}` } : {}),
+      obj: file(uuid(100 + (i % 7)), {}),
+    }),
+  );
+  await writeFile(join(folder, 'one.ndjson'), `${lines.slice(0, 90).join('\n')}\n`);
+  await writeFile(join(folder, 'two.ndjson'), `${lines.slice(90).join('\n')}\n`);
+  await ingestFiles([join(folder, 'one.ndjson'), join(folder, 'two.ndjson')], { store, threads: 0 });
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe('splitByTime', () => {
+  const day = (number: number) => MIDNIGHT + BigInt(number * 24 + 4) * HOUR;
+  const splits = [
+    {
+      name: 'train',
+      ranges: [
+        { from: day(0), to: day(2) },
+        { from: day(3), to: day(5) },
+      ],
+    },
+    { name: 'calibrate', ranges: [{ from: day(2), to: day(3) }] },
+    { name: 'test', ranges: [{ from: day(6), to: day(9) }] },
+  ];
+  const inside = (name: string) =>
+    times.filter((ts) =>
+      splits.some(
+        (split) => split.name === name && split.ranges.some(({ from, to }) => ts >= from && ts < to),
+      ),
+    );
+
+  test('each event is in the split of its time, and none is in two', async () => {
+    const { outside, done } = await splitByTime(store, splits);
+    expect(done).toBe('split');
+    const all = splits.flatMap(({ name }) => inside(name));
+    expect(outside).toBe(times.length - all.length);
+    const opened = await Store.open(store);
+    expect(opened.splits).toEqual(['calibrate', 'test', 'train']);
+    for (const { name } of splits) {
+      const events = await loadEvents(opened, { split: name });
+      expect([...events.table.ts]).toEqual(inside(name));
+      expect(new Set(events.files).size).toBe(name === 'train' ? 2 : 1);
+    }
+  });
+
+  test('names that only another split tells are known', async () => {
+    const opened = await Store.open(store);
+    const events = await loadEvents(opened, { split: 'test' });
+    const names = await readNodeNames(opened, events);
+    const known = Array.from(names.types, (_, v) => nameOf(names, v));
+    expect(known.filter((name) => name?.startsWith('program-')).sort()).toHaveLength(5);
+  });
+
+  test('again changes nothing; a day without events is an error and leaves the store as it was', async () => {
+    const before = (await Store.open(store)).manifest;
+    expect(await splitByTime(store, splits)).toMatchObject({
+      done: 'unchanged',
+      outside: expect.any(Number),
+    });
+    expect((await Store.open(store)).manifest).toEqual(before);
+    const later = [{ name: 'later', ranges: [{ from: day(50), to: day(51) }] }];
+    await expect(splitByTime(store, later)).rejects.toMatchObject({ code: 'nothing-selected' });
+    expect((await Store.open(store)).manifest).toEqual(before);
+  });
+});
