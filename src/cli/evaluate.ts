@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -13,6 +12,7 @@ import { readLabels, TIER_CHOICES } from '../evaluate/labels.js';
 import { MATCHING_PROTOCOLS } from '../evaluate/matching.js';
 import { openParts, placeParts } from '../evaluate/parts.js';
 import { PROTOCOL_THRESHOLDS, PROTOCOLS } from '../evaluate/protocol.js';
+import { extrasOf } from '../evaluate/report-study.js';
 import { writeEvaluation } from '../evaluate/result-files.js';
 import { parseSeeds, resolveVariant, VARIANT_NAMES, variantOf } from '../evaluate/variants.js';
 import { PRESETS, TRAINING_OPTIONS } from '../model/training-config.js';
@@ -20,6 +20,7 @@ import { choiceSettings, chosen } from './choice-settings.js';
 import { defineCommand } from './command.js';
 import { EvaluationProgress } from './evaluation-progress.js';
 import { renderEvaluation } from './evaluation-table.js';
+import { ownVersion } from './own-version.js';
 import { formatDuration } from './quantities.js';
 import { warnOfProblems } from './reading.js';
 
@@ -36,8 +37,8 @@ export const command = defineCommand({
   name: 'evaluate',
   summary: 'measure variants of the detector against labels',
   details:
-    'Trains, calibrates and scores every variant with every seed on the same parts, and writes result.json and ' +
-    'scores.csv. Ctrl-C leaves what is finished. docs/evaluation.md explains the protocols, docs/metrics.md the figures.',
+    'Trains, calibrates and scores every variant with every seed on the same parts, and writes result.json, ' +
+    'scores.csv and report.html. Ctrl-C leaves what is finished. docs/evaluation.md explains the protocols, docs/metrics.md the figures.',
   examples: [
     'recal evaluate --train cadets --calibrate cadets --test cadets --labels labels.csv --out figures',
     'recal evaluate --train train.json.gz --calibrate calibrate.json.gz --test test.json.gz --labels labels.csv --variants recal,rarity --seeds 0 --out figures',
@@ -124,7 +125,7 @@ export const command = defineCommand({
       const evaluation = await evaluate({
         ...{ parts, labels, ignore, threshold, seeds, variants, threads, signal },
         ...{ tier: settings.tier, protocol: settings.protocol, matching: settings.match },
-        ...{ allowPast: settings.allowPast, timings: { read }, versions: { recal: version() } },
+        ...{ allowPast: settings.allowPast, timings: { read }, versions: { recal: ownVersion() } },
         watch: {
           started: (_, notes) => {
             for (const note of notes) out.warn(printable(note, 400));
@@ -134,7 +135,9 @@ export const command = defineCommand({
         },
       });
       progress.finish();
-      await writeEvaluation(settings.out, evaluation, parts.test);
+      // Plots are slow to load, and only needed at the end.
+      const { reportWriter } = await import('../evaluate/report.js');
+      await writeEvaluation(settings.out, evaluation, parts.test, reportWriter(extrasOf(evaluation, parts)));
       out.result(evaluation.result, function* () {
         yield* renderEvaluation(evaluation.result, out);
         const seconds = (performance.now() - started) / 1000;
@@ -147,8 +150,3 @@ export const command = defineCommand({
     }
   },
 });
-
-function version(): string {
-  const manifest = new URL('../../package.json', import.meta.url);
-  return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version;
-}

@@ -13,6 +13,7 @@ import { LinkCollector } from './incident-links.js';
 import { tableCount, tableSlot } from './interaction-evidence.js';
 import { type BenignTables, Judge } from './judge.js';
 import { isSampleKeptOut, type KeptOut } from './quarantine.js';
+import { ScoreScale } from './score-scale.js';
 import type { SplitGraphs } from './split-graphs.js';
 import { stableHashes } from './stable-hash.js';
 
@@ -101,18 +102,26 @@ export async function calibrateDetector(
   const learn = (taking: Taking): BenignTables & { gate: number } => {
     const gate = config.gate === 'knn' ? gateOf(halved, taking, config.gateQuantile) : Number.NaN;
     const tables = buildTables(halved, taking, fitted, gatherer, config, split, model.relations.length);
-    const learned = { gate, tables, covariance: undefined };
+    const learned = { gate, tables, covariance: undefined, scale: undefined };
     if (config.fusion !== 'brown') return learned;
     return { ...learned, covariance: learnCovariance(halved, taking, learned, config, fitted, model) };
   };
   const { folds, kept } = FOLDS[config.halves];
   const benign = new BenignCollector(split, keepOut?.tau ?? Number.POSITIVE_INFINITY);
-  for (const { tables, scored } of folds) {
-    const learned = learn(tables);
-    benign.score(halved, scored, learned.gate, new Judge(config, learned, model.relations.length));
+  const turns = folds.map(({ tables, scored }) => ({ scored, learned: learn(tables) }));
+  const judgeOf = (learned: BenignTables) => new Judge(config, learned, model.relations.length);
+  const scale =
+    config.lineage === 'none'
+      ? undefined
+      : measureScale(
+          halved,
+          turns.map(({ scored, learned }) => ({ scored, gate: learned.gate, judge: judgeOf(learned) })),
+        );
+  for (const { scored, learned } of turns) {
+    benign.score(halved, scored, learned.gate, judgeOf({ ...learned, scale }));
   }
   return {
-    ...{ config, ...learn(kept) },
+    ...{ config, ...learn(kept), scale },
     benign: benign.finish(config.halves === 'none'),
     graphs: graphs.length,
     instances: graphs.reduce((sum, { candidates }) => sum + candidates.length, 0),
@@ -120,6 +129,26 @@ export async function calibrateDetector(
     lastTs: split.events.table.ts[split.events.table.length - 1],
     hosts: split.events.hosts,
   };
+}
+
+/** How high benign nodes score by their own evidence. */
+function measureScale(
+  halved: readonly HalvedGraph[],
+  turns: readonly { scored: Taking; gate: number; judge: Judge }[],
+): ScoreScale {
+  const found: number[] = [];
+  let instances = 0;
+  for (const { scored, gate, judge } of turns) {
+    for (const { gathered, halfOf } of halved) {
+      const { scores } = judge.score(screen(gathered, gate));
+      for (let v = 0; v < scores.length; v++) {
+        if (!scored(halfOf(v))) continue;
+        instances++;
+        if (scores[v] > 0) found.push(scores[v]);
+      }
+    }
+  }
+  return ScoreScale.of(found, instances);
 }
 
 /** Graphs go to A and B in turn; a lone graph is divided by its nodes. */
@@ -207,7 +236,7 @@ function learnCovariance(
   { relations }: TrainedModel,
 ): PairCovariance {
   // Fisher asks for no covariance, and compares the same evidence.
-  const judge = new Judge({ ...config, fusion: 'fisher', lineage: 'none' }, learned, relations.length);
+  const judge = new Judge({ ...config, fusion: 'fisher' }, learned, relations.length);
   const builder = new CovarianceBuilder(slotCounts(fitted, relations.length));
   for (const { gathered, halfOf, isKeptOut } of halved) {
     const { evidence, candidates, view } = judge.score(screen(gathered, learned.gate));

@@ -26,9 +26,9 @@ export const DETECTION_OPTIONS = {
     'needs no shape of the errors; the others are ablations',
   ),
   tables: choice(
-    z.enum(['type', 'relation']).default('type'),
-    'benign errors are kept for each (entity type, relation), or for each relation',
-    'a file that is read and a process that reads are not alike',
+    z.enum(['relation', 'type']).default('relation'),
+    'benign errors are kept for each relation, or for each (entity type, relation)',
+    'finer tables are smaller, and on simulated hosts they ranked attacks lower; docs/real-traces.md',
   ),
   tail: choice(
     z.enum(['tail', 'floor']).default('tail'),
@@ -60,6 +60,12 @@ export const DETECTION_OPTIONS = {
     z.enum(['actor', 'none']).default('actor'),
     'suspicion passes from who acts to what is acted on, or stays where it is',
     'what an intruder starts and writes looks ordinary by itself; profile paper knows no such thing',
+  ),
+  lineagePrice: choice(
+    z.number().min(0).max(8).default(2),
+    'what passing suspicion on costs: 1 is the union bound over what the actor and the object have to do with',
+    'at the bare bound a burst of hundreds of alike children crowds out everything else',
+    'PRICE',
   ),
   halves: choice(
     z.enum(['cross', 'split', 'none']).default('cross'),

@@ -15,6 +15,7 @@ import { NeighbourReference } from './knn/neighbour-reference.js';
 import { LevelTable } from './level-table.js';
 import { NameSurprise } from './name-surprise.js';
 import { RelationSurprise } from './relation-surprise.js';
+import { ScoreScale } from './score-scale.js';
 import { packTexts, unpackTexts } from './text-tensors.js';
 
 /** Raised whenever what is kept here changes its meaning. */
@@ -37,6 +38,8 @@ const metaSchema = z.strictObject({
       /** Settings of the tables; those of calibration-parts.ts check them. */
       tables: z.record(z.string().max(32), z.unknown()),
       covariance: z.array(count).max(16).nullable(),
+      /** Instances behind the scale of own scores; null without lineage. */
+      scale: count.nullable(),
       benign: z.strictObject({
         instances: count,
         hostDays: z.number().nonnegative(),
@@ -86,6 +89,7 @@ export function encodeDetector({ fitted, calibration }: DetectorParts): Detector
   }
   const covariance = calibration.covariance?.toParts();
   if (covariance !== undefined) pushAll('covariance', { ...covariance });
+  if (calibration.scale !== undefined) push('scale.scores', calibration.scale.scores);
   pushAll('benign', { scores: benign.scores, thresholds: benign.thresholds, incidents: benign.incidents });
   benign.without.forEach(({ incidents, above }, i) => {
     pushAll(`benign.without.${i}`, { incidents, above });
@@ -97,6 +101,7 @@ export function encodeDetector({ fitted, calibration }: DetectorParts): Detector
         ...{ config, gate: Number.isNaN(gate) ? null : gate, graphs, instances, hosts, tables },
         ...{ firstTs: String(firstTs), lastTs: String(lastTs) },
         covariance: covariance?.slotCounts ?? null,
+        scale: calibration.scale?.instances ?? null,
         benign: {
           ...{ instances: benign.instances, hostDays: benign.hostDays, graphs: benign.graphs },
           inSample: benign.inSample,
@@ -141,12 +146,14 @@ export function decodeDetector(model: TrainedModel, part: DetectorPart): Detecto
           values: tensors.floats('covariance.values'),
           known: tensors.bytes('covariance.known'),
         });
+  const scale = meta.scale === null ? undefined : decodeScale(tensors.floats('scale.scores'), meta.scale);
+  if ((meta.config.lineage === 'none') !== (scale === undefined)) throw damaged('its scale of scores');
   const { config, gate, graphs, instances, firstTs, lastTs, hosts } = meta;
   if (config.gate === 'knn' && gate === null) throw damaged('it has a gate without a value');
   return {
     fitted,
     calibration: {
-      ...{ config, gate: gate ?? Number.NaN, tables, covariance, graphs, instances, hosts },
+      ...{ config, gate: gate ?? Number.NaN, tables, covariance, scale, graphs, instances, hosts },
       ...{ firstTs: BigInt(firstTs), lastTs: BigInt(lastTs) },
       benign: decodeBenign(meta.benign, tensors),
     },
@@ -202,6 +209,16 @@ function decodeFitted(model: TrainedModel, tensors: Tensors): FittedDetector {
     if (error instanceof RangeError) throw damaged(error.message);
     throw error;
   }
+}
+
+function decodeScale(scores: Float32Array, instances: number): ScoreScale {
+  const ascends = scores.every(
+    (score, i) => Number.isFinite(score) && score > 0 && (i === 0 || score >= scores[i - 1]),
+  );
+  // Every instance costs memory, so their number is not taken on trust.
+  if (!ascends || scores.length > instances || instances > 100 * scores.length + 1e6)
+    throw damaged('its scale of scores');
+  return new ScoreScale(scores, instances);
 }
 
 function decodeBenign(

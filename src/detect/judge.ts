@@ -7,6 +7,7 @@ import type { GatheredGraph } from './gather.js';
 import { tableSlot } from './interaction-evidence.js';
 import { joinLineage, traceLineage } from './lineage.js';
 import { chiSquareLogSurvival, logSmallestOf } from './log-survival.js';
+import type { ScoreScale } from './score-scale.js';
 import type { NodeEvidence, ScoredGraph } from './scored-graph.js';
 
 /** What benign graphs have taught about each kind of evidence. */
@@ -14,23 +15,27 @@ export interface BenignTables {
   readonly tables: ReadonlyMap<EvidenceKind, CalibrationTables>;
   /** Only for the fusion `brown`. */
   readonly covariance: PairCovariance | undefined;
+  /** Where lineage is traced: what a node's own score means. */
+  readonly scale: ScoreScale | undefined;
 }
 
 /** Compares what was gathered with benign values, and fuses it to one score a node (method §6, §8). */
 export class Judge {
-  readonly #config: Pick<DetectionConfig, 'combine' | 'evidence' | 'lineage'>;
+  readonly #config: Pick<DetectionConfig, 'combine' | 'evidence' | 'lineagePrice'>;
+  readonly #scale: ScoreScale | undefined;
   readonly #tables: BenignTables['tables'];
   readonly #fuse: Fuse;
   readonly #relationCount: number;
 
   /** `relationCount`: |R|; an interaction's relation of that number is `<new>`. */
   constructor(
-    config: Pick<DetectionConfig, 'fusion' | 'combine' | 'evidence' | 'lineage'>,
-    { tables, covariance }: BenignTables,
+    config: Pick<DetectionConfig, 'fusion' | 'combine' | 'evidence' | 'lineagePrice'>,
+    { tables, covariance, scale }: BenignTables,
     relationCount: number,
   ) {
     this.#config = config;
     this.#tables = tables;
+    this.#scale = scale;
     this.#fuse = createFusion(config.fusion, covariance);
     this.#relationCount = relationCount;
   }
@@ -44,9 +49,17 @@ export class Judge {
       const [from, to] = [evidence.offsets[v], evidence.offsets[v + 1]];
       if (to > from) scores[v] = this.#fuseNode(evidence, from, to);
     }
-    const lineage = this.#config.lineage === 'none' ? undefined : traceLineage(view, scores.slice());
+    const scale = this.#scale;
+    const lineage =
+      scale === undefined
+        ? undefined
+        : traceLineage(
+            view,
+            scores.map((score) => scale.measure(score)),
+            this.#config.lineagePrice,
+          );
     for (let v = 0; v < nodeCount; v++) {
-      const score = lineage === undefined ? scores[v] : joinLineage(scores[v], lineage.inherited[v]);
+      const score = lineage === undefined ? scores[v] : joinLineage(lineage.own[v], lineage.inherited[v]);
       // As float32, in which a model file keeps benign scores: what is equal there must be equal here.
       scores[v] = Math.fround(score);
     }

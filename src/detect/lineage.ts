@@ -1,14 +1,14 @@
 import type { GraphView } from './graph-view.js';
-import { chiSquareLogSurvival } from './log-survival.js';
+import { chiSquareLogSurvival, logSmallestOf } from './log-survival.js';
 
 /** Steps from actor to what it acted on; suspicion hardly ever survives so many. */
 const MOST_STEPS = 8;
 
 /** What nodes inherit from those that acted on them, by local node. */
 export interface Lineage {
-  /** −ln of the fused tail probability of their own evidence. */
+  /** −ln p of their own evidence, on the scale of benign scores. */
   readonly own: Float64Array;
-  /** −ln of a bound on how likely the actor's evidence is, given that this is one of many it acted on; 0 for none. */
+  /** −ln p of what the actor is suspected of, given that this is one of many it acted on; 0 for nothing. */
   readonly inherited: Float64Array;
   /** The actor it comes from, or -1. */
   readonly from: Int32Array;
@@ -16,11 +16,15 @@ export interface Lineage {
 
 /**
  * Suspicion follows the hand: what a suspicious process starts, writes, connects or unlinks is suspicious too, however
- * ordinary it looks by itself. An actor's −ln p is passed on to each of the d_u nodes it deals with less ln d_u, the
- * price of choosing one among them, and less ln d_v, the price of choosing the worst among the d_v that deal with v: two
- * union bounds. So hubs pass on little, and shared libraries inherit little.
+ * ordinary it looks by itself. To be one of the d_u nodes that u deals with, and to be dealt with by the worst of d_v,
+ * are choices among many: p becomes 1 − (1 − p)^n with n = (d_u·d_v)^price. So hubs pass on little, and shared libraries
+ * inherit little. `own` is on the scale of benign scores: on any other, prices would mean nothing.
  */
-export function traceLineage({ interactions, planned }: GraphView, own: Float64Array): Lineage {
+export function traceLineage(
+  { interactions, planned }: GraphView,
+  own: Float64Array,
+  price: number,
+): Lineage {
   const { length } = planned.nodes;
   const { actors, objects } = distinctActs(interactions, length);
   const degree = new Uint32Array(length);
@@ -28,7 +32,6 @@ export function traceLineage({ interactions, planned }: GraphView, own: Float64A
     degree[actors[i]]++;
     degree[objects[i]]++;
   }
-  const price = Float64Array.from(degree, (d) => Math.log(Math.max(1, d)));
   const inherited = new Float64Array(length);
   const from = new Int32Array(length).fill(-1);
   for (let step = 0, changed = true; changed && step < MOST_STEPS; step++) {
@@ -37,7 +40,8 @@ export function traceLineage({ interactions, planned }: GraphView, own: Float64A
     const before = inherited.slice();
     for (let i = 0; i < actors.length; i++) {
       const [u, v] = [actors[i], objects[i]];
-      const passed = Math.max(own[u], before[u]) - price[u] - price[v];
+      const choices = (degree[u] * degree[v]) ** price;
+      const passed = -logSmallestOf(-Math.max(own[u], before[u]), choices);
       if (passed > inherited[v] || (passed === inherited[v] && from[v] > u)) {
         inherited[v] = passed;
         from[v] = u;

@@ -1,4 +1,4 @@
-import { formatSeconds } from '../report/format.js';
+import { formatFixed, formatSeconds } from '../report/format.js';
 import { h } from '../report/html.js';
 import type { Section } from '../report/page.js';
 import { stageBars } from '../report/stage-bars.js';
@@ -78,6 +78,15 @@ export function efficiencySection({ runs, host }: Study): Section | undefined {
         rows: groups,
         download: true,
       }),
+      ...(run.result.peakMemory === null
+        ? []
+        : [
+            h(
+              'p',
+              {},
+              `Peak memory, all variants in one process: ${formatGibibytes(run.result.peakMemory)}.`,
+            ),
+          ]),
       ...(host === PUBLISHED_SECONDS.host
         ? [
             h(
@@ -90,3 +99,5 @@ export function efficiencySection({ runs, host }: Study): Section | undefined {
     ],
   };
 }
+
+const formatGibibytes = (bytes: number): string => `${formatFixed(bytes / 2 ** 30, 2)} GiB`;

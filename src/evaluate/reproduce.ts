@@ -70,26 +70,47 @@ export async function reproduce(options: ReproduceOptions): Promise<Reproduction
   const notes = [...futureNotes(parts), ...found.notes, ...placed.notes, ...labelNotes(labels)];
   options.watch?.placed?.(notes);
 
-  const runs: StudyRun[] = [];
-  let complete = true;
-  for (const each of labels) {
-    if (!complete) break;
-    options.watch?.run?.(each);
-    const run = await runProtocol(options, parts, each, read);
-    runs.push(run.run);
-    complete = run.complete;
-  }
+  const { runs, complete: ran } = await runProtocols(options, parts, labels, read);
+  let complete = ran;
   const sweeps =
     options.sweeps.length > 0 && complete ? await sweepSensitivity(options, parts, labels[0]) : undefined;
   complete &&= sweeps?.complete ?? true;
   const study: Study = {
     title: `${host.toUpperCase()} of Engagement 3, split ${split}`,
-    ...{ host, runs, sweeps, notes },
+    ...{ host, runs, sweeps },
+    notes: [...notes, ...notRun(labels, runs)],
     extras: { relations: relationCounts(parts.train) },
   };
   await writeStudy(study, out);
   await writeReproduction(study, split, complete, out);
   return { study, complete };
+}
+
+/** Stopped, what is finished stays; before that there is nothing to show. */
+async function runProtocols(
+  options: ReproduceOptions,
+  parts: Parts,
+  labels: readonly E3Labels[],
+  read: number,
+): Promise<{ runs: StudyRun[]; complete: boolean }> {
+  const runs: StudyRun[] = [];
+  for (const each of labels) {
+    options.watch?.run?.(each);
+    try {
+      const { run, complete } = await runProtocol(options, parts, each, read);
+      runs.push(run);
+      if (!complete) return { runs, complete };
+    } catch (error) {
+      if (options.signal?.aborted !== true || runs.length === 0) throw error;
+      return { runs, complete: false };
+    }
+  }
+  return { runs, complete: true };
+}
+
+function notRun(labels: readonly E3Labels[], runs: readonly StudyRun[]): string[] {
+  const left = labels.filter(({ protocol }) => !runs.some(({ name }) => name === protocol));
+  return left.map(({ protocol }) => `stopped before the protocol ${protocol} was run`);
 }
 
 function protocolOptions(

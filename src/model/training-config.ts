@@ -200,7 +200,7 @@ export type TrainingConfig = z.output<typeof trainingConfigSchema>;
 
 /** What a preset says where nothing else is said. */
 export const PRESETS: Readonly<Record<TrainingConfig['profile'], Partial<TrainingConfig>>> = {
-  recal: {},
+  recal: { epochs: 50 },
   paper: { graph: 'file', encoder: 'rgat' },
 };
 

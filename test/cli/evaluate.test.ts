@@ -52,7 +52,7 @@ describe('recal evaluate', () => {
     expect(stdout).toMatch(/\nrarity +2 ± 0\/2 .* 1\.000 ± 0\.000 \(4\/4\)/);
     expect(stdout).toMatch(/\nnote: rarity draws nothing at random/);
     expect(code).toBe(0);
-    expect(readdirSync(path('one')).sort()).toEqual(['result.json', 'scores.csv']);
+    expect(readdirSync(path('one')).sort()).toEqual(['report.html', 'result.json', 'scores.csv']);
     const result = JSON.parse(readFileSync(path('one/result.json'), 'utf8'));
     expect(evaluationSchema.safeParse(result).success).toBe(true);
     expect(result.versions.recal).toMatch(/^\d+\.\d+\.\d+/);

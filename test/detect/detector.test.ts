@@ -95,9 +95,9 @@ describe('scores', () => {
   });
 
   test('benign scores: each half by the other, one half, or all by their own tables', async () => {
-    const cross = await calibrated();
-    const split = await calibrated({ halves: 'split' });
-    const whole = await calibrated({ halves: 'none' });
+    const cross = await calibrated({ lineage: 'none' });
+    const split = await calibrated({ lineage: 'none', halves: 'split' });
+    const whole = await calibrated({ lineage: 'none', halves: 'none' });
     expect([cross, split, whole].map(({ benign: { inSample } }) => inSample)).toEqual([false, false, true]);
     expect(cross.benign.instances).toBe(cross.instances);
     expect(split.benign.instances).toBeLessThan(split.instances);

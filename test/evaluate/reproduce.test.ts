@@ -3,9 +3,6 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findE3Parts } from '../../src/evaluate/e3-parts.js';
-import { placeE3 } from '../../src/evaluate/e3-store.js';
-import { openParts } from '../../src/evaluate/parts.js';
 import { type ReproduceOptions, reproduce } from '../../src/evaluate/reproduce.js';
 import { evaluationSchema } from '../../src/evaluate/result-schema.js';
 import { simulate } from '../../src/simulate/simulate.js';
@@ -95,36 +92,25 @@ describe('reproduce', () => {
     expect(await readdir(join(folder, 'out/trials'))).toHaveLength(2);
   }, 60_000);
 
+  test('stopped: the protocol that is finished has its report', async () => {
+    const stop = new AbortController();
+    const { study, complete } = await reproduce(
+      options({
+        ...{ variants: ['rarity'], signal: stop.signal },
+        watch: { run: ({ protocol }) => protocol === 'honest' && stop.abort() },
+      }),
+    );
+    expect(complete).toBe(false);
+    expect(study.runs.map(({ name }) => name)).toEqual(['paper']);
+    const page = await readFile(join(folder, 'out/report.html'), 'utf8');
+    expect(page.includes('stopped before the protocol honest was run')).toBe(true);
+    const { complete: said } = JSON.parse(await readFile(join(folder, 'out/result.json'), 'utf8'));
+    expect(said).toBe(false);
+  }, 60_000);
+
   test('a missing folder of labels is told before a byte of the logs is read', async () => {
     const out = join(folder, 'never');
     await expect(reproduce(options({ labels: join(folder, 'none'), out }))).rejects.toThrow(/none/);
     expect(existsSync(out)).toBe(false);
   });
-});
-
-describe('placeE3', () => {
-  test('MAGIC: calibration is what comes last of training, at the start of a file', async () => {
-    const found = await findE3Parts(join(folder, 'e3'), 'cadets', 'magic');
-    const { places } = await placeE3(found, { folder: join(folder, 'out/store/cadets-magic'), threads: 0 });
-    const parts = await openParts(places);
-    expect(parts.train.last).toBeLessThan(parts.calibrate.first);
-    expect(parts.train.last).toBeLessThan(parts.test.first);
-    expect(parts.calibrate.last).toBeGreaterThan(parts.test.first); // official-2.json.1 is later than official-2.json
-    expect(new Set(parts.calibrate.events.files).size).toBe(1);
-  }, 30_000);
-
-  test('PIDSMaker: days of US/Eastern, also those that lie apart', async () => {
-    const found = await findE3Parts(join(folder, 'e3'), 'cadets', 'pidsmaker');
-    const { places } = await placeE3(found, { folder: join(folder, 'days'), threads: 0 });
-    const parts = await openParts(places);
-    const format = new Intl.DateTimeFormat('en-US', { timeZone: 'America/New_York', day: 'numeric' });
-    const daysOf = (name: keyof typeof parts) => {
-      const { ts } = parts[name].events.table;
-      const days = new Set([...ts].map((at) => Number(format.format(new Date(Number(at / 1_000_000n))))));
-      return [...days].sort((a, b) => a - b);
-    };
-    expect(daysOf('train')).toEqual([2, 3, 4, 5, 7, 8, 9]);
-    expect(daysOf('calibrate')).toEqual([10]);
-    expect(daysOf('test')).toEqual([6, 11, 12, 13]);
-  }, 60_000);
 });

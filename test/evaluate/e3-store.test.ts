@@ -1,0 +1,43 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findE3Parts } from '../../src/evaluate/e3-parts.js';
+import { placeE3 } from '../../src/evaluate/e3-store.js';
+import { openParts } from '../../src/evaluate/parts.js';
+import { simulate } from '../../src/simulate/simulate.js';
+
+// Just enough events for every part to have some, in the file names and dates of the release.
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'recal-e3-store-'));
+  await simulate({ scenario: 'freebsd-server', layout: 'e3', events: 36_000, out: join(folder, 'e3') });
+}, 60_000);
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe('placeE3', () => {
+  test('MAGIC: calibration is what comes last of training, at the start of a file', async () => {
+    const found = await findE3Parts(join(folder, 'e3'), 'cadets', 'magic');
+    const { places } = await placeE3(found, { folder: join(folder, 'files'), threads: 0 });
+    const parts = await openParts(places);
+    expect(parts.train.last).toBeLessThan(parts.calibrate.first);
+    expect(parts.train.last).toBeLessThan(parts.test.first);
+    expect(parts.calibrate.last).toBeGreaterThan(parts.test.first); // official-2.json.1 is later than official-2.json
+    expect(new Set(parts.calibrate.events.files).size).toBe(1);
+  }, 30_000);
+
+  test('PIDSMaker: days of US/Eastern, also those that lie apart', async () => {
+    const found = await findE3Parts(join(folder, 'e3'), 'cadets', 'pidsmaker');
+    const { places } = await placeE3(found, { folder: join(folder, 'days'), threads: 0 });
+    const parts = await openParts(places);
+    const format = new Intl.DateTimeFormat('en-US', { timeZone: 'America/New_York', day: 'numeric' });
+    const daysOf = (name: keyof typeof parts) => {
+      const { ts } = parts[name].events.table;
+      const days = new Set([...ts].map((at) => Number(format.format(new Date(Number(at / 1_000_000n))))));
+      return [...days].sort((a, b) => a - b);
+    };
+    expect(daysOf('train')).toEqual([2, 3, 4, 5, 7, 8, 9]);
+    expect(daysOf('calibrate')).toEqual([10]);
+    expect(daysOf('test')).toEqual([6, 11, 12, 13]);
+  }, 60_000);
+});

@@ -1,0 +1,49 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { leadingVariant, relationCounts, scoreSamples } from '../../src/evaluate/report-study.js';
+import { resultOf } from './sample-result.js';
+import { removeSmallWorlds, smallWorld } from './small-world.js';
+
+afterAll(removeSmallWorlds);
+
+describe('scoreSamples', () => {
+  const labels = { positives: Uint8Array.of(1, 0, 0, 1, 0), ignored: Uint8Array.of(0, 0, 1, 0, 0) };
+  const column = (variant: string, seed: number, ...scores: number[]) => ({
+    ...{ variant, seed, scores: Float64Array.from(scores) },
+  });
+
+  test('labelled nodes apart, ignored ones nowhere, the first seed', () => {
+    const scores = [
+      ...[column('paper', 0, 9, 1, 7, 0, 2), column('paper', 1, 1, 1, 1, 1, 1)],
+      column('wo-cd', 0, 5, 4, 3, 2, 1),
+    ];
+    const { before, after } = scoreSamples({ scores, labels } as never);
+    expect(before).toMatchObject({ variant: 'wo-cd', seed: 0 });
+    expect([...(before?.attack ?? [])]).toEqual([5, 2]);
+    expect([...(before?.benign ?? [])]).toEqual([4, 1]);
+    expect(after).toMatchObject({ variant: 'paper', seed: 0 });
+    expect([...(after?.attack ?? [])]).toEqual([9]);
+    expect([...(after?.benign ?? [])]).toEqual([1, 2]);
+  });
+
+  test('what was not run is not there', () => {
+    expect(scoreSamples({ scores: [column('rarity', 0, 1, 1, 1, 1, 1)], labels } as never)).toEqual({
+      ...{ before: undefined, after: undefined },
+    });
+  });
+});
+
+test('relationCounts: raw events, most first', async () => {
+  const { parts } = await smallWorld();
+  // Sixty processes open once, read three times and write once.
+  expect(relationCounts(parts.train)).toEqual([
+    { name: 'EVENT_READ', events: 180 },
+    { name: 'EVENT_OPEN', events: 60 },
+    { name: 'EVENT_WRITE', events: 60 },
+  ]);
+});
+
+test('leadingVariant: the paper’s, else ours, else the first', () => {
+  expect(leadingVariant(resultOf({ recal: [1], paper: [1] }))[0]).toBe('paper');
+  expect(leadingVariant(resultOf({ rarity: [1], recal: [1] }))[0]).toBe('recal');
+  expect(leadingVariant(resultOf({ velox: [1], rarity: [1] }))[0]).toBe('velox');
+});
