@@ -3,7 +3,7 @@ import type { DetectionConfig } from '../detect/detection-config.js';
 import { Detector } from '../detect/detector.js';
 import type { DetectorParts } from '../detect/detector-part.js';
 import { SplitGraphs } from '../detect/split-graphs.js';
-import { chooseThreshold, formatThreshold, parseThreshold, type Threshold } from '../detect/threshold.js';
+import { chooseThreshold, parseThreshold, type Threshold } from '../detect/threshold.js';
 import type { Selection, Store } from '../graph/store.js';
 import type { TrainedModel } from '../model/trained-model.js';
 import type { CommandContext } from './command.js';
@@ -95,9 +95,4 @@ export function* renderThreshold(rule: string, found: Threshold, hostDays: numbe
 
 function parseBudget() {
   return parseThreshold(DEFAULT_THRESHOLD) as Parameters<typeof chooseThreshold>[0];
-}
-
-/** The text of a rule as it will be read back. */
-export function ruleText(text: string): string {
-  return formatThreshold(parseThreshold(text));
 }

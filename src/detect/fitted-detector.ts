@@ -1,5 +1,4 @@
 import { nameOf } from '../graph/node-names.js';
-import { ENTITY_TYPES } from '../ingest/event.js';
 import type { TrainedModel } from '../model/trained-model.js';
 import type { CountedEvidence, EvidenceKind } from './evidence.js';
 import { FeatureUsage } from './feature-usage.js';
@@ -101,10 +100,4 @@ function nameExamples(
     return texts.push(text) - 1;
   });
   return { texts, types, numbers };
-}
-
-/** What a point's example is called, for people. */
-export function describeExample({ texts, types, numbers }: ReferenceNames, point: number): string {
-  const type = ENTITY_TYPES[types[point]];
-  return texts[numbers[point]] === '' ? `a ${type} without a name` : texts[numbers[point]];
 }

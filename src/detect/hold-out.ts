@@ -34,7 +34,7 @@ export function holdOut(
 }
 
 /** First and last moment of what is selected, as the segments tell. */
-export function spanOf(store: Store, selection: Selection): [first: bigint, last: bigint] {
+function spanOf(store: Store, selection: Selection): [first: bigint, last: bigint] {
   let [first, last] = [2n ** 63n, -(2n ** 63n)];
   for (const { firstTs, lastTs } of store.segments('events', selection)) {
     if (firstTs === undefined || firstTs === null || lastTs === undefined || lastTs === null) continue;

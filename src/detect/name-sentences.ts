@@ -77,7 +77,7 @@ export function tellSurprise(surprise: Surprise): string {
 }
 
 /** The program of a process, the name of any other subject, quoted. */
-export function programOf(names: NodeNames, node: number): string {
+function programOf(names: NodeNames, node: number): string {
   const levels = splitName(typeOf(names, node), nameOf(names, node));
   return levels.length === 1 ? `nameless ${levels[0].text}` : quote(levels[levels.length - 1].text);
 }

@@ -11,7 +11,7 @@ export interface RelationNetworkOptions {
 }
 
 /** As far as Velox goes with its 12 epochs at 1e-3 on a log of this size: going on to the end would overfit. */
-export const RELATION_NETWORK_DEFAULTS: RelationNetworkOptions = { steps: 300, rate: 0.01 };
+const RELATION_NETWORK_DEFAULTS: RelationNetworkOptions = { steps: 300, rate: 0.01 };
 
 const BETA1 = 0.9;
 const BETA2 = 0.999;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { Output, type OutputOptions } from '../../src/cli/output.js';
 import { safeJson } from '../../src/base/safe-json.js';
+import { Output, type OutputOptions } from '../../src/cli/output.js';
 import { Sink } from './sink.js';
 
 function open(options: Partial<OutputOptions> = {}, columns?: number) {

@@ -14,7 +14,7 @@ const PROCESSES = 240;
  * Parts of one host's time, each of four hours: `train`, `calibrate`, `same` (nothing changed), `moved` (what few
  * processes did before, many do now), `attacked` (`same`, with a burst of what nobody ever did).
  */
-export const PARTS = ['train', 'calibrate', 'same', 'moved', 'attacked'] as const;
+const PARTS = ['train', 'calibrate', 'same', 'moved', 'attacked'] as const;
 
 type Part = (typeof PARTS)[number];
 

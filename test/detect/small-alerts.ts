@@ -27,7 +27,7 @@ export const HOSTILE = {
 
 export const MODEL = 'b'.repeat(64);
 /** The model knows two relations; EVENT_PTRACE is one that training never met. */
-export const KNOWN = ['EVENT_EXECUTE', 'EVENT_READ'] as const;
+const KNOWN = ['EVENT_EXECUTE', 'EVENT_READ'] as const;
 const SECOND = 1_000_000_000n;
 
 /** One row of made-up evidence about an entity of the log. */
