@@ -8,10 +8,10 @@ import { defineSettings } from '../base/settings.js';
 import { DETECTION_OPTIONS, DETECTION_PRESETS } from '../detect/detection-config.js';
 import { E3_SPLITS } from '../evaluate/e3-parts.js';
 import { E3_HOSTS, type E3Host } from '../evaluate/published.js';
-import { REPORT_FILE } from '../evaluate/report.js';
+
 import { caveatsOf } from '../evaluate/report-caveats.js';
 import { besidePublished } from '../evaluate/report-published.js';
-import type { Study } from '../evaluate/report-study.js';
+import { REPORT_FILE, type Study } from '../evaluate/report-study.js';
 import { reproduce } from '../evaluate/reproduce.js';
 import { trialName } from '../evaluate/sweep.js';
 import { PAPER_SWEEPS } from '../evaluate/sweep-axes.js';

@@ -13,7 +13,6 @@ import { openParts, placeParts } from '../evaluate/parts.js';
 import { PROTOCOL_THRESHOLDS } from '../evaluate/protocol.js';
 import { runSweep, type SweepOutcome, trialName } from '../evaluate/sweep.js';
 import { assignmentText, combinations, parseAxes } from '../evaluate/sweep-axes.js';
-import { writeSweepReport } from '../evaluate/sweep-report.js';
 import { trialFile } from '../evaluate/sweep-trial.js';
 import { parseSeeds, variantOf } from '../evaluate/variants.js';
 import { TRAINING_OPTIONS } from '../model/training-config.js';
@@ -107,6 +106,7 @@ export const command = defineCommand({
       const summary = summarise(outcome);
       if (outcome.trials.length > 0) {
         await writeSummary(settings.out, summary);
+        const { writeSweepReport } = await import('../evaluate/sweep-report.js'); // plots take a second to load
         await writeSweepReport(axes, outcome, settings.out);
       }
       out.result(summary, function* () {

@@ -93,7 +93,7 @@ export const command = defineCommand({
     await checkPlace(settings.model);
     await checkCheckpoint(settings.model, settings.resume, context);
 
-    const { train, calibrate } = divide(store, settings, config);
+    const { train, calibrate } = divide(store, settings, config, context);
     const progress = new TrainingProgress(context, config.epochs);
     const threads = Math.max(1, settings.threads ?? availableParallelism());
     let kept = performance.now();
@@ -139,11 +139,18 @@ function divide(
   store: Store,
   settings: { calibrate: boolean; calibrateSplit?: string | undefined } & Parameters<typeof selectionOf>[0],
   config: TrainingConfig,
+  { out }: CommandContext,
 ): { train: Selection; calibrate: Selection | undefined } {
   const train = selectionOf(settings);
   if (!settings.calibrate) return { train, calibrate: undefined };
-  if (settings.calibrateSplit === undefined) return holdOut(store, train, config);
-  return { train, calibrate: { split: settings.calibrateSplit, host: settings.host } };
+  if (settings.calibrateSplit !== undefined) {
+    return { train, calibrate: { split: settings.calibrateSplit, host: settings.host } };
+  }
+  const held = holdOut(store, train, config);
+  if (held !== undefined) return held;
+  out.warn('the selected time is too short to hold a part out: the model will not be calibrated');
+  out.warn('  hint: calibrate it later with recal calibrate, or name a part with --calibrate-split');
+  return { train, calibrate: undefined };
 }
 
 /** Training on what was meant for testing makes every figure worthless; it is worth a word. */

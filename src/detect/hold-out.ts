@@ -1,4 +1,3 @@
-import { EXIT, RecalError } from '../base/errors.js';
 import type { Selection, Store } from '../graph/store.js';
 import type { TrainingConfig } from '../model/training-config.js';
 
@@ -14,13 +13,17 @@ export interface HoldOut {
   readonly boundary: bigint;
 }
 
-/** Cuts off the last fifth of the selected time, at the start of a window or a file where one is near. */
+/**
+ * Cuts off the last fifth of the selected time, at the start of a window or a file where one is near. Undefined where
+ * there is no time to divide.
+ */
 export function holdOut(
   store: Store,
   selection: Selection,
   config: Pick<TrainingConfig, 'graph' | 'window'>,
-): HoldOut {
+): HoldOut | undefined {
   const [first, last] = spanOf(store, selection);
+  if (first >= last) return undefined;
   const wanted = last - (last - first) / BigInt(Math.round(1 / SHARE));
   const boundary =
     config.graph === 'window'
@@ -44,11 +47,7 @@ function spanOf(store: Store, selection: Selection): [first: bigint, last: bigin
   const { from, to } = selection;
   if (from !== undefined && from > first) first = from;
   if (to !== undefined && to - 1n < last) last = to - 1n;
-  if (first < last) return [first, last];
-  throw new RecalError('nothing-selected', 'the selected events span no time that could be divided', {
-    hint: 'select more with --from, --to, --split or --host, or name the parts with --calibrate-split',
-    exit: EXIT.usage,
-  });
+  return [first, last];
 }
 
 /** The start of a window at or after `wanted`, or before it where that would leave less than half of the share. */

@@ -1,3 +1,4 @@
+import { RecalError } from '../base/errors.js';
 import { holdOut } from '../detect/hold-out.js';
 import { ingestFiles } from '../graph/ingest.js';
 import { type Selection, Store } from '../graph/store.js';
@@ -34,7 +35,13 @@ export async function placeE3(
   await ingest(parts.test, 'test');
   await ingest(parts.other, OTHER);
   const store = await Store.open(folder);
-  const { train, calibrate } = holdOut(store, { split: 'train' }, { graph: 'file', window: 30 });
+  const held = holdOut(store, { split: 'train' }, { graph: 'file', window: 30 });
+  if (held === undefined) {
+    throw new RecalError('nothing-selected', 'the training parts span no time that could be divided', {
+      hint: 'check that the parts are whole: recal inspect FILE…',
+    });
+  }
+  const { train, calibrate } = held;
   return { places: placesOf(folder, { train, calibrate, test: { split: 'test' } }), notes: [] };
 }
 

@@ -5,6 +5,8 @@ import type { EvaluationResult, Figure, VariantResult } from './result-schema.js
 import type { Axis } from './sweep-axes.js';
 import type { Trial } from './sweep-trial.js';
 
+export const REPORT_FILE = 'report.html';
+
 /** What a report is about: one evaluation, or the same under several protocols. */
 export interface Study {
   readonly title: string;

@@ -11,10 +11,8 @@ import { efficiencySection } from './report-efficiency.js';
 import { ablationSection, mainSection } from './report-published.js';
 import { relationSection, scoreSection } from './report-scores.js';
 import { sensitivitySection } from './report-sensitivity.js';
-import { leadingVariant, type ReportExtras, type Study } from './report-study.js';
+import { leadingVariant, REPORT_FILE, type ReportExtras, type Study } from './report-study.js';
 import type { EvaluationResult } from './result-schema.js';
-
-export const REPORT_FILE = 'report.html';
 
 /** The page of a study: the figures of the paper in its order, then what the paper does not show. */
 export function renderReport(study: Study): string {

@@ -10,7 +10,6 @@ import type { EvaluateOptions, EvaluateWatch, EvaluationCurves } from './evaluat
 import { openParts, type Parts, type ReadPartsOptions } from './parts.js';
 import { PROTOCOL_THRESHOLDS } from './protocol.js';
 import { type E3Host, PUBLISHED_SIZES } from './published.js';
-import { writeStudy } from './report.js';
 import { besidePublished } from './report-published.js';
 import { relationCounts, type Study, type StudyRun, type StudySweeps, scoreSamples } from './report-study.js';
 import { writeEvaluation } from './result-files.js';
@@ -81,6 +80,7 @@ export async function reproduce(options: ReproduceOptions): Promise<Reproduction
     notes: [...notes, ...notRun(labels, runs)],
     extras: { relations: relationCounts(parts.train) },
   };
+  const { writeStudy } = await import('./report.js'); // plots take a second to load
   await writeStudy(study, out);
   await writeReproduction(study, split, complete, out);
   return { study, complete };

@@ -2,9 +2,9 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { h } from '../report/html.js';
 import { renderPage } from '../report/page.js';
-import { REPORT_FILE } from './report.js';
 import { caveatsOf } from './report-caveats.js';
 import { sensitivitySection } from './report-sensitivity.js';
+import { REPORT_FILE } from './report-study.js';
 import type { SweepOutcome } from './sweep.js';
 import type { Axis } from './sweep-axes.js';
 

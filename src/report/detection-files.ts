@@ -10,7 +10,6 @@ import type { ScoredGraph } from '../detect/scored-graph.js';
 import type { SplitGraphs } from '../detect/split-graphs.js';
 import type { Selection } from '../graph/store.js';
 import { type AlertRun, writeAlertFiles } from './alert-files.js';
-import { renderDetectionReport } from './detection-report.js';
 import { QuietScores } from './detection-scores.js';
 
 export const REPORT = 'report.html';
@@ -67,6 +66,8 @@ export class DetectionFiles {
       return written;
     }
     const { ts, length } = graphs.events.table;
+    // Plots take a second to load: only who wants a page waits for them.
+    const { renderDetectionReport } = await import('./detection-report.js');
     const html = renderDetectionReport({
       ...{ alerts, incidents, run },
       span: [ts[0], ts[length - 1]],

@@ -45,7 +45,9 @@ describe('recal train', () => {
     expect(stderr).toMatch(/epoch 1 of 2: loss \d+\.\d+, masked 0\.\d+, highest EVENT_/);
     expect(stdout).toMatch(/relation +events +mask rate +first loss +last loss\n/);
     expect(stdout).toMatch(/EVENT_READ +[\d,]+ +0\.\d{4} +\d\.\d{4} +\d\.\d{4}\n/);
-    expect(stdout).toMatch(/\n2 of 2 epochs over \d+ graphs in .*\nmodel [0-9a-f]{12} written to /);
+    expect(stdout).toMatch(
+      /\n2 of 2 epochs over \d+ graphs in .*\ncalibrated on [^]*\nmodel [0-9a-f]{12} written to /,
+    );
     expect(code).toBe(0);
     expect(existsSync(`${path('one')}.checkpoint`)).toBe(false);
   });
@@ -120,7 +122,9 @@ describe('recal train', () => {
   });
 
   test('a graph that does not fit is refused', async () => {
-    const { code, stderr } = await run(`train --model ${path('x')} --memory 64`);
+    const { code, stderr } = await run(
+      `train --model ${path('x')} --memory 64 --no-calibrate --encoder rgat --epochs 1`,
+    );
     expect([code, stderr]).toEqual([1, expect.stringContaining('training needs more than the memory')]);
   });
 
@@ -158,7 +162,7 @@ describe('recal model show', () => {
   test('as JSON', async () => {
     const { stdout } = await run(`model show ${path('one')} --json`);
     expect(JSON.parse(stdout)).toMatchObject({
-      ...{ version: 1, calibrated: false, direction: { name: 'flow' } },
+      ...{ version: 1, calibrated: true, direction: { name: 'flow' } },
       config: { epochs: 2, seed: 0 },
     });
   });

@@ -23,7 +23,7 @@ beforeAll(async () => {
   const evidence = ['reconstruction', 'name', 'relation', 'distance'];
   await detector.calibrate(
     await detector.graphsOf(store, { split: 'calibrate' }),
-    resolveDetectionConfig('recal', { evidence }),
+    resolveDetectionConfig('recal', { evidence, tables: 'type' }),
   );
   for (const split of ['same', 'moved', 'attacked']) {
     reports.set(split, await measureDrift(detector, await detector.graphsOf(store, { split })));
