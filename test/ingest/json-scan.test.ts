@@ -310,10 +310,14 @@ function expectAgreement(bytes: Uint8Array): void {
   }
 }
 
+const ESCAPED_DIGIT = /\\u00(?:2d|3\d|4[1-6]|6[1-6])/i;
+
 describe('what is read', () => {
   it('is what JSON.parse reads at the same paths', () => {
     fc.assert(
       fc.property(recordText, (text) => {
+        // A number or identifier with escapes is none: another test says so.
+        fc.pre(!ESCAPED_DIGIT.test(text));
         expect(scanLine(text)).toBeUndefined();
         expectSlots(parse(text) as Json);
       }),
