@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { EXIT, RecalError } from '../base/errors.js';
 import { printable } from '../base/printable.js';
@@ -16,6 +15,7 @@ import { choiceSettings, chosen } from './choice-settings.js';
 import { type CommandContext, defineCommand } from './command.js';
 import { formatCount } from './quantities.js';
 import { selectingSettings, selectionOf } from './selecting.js';
+import { threadsOf, threadsSetting } from './threads.js';
 
 export const command = defineCommand({
   name: 'calibrate',
@@ -32,11 +32,7 @@ export const command = defineCommand({
     store: { type: z.string().min(1), description: 'folder of the store', value: 'DIR' },
     model: { type: z.string().min(1), description: 'model file, which is replaced', value: 'FILE' },
     ...selectingSettings,
-    threads: {
-      type: z.coerce.number().int().min(0).max(64).optional(),
-      description: 'threads that compute, by default one a core; results are the same with any number',
-      value: 'N',
-    },
+    threads: threadsSetting('results are'),
     keepOut: {
       type: z.string().default(DEFAULT_THRESHOLD),
       description: 'leave out what the calibration so far would alarm on at this threshold, or none',
@@ -48,7 +44,7 @@ export const command = defineCommand({
     const started = performance.now();
     const model = await readModelFile(settings.model);
     const store = await Store.open(settings.store);
-    const threads = Math.max(1, settings.threads ?? availableParallelism());
+    const threads = threadsOf(settings);
     const detector = await Detector.open(model, { threads });
     try {
       const before = detector.parts.calibration;

@@ -1,5 +1,5 @@
 import { mkdir, mkdtemp, readdir } from 'node:fs/promises';
-import { availableParallelism, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { EXIT, isSystemError, RecalError } from '../base/errors.js';
@@ -13,6 +13,7 @@ import { DEFAULT_THRESHOLD, percentage } from './calibrating.js';
 import { type CommandContext, defineCommand } from './command.js';
 import { formatCount, formatDuration } from './quantities.js';
 import { type Look, renderTable } from './tables.js';
+import { threadsOf, threadsSetting } from './threads.js';
 
 /** Incidents listed; all are in the files. */
 const LISTED = 8;
@@ -42,11 +43,7 @@ export const command = defineCommand({
       description: 'passes over the training days; a real model takes more',
       value: 'N',
     },
-    threads: {
-      type: z.coerce.number().int().min(0).max(64).optional(),
-      description: 'threads that compute, by default one a core; results are the same with any number',
-      value: 'N',
-    },
+    threads: threadsSetting('results are'),
   }),
   async run(_args, settings, context) {
     const { out, signal } = context;
@@ -55,7 +52,7 @@ export const command = defineCommand({
     const { seed, events, epochs } = settings;
     const story = await tellStory({
       ...{ folder, seed, events, epochs, signal, threshold: DEFAULT_THRESHOLD },
-      threads: Math.max(1, settings.threads ?? availableParallelism()),
+      threads: threadsOf(settings),
       watch: narrator(context),
     });
     const seconds = (performance.now() - started) / 1000;

@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { EXIT } from '../base/errors.js';
@@ -8,15 +7,16 @@ import { type AppliedThreshold, applyThreshold } from '../detect/apply-threshold
 import { type Detection, detect } from '../detect/detect.js';
 import { Detector } from '../detect/detector.js';
 import { formatThreshold, parseThreshold } from '../detect/threshold.js';
-import { type Selection, Store } from '../graph/store.js';
+import { Store } from '../graph/store.js';
 import { readModelFile } from '../model/model-file.js';
 import { checkReportPlace, DetectionFiles, REPORT } from '../report/detection-files.js';
 import { DEFAULT_THRESHOLD, percentage, renderThreshold } from './calibrating.js';
 import { defineCommand } from './command.js';
 import type { Output } from './output.js';
 import { formatCount, formatDuration } from './quantities.js';
-import { selectingSettings, selectionOf } from './selecting.js';
+import { selectAfter, selectingSettings, selectionOf } from './selecting.js';
 import { renderTable } from './tables.js';
+import { threadsOf, threadsSetting } from './threads.js';
 
 /** Incidents listed; all are in the files. */
 const LISTED = 20;
@@ -50,11 +50,7 @@ export const command = defineCommand({
       type: z.boolean().default(true),
       description: 'write report.html, a page that needs nothing else; leave it out with --no-report',
     },
-    threads: {
-      type: z.coerce.number().int().min(0).max(64).optional(),
-      description: 'threads that compute, by default one a core; results are the same with any number',
-      value: 'N',
-    },
+    threads: threadsSetting('results are'),
   }),
   async run(_args, settings, context) {
     const { out, signal } = context;
@@ -64,7 +60,7 @@ export const command = defineCommand({
     if (settings.report) await checkReportPlace(settings.out);
     const model = await readModelFile(settings.model);
     const store = await Store.open(settings.store);
-    const threads = Math.max(1, settings.threads ?? availableParallelism());
+    const threads = threadsOf(settings);
     const detector = await Detector.open(model, { threads });
     try {
       const selection = selectAfter(selectionOf(settings), detector.calibration.lastTs);
@@ -100,13 +96,6 @@ export const command = defineCommand({
     }
   },
 });
-
-/** What was calibrated on is known to be harmless; what comes after it is not. */
-function selectAfter(selection: Selection, last: bigint): Selection {
-  const { split, from, to } = selection;
-  if (split !== undefined || from !== undefined || to !== undefined) return selection;
-  return { ...selection, from: last + 1n };
-}
 
 /** The incidents by rank, and where the rest is. */
 function* renderDetection(

@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { EXIT } from '../base/errors.js';
 import { printable } from '../base/printable.js';
@@ -8,14 +7,15 @@ import { type DriftReport, measureDrift } from '../detect/drift.js';
 import type { DriftRow } from '../detect/drift-report.js';
 import type { DriftVerdict } from '../detect/drift-verdict.js';
 import { tellMoment } from '../detect/moment.js';
-import { type Selection, Store } from '../graph/store.js';
+import { Store } from '../graph/store.js';
 import { readModelFile } from '../model/model-file.js';
 import { percentage } from './calibrating.js';
 import { defineCommand } from './command.js';
 import { formatProbability } from './evidence-table.js';
 import { formatCount } from './quantities.js';
-import { selectingSettings, selectionOf } from './selecting.js';
+import { selectAfter, selectingSettings, selectionOf } from './selecting.js';
 import { type Look, renderTable } from './tables.js';
+import { threadsOf, threadsSetting } from './threads.js';
 
 /** Relations listed; with --json all of them are. */
 const LISTED = 20;
@@ -40,17 +40,13 @@ export const command = defineCommand({
       description: 'false discovery rate over relations, nominal',
       value: 'Q',
     },
-    threads: {
-      type: z.coerce.number().int().min(0).max(64).optional(),
-      description: 'threads that compute, by default one a core; results are the same with any number',
-      value: 'N',
-    },
+    threads: threadsSetting('results are'),
   }),
   async run(_args, settings, context) {
     const { out, signal } = context;
     const model = await readModelFile(settings.model);
     const store = await Store.open(settings.store);
-    const threads = Math.max(1, settings.threads ?? availableParallelism());
+    const threads = threadsOf(settings);
     const detector = await Detector.open(model, { threads });
     try {
       const selection = selectAfter(selectionOf(settings), detector.calibration.lastTs);
@@ -71,13 +67,6 @@ export const command = defineCommand({
     return EXIT.done;
   },
 });
-
-/** Drift is asked about what came after calibration. */
-function selectAfter(selection: Selection, last: bigint): Selection {
-  const { split, from, to } = selection;
-  if (split !== undefined || from !== undefined || to !== undefined) return selection;
-  return { ...selection, from: last + 1n };
-}
 
 const ADVICE: Readonly<Record<DriftVerdict, string>> = {
   steady: 'the model need not be changed',

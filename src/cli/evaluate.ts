@@ -1,5 +1,4 @@
 import { rm } from 'node:fs/promises';
-import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { EXIT } from '../base/errors.js';
@@ -23,6 +22,7 @@ import { renderEvaluation } from './evaluation-table.js';
 import { ownVersion } from './own-version.js';
 import { formatDuration } from './quantities.js';
 import { warnOfProblems } from './reading.js';
+import { threadsOf, threadsSetting } from './threads.js';
 
 // What a variant or --seeds says is no setting of its own.
 const { profile: _profile, seed: _seed, ...trainingChoices } = TRAINING_OPTIONS;
@@ -87,11 +87,7 @@ export const command = defineCommand({
       type: z.boolean().default(false),
       description: 'let calibration or test begin before training ends',
     },
-    threads: {
-      type: z.coerce.number().int().min(0).max(64).optional(),
-      description: 'threads that compute, by default one a core; figures are the same with any number',
-      value: 'N',
-    },
+    threads: threadsSetting('figures are'),
     ...choiceSettings<keyof typeof trainingChoices>(trainingChoices, PRESETS),
     ...choiceSettings(DETECTION_OPTIONS, DETECTION_PRESETS),
   }),
@@ -108,7 +104,7 @@ export const command = defineCommand({
     const variants = names.map((name) => resolveVariant(variantOf(name), training, detection));
     const labels = await readLabels(settings.labels, settings.tier);
     const ignore = settings.ignore === undefined ? undefined : await readLabels(settings.ignore);
-    const threads = Math.max(1, settings.threads ?? availableParallelism());
+    const threads = threadsOf(settings);
 
     const folder = join(settings.out, '.parts');
     const progress = new EvaluationProgress(context, seeds.length);

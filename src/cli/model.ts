@@ -1,9 +1,10 @@
 import { EXIT, RecalError } from '../base/errors.js';
 import { printable } from '../base/printable.js';
 import { defineSettings } from '../base/settings.js';
+import { isoTime } from '../base/time-text.js';
 import { describeModelFile, type ModelDescription } from '../model/describe-model.js';
 import { defineCommand } from './command.js';
-import { formatBytes, formatCount, formatTimestamp } from './quantities.js';
+import { formatBytes, formatCount } from './quantities.js';
 import { type Look, renderTable } from './tables.js';
 
 export const command = defineCommand({
@@ -42,7 +43,7 @@ function* render(model: ModelDescription, look: Look): Generator<string> {
     ['file', `${formatBytes(model.bytes)}, version ${model.version}, SHA-256 ${model.sha256}`],
     ['trained on', `${formatCount(training.events)} events, ${asked.join(', ') || 'all of the store'}`],
     ['hosts', training.hosts.map((name) => printable(name, 80)).join(', ')],
-    ['span', `${formatTimestamp(BigInt(training.firstTs))} to ${formatTimestamp(BigInt(training.lastTs))}`],
+    ['span', `${isoTime(BigInt(training.firstTs))} to ${isoTime(BigInt(training.lastTs))}`],
     [
       'graphs',
       `${formatCount(training.graphs)}, ${formatCount(training.nodes)} nodes, ${formatCount(training.neighbours)} neighbours`,

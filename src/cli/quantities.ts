@@ -38,21 +38,3 @@ export function formatDuration(milliseconds: number): string {
 }
 
 const pad = (value: number): string => String(value).padStart(2, '0');
-
-const NANOSECONDS = 1_000_000_000n;
-
-/**
- * Nanoseconds since the epoch as ISO 8601 with all nine digits. A time that no calendar reaches comes out as its
- * plain number: a forged timestamp must not stop a report.
- */
-export function formatTimestamp(nanoseconds: bigint): string {
-  let seconds = nanoseconds / NANOSECONDS;
-  let rest = nanoseconds % NANOSECONDS;
-  if (rest < 0n) {
-    seconds -= 1n;
-    rest += NANOSECONDS;
-  }
-  const date = new Date(Number(seconds) * 1000);
-  if (Number.isNaN(date.getTime())) return `${nanoseconds} ns`;
-  return date.toISOString().replace(/\.\d{3}Z$/, `.${String(rest).padStart(9, '0')}Z`);
-}

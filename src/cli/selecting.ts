@@ -39,6 +39,13 @@ export function selectionOf({ split, host, from, to }: SelectingValues): Selecti
   return { split, host, from, to };
 }
 
+/** What was calibrated on is known to be harmless; unless something else is selected, what comes after it is meant. */
+export function selectAfter(selection: Selection, last: bigint): Selection {
+  const { split, from, to } = selection;
+  if (split !== undefined || from !== undefined || to !== undefined) return selection;
+  return { ...selection, from: last + 1n };
+}
+
 function parseMoment(text: string): bigint | undefined {
   const trimmed = text.trim();
   if (/^-?\d{1,19}$/.test(trimmed)) return BigInt(trimmed);

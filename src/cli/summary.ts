@@ -1,7 +1,8 @@
 import { printable } from '../base/printable.js';
+import { isoTime } from '../base/time-text.js';
 import type { FileEntry, Summary } from '../graph/manifest.js';
 import { renderHistogram } from './histogram.js';
-import { formatBytes, formatCount, formatDuration, formatTimestamp } from './quantities.js';
+import { formatBytes, formatCount, formatDuration } from './quantities.js';
 import { type Look, renderTable } from './tables.js';
 
 /** What was read, for a person: files, counts, span, relations on a log scale, entity types. */
@@ -77,5 +78,5 @@ function span({ firstTs, lastTs }: Summary): string {
   if (firstTs === null || lastTs === null) return 'none';
   const [first, last] = [BigInt(firstTs), BigInt(lastTs)];
   const length = formatDuration(Number((last - first) / 1_000_000n));
-  return `${formatTimestamp(first)} to ${formatTimestamp(last)} (${length})`;
+  return `${isoTime(first)} to ${isoTime(last)} (${length})`;
 }

@@ -1,5 +1,4 @@
 import { rename, rm, writeFile } from 'node:fs/promises';
-import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { EXIT } from '../base/errors.js';
@@ -24,6 +23,7 @@ import { ownVersion } from './own-version.js';
 import { formatDuration } from './quantities.js';
 import { warnOfProblems } from './reading.js';
 import { type Look, renderTable } from './tables.js';
+import { threadsOf } from './threads.js';
 
 const { profile: _profile, seed: _seed, ...trainingChoices } = TRAINING_OPTIONS;
 
@@ -85,7 +85,7 @@ export const command = defineCommand({
         ...{ tier: settings.tier, protocol: settings.protocol, matching: settings.match },
         ...{ training: chosen(trainingChoices, settings), detection: chosen(DETECTION_OPTIONS, settings) },
         ...{ allowPast: settings.allowPast, versions: { recal: ownVersion() } },
-        threads: Math.max(1, settings.threads ?? availableParallelism()),
+        threads: threadsOf(settings),
         watch: {
           trial: (assignment, number, known) => {
             progress.finish();

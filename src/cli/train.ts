@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
-import { availableParallelism, totalmem } from 'node:os';
+import { totalmem } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import { EXIT, RecalError } from '../base/errors.js';
@@ -24,6 +24,7 @@ import { finishModel } from './calibrating.js';
 import { choiceSettings, chosen } from './choice-settings.js';
 import { type CommandContext, defineCommand } from './command.js';
 import { selectingSettings, selectionOf } from './selecting.js';
+import { threadsOf, threadsSetting } from './threads.js';
 import { TrainingProgress } from './training-progress.js';
 import { reportTraining } from './training-report.js';
 
@@ -56,11 +57,7 @@ export const command = defineCommand({
       description: 'minutes between checkpoints; 0 for one after every step',
       value: 'MINUTES',
     },
-    threads: {
-      type: z.coerce.number().int().min(0).max(64).optional(),
-      description: 'threads that compute, by default one a core; the model is the same with any number',
-      value: 'N',
-    },
+    threads: threadsSetting('the model is'),
     portable: {
       type: z.boolean().default(false),
       description: 'leave out instructions whose last bit depends on the processor',
@@ -95,7 +92,7 @@ export const command = defineCommand({
 
     const { train, calibrate } = divide(store, settings, config, context);
     const progress = new TrainingProgress(context, config.epochs);
-    const threads = Math.max(1, settings.threads ?? availableParallelism());
+    const threads = threadsOf(settings);
     let kept = performance.now();
     const result = await trainModel({
       ...{ store, config, signal, selection: train, portable: settings.portable },

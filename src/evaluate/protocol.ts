@@ -1,4 +1,5 @@
 import { EXIT, RecalError } from '../base/errors.js';
+import { isoMilliseconds } from '../base/time-text.js';
 import type { Parts } from './parts.js';
 
 /**
@@ -26,7 +27,7 @@ export function checkOrder(
   const notes: string[] = [];
   for (const part of [calibrate, test]) {
     if (part.first >= train.last) continue;
-    const message = `the part ${part.name} begins before training ends: ${momentOf(part.first)} and ${momentOf(train.last)}`;
+    const message = `the part ${part.name} begins before training ends: ${isoMilliseconds(part.first)} and ${isoMilliseconds(train.last)}`;
     if (protocol === 'honest' && !allowPast) {
       throw new RecalError('not-chronological', message, {
         hint: 'train on what comes first, or allow it with --allow-past',
@@ -39,9 +40,4 @@ export function checkOrder(
     notes.push('the test begins before calibration ends: its threshold knows something of the future');
   }
   return notes;
-}
-
-function momentOf(nanoseconds: bigint): string {
-  const date = new Date(Number(nanoseconds / 1_000_000n));
-  return Number.isNaN(date.getTime()) ? `${nanoseconds} ns` : date.toISOString();
 }

@@ -1,5 +1,6 @@
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { replaceFile } from '../base/replace-file.js';
 import { formatFixed, formatNumber } from '../report/format.js';
 import { h } from '../report/html.js';
 import { type Fact, renderPage, type Section } from '../report/page.js';
@@ -63,8 +64,7 @@ export function reportWriter(extras: ReportExtras) {
 export async function writeStudy(study: Study, folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   const path = join(folder, REPORT_FILE);
-  await writeFile(`${path}.new`, renderReport(study));
-  await rename(`${path}.new`, path);
+  await replaceFile(path, renderReport(study));
 }
 
 function caveatSection(study: Study): Section {

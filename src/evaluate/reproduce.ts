@@ -1,6 +1,7 @@
-import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { replaceFile } from '../base/replace-file.js';
 import { safeJson } from '../base/safe-json.js';
+import { isoMilliseconds } from '../base/time-text.js';
 import { parseThreshold } from '../detect/threshold.js';
 import { type E3Labels, findE3Labels } from './e3-labels.js';
 import { type E3Split, findE3Parts } from './e3-parts.js';
@@ -182,12 +183,8 @@ function futureNotes({ train, calibrate, test }: Parts): string[] {
     .filter(({ last }) => last > test.first)
     .map(
       ({ name, last }) =>
-        `this split trains on the future: its part to ${name} on reaches to ${momentOf(last)}, and the test begins at ${momentOf(test.first)}`,
+        `this split trains on the future: its part to ${name} on reaches to ${isoMilliseconds(last)}, and the test begins at ${isoMilliseconds(test.first)}`,
     );
-}
-
-function momentOf(nanoseconds: bigint): string {
-  return new Date(Number(nanoseconds / 1_000_000n)).toISOString();
 }
 
 function labelNotes(labels: readonly E3Labels[]): string[] {
@@ -215,6 +212,5 @@ async function writeReproduction(
     runs: Object.fromEntries(runs.map(({ name, result }) => [name, result])),
     sweeps: sweeps ?? null,
   };
-  await writeFile(`${path}.new`, `${safeJson(content)}\n`);
-  await rename(`${path}.new`, path);
+  await replaceFile(path, `${safeJson(content)}\n`);
 }

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import { replaceFile } from '../base/replace-file.js';
 import { safeJson } from '../base/safe-json.js';
 import { nameOf } from '../graph/node-names.js';
 import { ENTITY_TYPES } from '../ingest/event.js';
@@ -27,8 +28,7 @@ export async function writeEvaluation(
 ): Promise<void> {
   await mkdir(folder, { recursive: true });
   const path = join(folder, 'result.json');
-  await writeFile(`${path}.new`, `${safeJson(evaluation.result)}\n`);
-  await rename(`${path}.new`, path);
+  await replaceFile(path, `${safeJson(evaluation.result)}\n`);
   await writeScores(join(folder, 'scores.csv'), evaluation, test);
   await writeReport?.(evaluation.result, evaluation.curves, folder);
 }

@@ -1,5 +1,6 @@
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { replaceFile } from '../base/replace-file.js';
 import { h } from '../report/html.js';
 import { renderPage } from '../report/page.js';
 import { caveatsOf } from './report-caveats.js';
@@ -44,6 +45,5 @@ export async function writeSweepReport(
 ): Promise<void> {
   await mkdir(folder, { recursive: true });
   const path = join(folder, REPORT_FILE);
-  await writeFile(`${path}.new`, renderSweepReport(axes, outcome));
-  await rename(`${path}.new`, path);
+  await replaceFile(path, renderSweepReport(axes, outcome));
 }

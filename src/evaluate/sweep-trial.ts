@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isSystemError } from '../base/errors.js';
+import { replaceFile } from '../base/replace-file.js';
 import { safeJson } from '../base/safe-json.js';
 import { formatThreshold } from '../detect/threshold.js';
 import type { EvaluateOptions } from './evaluation.js';
@@ -76,6 +77,5 @@ export async function readTrial(
 export async function writeTrial(folder: string, trial: Trial): Promise<void> {
   await mkdir(folder, { recursive: true });
   const path = join(folder, trialFile(trial.assignment, trial.id));
-  await writeFile(`${path}.new`, `${safeJson(trial)}\n`);
-  await rename(`${path}.new`, path);
+  await replaceFile(path, `${safeJson(trial)}\n`);
 }

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { RecalError } from '../base/errors.js';
+import { isoMilliseconds } from '../base/time-text.js';
 import { elapsedTimes } from '../features/profile.js';
 import type { LoadedEvents } from '../graph/load.js';
 import type { Store } from '../graph/store.js';
@@ -37,7 +38,8 @@ function planWindows({ table, keys, hosts }: LoadedEvents, length: number): Grap
   return plan(
     table.length,
     (row) => Math.floor(times[row] / Number(step)) * hosts.length + hostOf(table, keys, row),
-    (key) => `${hosts[key % hosts.length]} ${describeTime(startOf(Math.floor(key / hosts.length)))}`,
+    (key) =>
+      `${hosts[key % hosts.length]} ${isoMilliseconds(startOf(Math.floor(key / hosts.length))).replace('.000Z', 'Z')}`,
   );
 }
 
@@ -69,11 +71,6 @@ function plan(length: number, keyOf: (row: number) => number, titleOf: (key: num
 function hostOf(table: LoadedEvents['table'], keys: LoadedEvents['keys'], row: number): number {
   const node = Math.max(table.subject[row], table.object[row], table.object2[row]);
   return node < 0 ? 0 : keys.hostAt(node);
-}
-
-function describeTime(nanoseconds: bigint): string {
-  const date = new Date(Number(nanoseconds / 1_000_000n));
-  return Number.isNaN(date.getTime()) ? `${nanoseconds} ns` : date.toISOString().replace('.000Z', 'Z');
 }
 
 /** The relations of training; with more of them than a model can hold there is no model. */

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { isSystemError, RecalError } from '../base/errors.js';
 import { printable } from '../base/printable.js';
+import { replaceFile } from '../base/replace-file.js';
 import { safeJson } from '../base/safe-json.js';
 import { ALERT_VERSION, type Alert, alertSchema, type Incident, incidentSchema } from '../detect/alert.js';
 import { alertsCsv } from './alerts-csv.js';
@@ -198,23 +199,6 @@ async function refuseForeign(folder: string): Promise<void> {
 async function looksOurs(file: string): Promise<boolean> {
   const start = (await readWhole(file)).toString('utf8', 0, 64);
   return start === '' || start.startsWith('{"version":') || start.startsWith('alert,incident,');
-}
-
-async function replaceFile(path: string, content: string): Promise<void> {
-  const draft = `${path}.new`;
-  try {
-    const file = await open(draft, 'w');
-    try {
-      await file.writeFile(content);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(draft, path);
-  } catch (error) {
-    await rm(draft, { force: true });
-    throw error;
-  }
 }
 
 function lines(records: readonly object[]): string {

@@ -1,7 +1,8 @@
-import { open, rename, rm } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isSystemError, RecalError } from '../base/errors.js';
 import { printable } from '../base/printable.js';
+import { replaceFile } from '../base/replace-file.js';
 import { dayOf } from '../detect/activity.js';
 import type { AppliedThreshold } from '../detect/apply-threshold.js';
 import type { Detection } from '../detect/detect.js';
@@ -79,7 +80,7 @@ export class DetectionFiles {
         hostDays: detector.calibration.benign.hostDays,
       },
     });
-    await replaceReport(path, html);
+    await replaceFile(path, html);
     return written;
   }
 }
@@ -107,23 +108,6 @@ async function isOurReport(path: string): Promise<boolean | undefined> {
   } catch (error) {
     if (isSystemError(error, 'ENOENT') || isSystemError(error, 'ENOTDIR')) return undefined;
     if (isSystemError(error, 'EISDIR')) return false;
-    throw error;
-  }
-}
-
-async function replaceReport(path: string, html: string): Promise<void> {
-  const draft = `${path}.new`;
-  try {
-    const file = await open(draft, 'w');
-    try {
-      await file.writeFile(html);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(draft, path);
-  } catch (error) {
-    await rm(draft, { force: true });
     throw error;
   }
 }

@@ -1,3 +1,5 @@
+import { isoMilliseconds } from '../base/time-text.js';
+
 /** A number in as few digits as say it: 1,234,567 · 0.0312 · 3.1e-7. `digits` are significant ones for fractions. */
 export function formatNumber(value: number | bigint, digits = 4): string {
   if (typeof value === 'bigint') return minus(group(value.toString()));
@@ -35,10 +37,7 @@ export function formatSeconds(seconds: number): string {
 
 /** Nanoseconds since the epoch as UTC to the millisecond, or as their plain number where no calendar reaches. */
 export function formatTime(nanoseconds: bigint): string {
-  const date = new Date(Number(nanoseconds / 1_000_000n));
-  return Number.isNaN(date.getTime())
-    ? `${nanoseconds} ns`
-    : date.toISOString().replace('T', ' ').replace('Z', ' UTC');
+  return isoMilliseconds(nanoseconds).replace('T', ' ').replace('Z', ' UTC');
 }
 
 function group(digits: string): string {

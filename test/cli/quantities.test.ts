@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { formatBytes, formatCount, formatDuration, formatTimestamp } from '../../src/cli/quantities.js';
+import { isoTime } from '../../src/base/time-text.js';
+import { formatBytes, formatCount, formatDuration } from '../../src/cli/quantities.js';
 
 test.each([
   [0, '0'],
@@ -47,13 +48,13 @@ test.each([
   [-1n, '1969-12-31T23:59:59.999999999Z'],
   [10n ** 30n, `${10n ** 30n} ns`],
 ])('timestamp %s', (value, text) => {
-  expect(formatTimestamp(value)).toBe(text);
+  expect(isoTime(value)).toBe(text);
 });
 
 test('a timestamp can be read back exactly', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 0n, max: 2n ** 63n - 1n }), (ns) => {
-      const text = formatTimestamp(ns);
+      const text = isoTime(ns);
       const seconds = BigInt(Date.parse(`${text.slice(0, -11)}Z`)) / 1000n;
       expect(seconds * 1_000_000_000n + BigInt(text.slice(-10, -1))).toBe(ns);
     }),
