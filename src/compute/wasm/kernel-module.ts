@@ -4,16 +4,12 @@ import { setFlagsFromString } from 'node:v8';
 export type Build = 'simd' | 'relaxed-simd';
 
 const FILES: Record<Build, string> = { simd: './learn.wasm', 'relaxed-simd': './learn-relaxed.wasm' };
-const compiled = new Map<Build, WebAssembly.Module>();
-
-function readBuild(build: Build): Uint8Array {
-  return readFileSync(new URL(FILES[build], import.meta.url));
-}
+const compiled = new Map<string, WebAssembly.Module>();
 
 /** Relaxed SIMD where the engine has it: its fused multiply-add is worth up to half again, and rounds once. */
 export function chooseBuild(portable: boolean): Build {
   if (portable) return 'simd';
-  const bytes = readBuild('relaxed-simd');
+  const bytes = readFileSync(new URL(FILES['relaxed-simd'], import.meta.url));
   if (!WebAssembly.validate(bytes) && process.versions.v8.startsWith('11.')) {
     // Node 20 has it behind a flag; engines without the flag would complain about it on stderr.
     setFlagsFromString('--experimental-wasm-relaxed-simd');
@@ -26,10 +22,15 @@ export interface LearnKernels {
 }
 
 export function loadKernels(build: Build, memory: WebAssembly.Memory): LearnKernels {
-  let module = compiled.get(build);
+  return instantiate(new URL(FILES[build], import.meta.url), memory) as unknown as LearnKernels;
+}
+
+/** The functions of a compiled file over this memory. A file is compiled once, however many threads' memories it serves. */
+export function instantiate(file: URL, memory: WebAssembly.Memory): Record<string, unknown> {
+  let module = compiled.get(file.href);
   if (module === undefined) {
-    module = new WebAssembly.Module(readBuild(build));
-    compiled.set(build, module);
+    module = new WebAssembly.Module(readFileSync(file));
+    compiled.set(file.href, module);
   }
-  return new WebAssembly.Instance(module, { env: { memory } }).exports as unknown as LearnKernels;
+  return new WebAssembly.Instance(module, { env: { memory } }).exports;
 }

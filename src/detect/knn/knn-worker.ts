@@ -1,26 +1,13 @@
-import { parentPort, workerData } from 'node:worker_threads';
+import { serveCrew } from '../../compute/wasm/crew.js';
 import { loadKnnKernels, OPERATIONS } from './knn-module.js';
-import { CLOSED, CONTROL, controlWords, type ThreadSetup } from './search-threads.js';
+import { ORDERS } from './search-threads.js';
 
-// One thread of a search: waits for a job, takes pieces of it until none is left, and says so.
-const { memory, build, control: address, thread } = workerData as ThreadSetup;
-const kernels = loadKnnKernels(build, memory);
-const control = controlWords(memory, address);
-let round = Atomics.load(control, CONTROL.round);
-parentPort?.postMessage('ready');
-
-for (;;) {
-  Atomics.wait(control, CONTROL.round, round);
-  round = Atomics.load(control, CONTROL.round);
-  const operation = control[CONTROL.operation];
-  if (operation === CLOSED) break;
-  // Addresses are unsigned.
-  const scratch = (control[CONTROL.scratch] >>> 0) + thread * control[CONTROL.scratchBytes];
-  try {
-    kernels[OPERATIONS[operation]](control[CONTROL.setup], control[CONTROL.job], scratch);
-  } catch {
-    Atomics.store(control, CONTROL.failed, 1);
-  }
-  Atomics.add(control, CONTROL.parked, 1);
-  Atomics.notify(control, CONTROL.parked);
-}
+// One thread of a search: takes pieces of each job until none is left.
+serveCrew(({ build, memory }) => {
+  const kernels = loadKnnKernels(build, memory);
+  return (orders, thread) => {
+    // Addresses are unsigned.
+    const scratch = (orders[ORDERS.scratch] >>> 0) + thread * orders[ORDERS.scratchBytes];
+    kernels[OPERATIONS[orders[ORDERS.operation]]](orders[ORDERS.setup], orders[ORDERS.job], scratch);
+  };
+});

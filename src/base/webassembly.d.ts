@@ -10,5 +10,7 @@ declare namespace WebAssembly {
   class Memory {
     constructor(descriptor: { initial: number; maximum: number; shared: true });
     readonly buffer: SharedArrayBuffer;
+    grow(pages: number): number;
   }
+  function validate(bytes: Uint8Array): boolean;
 }
