@@ -50,6 +50,7 @@ export class TrainingProgress {
       `${formatCount(graphs.length)} graphs, ${formatCount(nodes)} nodes, ${relations.length} relations, ` +
         `${features} features a node, about ${formatBytes(Math.round(memory))}`,
     );
+    for (const line of describeParts(plan)) this.#context.out.info(line);
     if (steps.done > 0) this.#context.out.info(`going on after ${formatCount(steps.done)} steps`);
     // Rate and time left are those of this run, not of the one it goes on with.
     this.#before = steps.done;
@@ -86,5 +87,21 @@ export class TrainingProgress {
       `epoch ${epoch} of ${this.#epochs}: loss ${loss.toFixed(4)}, masked ${masked.toFixed(2)}` +
       (shared ? '' : `, highest ${worst.join(', ')}`)
     );
+  }
+}
+
+/** Graphs that are cut out anew at every step make a run slow: who waits should know which, and what would help. */
+export function* describeParts({
+  graphs,
+  blocks,
+}: {
+  graphs: readonly Pick<TrainPlan['graphs'][number], 'graph' | 'title'>[];
+  blocks: TrainPlan['blocks'];
+}): Generator<string> {
+  for (const { graph, title } of graphs) {
+    const plan = blocks.get(graph);
+    if (plan === undefined) continue;
+    yield `${printable(title)} (${formatCount(graph.nodeCount)} nodes) is too large for the memory and is taken in ` +
+      `${plan.bounds.length - 1} parts, which takes longer; more --memory or a shorter --window avoids it`;
   }
 }
