@@ -13,7 +13,7 @@ import { checkReportPlace, DetectionFiles, REPORT } from '../report/detection-fi
 import { DEFAULT_THRESHOLD, percentage, renderThreshold } from './calibrating.js';
 import { defineCommand } from './command.js';
 import type { Output } from './output.js';
-import { formatCount, formatDuration } from './quantities.js';
+import { formatBytes, formatCount, formatDuration } from './quantities.js';
 import { selectAfter, selectingSettings, selectionOf } from './selecting.js';
 import { renderTable } from './tables.js';
 import { threadsOf, threadsSetting } from './threads.js';
@@ -64,7 +64,8 @@ export const command = defineCommand({
     const detector = await Detector.open(model, { threads });
     try {
       const selection = selectAfter(selectionOf(settings), detector.calibration.lastTs);
-      const graphs = await detector.graphsOf(store, selection);
+      const { watch } = detector;
+      const graphs = await watch.time('reading', () => detector.graphsOf(store, selection));
       const scoring = percentage('scoring', context);
       const applied = await applyThreshold(spec, detector, graphs, signal);
       if (applied.threshold !== undefined) {
@@ -79,14 +80,17 @@ export const command = defineCommand({
         ...{ threshold: applied, signal, seen: settings.report ? files.seen : undefined },
         progress: scoring.update,
       }).finally(scoring.finish);
-      const run = await files.write(settings.out, found, { report: settings.report });
+      const run = await watch.time('files', () =>
+        files.write(settings.out, found, { report: settings.report }),
+      );
       const seconds = (performance.now() - started) / 1000;
       const value = {
         out: settings.out,
         ...run,
         threshold: { ...run.threshold, ...applied.threshold },
-        seconds,
+        ...{ seconds, stages: watch.seconds, peakBytes: 1024 * process.resourceUsage().maxRSS },
       };
+      out.info(describeCost(value));
       out.result({ ...value, incidents: found.incidents.slice(0, LISTED) }, () =>
         renderDetection(found, applied, { out: settings.out, report: settings.report, seconds }, out),
       );
@@ -96,6 +100,14 @@ export const command = defineCommand({
     }
   },
 });
+
+/** Where the time went, the longest first, and the most memory. */
+function describeCost({ stages, peakBytes }: { stages: Record<string, number>; peakBytes: number }): string {
+  const parts = Object.entries(stages)
+    .sort((a, b) => b[1] - a[1])
+    .map(([stage, seconds]) => `${stage} ${formatDuration(1000 * seconds)}`);
+  return `time: ${parts.join(', ')}; memory at most ${formatBytes(peakBytes)}`;
+}
 
 /** The incidents by rank, and where the rest is. */
 function* renderDetection(

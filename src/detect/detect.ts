@@ -63,18 +63,19 @@ export async function detect(
   for (const scored of detector.score(graphs)) {
     signal?.throwIfAborted();
     const { scores, candidates, newRelation, view } = scored;
-    links.add(view.planned.nodes, view.interactions);
+    detector.watch.measure('incidents', () => links.add(view.planned.nodes, view.interactions));
     const tau = threshold.tauOf(events.keys.hostAt(view.planned.nodes[0]), dayOf(view));
     const flagged = Int32Array.from({ length: scores.length }, (_, v) => v).filter(
       (v) => scores[v] >= tau && scores[v] > 0,
     );
-    if (flagged.length > 0) {
+    detector.watch.measure('alerts', () => {
+      if (flagged.length === 0) return;
       fillDistances(scored, flagged, detector);
       const members = new MemberCollector();
       const wanted = new Set(flagged);
       members.add(view, counts.graphs, scores, (v) => wanted.has(v), place);
       kept.add(describeAlerts(scored, flagged, context), members.finish());
-    }
+    });
     counts.graphs++;
     counts.instances += scores.length;
     for (let v = 0; v < scores.length; v++) {
@@ -86,7 +87,9 @@ export async function detect(
     await new Promise((resolve) => setImmediate(resolve)); // signals come in between two graphs
   }
   const { alerts, members, leftOut } = kept.finish();
-  const incidents = describeIncidents(formIncidents(members, links.finish()), alerts);
+  const incidents = detector.watch.measure('incidents', () =>
+    describeIncidents(formIncidents(members, links.finish()), alerts),
+  );
   return {
     ...{ alerts, incidents },
     counts: {

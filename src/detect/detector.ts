@@ -1,5 +1,6 @@
 import { RecalError } from '../base/errors.js';
 import { printable } from '../base/printable.js';
+import { Stopwatch } from '../base/stopwatch.js';
 import type { Selection, Store } from '../graph/store.js';
 import type { StoredModel } from '../model/model-file.js';
 import type { TrainedModel } from '../model/trained-model.js';
@@ -7,7 +8,7 @@ import { type CalibrateOptions, type Calibration, calibrateDetector } from './ca
 import type { DetectionConfig } from './detection-config.js';
 import { type DetectorParts, decodeDetector } from './detector-part.js';
 import { type FitOptions, type FittedDetector, fitDetector } from './fitted-detector.js';
-import { Gatherer, type GatherTimes } from './gather.js';
+import { Gatherer } from './gather.js';
 import { Inference, type InferenceOptions } from './inference.js';
 import { Judge } from './judge.js';
 import { NeighbourSearch } from './knn/neighbour-search.js';
@@ -19,9 +20,10 @@ export class Detector {
   readonly model: TrainedModel;
   readonly fitted: FittedDetector;
   readonly search: NeighbourSearch;
+  /** Seconds of scoring by stage. */
+  readonly watch = new Stopwatch();
   readonly #inference: Inference;
   #calibration: Calibration | undefined;
-  #gatherer: Gatherer | undefined;
 
   private constructor(
     model: TrainedModel,
@@ -87,15 +89,6 @@ export class Detector {
     return { fitted: this.fitted, calibration: this.#calibration };
   }
 
-  /** Seconds by stage since the last calibration, and pairs of points compared. */
-  get cost(): GatherTimes & { pairs: number } {
-    const { times, pairs } = this.#gatherer ?? {
-      times: { encode: 0, knn: 0, errors: 0, surprise: 0 },
-      pairs: 0,
-    };
-    return { ...times, pairs };
-  }
-
   /** Graphs of a selection as this model sees them; says in whose terms there are none. */
   async graphsOf(store: Store, selection: Selection): Promise<SplitGraphs> {
     const split = await SplitGraphs.open(store, selection, this.model);
@@ -114,23 +107,24 @@ export class Detector {
     config: DetectionConfig,
     options: CalibrateOptions = {},
   ): Promise<Calibration> {
-    this.#gatherer = this.#newGatherer(config);
     this.#calibration = await calibrateDetector(
       ...([this.model, this.fitted, benign] as const),
-      ...([this.#gatherer, config, options] as const),
+      ...([this.#newGatherer(config), config, options] as const),
     );
-    this.#gatherer = undefined;
     return this.#calibration;
   }
 
   /** Judges graph after graph, in the order in which they end. */
   *score(graphs: SplitGraphs): Generator<ScoredGraph> {
     const { config, gate } = this.calibration;
-    const judge = new Judge(config, this.calibration, this.model.relations.length);
-    this.#gatherer ??= this.#newGatherer(config);
-    for (const view of graphs.views()) {
+    const { watch } = this;
+    const judge = new Judge(config, this.calibration, this.model.relations.length, watch);
+    const gatherer = this.#newGatherer(config, watch);
+    const views = graphs.views();
+    const next = () => watch.measure('graphs', () => views.next());
+    for (let { value: view } = next(); view !== undefined; { value: view } = next()) {
       if (view.planned.nodes.length === 0) continue;
-      const gathered = this.#gatherer.gather(
+      const gathered = gatherer.gather(
         ...([view, graphs.events.keys, Number.isNaN(gate) ? undefined : gate] as const),
       );
       yield judge.score(gathered);
@@ -147,8 +141,8 @@ export class Detector {
     await this.#inference.close();
   }
 
-  #newGatherer(config: DetectionConfig): Gatherer {
+  #newGatherer(config: DetectionConfig, watch?: Stopwatch): Gatherer {
     const tools = { inference: this.#inference, search: this.search };
-    return new Gatherer(tools, this.fitted, config, this.model.config.seed);
+    return new Gatherer(tools, this.fitted, config, this.model.config.seed, watch);
   }
 }

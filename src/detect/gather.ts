@@ -1,3 +1,4 @@
+import { Stopwatch } from '../base/stopwatch.js';
 import type { KeyTable } from '../graph/intern.js';
 import type { ModelGraph } from '../model/model-input.js';
 import type { DetectionConfig } from './detection-config.js';
@@ -19,19 +20,9 @@ export interface GatheredGraph {
   readonly candidates: Uint8Array;
 }
 
-/** Seconds spent by stage. */
-export interface GatherTimes {
-  encode: number;
-  knn: number;
-  errors: number;
-  surprise: number;
-}
-
 /** Measures graphs: embeddings and distances, errors of masked inference, surprises. */
 export class Gatherer {
-  readonly times: GatherTimes = { encode: 0, knn: 0, errors: 0, surprise: 0 };
-  /** Pairs of points whose distance was computed. */
-  pairs = 0;
+  readonly watch: Stopwatch;
   readonly #inference: Inference;
   readonly #search: NeighbourSearch;
   readonly #fitted: FittedDetector;
@@ -43,7 +34,9 @@ export class Gatherer {
     fitted: FittedDetector,
     config: DetectionConfig,
     seed: number,
+    watch = new Stopwatch(),
   ) {
+    this.watch = watch;
     this.#inference = inference;
     this.#search = search;
     this.#fitted = fitted;
@@ -63,14 +56,14 @@ export class Gatherer {
     for (const kind of evidence) {
       if (kind === 'reconstruction') {
         const groups = maskedGroups(keys, nodes, this.#seed, rounds);
-        const errors = this.#time('errors', () => this.#inference.errors(graph, groups, rounds));
+        const errors = this.watch.measure('errors', () => this.#inference.errors(graph, groups, rounds));
         rows.set(kind, reconstructionRows(errors));
       } else if (kind === 'distance') {
         rows.set(kind, distanceRows(distances));
       } else {
         rows.set(
           kind,
-          this.#time('surprise', () => surpriseOf(this.#fitted, kind).rows(view)),
+          this.watch.measure('surprise', () => surpriseOf(this.#fitted, kind).rows(view)),
         );
       }
     }
@@ -89,29 +82,20 @@ export class Gatherer {
     if (gating === 'none' && !evidence.includes('distance')) {
       return { distances: new Float64Array(graph.nodeCount).fill(Number.NaN), candidates: all };
     }
-    const embeddings = this.#time('encode', () => this.#inference.embeddings(graph));
-    return this.#time('knn', () => {
+    const embeddings = this.watch.measure('encode', () => this.#inference.embeddings(graph));
+    return this.watch.measure('knn', () => {
       const points = this.#search.reference.standardise(embeddings);
       if (gate === undefined || gating === 'none' || evidence.includes('distance')) {
         const scores = this.#search.scores(points, neighbours);
-        this.pairs += points.count * this.#search.reference.points.count;
         const distances = Float64Array.from(points.pointOf, (point) => scores[point]);
         if (gate === undefined || gating === 'none') return { distances, candidates: all };
         return { distances, candidates: Uint8Array.from(distances, (distance) => (distance > gate ? 1 : 0)) };
       }
       const found = this.#search.candidates(points, neighbours, gate);
-      this.pairs += found.pairs;
       return {
         distances: new Float64Array(graph.nodeCount).fill(Number.NaN),
         candidates: Uint8Array.from(points.pointOf, (point) => found.candidate[point]),
       };
     });
-  }
-
-  #time<T>(stage: keyof GatherTimes, work: () => T): T {
-    const started = performance.now();
-    const result = work();
-    this.times[stage] += (performance.now() - started) / 1000;
-    return result;
   }
 }

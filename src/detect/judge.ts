@@ -1,3 +1,4 @@
+import { Stopwatch } from '../base/stopwatch.js';
 import { type CalibratedValue, type CalibrationTables, emptyCalibratedValue } from './calibration-tables.js';
 import type { PairCovariance } from './covariance.js';
 import type { DetectionConfig } from './detection-config.js';
@@ -26,13 +27,16 @@ export class Judge {
   readonly #tables: BenignTables['tables'];
   readonly #fuse: Fuse;
   readonly #relationCount: number;
+  readonly #watch: Stopwatch;
 
   /** `relationCount`: |R|; an interaction's relation of that number is `<new>`. */
   constructor(
     config: Pick<DetectionConfig, 'fusion' | 'combine' | 'evidence' | 'lineagePrice'>,
     { tables, covariance, scale }: BenignTables,
     relationCount: number,
+    watch = new Stopwatch(),
   ) {
+    this.#watch = watch;
     this.#config = config;
     this.#tables = tables;
     this.#scale = scale;
@@ -42,23 +46,10 @@ export class Judge {
 
   score(gathered: GatheredGraph): ScoredGraph {
     const { view, distances, candidates } = gathered;
-    const evidence = this.#compare(gathered);
-    const nodeCount = candidates.length;
-    const scores = new Float64Array(nodeCount);
-    for (let v = 0; v < nodeCount; v++) {
-      const [from, to] = [evidence.offsets[v], evidence.offsets[v + 1]];
-      if (to > from) scores[v] = this.#fuseNode(evidence, from, to);
-    }
-    const scale = this.#scale;
-    const lineage =
-      scale === undefined
-        ? undefined
-        : traceLineage(
-            view,
-            scores.map((score) => scale.measure(score)),
-            this.#config.lineagePrice,
-          );
-    for (let v = 0; v < nodeCount; v++) {
+    const evidence = this.#watch.measure('compare', () => this.#compare(gathered));
+    const scores = this.#watch.measure('fuse', () => this.#fuseAll(evidence, candidates.length));
+    const lineage = this.#watch.measure('lineage', () => this.#trace(view, scores));
+    for (let v = 0; v < scores.length; v++) {
       const score = lineage === undefined ? scores[v] : joinLineage(lineage.own[v], lineage.inherited[v]);
       // As float32, in which a model file keeps benign scores: what is equal there must be equal here.
       scores[v] = Math.fround(score);
@@ -98,6 +89,22 @@ export class Judge {
       }
     }
     return evidence;
+  }
+
+  #fuseAll(evidence: NodeEvidence, nodeCount: number): Float64Array {
+    const scores = new Float64Array(nodeCount);
+    for (let v = 0; v < nodeCount; v++) {
+      const [from, to] = [evidence.offsets[v], evidence.offsets[v + 1]];
+      if (to > from) scores[v] = this.#fuseNode(evidence, from, to);
+    }
+    return scores;
+  }
+
+  #trace(view: GatheredGraph['view'], scores: Float64Array): ScoredGraph['lineage'] {
+    const scale = this.#scale;
+    if (scale === undefined) return undefined;
+    const own = scores.map((score) => scale.measure(score));
+    return traceLineage(view, own, this.#config.lineagePrice);
   }
 
   #fuseNode(evidence: NodeEvidence, from: number, to: number): number {

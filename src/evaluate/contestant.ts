@@ -50,24 +50,6 @@ export interface Contestants {
   close(): Promise<void>;
 }
 
-/** Adds up seconds by stage. */
-export class Stopwatch {
-  readonly seconds: Record<string, number> = {};
-
-  async time<T>(stage: string, work: () => T | Promise<T>): Promise<T> {
-    const started = performance.now();
-    try {
-      return await work();
-    } finally {
-      this.add(stage, (performance.now() - started) / 1000);
-    }
-  }
-
-  add(stage: string, seconds: number): void {
-    this.seconds[stage] = (this.seconds[stage] ?? 0) + seconds;
-  }
-}
-
 /** Signals and progress lines come in between two graphs. */
 export function breathe(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));

@@ -1,3 +1,4 @@
+import { Stopwatch } from '../base/stopwatch.js';
 import { MemberCollector } from '../detect/activity.js';
 import { type BenignScores, describeBenign } from '../detect/benign-scores.js';
 import type { GraphView } from '../detect/graph-view.js';
@@ -9,7 +10,7 @@ import { UNKNOWN, Vocabulary } from '../features/vocabulary.js';
 import { DIRECTIONS } from '../graph/direction.js';
 import { prepareTraining } from '../model/prepare-training.js';
 import { makeFeatureSpace, type TrainedModel } from '../model/trained-model.js';
-import { type BenignOutcome, breathe, type Contestants, type RunOptions, Stopwatch } from './contestant.js';
+import { type BenignOutcome, breathe, type Contestants, type RunOptions } from './contestant.js';
 import { type GraphTerms, graphsOfPart } from './part-graphs.js';
 import type { Part } from './parts.js';
 import type { ResolvedVariant } from './variants.js';

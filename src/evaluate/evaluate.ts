@@ -1,3 +1,4 @@
+import { Stopwatch } from '../base/stopwatch.js';
 import { type IncidentLinks, LinkCollector } from '../detect/incident-links.js';
 import { learnNodeText } from '../features/node-text.js';
 import { buildGraph } from '../graph/provenance-graph.js';
@@ -5,7 +6,7 @@ import type { TrainedModel } from '../model/trained-model.js';
 import { decayOf } from '../model/training-config.js';
 import { hashBehaviours } from './behaviour-hash.js';
 import { groupBehaviours } from './behaviours.js';
-import { type BenignOutcome, type Contestants, type StageProgress, Stopwatch } from './contestant.js';
+import type { BenignOutcome, Contestants, StageProgress } from './contestant.js';
 import { RarityContestant, VeloxContestant } from './counted-contestants.js';
 import { describeRun } from './describe-run.js';
 import type { EvaluateOptions, Evaluation, MeasuredRun, RunRecord } from './evaluation.js';

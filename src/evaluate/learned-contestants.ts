@@ -1,3 +1,4 @@
+import { Stopwatch } from '../base/stopwatch.js';
 import { type Calibration, calibrateDetector } from '../detect/calibrate.js';
 import type { DetectionConfig } from '../detect/detection-config.js';
 import { type FittedDetector, fitDetector } from '../detect/fitted-detector.js';
@@ -15,7 +16,6 @@ import {
   type Contestants,
   type GraphScores,
   type RunOptions,
-  Stopwatch,
 } from './contestant.js';
 import { graphsOfPart } from './part-graphs.js';
 import type { Part } from './parts.js';
@@ -123,7 +123,7 @@ export class LearnedContestants implements Contestants {
       progress?.('score', ++done / graphs.count);
       await breathe();
     }
-    for (const [stage, seconds] of Object.entries(gatherer.times))
+    for (const [stage, seconds] of Object.entries(gatherer.watch.seconds))
       this.#watch.add(`measure ${stage}`, seconds);
   }
 
