@@ -1,6 +1,6 @@
 import { readNodeText, type StoredText } from '../features/node-text.js';
 import { type LoadedEvents, loadEvents } from '../graph/load.js';
-import { type NodeNames, readNodeNames } from '../graph/node-names.js';
+import { type NodeNames, NodeNamesBuilder } from '../graph/node-names.js';
 import type { Selection, Store } from '../graph/store.js';
 import { type GraphPlan, planGraphs } from '../model/graph-plan.js';
 import { buildGraphs } from '../model/graphs.js';
@@ -32,8 +32,10 @@ export class SplitGraphs {
     model: Pick<TrainedModel, 'space' | 'direction' | 'config'>,
   ): Promise<SplitGraphs> {
     const events = await loadEvents(store, selection);
-    const text = await readNodeText(store, events, model.space.parts.vocabulary);
-    const names = await readNodeNames(store, events);
+    const builder = new NodeNamesBuilder(events.keys.size);
+    const { vocabulary } = model.space.parts;
+    const text = await readNodeText(store, events, vocabulary, (attributes) => builder.add(attributes));
+    const names = builder.finish();
     const plan = planGraphs(store, events, model.config);
     return new SplitGraphs({ events, names, text, plan }, model);
   }

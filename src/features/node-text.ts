@@ -1,5 +1,5 @@
 import type { LoadedEvents } from '../graph/load.js';
-import { readNodeAttributes } from '../graph/node-attributes.js';
+import { type NodeAttributes, readNodeAttributes } from '../graph/node-attributes.js';
 import type { Store } from '../graph/store.js';
 import { ENTITY_TYPES, type EntityType } from '../ingest/event.js';
 import { type Sentences, SentenceTable } from './sentences.js';
@@ -77,14 +77,18 @@ export async function learnNodeText(
   return { text: new StoredText(types, sentences), vocabulary };
 }
 
-/** The same for nodes that are judged by a model: tokens that its training did not keep are `<unk>`. */
+/**
+ * The same for nodes that are judged by a model: tokens that its training did not keep are `<unk>`. Who needs attributes
+ * for something else is given them in passing.
+ */
 export async function readNodeText(
   store: Store,
   events: LoadedEvents,
   vocabulary: Vocabulary,
+  passing?: (attributes: NodeAttributes) => void,
 ): Promise<StoredText> {
   const table = new SentenceTable(events.keys.size, (token) => vocabulary.numberOf(token));
-  const types = await readText(store, events, (node, tokens) => table.set(node, tokens));
+  const types = await readText(store, events, (node, tokens) => table.set(node, tokens), passing);
   return new StoredText(types, table.finish());
 }
 
@@ -92,9 +96,11 @@ async function readText(
   store: Store,
   events: LoadedEvents,
   take: (node: number, tokens: readonly string[]) => void,
+  passing?: (attributes: NodeAttributes) => void,
 ): Promise<Uint8Array> {
   const types = new Uint8Array(events.keys.size).fill(OTHER);
   for await (const attributes of readNodeAttributes(store, events)) {
+    passing?.(attributes);
     types[attributes.node] = TYPE_NUMBERS.get(attributes.type) ?? OTHER;
     const tokens = tokenise(attributes);
     if (tokens.length > 0) take(attributes.node, tokens);

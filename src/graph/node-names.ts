@@ -1,6 +1,6 @@
 import { ENTITY_TYPES } from '../ingest/event.js';
 import type { LoadedEvents } from './load.js';
-import { readNodeAttributes } from './node-attributes.js';
+import { type NodeAttributes, readNodeAttributes } from './node-attributes.js';
 import type { Store } from './store.js';
 
 const OTHER = ENTITY_TYPES.indexOf('other');
@@ -26,29 +26,44 @@ export async function readNodeNames(
   store: Store,
   events: Pick<LoadedEvents, 'keys' | 'hosts'>,
 ): Promise<NodeNames> {
-  const { size } = events.keys;
-  const numbers = new Map<string, number>();
-  const texts: string[] = [];
-  const numberOf = (text: string | undefined): number => {
+  const builder = new NodeNamesBuilder(events.keys.size);
+  for await (const attributes of readNodeAttributes(store, events)) builder.add(attributes);
+  return builder.finish();
+}
+
+/** Names from attributes that are being read for something else too: the merge behind them is worth doing once. */
+export class NodeNamesBuilder {
+  readonly #numbers = new Map<string, number>();
+  readonly #names: NodeNames & { readonly texts: string[] };
+
+  constructor(nodes: number) {
+    const unknown = () => new Int32Array(nodes).fill(-1);
+    const types = new Uint8Array(nodes).fill(OTHER);
+    this.#names = { types, texts: [], name: unknown(), cmd: unknown(), pid: unknown(), parent: unknown() };
+  }
+
+  add({ node, type, name, cmd, pid, parent }: NodeAttributes): void {
+    const names = this.#names;
+    names.types[node] = Math.max(0, ENTITY_TYPES.indexOf(type));
+    names.name[node] = this.#numberOf(name);
+    names.cmd[node] = this.#numberOf(cmd);
+    names.pid[node] = pid ?? -1;
+    names.parent[node] = parent;
+  }
+
+  finish(): NodeNames {
+    return this.#names;
+  }
+
+  #numberOf(text: string | undefined): number {
     if (text === undefined || text === '') return -1;
     const kept = text.length > LONGEST ? text.slice(0, LONGEST) : text;
-    const known = numbers.get(kept);
+    const known = this.#numbers.get(kept);
     if (known !== undefined) return known;
-    numbers.set(kept, texts.length);
+    const { texts } = this.#names;
+    this.#numbers.set(kept, texts.length);
     return texts.push(kept) - 1;
-  };
-  const types = new Uint8Array(size).fill(OTHER);
-  const [name, cmd] = [new Int32Array(size).fill(-1), new Int32Array(size).fill(-1)];
-  const [pid, parent] = [new Int32Array(size).fill(-1), new Int32Array(size).fill(-1)];
-  for await (const attributes of readNodeAttributes(store, events)) {
-    const { node } = attributes;
-    types[node] = Math.max(0, ENTITY_TYPES.indexOf(attributes.type));
-    name[node] = numberOf(attributes.name);
-    cmd[node] = numberOf(attributes.cmd);
-    pid[node] = attributes.pid ?? -1;
-    parent[node] = attributes.parent;
   }
-  return { types, texts, name, cmd, pid, parent };
 }
 
 /** The name of a node, or undefined where the log gives none. */
