@@ -1,7 +1,29 @@
+import { compileDirection, DIRECTIONS, type DirectionTable } from '../graph/direction.js';
 import type { EventTable } from '../graph/event-table.js';
 import type { Interactions } from '../graph/interactions.js';
 import type { NodeNames } from '../graph/node-names.js';
+import { ENTITY_TYPES } from '../ingest/event.js';
+import { FLOW_OUT } from '../ingest/flow.js';
 import { ProcessTree } from './process-tree.js';
+
+/** What is read without a trace. A socket or a pipe is not: who reads from it takes what was sent. */
+const READABLE = new Set(['file', 'module', 'registry'].map((type) => ENTITY_TYPES.indexOf(type as never)));
+
+/** Relations that change nothing in their object: reading, and what goes with reading and writing alike. */
+const LEAVES_AS_IT_IS: DirectionTable = {
+  ...DIRECTIONS.flow,
+  reversed: [
+    ...DIRECTIONS.flow.reversed,
+    'CLOSE',
+    'FCNTL',
+    'DUP',
+    'DUP2',
+    'DUP3',
+    'FLOCK',
+    'IOCTL',
+    'MPROTECT',
+  ],
+};
 
 /** Which nodes have to do with each other, by node number: what incidents are formed along. */
 export interface IncidentLinks {
@@ -11,6 +33,8 @@ export interface IncidentLinks {
   readonly neighbours: Int32Array;
   /** 1 where the one made the other. */
   readonly kin: Uint8Array;
+  /** 1 where the one only read what the other is: two readers of a file have nothing to do with each other. */
+  readonly readOnly: Uint8Array;
   /** Of a process its neighbours that are processes, of anything else all of them: many make a hub. */
   readonly spread: Uint32Array;
 }
@@ -19,22 +43,28 @@ export interface IncidentLinks {
 export class LinkCollector {
   readonly #table: EventTable;
   readonly #tree: ProcessTree;
-  /** Smaller node · nodeCount + larger node: exact below 2^53. */
+  readonly #types: Uint8Array;
+  /** One flag a relation of the table. */
+  readonly #reads: Uint8Array;
+  /** 2 · (smaller node · nodeCount + larger node), and 1 more where it was not only read: exact below 2^53. */
   #pairs = new Float64Array(1024);
   #length = 0;
 
   constructor(names: Pick<NodeNames, 'types' | 'parent'>, table: EventTable) {
-    if (table.nodeCount ** 2 >= 2 ** 53)
+    if (2 * table.nodeCount ** 2 >= 2 ** 53)
       throw new RangeError(`links between ${table.nodeCount} nodes are too many to number`);
     this.#table = table;
     this.#tree = new ProcessTree(names);
+    this.#types = names.types;
+    this.#reads = compileDirection(LEAVES_AS_IT_IS, table.relations);
   }
 
   /** Interactions by `nodes[local]`, rows as in the table: a GraphView's. */
   add(nodes: Int32Array, interactions: Interactions): void {
     this.#tree.add(nodes, interactions, this.#table);
     for (let i = 0; i < interactions.length; i++) {
-      this.#push(nodes[interactions.subject[i]], nodes[interactions.object[i]]);
+      const [subject, object] = [nodes[interactions.subject[i]], nodes[interactions.object[i]]];
+      this.#push(subject, object, !this.#isReading(interactions.first[i], object));
     }
   }
 
@@ -42,10 +72,11 @@ export class LinkCollector {
     const tree = this.#tree;
     const { nodeCount } = this.#table;
     for (let node = 0; node < nodeCount; node++) {
-      if (tree.parent[node] >= 0) this.#push(node, tree.parent[node]);
+      if (tree.parent[node] >= 0) this.#push(node, tree.parent[node], true);
     }
     this.#compact();
-    const pairs = this.#pairs.subarray(0, this.#length);
+    const marked = this.#pairs.subarray(0, this.#length);
+    const pairs = marked.map((pair) => Math.floor(pair / 2));
     const offsets = new Uint32Array(nodeCount + 1);
     for (const pair of pairs) {
       offsets[Math.floor(pair / nodeCount) + 1]++;
@@ -55,12 +86,27 @@ export class LinkCollector {
     const next = offsets.slice();
     const neighbours = new Int32Array(pairs.length * 2);
     // Pairs ascend by their smaller node, so every node meets its smaller neighbours first, in order; then its larger.
-    for (const pair of pairs) neighbours[next[pair % nodeCount]++] = Math.floor(pair / nodeCount);
-    for (const pair of pairs) neighbours[next[Math.floor(pair / nodeCount)]++] = pair % nodeCount;
-    return { tree, offsets, neighbours, ...measure(tree, offsets, neighbours) };
+    const readOnly = new Uint8Array(neighbours.length);
+    const put = (node: number, neighbour: number, i: number) => {
+      readOnly[next[node]] = marked[i] % 2 === 0 ? 1 : 0;
+      neighbours[next[node]++] = neighbour;
+    };
+    pairs.forEach((pair, i) => {
+      put(pair % nodeCount, Math.floor(pair / nodeCount), i);
+    });
+    pairs.forEach((pair, i) => {
+      put(Math.floor(pair / nodeCount), pair % nodeCount, i);
+    });
+    return { tree, offsets, neighbours, readOnly, ...measure(tree, offsets, neighbours) };
   }
 
-  #push(a: number, b: number): void {
+  /** By the interaction's first event: a log that says of one open that it is for writing says so of a write too. */
+  #isReading(row: number, object: number): boolean {
+    const { relation, flow } = this.#table;
+    return this.#reads[relation[row]] === 1 && flow[row] !== FLOW_OUT && READABLE.has(this.#types[object]);
+  }
+
+  #push(a: number, b: number, changes: boolean): void {
     if (a === b) return;
     if (this.#length === this.#pairs.length) {
       this.#compact();
@@ -70,15 +116,17 @@ export class LinkCollector {
         this.#pairs = larger;
       }
     }
-    this.#pairs[this.#length++] = Math.min(a, b) * this.#table.nodeCount + Math.max(a, b);
+    const pair = Math.min(a, b) * this.#table.nodeCount + Math.max(a, b);
+    this.#pairs[this.#length++] = 2 * pair + (changes ? 1 : 0);
   }
 
-  /** Sorts and leaves one of each. */
+  /** Sorts and leaves one of each: the last, which knows of a change where there was one. */
   #compact(): void {
     const pairs = this.#pairs.subarray(0, this.#length).sort();
     let kept = 0;
     for (let i = 0; i < pairs.length; i++) {
-      if (i === 0 || pairs[i] !== pairs[kept - 1]) pairs[kept++] = pairs[i];
+      const isSame = kept > 0 && Math.floor(pairs[i] / 2) === Math.floor(pairs[kept - 1] / 2);
+      pairs[isSame ? kept - 1 : kept++] = pairs[i];
     }
     this.#length = kept;
   }

@@ -7,9 +7,18 @@ export interface IncidentOptions {
   readonly gap: bigint;
   /** What more nodes than this have to do with joins nothing: a shared library, init, the name server. */
   readonly mostNeighbours: number;
+  /**
+   * Two groups stay apart where what joins them scores less than this share of the lower one's highest score: a restart
+   * by an administrator leads to the service that is broken into an hour later, and is another matter.
+   */
+  readonly valley: number;
 }
 
-export const DEFAULT_INCIDENT_OPTIONS: IncidentOptions = { gap: 3_600_000_000_000n, mostNeighbours: 60 };
+export const DEFAULT_INCIDENT_OPTIONS: IncidentOptions = {
+  gap: 3_600_000_000_000n,
+  mostNeighbours: 60,
+  valley: 0.8,
+};
 
 /** Suspicious nodes that belong together. Numbers are rows of the members. */
 export interface IncidentGroup {
@@ -35,9 +44,11 @@ export function incidentScore(scores: ArrayLike<number>): number {
  * Forms incidents. Two members of a host are of one incident when no more than `gap` lies between them and
  * - they are the same node, or
  * - one made the other or acted on it, or
- * - the same process made both, or both have to do with one node that few others have to do with.
+ * - the same process made both, or both have to do with one node that few others have to do with, and did not both
+ *   merely read it: a library that two programs load joins nothing.
  * A hub (more than `mostNeighbours`; of a process, only processes count, and only they are kept apart) does not join what
- * it touches: as a member, it goes to its highest-scored neighbour alone.
+ * it touches: as a member, it goes to its highest-scored neighbour alone. Two groups that only a low score joins stay two,
+ * as two summits with a deep valley between them are two mountains; what lies in the valley goes to the higher one.
  *
  * Incidents come by score, highest first; the same members give the same incidents in whatever order they come.
  */
@@ -80,6 +91,8 @@ export function countIncidentsAt(
   });
 }
 
+const compare = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0);
+
 /** Union-find to which members come by score, highest first. */
 class GrowingIncidents {
   /** Members by score; ties by node and time. */
@@ -89,6 +102,7 @@ class GrowingIncidents {
   readonly #members: IncidentMembers;
   readonly #links: IncidentLinks;
   readonly #mostNeighbours: number;
+  readonly #valley: number;
   readonly #times: MemberTimes;
   readonly #rank: Int32Array;
   /** -1 before a member has come. */
@@ -97,19 +111,28 @@ class GrowingIncidents {
   readonly #attached: Uint8Array;
   /** Reused: millions of short lists would be the whole cost. */
   readonly #found: number[] = [];
+  /** Members that the new one may join. */
+  readonly #near: number[] = [];
   #next = 0;
 
-  constructor(members: IncidentMembers, links: IncidentLinks, { gap, mostNeighbours }: IncidentOptions) {
-    const { length, score, node, first } = members;
+  constructor(
+    members: IncidentMembers,
+    links: IncidentLinks,
+    { gap, mostNeighbours, valley }: IncidentOptions,
+  ) {
+    const { length, score, node, first, last } = members;
     this.#members = members;
     this.#links = links;
     this.#mostNeighbours = mostNeighbours;
+    this.#valley = valley;
     this.#times = new MemberTimes(members, links.offsets.length - 1, gap);
     this.order = Int32Array.from({ length }, (_, i) => i).sort(
       (a, b) =>
         score[b] - score[a] ||
         node[a] - node[b] ||
-        (first[a] < first[b] ? -1 : first[a] > first[b] ? 1 : a - b),
+        compare(first[a], first[b]) ||
+        compare(last[a], last[b]) ||
+        a - b,
     );
     this.#rank = new Int32Array(length);
     this.order.forEach((member, rank) => {
@@ -149,12 +172,13 @@ class GrowingIncidents {
     this.#up[member] = member;
     this.count++;
     const node = this.#members.node[member];
-    this.#joinNear(member, node);
-    this.#joinNeighbours(member, node);
+    this.#gatherNode(member, node);
+    this.#gatherNeighbours(member, node);
+    this.#settle(member);
     return true;
   }
 
-  #joinNeighbours(member: number, node: number): void {
+  #gatherNeighbours(member: number, node: number): void {
     const { offsets, neighbours, kin, spread } = this.#links;
     const most = this.#mostNeighbours;
     let highest = -1;
@@ -164,23 +188,22 @@ class GrowingIncidents {
       const count = this.#findNear(member, neighbour);
       for (let i = 0; i < count; i++) {
         const other = this.#found[i];
-        if (!keepsBack && !isKeptBack) this.#join(member, other);
+        if (!keepsBack && !isKeptBack) this.#near.push(other);
         // Members come by score, so the first to come is a hub's highest neighbour.
         if (isKeptBack && this.#attached[other] === 0) {
           this.#attached[other] = 1;
-          this.#join(member, other);
+          this.#near.push(other);
         }
         if (keepsBack && (highest < 0 || this.#rank[other] < this.#rank[highest])) highest = other;
       }
       // Few have to do with the neighbour: whoever does belongs together. A parent joins its children even where it has
       // many files, unless it has many processes.
       const shared = offsets[neighbour + 1] - offsets[neighbour] <= most;
-      if (shared || (kin[at] === 1 && spread[neighbour] <= most))
-        this.#joinThrough(member, neighbour, shared);
+      if (shared || (kin[at] === 1 && spread[neighbour] <= most)) this.#gatherThrough(member, at, shared);
     }
     if (highest >= 0) {
       this.#attached[member] = 1;
-      this.#join(member, highest);
+      this.#near.push(highest);
     }
   }
 
@@ -190,22 +213,28 @@ class GrowingIncidents {
     return spread[node] > this.#mostNeighbours && (!tree.isProcess(node) || tree.isProcess(neighbour));
   }
 
-  /** Joins a member with those that have to do with the same node; `all`, or only those that it made or was made by. */
-  #joinThrough(member: number, via: number, all: boolean): void {
-    const { offsets, neighbours, kin, spread } = this.#links;
+  /**
+   * Those that have to do with the same node as the member, the one at `link`: `all`, or only those that it made or was
+   * made by.
+   */
+  #gatherThrough(member: number, link: number, all: boolean): void {
+    const { tree, offsets, neighbours, kin, readOnly, spread } = this.#links;
+    const via = neighbours[link];
     const isHub = spread[this.#members.node[member]] > this.#mostNeighbours;
+    const onlyReads = readOnly[link] === 1 && !tree.isProcess(via);
     for (let at = offsets[via]; at < offsets[via + 1]; at++) {
       if (!all && kin[at] === 0) continue;
+      if (onlyReads && readOnly[at] === 1) continue;
       const neighbour = neighbours[at];
       // A hub has to do with everything; that it shares something with a member says nothing.
       if (isHub || spread[neighbour] > this.#mostNeighbours) continue;
-      this.#joinNear(member, neighbour);
+      this.#gatherNode(member, neighbour);
     }
   }
 
-  #joinNear(member: number, node: number): void {
+  #gatherNode(member: number, node: number): void {
     const count = this.#findNear(member, node);
-    for (let i = 0; i < count; i++) this.#join(member, this.#found[i]);
+    for (let i = 0; i < count; i++) this.#near.push(this.#found[i]);
   }
 
   /** Puts the members of a node that have come already and are near in time, on the same host, into `#found`. */
@@ -221,13 +250,23 @@ class GrowingIncidents {
     return kept;
   }
 
-  #join(a: number, b: number): void {
-    const [one, two] = [this.setOf(a), this.setOf(b)];
-    if (one === two) return;
-    this.count--;
-    // The higher scored stays: depth is kept low by the path compression alone.
-    if (this.#rank[one] < this.#rank[two]) this.#up[two] = one;
-    else this.#up[one] = two;
+  /** Joins the new member with the groups it is near to, the highest first, and these through it unless it is a valley. */
+  #settle(member: number): void {
+    const { score } = this.#members;
+    const near = this.#near;
+    // A group's own number is its highest member's, so these come by their highest scores.
+    for (let i = 0; i < near.length; i++) near[i] = this.setOf(near[i]);
+    near.sort((a, b) => this.#rank[a] - this.#rank[b]);
+    for (let i = 0; i < near.length; i++) {
+      const group = near[i];
+      if (i > 0 && group === near[i - 1]) continue;
+      const isFirst = i === 0;
+      if (!isFirst && score[member] < this.#valley * score[group]) continue;
+      this.count--;
+      if (isFirst) this.#up[member] = group;
+      else this.#up[group] = near[0];
+    }
+    near.length = 0;
   }
 }
 

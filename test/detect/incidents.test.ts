@@ -13,7 +13,8 @@ import { collectInteractions } from '../../src/graph/interactions.js';
 import { tableOf } from '../graph/event-rows.js';
 
 const [PROCESS, FILE] = [0, 1];
-const RELATIONS = ['EVENT_READ', 'EVENT_FORK'];
+const RELATIONS = ['EVENT_WRITE', 'EVENT_FORK', 'EVENT_READ', 'EVENT_CLOSE'];
+const [READ, CLOSE] = [2, 3];
 const MINUTE = 60_000_000_000n;
 
 interface World {
@@ -89,6 +90,31 @@ describe('what belongs together', () => {
     expect(
       groupsOf([member(1, 3), member(2, 2)], shared(61), { ...DEFAULT_INCIDENT_OPTIONS, mostNeighbours: 61 }),
     ).toEqual([[1, 2]]);
+  });
+
+  test('a writer with the readers of a file; not two of its readers', () => {
+    const world: World = {
+      types: [FILE, ...many(3, PROCESS)],
+      acts: [
+        [1, 0],
+        [2, 0, READ],
+        [2, 0, CLOSE],
+        [3, 0, READ],
+      ],
+    };
+    expect(groupsOf([member(2, 3), member(3, 2)], world)).toEqual([[2], [3]]);
+    expect(groupsOf([member(2, 3), member(1, 2)], world)).toEqual([[1, 2]]);
+    expect(groupsOf([member(2, 3), member(3, 2.9), member(1, 2.8)], world)).toEqual([[1, 2, 3]]);
+    // A suspicious file joins who reads it.
+    expect(groupsOf([member(2, 3), member(3, 2.9), member(0, 2.8)], world)).toEqual([[0, 2, 3]]);
+  });
+
+  test('two summits are two incidents where the valley between them is deep', () => {
+    // A line of five generations: the middle one is a grandchild and a grandparent, the ends have nothing in common.
+    const world: World = { types: many(5, PROCESS), parents: [-1, 0, 1, 2, 3], acts: [] };
+    const between = (score: number) => groupsOf([member(0, 20), member(4, 10), member(2, score)], world);
+    expect(between(8)).toEqual([[0, 2, 4]]);
+    expect(between(7.9)).toEqual([[0, 2], [4]]);
   });
 
   test('a hub that is a suspect itself goes to its highest neighbour alone', () => {
@@ -190,7 +216,7 @@ describe('what an incident says', () => {
 function countPlainly(
   members: readonly IncidentMember[],
   world: World,
-  { gap, mostNeighbours }: IncidentOptions,
+  { gap, mostNeighbours, valley }: IncidentOptions,
 ) {
   const parents = world.parents ?? world.types.map(() => -1);
   const makers = parents.map((parent, node) => (parent === node ? -1 : parent));
@@ -210,6 +236,13 @@ function countPlainly(
   const keepsBack = (a: number, b: number) => isHub(a) && (!isProcess(a) || isProcess(b));
   const near = (a: IncidentMember, b: IncidentMember) =>
     a.host === b.host && a.first <= b.last + gap && b.first <= a.last + gap;
+  const readsOnly = (a: number, file: number) =>
+    !isProcess(file) &&
+    !kin(a, file) &&
+    world.acts.every(
+      ([s, o, rel = 0]) =>
+        !((s === a && o === file) || (s === file && o === a)) || (rel >= READ && !isProcess(o)),
+    );
   const via = (a: number, b: number) =>
     !isHub(a) &&
     !isHub(b) &&
@@ -217,6 +250,7 @@ function countPlainly(
       (c) =>
         linked(a, c) &&
         linked(b, c) &&
+        !(readsOnly(a, c) && readsOnly(b, c)) &&
         (degree(c) <= mostNeighbours || (kin(a, c) && kin(b, c) && !isHub(c))),
     );
   const highest = (a: IncidentMember) =>
@@ -228,15 +262,18 @@ function countPlainly(
       (linked(a.node, b.node) && !keepsBack(a.node, b.node) && !keepsBack(b.node, a.node)) ||
       highest(a) === b ||
       highest(b) === a);
-  const set = members.map((_, i) => i);
+  // By score, highest first: each goes to the highest group it is joined to, and joins the others that are not much higher.
+  const set: number[] = [];
   members.forEach((a, i) => {
-    members.forEach((b, j) => {
-      if (i === j || set[i] === set[j] || !joined(a, b)) return;
-      const [from, to] = [set[j], set[i]];
+    const groups = [...new Set(set.filter((_, j) => joined(a, members[j])))].sort((g, h) => g - h);
+    const own = groups[0] ?? i;
+    set.push(own);
+    for (const group of groups.slice(1)) {
+      if (a.score < valley * members[group].score) continue;
       set.forEach((each, k) => {
-        if (each === from) set[k] = to;
+        if (each === group) set[k] = own;
       });
-    });
+    }
   });
   return new Set(set).size;
 }
@@ -250,13 +287,12 @@ test('equals the definition over all pairs, at every threshold', () => {
       minLength: size,
       maxLength: size,
     }),
-    acts: fc.array(fc.tuple(node, node, fc.nat(1)), { maxLength: 14 }),
+    acts: fc.array(fc.tuple(node, node, fc.nat(3)), { maxLength: 14 }),
   });
   const drawn = fc.array(
     fc.record({
       node,
       score: fc.nat(5),
-      host: fc.constantFrom(0, 0, 0, 1),
       first: fc.nat(30),
       span: fc.nat(6),
     }),
@@ -264,10 +300,18 @@ test('equals the definition over all pairs, at every threshold', () => {
   );
   fc.assert(
     fc.property(worlds, drawn, fc.integer({ min: 1, max: 4 }), (world, draws, mostNeighbours) => {
-      const options = { gap: 4n, mostNeighbours };
+      const options = { gap: 4n, mostNeighbours, valley: 0.7 };
       const members = draws
-        .map(({ first, span, ...rest }) => ({ ...rest, first: BigInt(first), last: BigInt(first + span) }))
-        .sort((a, b) => b.score - a.score || a.node - b.node || Number(a.first - b.first));
+        .map(({ first, span, ...rest }) => ({
+          ...rest,
+          host: rest.node === 0 ? 1 : 0,
+          first: BigInt(first),
+          last: BigInt(first + span),
+        }))
+        .sort(
+          (a, b) =>
+            b.score - a.score || a.node - b.node || Number(a.first - b.first) || Number(a.last - b.last),
+        );
       const thresholds = [9, 5, 4, 3, 2, 1, 0];
       const counts = countIncidentsAt(
         thresholds,
