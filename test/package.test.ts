@@ -3,17 +3,15 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { built, ROOT } from './built.js';
+import { sharedFolder } from './folders.js';
 
 // The package as somebody else gets it: packed, unpacked in an empty folder, and used from there. The dependencies are
 // the repository's own, so that no network is needed.
@@ -22,7 +20,7 @@ const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as
   version: string;
   dependencies: Record<string, string>;
 };
-const folder = mkdtempSync(join(tmpdir(), 'recal-package-'));
+const folder = sharedFolder();
 const modules = join(folder, 'node_modules');
 const installed = join(modules, manifest.name);
 let files: string[] = [];
@@ -58,8 +56,6 @@ beforeAll(() => {
   symlinkSync(join(installed, 'dist/cli/main.js'), join(modules, '.bin/recal'));
   writeFileSync(join(folder, 'package.json'), '{"type":"module","private":true}');
 });
-
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('the tarball', () => {
   test('holds the built program and nothing of the workshop', () => {

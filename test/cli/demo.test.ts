@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { NO_BROWSER, openBrowser } from '../browser.js';
-import { newFolder } from '../graph/small-logs.js';
+import { sharedFolder } from '../folders.js';
 import { answer, type Ended, recal } from './recal-process.js';
 
 interface Demo {
@@ -17,7 +17,7 @@ interface Demo {
 
 // The smallest world and one epoch: what is tested is the telling, not how well so little can detect.
 const SMALL = ['--events', '20000', '--epochs', '1'];
-const folder = newFolder(afterAll);
+const folder = sharedFolder();
 const [temporary, work] = [join(folder, 'tmp'), join(folder, 'work')];
 let plain: Ended;
 let json: Ended;

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { command, renderDrift } from '../../src/cli/drift.js';
 import { runProgram } from '../../src/cli/program.js';
 import { resolveDetectionConfig } from '../../src/detect/detection-config.js';
@@ -12,10 +12,10 @@ import { writeModelFile } from '../../src/model/model-file.js';
 import { trainModel } from '../../src/model/train.js';
 import { resolveTrainingConfig } from '../../src/model/training-config.js';
 import { driftingWorld } from '../detect/drifting-world.js';
-import { newFolder } from '../graph/small-logs.js';
+import { sharedFolder } from '../folders.js';
 import { Sink } from './sink.js';
 
-const folder = newFolder(afterAll);
+const folder = sharedFolder();
 const [model, uncalibrated] = [join(folder, 'model.recal'), join(folder, 'uncalibrated.recal')];
 
 beforeAll(async () => {

@@ -1,18 +1,17 @@
 import { EventEmitter } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { command as evaluate } from '../../src/cli/evaluate.js';
 import { runProgram } from '../../src/cli/program.js';
 import { evaluationSchema } from '../../src/evaluate/result-schema.js';
-import { removeSmallWorlds, writeSmallWorld } from '../evaluate/small-world.js';
+import { writeSmallWorld } from '../evaluate/small-world.js';
 import { Sink } from './sink.js';
 
 let folder: string;
 beforeAll(async () => {
   folder = await writeSmallWorld();
 });
-afterAll(removeSmallWorlds);
 
 const path = (name: string) => join(folder, name);
 

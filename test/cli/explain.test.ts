@@ -1,15 +1,15 @@
 import { EventEmitter } from 'node:events';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { command } from '../../src/cli/explain.js';
 import { runProgram } from '../../src/cli/program.js';
 import { writeAlertFiles } from '../../src/report/alert-files.js';
 import { HOSTILE, MODEL, makeSmallAlerts, type SmallAlerts } from '../detect/small-alerts.js';
-import { newFolder } from '../graph/small-logs.js';
+import { newFolder, sharedFolder } from '../folders.js';
 import { Sink } from './sink.js';
 
 const { terminal, bidi, long, surrogate, html } = HOSTILE;
-const [plainFolder, hostileFolder] = [newFolder(afterAll), newFolder(afterAll)];
+const [plainFolder, hostileFolder] = [sharedFolder(), sharedFolder()];
 let plain: SmallAlerts;
 let hostile: SmallAlerts;
 

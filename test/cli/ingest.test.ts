@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ingestFiles } from '../../src/graph/ingest.js';
+import { newFolder, sharedFolder } from '../folders.js';
 import {
   cdmEvent,
   cdmLine,
@@ -12,7 +13,6 @@ import {
   eventsOf,
   file,
   MIDNIGHT,
-  newFolder,
   process as program,
   uuid,
   writeLog,
@@ -264,7 +264,7 @@ function damaged(bytes: Buffer): Buffer {
 
 // A file may not grow beyond a limit: every write beyond it fails just as on a full disk, and that needs no mount.
 describe.skipIf(process.platform === 'win32')('a full disk', () => {
-  const folder = newFolder(afterAll);
+  const folder = sharedFolder();
   const [store, log] = [join(folder, 'store'), join(folder, 'big.ndjson')];
 
   beforeAll(async () => {
@@ -310,7 +310,7 @@ describe.skipIf(process.platform === 'win32')('a full disk', () => {
 /** A file system of one megabyte, where this user may mount one. */
 function mountTiny(): string | undefined {
   if (process.platform !== 'linux' || !root) return undefined;
-  const folder = join(newFolder(afterAll), 'tiny');
+  const folder = join(sharedFolder(), 'tiny');
   mkdirSync(folder);
   if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder]).status !== 0) return undefined;
   afterAll(() => {

@@ -1,8 +1,7 @@
 import { EventEmitter } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { EXIT, RecalError } from '../../src/base/errors.js';
 import { defineSettings } from '../../src/base/settings.js';
@@ -10,10 +9,10 @@ import { type Command, defineCommand } from '../../src/cli/command.js';
 import { commands as shipped } from '../../src/cli/commands.js';
 import { runProgram } from '../../src/cli/program.js';
 import { settingsCommand } from '../../src/cli/settings.js';
+import { sharedFolder } from '../folders.js';
 import { Sink } from './sink.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'recal-program-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = sharedFolder();
 writeFileSync(join(folder, 'other.json'), '{"store":"other"}');
 writeFileSync(join(folder, 'wrong.json'), '{\n"quiet": false,\n"stroe": "x"}');
 

@@ -1,17 +1,16 @@
 import { EventEmitter } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { runProgram } from '../../src/cli/program.js';
 import { command as sweep } from '../../src/cli/sweep.js';
-import { removeSmallWorlds, writeSmallWorld } from '../evaluate/small-world.js';
+import { writeSmallWorld } from '../evaluate/small-world.js';
 import { Sink } from './sink.js';
 
 let folder: string;
 beforeAll(async () => {
   folder = await writeSmallWorld();
 });
-afterAll(removeSmallWorlds);
 
 const path = (name: string) => join(folder, name);
 

@@ -1,16 +1,17 @@
 import { EventEmitter } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { command as model } from '../../src/cli/model.js';
 import { runProgram } from '../../src/cli/program.js';
 import { command as train } from '../../src/cli/train.js';
 import { ingestFiles } from '../../src/graph/ingest.js';
 import { ROOT } from '../built.js';
-import { eventLine, file, newFolder, process, writeLog } from '../graph/small-logs.js';
+import { sharedFolder } from '../folders.js';
+import { eventLine, file, process, writeLog } from '../graph/small-logs.js';
 import { Sink } from './sink.js';
 
-const folder = newFolder(afterAll);
+const folder = sharedFolder();
 const store = join(folder, 'store');
 const path = (name: string) => join(folder, name);
 

@@ -1,9 +1,10 @@
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { Random } from '../../src/base/random.js';
 import { ingestFiles } from '../../src/graph/ingest.js';
 import { answer, type Ended, recal } from '../cli/recal-process.js';
+import { sharedFolder } from '../folders.js';
 import {
   cdmEvent,
   cdmLine,
@@ -12,7 +13,6 @@ import {
   eventsOf,
   file,
   MIDNIGHT,
-  newFolder,
   uuid,
   writeLog,
 } from './small-logs.js';
@@ -39,7 +39,7 @@ const segmentsOf = (folder: string) =>
 
 // Windows has no such signals.
 describe.runIf(process.platform !== 'win32')('an ingest that is stopped', () => {
-  const folder = newFolder(afterAll);
+  const folder = sharedFolder();
   const log = join(folder, 'more.json');
   /** A store that holds something already, to be copied for each try. */
   const before = join(folder, 'before');

@@ -6,7 +6,8 @@ import { ingestFiles } from '../../src/graph/ingest.js';
 import { loadEvents } from '../../src/graph/load.js';
 import type { Segment } from '../../src/graph/manifest.js';
 import { globMatcher, Store, StoreWriter } from '../../src/graph/store.js';
-import { DAY, entitiesOf, eventLine, eventsOf, file, MIDNIGHT, newFolder, writeLog } from './small-logs.js';
+import { newFolder } from '../folders.js';
+import { DAY, entitiesOf, eventLine, eventsOf, file, MIDNIGHT, writeLog } from './small-logs.js';
 
 /** A store made of these lines. */
 async function storeOf(...lines: string[]): Promise<string> {

@@ -1,15 +1,16 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { UNSAFE } from '../../src/base/printable.js';
 import { NO_BROWSER, openBrowser } from '../browser.js';
 import { answer, recal } from '../cli/recal-process.js';
-import { eventLine, file, MIDNIGHT, newFolder, process, uuid } from '../graph/small-logs.js';
+import { sharedFolder } from '../folders.js';
+import { eventLine, file, MIDNIGHT, process, uuid } from '../graph/small-logs.js';
 import { HOSTILE } from './hostile.js';
 
 // Names as attackers choose them, all the way: read, learned, judged, explained, tabulated, drawn.
 const HOUR = 3_600_000_000_000n;
-const folder = newFolder(afterAll);
+const folder = sharedFolder();
 const path = (...names: string[]) => join(folder, ...names);
 const hostile = Object.values(HOSTILE);
 const env = { RECAL_WINDOW: '60', RECAL_TEXT_EPOCHS: '1', RECAL_EPOCHS: '1', RECAL_THREADS: '1' };
