@@ -1,17 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { built, ROOT } from './built.js';
-import { sharedFolder } from './folders.js';
+import { filesBelow, sharedFolder } from './folders.js';
 
 // The package as somebody else gets it: packed, unpacked in an empty folder, and used from there. The dependencies are
 // the repository's own, so that no network is needed.
@@ -42,13 +34,7 @@ beforeAll(() => {
   execFileSync('tar', ['-xzf', tarball, '-C', `node_modules/${manifest.name}`, '--strip-components=1'], {
     cwd: folder,
   });
-  files = readdirSync(installed, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) =>
-      join(entry.parentPath, entry.name)
-        .slice(installed.length + 1)
-        .replaceAll('\\', '/'),
-    );
+  files = filesBelow(installed).map((path) => path.replaceAll('\\', '/'));
   for (const name of Object.keys(manifest.dependencies)) link(name);
   // What npm does for "bin".
   mkdirSync(join(modules, '.bin'));

@@ -1,10 +1,10 @@
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Random } from '../../src/base/random.js';
 import { ingestFiles } from '../../src/graph/ingest.js';
 import { answer, type Ended, recal } from '../cli/recal-process.js';
-import { sharedFolder } from '../folders.js';
+import { filesBelow, sharedFolder } from '../folders.js';
 import {
   cdmEvent,
   cdmLine,
@@ -20,17 +20,10 @@ import {
 const POINTS = 20;
 const SEED = 20180406;
 
-function filesIn(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
-    .sort();
-}
-
 /** Files by their bytes. */
 function bytesOf(folder: string): Record<string, string> {
   return Object.fromEntries(
-    filesIn(folder).map((path) => [path, readFileSync(join(folder, path)).toString('base64')]),
+    filesBelow(folder).map((path) => [path, readFileSync(join(folder, path)).toString('base64')]),
   );
 }
 
