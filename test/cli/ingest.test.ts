@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { newFolder } from '../folders.js';
@@ -251,11 +252,12 @@ describe('the store', () => {
     const folder = newFolder();
     const store = join(folder, 'store');
     const log = writeLog(folder, 'log.ndjson', [line(0)]);
-    const first = recal(['ingest', '-', '--store', store, '--json'], {
-      input: `${line(1)}\n`.repeat(60_000),
-    });
+    const input = new PassThrough(); // open for as long as the second tries, however long that is
+    input.write(`${line(1)}\n`.repeat(60_000));
+    const first = recal(['ingest', '-', '--store', store, '--json'], { input });
     while (!existsSync(join(store, 'writer.lock'))) await new Promise((resolve) => setTimeout(resolve, 2));
     const second = await recal(['ingest', log, '--store', store, '--append']);
+    input.end();
     expectFailure(second, /another process \(\d+ on .*\) is writing to this store/, /wait/);
     expect(answer(await first)).toMatchObject({ status: 'added', events: 60_000 });
     expect((await recal(['ingest', log, '--store', store, '--append'])).code).toBe(0);
