@@ -13,6 +13,7 @@ import { readModelFile, writeModelFile } from '../model/model-file.js';
 import { DEFAULT_THRESHOLD, describeCalibration, percentage, renderCalibration } from './calibrating.js';
 import { choiceSettings, chosen } from './choice-settings.js';
 import { type CommandContext, defineCommand } from './command.js';
+import { modelSetting, storeSetting } from './path-settings.js';
 import { formatCount } from './quantities.js';
 import { selectingSettings, selectionOf } from './selecting.js';
 import { threadsOf, threadsSetting } from './threads.js';
@@ -29,8 +30,8 @@ export const command = defineCommand({
   ],
   arguments: {},
   settings: defineSettings({
-    store: { type: z.string().min(1), description: 'folder of the store', value: 'DIR' },
-    model: { type: z.string().min(1), description: 'model file, which is replaced', value: 'FILE' },
+    store: storeSetting,
+    model: modelSetting('model file, which is replaced'),
     ...selectingSettings,
     threads: threadsSetting('results are'),
     keepOut: {

@@ -13,6 +13,7 @@ import { checkReportPlace, DetectionFiles, REPORT } from '../report/detection-fi
 import { DEFAULT_THRESHOLD, percentage, renderThreshold } from './calibrating.js';
 import { defineCommand } from './command.js';
 import type { Output } from './output.js';
+import { modelSetting, storeSetting } from './path-settings.js';
 import { formatCount, formatDuration } from './quantities.js';
 import { selectAfter, selectingSettings, selectionOf } from './selecting.js';
 import { renderTable } from './tables.js';
@@ -33,8 +34,8 @@ export const command = defineCommand({
   ],
   arguments: {},
   settings: defineSettings({
-    store: { type: z.string().min(1), description: 'folder of the store', value: 'DIR' },
-    model: { type: z.string().min(1), description: 'model file, calibrated', value: 'FILE' },
+    store: storeSetting,
+    model: modelSetting('model file, calibrated'),
     ...selectingSettings,
     threshold: {
       type: z.string().default(DEFAULT_THRESHOLD),

@@ -12,6 +12,7 @@ import { readModelFile } from '../model/model-file.js';
 import { percentage } from './calibrating.js';
 import { defineCommand } from './command.js';
 import { formatProbability } from './evidence-table.js';
+import { modelSetting, storeSetting } from './path-settings.js';
 import { formatCount } from './quantities.js';
 import { selectAfter, selectingSettings, selectionOf } from './selecting.js';
 import { type Look, renderTable } from './tables.js';
@@ -32,8 +33,8 @@ export const command = defineCommand({
   ],
   arguments: {},
   settings: defineSettings({
-    store: { type: z.string().min(1), description: 'folder of the store', value: 'DIR' },
-    model: { type: z.string().min(1), description: 'model file, calibrated', value: 'FILE' },
+    store: storeSetting,
+    model: modelSetting('model file, calibrated'),
     ...selectingSettings,
     level: {
       type: z.coerce.number().gt(0).lt(1).default(0.01),

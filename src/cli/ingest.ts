@@ -5,6 +5,7 @@ import { defineSettings } from '../base/settings.js';
 import { ingestFiles } from '../graph/ingest.js';
 import { expandInputs } from '../ingest/inputs.js';
 import { defineCommand } from './command.js';
+import { storeSetting } from './path-settings.js';
 import { formatCount, formatDuration } from './quantities.js';
 import { readingSettings, warnOfProblems, withReading } from './reading.js';
 import { renderSummary } from './summary.js';
@@ -21,7 +22,7 @@ export const command = defineCommand({
   ],
   arguments: { files: { description: 'log files, globs, or -', many: true } },
   settings: defineSettings({
-    store: { type: z.string().min(1), description: 'folder of the store', value: 'DIR' },
+    store: storeSetting,
     as: {
       type: z
         .string()
