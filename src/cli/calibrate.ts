@@ -13,9 +13,9 @@ import { DEFAULT_THRESHOLD, describeCalibration, percentage, renderCalibration }
 import { choiceSettings, chosen } from './choice-settings.js';
 import { type CommandContext, defineCommand } from './command.js';
 import { openDetector } from './open-detector.js';
-import { modelSetting, storeSetting } from './path-settings.js';
 import { formatCount } from './quantities.js';
 import { selectingSettings, selectionOf } from './selecting.js';
+import { modelSetting, storeSetting } from './store-and-model.js';
 import { threadsSetting } from './threads.js';
 
 export const command = defineCommand({

@@ -11,9 +11,9 @@ import { DEFAULT_THRESHOLD, percentage, renderThreshold } from './calibrating.js
 import { defineCommand } from './command.js';
 import { openDetector } from './open-detector.js';
 import type { Output } from './output.js';
-import { modelSetting, storeSetting } from './path-settings.js';
 import { formatCount, formatDuration } from './quantities.js';
 import { selectAfter, selectingSettings, selectionOf } from './selecting.js';
+import { modelSetting, storeSetting } from './store-and-model.js';
 import { renderTable } from './tables.js';
 import { threadsSetting } from './threads.js';
 

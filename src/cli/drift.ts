@@ -10,9 +10,9 @@ import { percentage } from './calibrating.js';
 import { defineCommand } from './command.js';
 import { formatProbability } from './evidence-table.js';
 import { openDetector } from './open-detector.js';
-import { modelSetting, storeSetting } from './path-settings.js';
 import { formatCount } from './quantities.js';
 import { selectAfter, selectingSettings, selectionOf } from './selecting.js';
+import { modelSetting, storeSetting } from './store-and-model.js';
 import { type Look, renderTable } from './tables.js';
 import { threadsSetting } from './threads.js';
 

@@ -3,8 +3,8 @@ import { EXIT } from '../base/errors.js';
 import { defineSettings } from '../base/settings.js';
 import { StoreWriter } from '../graph/store.js';
 import { defineCommand } from './command.js';
-import { storeSetting } from './path-settings.js';
 import { formatBytes, formatCount } from './quantities.js';
+import { storeSetting } from './store-and-model.js';
 
 export const command = defineCommand({
   name: 'drop',

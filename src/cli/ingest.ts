@@ -5,9 +5,9 @@ import { defineSettings } from '../base/settings.js';
 import { ingestFiles } from '../graph/ingest.js';
 import { expandInputs } from '../ingest/inputs.js';
 import { defineCommand } from './command.js';
-import { storeSetting } from './path-settings.js';
 import { formatCount, formatDuration } from './quantities.js';
 import { readingSettings, warnOfProblems, withReading } from './reading.js';
+import { storeSetting } from './store-and-model.js';
 import { renderSummary } from './summary.js';
 
 export const command = defineCommand({

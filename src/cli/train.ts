@@ -23,8 +23,8 @@ import {
 import { finishModel } from './calibrating.js';
 import { choiceSettings, chosen } from './choice-settings.js';
 import { type CommandContext, defineCommand } from './command.js';
-import { modelSetting, storeSetting } from './path-settings.js';
 import { selectingSettings, selectionOf } from './selecting.js';
+import { modelSetting, storeSetting } from './store-and-model.js';
 import { threadsOf, threadsSetting } from './threads.js';
 import { TrainingProgress } from './training-progress.js';
 import { reportTraining } from './training-report.js';
