@@ -1,19 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { built, ROOT } from './built.js';
+import { filesBelow, sharedFolder } from './folders.js';
 
 // The package as somebody else gets it: packed, unpacked in an empty folder, and used from there. The dependencies are
 // the repository's own, so that no network is needed.
@@ -22,7 +12,7 @@ const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as
   version: string;
   dependencies: Record<string, string>;
 };
-const folder = mkdtempSync(join(tmpdir(), 'recal-package-'));
+const folder = sharedFolder();
 const modules = join(folder, 'node_modules');
 const installed = join(modules, manifest.name);
 let files: string[] = [];
@@ -44,13 +34,7 @@ beforeAll(() => {
   execFileSync('tar', ['-xzf', tarball, '-C', `node_modules/${manifest.name}`, '--strip-components=1'], {
     cwd: folder,
   });
-  files = readdirSync(installed, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) =>
-      join(entry.parentPath, entry.name)
-        .slice(installed.length + 1)
-        .replaceAll('\\', '/'),
-    );
+  files = filesBelow(installed).map((path) => path.replaceAll('\\', '/'));
   for (const name of Object.keys(manifest.dependencies)) link(name);
   // What npm does for "bin".
   mkdirSync(join(modules, '.bin'));
@@ -58,8 +42,6 @@ beforeAll(() => {
   symlinkSync(join(installed, 'dist/cli/main.js'), join(modules, '.bin/recal'));
   writeFileSync(join(folder, 'package.json'), '{"type":"module","private":true}');
 });
-
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('the tarball', () => {
   test('holds the built program and nothing of the workshop', () => {

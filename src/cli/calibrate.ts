@@ -3,19 +3,20 @@ import { EXIT, RecalError } from '../base/errors.js';
 import { printable } from '../base/printable.js';
 import { defineSettings } from '../base/settings.js';
 import { DETECTION_OPTIONS, DETECTION_PRESETS, resolveDetectionConfig } from '../detect/detection-config.js';
-import { Detector } from '../detect/detector.js';
+import type { Detector } from '../detect/detector.js';
 import { encodeDetector } from '../detect/detector-part.js';
 import { type Quarantine, quarantine } from '../detect/quarantine.js';
 import type { SplitGraphs } from '../detect/split-graphs.js';
 import { chooseThreshold, parseThreshold } from '../detect/threshold.js';
-import { Store } from '../graph/store.js';
-import { readModelFile, writeModelFile } from '../model/model-file.js';
+import { writeModelFile } from '../model/model-file.js';
 import { DEFAULT_THRESHOLD, describeCalibration, percentage, renderCalibration } from './calibrating.js';
 import { choiceSettings, chosen } from './choice-settings.js';
 import { type CommandContext, defineCommand } from './command.js';
+import { openDetector } from './open-detector.js';
 import { formatCount } from './quantities.js';
 import { selectingSettings, selectionOf } from './selecting.js';
-import { threadsOf, threadsSetting } from './threads.js';
+import { modelSetting, storeSetting } from './store-and-model.js';
+import { threadsSetting } from './threads.js';
 
 export const command = defineCommand({
   name: 'calibrate',
@@ -29,8 +30,8 @@ export const command = defineCommand({
   ],
   arguments: {},
   settings: defineSettings({
-    store: { type: z.string().min(1), description: 'folder of the store', value: 'DIR' },
-    model: { type: z.string().min(1), description: 'model file, which is replaced', value: 'FILE' },
+    store: storeSetting,
+    model: modelSetting('model file, which is replaced'),
     ...selectingSettings,
     threads: threadsSetting('results are'),
     keepOut: {
@@ -42,10 +43,7 @@ export const command = defineCommand({
   }),
   async run(_args, settings, context) {
     const started = performance.now();
-    const model = await readModelFile(settings.model);
-    const store = await Store.open(settings.store);
-    const threads = threadsOf(settings);
-    const detector = await Detector.open(model, { threads });
+    const { model, store, detector } = await openDetector(settings);
     try {
       const before = detector.parts.calibration;
       const said = Object.entries(chosen(DETECTION_OPTIONS, settings)).filter(

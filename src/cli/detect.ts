@@ -5,18 +5,17 @@ import { printable } from '../base/printable.js';
 import { defineSettings } from '../base/settings.js';
 import { type AppliedThreshold, applyThreshold } from '../detect/apply-threshold.js';
 import { type Detection, detect } from '../detect/detect.js';
-import { Detector } from '../detect/detector.js';
 import { formatThreshold, parseThreshold } from '../detect/threshold.js';
-import { Store } from '../graph/store.js';
-import { readModelFile } from '../model/model-file.js';
 import { checkReportPlace, DetectionFiles, REPORT } from '../report/detection-files.js';
 import { DEFAULT_THRESHOLD, percentage, renderThreshold } from './calibrating.js';
 import { defineCommand } from './command.js';
+import { openDetector } from './open-detector.js';
 import type { Output } from './output.js';
 import { formatBytes, formatCount, formatDuration } from './quantities.js';
 import { selectAfter, selectingSettings, selectionOf } from './selecting.js';
+import { modelSetting, storeSetting } from './store-and-model.js';
 import { renderTable } from './tables.js';
-import { threadsOf, threadsSetting } from './threads.js';
+import { threadsSetting } from './threads.js';
 
 /** Incidents listed; all are in the files. */
 const LISTED = 20;
@@ -33,8 +32,8 @@ export const command = defineCommand({
   ],
   arguments: {},
   settings: defineSettings({
-    store: { type: z.string().min(1), description: 'folder of the store', value: 'DIR' },
-    model: { type: z.string().min(1), description: 'model file, calibrated', value: 'FILE' },
+    store: storeSetting,
+    model: modelSetting('model file, calibrated'),
     ...selectingSettings,
     threshold: {
       type: z.string().default(DEFAULT_THRESHOLD),
@@ -58,10 +57,7 @@ export const command = defineCommand({
     const spec = parseThreshold(settings.threshold);
     const rule = formatThreshold(spec);
     if (settings.report) await checkReportPlace(settings.out);
-    const model = await readModelFile(settings.model);
-    const store = await Store.open(settings.store);
-    const threads = threadsOf(settings);
-    const detector = await Detector.open(model, { threads });
+    const { store, detector } = await openDetector(settings);
     try {
       const selection = selectAfter(selectionOf(settings), detector.calibration.lastTs);
       const { watch } = detector;

@@ -2,20 +2,19 @@ import { z } from 'zod';
 import { EXIT } from '../base/errors.js';
 import { printable } from '../base/printable.js';
 import { defineSettings } from '../base/settings.js';
-import { Detector } from '../detect/detector.js';
 import { type DriftReport, measureDrift } from '../detect/drift.js';
 import type { DriftRow } from '../detect/drift-report.js';
 import type { DriftVerdict } from '../detect/drift-verdict.js';
 import { tellMoment } from '../detect/moment.js';
-import { Store } from '../graph/store.js';
-import { readModelFile } from '../model/model-file.js';
 import { percentage } from './calibrating.js';
 import { defineCommand } from './command.js';
 import { formatProbability } from './evidence-table.js';
+import { openDetector } from './open-detector.js';
 import { formatCount } from './quantities.js';
 import { selectAfter, selectingSettings, selectionOf } from './selecting.js';
+import { modelSetting, storeSetting } from './store-and-model.js';
 import { type Look, renderTable } from './tables.js';
-import { threadsOf, threadsSetting } from './threads.js';
+import { threadsSetting } from './threads.js';
 
 /** Relations listed; with --json all of them are. */
 const LISTED = 20;
@@ -32,8 +31,8 @@ export const command = defineCommand({
   ],
   arguments: {},
   settings: defineSettings({
-    store: { type: z.string().min(1), description: 'folder of the store', value: 'DIR' },
-    model: { type: z.string().min(1), description: 'model file, calibrated', value: 'FILE' },
+    store: storeSetting,
+    model: modelSetting('model file, calibrated'),
     ...selectingSettings,
     level: {
       type: z.coerce.number().gt(0).lt(1).default(0.01),
@@ -44,10 +43,7 @@ export const command = defineCommand({
   }),
   async run(_args, settings, context) {
     const { out, signal } = context;
-    const model = await readModelFile(settings.model);
-    const store = await Store.open(settings.store);
-    const threads = threadsOf(settings);
-    const detector = await Detector.open(model, { threads });
+    const { model, store, detector } = await openDetector(settings);
     try {
       const selection = selectAfter(selectionOf(settings), detector.calibration.lastTs);
       const graphs = await detector.graphsOf(store, selection);

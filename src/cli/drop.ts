@@ -4,6 +4,7 @@ import { defineSettings } from '../base/settings.js';
 import { StoreWriter } from '../graph/store.js';
 import { defineCommand } from './command.js';
 import { formatBytes, formatCount } from './quantities.js';
+import { storeSetting } from './store-and-model.js';
 
 export const command = defineCommand({
   name: 'drop',
@@ -12,7 +13,7 @@ export const command = defineCommand({
   examples: ['recal drop --store /data/recal --before 2018-04-06'],
   arguments: {},
   settings: defineSettings({
-    store: { type: z.string().min(1), description: 'folder of the store', value: 'DIR' },
+    store: storeSetting,
     before: { type: z.iso.date(), description: 'first day that is kept', value: 'YYYY-MM-DD' },
   }),
   async run(_args, { store, before }, { out }) {

@@ -7,6 +7,7 @@ import { expandInputs } from '../ingest/inputs.js';
 import { defineCommand } from './command.js';
 import { formatCount, formatDuration } from './quantities.js';
 import { readingSettings, warnOfProblems, withReading } from './reading.js';
+import { storeSetting } from './store-and-model.js';
 import { renderSummary } from './summary.js';
 
 export const command = defineCommand({
@@ -21,7 +22,7 @@ export const command = defineCommand({
   ],
   arguments: { files: { description: 'log files, globs, or -', many: true } },
   settings: defineSettings({
-    store: { type: z.string().min(1), description: 'folder of the store', value: 'DIR' },
+    store: storeSetting,
     as: {
       type: z
         .string()

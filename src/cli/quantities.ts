@@ -1,11 +1,10 @@
+import { groupThousands } from '../base/number-text.js';
+
 /** 1234567 → 1,234,567. Fractions keep the digits they have. */
 export function formatCount(value: number | bigint): string {
-  if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
-  const [whole, fraction] = String(value).split('.');
-  const exponent = whole.includes('e') || fraction?.includes('e');
-  if (exponent) return String(value);
-  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',');
-  return fraction === undefined ? grouped : `${grouped}.${fraction}`;
+  const digits = String(value);
+  // Infinity, NaN and 1e+21 are no rows of digits.
+  return /[a-z]/.test(digits) ? digits : groupThousands(digits);
 }
 
 const BYTE_UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];

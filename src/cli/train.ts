@@ -24,6 +24,7 @@ import { finishModel } from './calibrating.js';
 import { choiceSettings, chosen } from './choice-settings.js';
 import { type CommandContext, defineCommand } from './command.js';
 import { selectingSettings, selectionOf } from './selecting.js';
+import { modelSetting, storeSetting } from './store-and-model.js';
 import { threadsOf, threadsSetting } from './threads.js';
 import { TrainingProgress } from './training-progress.js';
 import { reportTraining } from './training-report.js';
@@ -45,8 +46,8 @@ export const command = defineCommand({
   ],
   arguments: {},
   settings: defineSettings({
-    store: { type: z.string().min(1), description: 'folder of the store', value: 'DIR' },
-    model: { type: z.string().min(1), description: 'file to write the model to', value: 'FILE' },
+    store: storeSetting,
+    model: modelSetting('file to write the model to'),
     ...selectingSettings,
     resume: {
       type: z.boolean().default(false),

@@ -1,3 +1,4 @@
+import { enlarged } from '../base/enlarged.js';
 import { type CalibrationParts, checkParts, countGroups } from './calibration-parts.js';
 import { logNormalTail } from './log-survival.js';
 import { fitTail, type TailModel, tailLogP } from './tail-model.js';
@@ -330,14 +331,10 @@ export class CalibrationBuilder {
   }
 
   #grow(capacity: number): void {
-    const grown = <T extends Uint16Array | Float32Array | Float64Array>(from: T, to: T): T => {
-      to.set(from);
-      return to;
-    };
-    this.#types = grown(this.#types, new Uint16Array(capacity));
-    this.#slots = grown(this.#slots, new Uint16Array(capacity));
-    this.#values = grown(this.#values, new Float32Array(capacity));
-    this.#nodes = grown(this.#nodes, new Float64Array(capacity));
+    this.#types = enlarged(this.#types, capacity);
+    this.#slots = enlarged(this.#slots, capacity);
+    this.#values = enlarged(this.#values, capacity);
+    this.#nodes = enlarged(this.#nodes, capacity);
   }
 }
 

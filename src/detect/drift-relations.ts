@@ -1,3 +1,4 @@
+import { enlarged } from '../base/enlarged.js';
 import {
   type CalibratedValue,
   type CalibrationTables,
@@ -93,7 +94,10 @@ export class MoveCollector {
     this.#counts[place]++;
     const rank = (below + atMost) / 2;
     const pair = this.#pairs.intern(slot, node);
-    if (pair >= this.#pairCounts.length) this.#grow();
+    if (pair >= this.#pairCounts.length) {
+      this.#pairCounts = enlarged(this.#pairCounts);
+      this.#pairSums = enlarged(this.#pairSums);
+    }
     this.#pairCounts[pair]++;
     this.#pairSums[pair] += rank;
     this.#squares[slot] += rank * rank;
@@ -169,14 +173,6 @@ export class MoveCollector {
     found.forEach((each, type) => {
       if (each.level === level) this.#tableNodes[type * slotCount + slot] = each.nodes;
     });
-  }
-
-  #grow(): void {
-    const [counts, sums] = [this.#pairCounts, this.#pairSums];
-    this.#pairCounts = new Uint32Array(2 * counts.length);
-    this.#pairCounts.set(counts);
-    this.#pairSums = new Float64Array(2 * sums.length);
-    this.#pairSums.set(sums);
   }
 }
 

@@ -1,3 +1,4 @@
+import { enlarged } from '../base/enlarged.js';
 import { RecalError } from '../base/errors.js';
 import type { NodeNames } from '../graph/node-names.js';
 import { ENTITY_TYPES } from '../ingest/event.js';
@@ -158,13 +159,9 @@ export class NodeLevels {
   }
 
   #grow(): void {
-    const larger = <T extends Int32Array | Uint8Array>(column: T, into: T): T => {
-      into.set(column);
-      return into;
-    };
-    this.#levels = larger(this.#levels, new Int32Array(this.#levels.length * 2));
-    this.#known = larger(this.#known, new Uint8Array(this.#known.length * 2));
-    this.#depth = larger(this.#depth, new Uint8Array(this.#depth.length * 2));
+    this.#levels = enlarged(this.#levels);
+    this.#known = enlarged(this.#known);
+    this.#depth = enlarged(this.#depth);
   }
 }
 
@@ -189,5 +186,21 @@ export class LevelCache {
       this.#kept.set(names, levels);
     }
     return levels;
+  }
+}
+
+/** Each view with the levels of its names, of which new ones join the table. Graphs of one log share what it names. */
+export function* internLevels<V extends { readonly names: NodeNames }>(
+  table: LevelTable,
+  views: Iterable<V>,
+): Generator<readonly [V, NodeLevels]> {
+  let names: NodeNames | undefined;
+  let levels: NodeLevels | undefined;
+  for (const view of views) {
+    if (levels === undefined || names !== view.names) {
+      names = view.names;
+      levels = new NodeLevels(names, (parent, text) => table.intern(parent, text));
+    }
+    yield [view, levels];
   }
 }

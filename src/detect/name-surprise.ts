@@ -1,8 +1,9 @@
+import { enlarged } from '../base/enlarged.js';
 import { RecalError } from '../base/errors.js';
 import type { CountedEvidence, EvidenceRows, EvidenceSamples } from './evidence.js';
 import type { GraphView } from './graph-view.js';
 import { largestOfInteractions, rolesOfSlots, sampleInteractions } from './interaction-evidence.js';
-import { LevelCache, type LevelTable, NodeLevels } from './level-table.js';
+import { internLevels, LevelCache, type LevelTable, type NodeLevels } from './level-table.js';
 import { type FirstUnseen, tellSurprise } from './name-sentences.js';
 import { PairTable } from './pair-table.js';
 
@@ -69,15 +70,7 @@ export class NameSurprise implements CountedEvidence {
 
   /** Counts the interactions of training graphs; each (subject, relation, object) once a graph. May be called again. */
   fit(views: Iterable<GraphView>): void {
-    let latest: NodeLevels | undefined;
-    let names: GraphView['names'] | undefined;
-    for (const view of views) {
-      if (latest === undefined || names !== view.names) {
-        names = view.names;
-        latest = new NodeLevels(names, (parent, text) => this.#table.intern(parent, text));
-      }
-      this.#count(view, latest);
-    }
+    for (const [view, levels] of internLevels(this.#table, views)) this.#count(view, levels);
   }
 
   /** u of each interaction. */
@@ -303,12 +296,4 @@ export class NameSurprise implements CountedEvidence {
     for (let r = 0; r < this.#relations.length; r++) if (this.#pairs.find(who, r) >= 0) return true;
     return false;
   }
-}
-
-function enlarged<T extends Uint32Array<ArrayBuffer> | Uint8Array<ArrayBuffer>>(column: T): T {
-  const larger = (
-    column instanceof Uint8Array ? new Uint8Array(column.length * 2) : new Uint32Array(column.length * 2)
-  ) as T;
-  larger.set(column);
-  return larger;
 }

@@ -1,3 +1,4 @@
+import { enlarged } from '../base/enlarged.js';
 import { finishMix, mixWord } from '../graph/integer-mix.js';
 
 const FIRST_CAPACITY = 1 << 8;
@@ -63,10 +64,4 @@ export class PairTable {
     this.#slots = new Int32Array(this.#slots.length * 2).fill(-1);
     for (let i = 0; i < this.#size; i++) this.#slots[this.#slot(this.#first[i], this.#second[i])] = i;
   }
-}
-
-function enlarged(column: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
-  const larger = new Int32Array(column.length * 2);
-  larger.set(column);
-  return larger;
 }

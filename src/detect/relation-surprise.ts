@@ -1,8 +1,9 @@
+import { enlarged } from '../base/enlarged.js';
 import { RecalError } from '../base/errors.js';
 import type { CountedEvidence, EvidenceRows, EvidenceSamples } from './evidence.js';
 import type { GraphView } from './graph-view.js';
 import { largestOfInteractions, rolesOfSlots, sampleInteractions } from './interaction-evidence.js';
-import { LevelCache, type LevelTable, NodeLevels } from './level-table.js';
+import { internLevels, LevelCache, type LevelTable, type NodeLevels } from './level-table.js';
 import { MAX_LEVELS } from './name-levels.js';
 import { tellRelation } from './name-sentences.js';
 import { PairTable } from './pair-table.js';
@@ -57,13 +58,7 @@ export class RelationSurprise implements CountedEvidence {
 
   /** Counts the interactions of training graphs; each (subject, relation, object) once a graph. May be called again. */
   fit(views: Iterable<GraphView>): void {
-    let levels: NodeLevels | undefined;
-    let names: GraphView['names'] | undefined;
-    for (const view of views) {
-      if (levels === undefined || names !== view.names) {
-        names = view.names;
-        levels = new NodeLevels(names, (parent, text) => this.#table.intern(parent, text));
-      }
+    for (const [view, levels] of internLevels(this.#table, views)) {
       const { length, relation } = view.interactions;
       for (let i = 0; i < length; i++) {
         if (relation[i] >= this.#relations.length) continue; // `<new>` is what training did not meet
@@ -191,10 +186,4 @@ export class RelationSurprise implements CountedEvidence {
     this.#n[context] += n;
     if (row === before) this.#t[context]++;
   }
-}
-
-function enlarged(column: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
-  const larger = new Uint32Array(column.length * 2);
-  larger.set(column);
-  return larger;
 }

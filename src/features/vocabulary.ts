@@ -1,3 +1,4 @@
+import { enlarged } from '../base/enlarged.js';
 import { type Sentences, SentenceTable } from './sentences.js';
 
 /** What stands for every token that training did not keep (method §2). Row 0 of every vocabulary. */
@@ -93,10 +94,4 @@ export class VocabularyBuilder {
     }
     return id;
   }
-}
-
-function enlarged(column: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
-  const larger = new Uint32Array(column.length * 2);
-  larger.set(column);
-  return larger;
 }

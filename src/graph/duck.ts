@@ -7,6 +7,7 @@ import {
   DuckDBDataChunk,
   DuckDBInstance,
   type DuckDBType,
+  type DuckDBValue,
 } from '@duckdb/node-api';
 import duckdb from '@duckdb/node-bindings';
 import { RecalError } from '../base/errors.js';
@@ -38,6 +39,20 @@ export async function openDuck(options: DuckOptions = {}): Promise<DuckDBInstanc
 /** A string as an SQL literal, for the one place that takes no parameter: the path of COPY … TO. */
 export function literal(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
+}
+
+/** What a statement gives, a chunk at a time: nothing holds all of it. */
+export async function* chunksOf(
+  connection: DuckDBConnection,
+  statement: string,
+  parameters: Record<string, DuckDBValue>,
+): AsyncGenerator<DuckDBDataChunk> {
+  const result = await connection.stream(statement, parameters);
+  for (;;) {
+    const chunk = await result.fetchChunk();
+    if (chunk === null || chunk.rowCount === 0) return;
+    yield chunk;
+  }
 }
 
 /** One column to append: raw bytes in DuckDB's own layout. */

@@ -1,6 +1,7 @@
-import { listValue } from '@duckdb/node-api';
+import { type DuckDBDataChunk, listValue } from '@duckdb/node-api';
 import type { EntityType } from '../ingest/event.js';
-import { openDuck } from './duck.js';
+import { chunksOf, openDuck } from './duck.js';
+import type { Segment } from './manifest.js';
 import type { Selection, Store } from './store.js';
 
 /** What a store knows of an entity, all statements about it merged. */
@@ -26,7 +27,7 @@ const latest = (column: string): string => `first_value(${column} IGNORE NULLS) 
  * shows the same, shorter, for other Parquet readers; windows, unlike `max_by` over tuples, spill when there are
  * millions of entities.
  */
-export const MERGED_ENTITIES = `
+const MERGED_ENTITIES = `
   SELECT host, entity,
     coalesce(${latest('id')}, upper(entity::VARCHAR)) AS id,
     coalesce(${latest('type')}, 'other') AS type,
@@ -47,32 +48,36 @@ export const MERGED_ENTITIES = `
       ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
   QUALIFY row_number() OVER latest = 1`;
 
-/** Reads all entities of a store, merged, in chunks. */
-export async function* readEntities(store: Store, selection: Selection = {}): AsyncGenerator<KnownEntity> {
-  const segments = store.segments('entities', selection);
+/** Chunks of all entities that these segments speak of, merged. Columns and order are SQL: never text from a log. */
+export async function* mergeEntities(
+  store: Store,
+  segments: readonly Segment[],
+  columns: string,
+  order = '',
+): AsyncGenerator<DuckDBDataChunk> {
   if (segments.length === 0) return;
   const duck = await openDuck({ memoryMiB: 1024 });
   try {
-    const connection = await duck.connect();
     const paths = listValue(segments.map((segment) => store.path(segment)));
-    const result = await connection.stream(
-      `SELECT host, id, type, kind, name, cmd, pid, upper(parent::VARCHAR), upper(principal::VARCHAR), local
-       FROM (${MERGED_ENTITIES}) ORDER BY host, id`,
-      { paths },
-    );
-    for (
-      let chunk = await result.fetchChunk();
-      chunk !== null && chunk.rowCount > 0;
-      chunk = await result.fetchChunk()
-    ) {
-      for (const row of chunk.getRows()) {
-        const [host, id, type, kind, name, cmd, pid, parent, principal, local] = row.map(
-          (v) => v ?? undefined,
-        );
-        yield { host, id, type, kind, name, cmd, pid, parent, principal, local } as KnownEntity;
-      }
-    }
+    const statement = `SELECT ${columns} FROM (${MERGED_ENTITIES}) ${order}`;
+    yield* chunksOf(await duck.connect(), statement, { paths });
   } finally {
     duck.closeSync();
+  }
+}
+
+/** Reads all entities of a store, merged, by host and identifier. */
+export async function* readEntities(store: Store, selection: Selection = {}): AsyncGenerator<KnownEntity> {
+  const chunks = mergeEntities(
+    store,
+    store.segments('entities', selection),
+    'host, id, type, kind, name, cmd, pid, upper(parent::VARCHAR), upper(principal::VARCHAR), local',
+    'ORDER BY host, id',
+  );
+  for await (const chunk of chunks) {
+    for (const row of chunk.getRows()) {
+      const [host, id, type, kind, name, cmd, pid, parent, principal, local] = row.map((v) => v ?? undefined);
+      yield { host, id, type, kind, name, cmd, pid, parent, principal, local } as KnownEntity;
+    }
   }
 }

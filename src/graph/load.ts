@@ -1,7 +1,7 @@
 import { type DuckDBConnection, type DuckDBDataChunk, listValue } from '@duckdb/node-api';
 import duckdb from '@duckdb/node-bindings';
 import { formatKey } from '../ingest/entity-key.js';
-import { openDuck } from './duck.js';
+import { chunksOf, openDuck } from './duck.js';
 import type { EventTable } from './event-table.js';
 import { KeyTable } from './intern.js';
 import type { Segment } from './manifest.js';
@@ -129,7 +129,8 @@ class EventLoader {
       nodeCount: 0,
     };
     const zero = `'00000000-0000-0000-0000-000000000000'::UUID`;
-    const result = await this.#connection.stream(
+    const chunks = chunksOf(
+      this.#connection,
       `SELECT ts, seq, coalesce(subject, ${zero}), coalesce(object, ${zero}), coalesce(object2, ${zero}),
          (list_position($relations, relation) - 1)::USMALLINT,
          (CASE flow WHEN 'in' THEN 1 WHEN 'out' THEN 2 ELSE 0 END)::UTINYINT,
@@ -139,11 +140,7 @@ class EventLoader {
       { relations: listValue([...relations]), hosts: listValue([...hosts]) },
     );
     let row = 0;
-    for (
-      let chunk = await result.fetchChunk();
-      chunk !== null && chunk.rowCount > 0;
-      chunk = await result.fetchChunk()
-    ) {
+    for await (const chunk of chunks) {
       this.#take(chunk, table, row);
       files.set(new Int32Array(columnBytes(chunk, 8, chunk.rowCount * 4)), row);
       row += chunk.rowCount;

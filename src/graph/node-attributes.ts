@@ -1,7 +1,6 @@
-import { type DuckDBValue, listValue } from '@duckdb/node-api';
+import type { DuckDBValue } from '@duckdb/node-api';
 import type { EntityType } from '../ingest/event.js';
-import { openDuck } from './duck.js';
-import { MERGED_ENTITIES } from './entities.js';
+import { mergeEntities } from './entities.js';
 import type { KeyTable } from './intern.js';
 import type { LoadedEvents } from './load.js';
 import type { Store } from './store.js';
@@ -28,38 +27,23 @@ export async function* readNodeAttributes(
 ): AsyncGenerator<NodeAttributes> {
   const numbers = new Map(hosts.map((host, number) => [host, number]));
   const segments = store.segments('entities').filter(({ host }) => numbers.has(host));
-  if (segments.length === 0) return;
-  const duck = await openDuck({ memoryMiB: 1024 });
-  try {
-    const connection = await duck.connect();
-    const paths = listValue(segments.map((segment) => store.path(segment)));
-    const result = await connection.stream(
-      `SELECT host, entity::VARCHAR, type, name, cmd, local, pid, parent::VARCHAR FROM (${MERGED_ENTITIES})`,
-      { paths },
-    );
-    for (
-      let chunk = await result.fetchChunk();
-      chunk !== null && chunk.rowCount > 0;
-      chunk = await result.fetchChunk()
-    ) {
-      const [host, entity, type, name, cmd, local, pid, parent] = chunk.getColumns();
-      for (let row = 0; row < chunk.rowCount; row++) {
-        const number = numbers.get(host[row] as string);
-        const node = number === undefined ? -1 : findKey(keys, number, entity[row] as string);
-        if (node < 0) continue;
-        yield {
-          node,
-          type: type[row] as EntityType,
-          name: text(name[row]),
-          cmd: text(cmd[row]),
-          local: text(local[row]),
-          pid: pid[row] === null ? undefined : Number(pid[row]),
-          parent: parent[row] === null ? -1 : findKey(keys, number as number, parent[row] as string),
-        };
-      }
+  const columns = 'host, entity::VARCHAR, type, name, cmd, local, pid, parent::VARCHAR';
+  for await (const chunk of mergeEntities(store, segments, columns)) {
+    const [host, entity, type, name, cmd, local, pid, parent] = chunk.getColumns();
+    for (let row = 0; row < chunk.rowCount; row++) {
+      const number = numbers.get(host[row] as string);
+      const node = number === undefined ? -1 : findKey(keys, number, entity[row] as string);
+      if (node < 0) continue;
+      yield {
+        node,
+        type: type[row] as EntityType,
+        name: text(name[row]),
+        cmd: text(cmd[row]),
+        local: text(local[row]),
+        pid: pid[row] === null ? undefined : Number(pid[row]),
+        parent: parent[row] === null ? -1 : findKey(keys, number as number, parent[row] as string),
+      };
     }
-  } finally {
-    duck.closeSync();
   }
 }
 

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { enlarged } from '../base/enlarged.js';
 
 const FIRST_CAPACITY = 1 << 12;
 const MAX_LOAD = 0.5;
@@ -77,7 +78,7 @@ export class TextNumbers {
       slot = this.#freeSlot(hash);
     }
     if (this.#used + length > this.#bytes.length) {
-      this.#bytes = larger(this.#bytes, Math.max(this.#bytes.length * 2, this.#used + length));
+      this.#bytes = enlarged(this.#bytes, Math.max(this.#bytes.length * 2, this.#used + length));
     }
     this.#bytes.set(from.subarray(start, start + length), this.#used);
     this.#used += length;
@@ -97,17 +98,11 @@ export class TextNumbers {
 
   #grow(): void {
     const capacity = this.#ends.length * 2;
-    this.#ends = larger(this.#ends, capacity);
-    this.#hashes = larger(this.#hashes, capacity);
+    this.#ends = enlarged(this.#ends, capacity);
+    this.#hashes = enlarged(this.#hashes, capacity);
     this.#slots = new Uint32Array(capacity / MAX_LOAD);
     for (let number = 1; number <= this.#size; number++) {
       this.#slots[this.#freeSlot(this.#hashes[number])] = number;
     }
   }
-}
-
-function larger<T extends Uint8Array | Int32Array | Float64Array>(old: T, capacity: number): T {
-  const bigger = new (old.constructor as new (length: number) => T)(capacity);
-  bigger.set(old);
-  return bigger;
 }

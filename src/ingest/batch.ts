@@ -1,3 +1,4 @@
+import { enlarged } from '../base/enlarged.js';
 import type { EntityKey } from './entity-key.js';
 
 /** How sure a name is, so that a hint never replaces a statement: see NameRank in docs/store.md. */
@@ -165,7 +166,7 @@ export class Batch {
   #grow(columns: Readonly<Record<string, number>>, capacity: number): void {
     for (const [name, width] of Object.entries(columns)) {
       const column = name as keyof typeof EVENT_COLUMNS | keyof typeof UPSERT_COLUMNS;
-      this[column] = grown(this[column], capacity * width) as never;
+      this[column] = enlarged(this[column], capacity * width) as never;
     }
     this.tsWords = new Uint32Array(this.ts.buffer);
     this.seqWords = new Uint32Array(this.seq.buffer);
@@ -214,7 +215,7 @@ export class Batch {
     const offset = this.textLength;
     this.textLength += bytes;
     if (this.textLength > this.text.length) {
-      this.text = grown(this.text, Math.max(1 << 16, this.textLength * 2));
+      this.text = enlarged(this.text, Math.max(1 << 16, this.textLength * 2));
     }
     return offset;
   }
@@ -228,14 +229,6 @@ export class Batch {
     return Buffer.from(this.text.buffer, this.text.byteOffset + offset, length).toString('utf8');
   }
 }
-
-function grown<T extends TypedArray>(old: T, capacity: number): T {
-  const bigger = new (old.constructor as new (length: number) => T)(capacity);
-  bigger.set(old as never);
-  return bigger;
-}
-
-type TypedArray = Uint8Array | Uint16Array | Uint32Array | Int32Array | BigInt64Array;
 
 export function setKey(column: Uint32Array, row: number, key: EntityKey): void {
   const at = row * 4;

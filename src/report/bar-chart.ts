@@ -2,7 +2,8 @@ import { barX, ruleX, text } from '@observablehq/plot';
 import { type ChartText, figure } from './figure.js';
 import { formatNumber } from './format.js';
 import type { Element } from './html.js';
-import { drawPlot } from './plot.js';
+import { axisLabel, drawPlot } from './plot.js';
+import { rowAxis } from './row-axis.js';
 import { shortenMiddle } from './shorten.js';
 
 export interface Bar {
@@ -26,18 +27,19 @@ const LONGEST_LABEL = 30;
 /** One bar a row in the order given, with its number beside it. On a logarithmic axis a zero has no bar, and says 0. */
 export function barChart(chart: BarChart): Element {
   const { bars } = chart;
-  // Rows are known by number: two labels may be the same after shortening.
-  const labels = bars.map((bar) => shortenMiddle(bar.label, LONGEST_LABEL));
   const positive = bars.filter((bar) => bar.value > 0).map((bar) => bar.value);
   const high = positive.reduce((most, each) => Math.max(most, each), 1);
   const least = positive.reduce((low, each) => Math.min(low, each), high);
   const low = chart.linear === true ? 0 : 10 ** Math.floor(Math.log10(Math.min(least, high / 10) / 1.01));
-  const longest = labels.reduce((most, label) => Math.max(most, label.length), 0);
   const drawing = drawPlot(
     { ...chart, description: describe(chart) },
     {
       height: bars.length * ROW + 56,
-      marginLeft: 18 + longest * 7,
+      ...rowAxis(
+        bars.map((bar) => bar.label),
+        LONGEST_LABEL,
+        0.28,
+      ),
       marginRight: 150,
       marginTop: 44,
       marginBottom: 12,
@@ -45,20 +47,10 @@ export function barChart(chart: BarChart): Element {
         type: chart.linear === true ? 'linear' : 'log',
         domain: [low, high],
         axis: 'top',
-        label: chart.linear === true ? chart.measure : `${chart.measure} (logarithmic axis)`,
-        labelAnchor: 'center',
-        labelArrow: 'none',
+        ...axisLabel(chart.linear === true ? chart.measure : `${chart.measure} (logarithmic axis)`),
         grid: true,
         ticks: chart.linear === true ? 6 : powersOfTen(low, high),
         tickFormat: (value: number) => formatNumber(value),
-      },
-      y: {
-        type: 'band',
-        domain: bars.map((_, i) => i),
-        tickFormat: (i: number) => labels[i],
-        label: null,
-        tickSize: 0,
-        padding: 0.28,
       },
       marks: [
         barX(bars, {

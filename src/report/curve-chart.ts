@@ -2,7 +2,7 @@ import { dot, line, ruleY, text } from '@observablehq/plot';
 import { type ChartText, figure } from './figure.js';
 import { formatNumber } from './format.js';
 import type { Element } from './html.js';
-import { drawPlot } from './plot.js';
+import { axisLabel, drawPlot } from './plot.js';
 import { key, lineSample, seriesLook } from './series.js';
 import { shortenMiddle } from './shorten.js';
 
@@ -32,7 +32,6 @@ export interface CurveChart extends ChartText {
 
 const WIDTH = 760;
 const HEIGHT = 420;
-const MARGIN = { top: 20, right: 24, bottom: 44, left: 56 };
 const MOST_DATA = 2000;
 
 /** Precision against recall, or true against false positives; each curve is named where it lies apart from the others. */
@@ -62,25 +61,21 @@ export function curveChart(chart: CurveChart): Element {
     {
       width: WIDTH,
       height: HEIGHT,
-      marginTop: MARGIN.top,
-      marginRight: MARGIN.right,
-      marginBottom: MARGIN.bottom,
-      marginLeft: MARGIN.left,
+      marginTop: 20,
+      marginRight: 24,
+      marginBottom: 44,
+      marginLeft: 56,
       x: {
         type: log ? 'log' : 'linear',
         domain: [low, 1],
-        label: kind === 'pr' ? 'recall' : 'false positive rate',
-        labelAnchor: 'center',
-        labelArrow: 'none',
+        ...axisLabel(kind === 'pr' ? 'recall' : 'false positive rate'),
         grid: true,
         ticks: log ? Math.round(-Math.log10(low)) : 5,
         tickFormat: (x: number) => (log && Math.abs(Math.log10(x) % 1) > 1e-9 ? '' : formatNumber(x)),
       },
       y: {
         domain: [0, 1],
-        label: kind === 'pr' ? 'precision' : 'recall (true positive rate)',
-        labelAnchor: 'center',
-        labelArrow: 'none',
+        ...axisLabel(kind === 'pr' ? 'precision' : 'recall (true positive rate)'),
         grid: true,
         ticks: 5,
       },

@@ -1,5 +1,6 @@
 import { formatNumber } from './format.js';
 import { type Element, h } from './html.js';
+import type { Box } from './place-names.js';
 import { shortenMiddle } from './shorten.js';
 
 export type NodeKind = 'process' | 'file' | 'flow' | 'other';
@@ -100,13 +101,6 @@ export function drawTip(id: string): Element {
     },
     h('path', { d: 'M0,0L8,4L0,8Z', fill: 'var(--quiet)', stroke: 'none' }),
   );
-}
-
-interface Box {
-  readonly left: number;
-  readonly right: number;
-  readonly top: number;
-  readonly bottom: number;
 }
 
 // Where on its line an arrow's words may stand: the middle first, then to and fro.

@@ -2,7 +2,7 @@ import { areaY, lineY, ruleY, text } from '@observablehq/plot';
 import { type ChartText, figure } from './figure.js';
 import { formatNumber } from './format.js';
 import { type Element, h } from './html.js';
-import { drawPlot, FULL_WIDTH } from './plot.js';
+import { axisLabel, drawPlot, FULL_WIDTH } from './plot.js';
 import { seriesLook, textureDefs, textureFill } from './series.js';
 import { shortenMiddle } from './shorten.js';
 
@@ -105,7 +105,7 @@ function drawPanel(
       marginRight: level === undefined ? 16 : 20 + shortenMiddle(level.label, 16).length * 7,
       marginTop: 4,
       marginBottom: 36,
-      x: { domain: [...domain], label: panel.measure, labelAnchor: 'center', labelArrow: 'none', ticks: 5 },
+      x: { domain: [...domain], ...axisLabel(panel.measure), ticks: 5 },
       y: { domain: [0, highest * 1.42], axis: null },
       fy: { domain: binned.map((_, s) => s), axis: null, padding: 0.12 },
       marks: [

@@ -55,6 +55,14 @@ const ROW = 68;
 const SIDE = 84;
 const TOP = 40;
 const FITS = 900; // pixels: the width of the page beside an incident's border
+/** The line from a process to one that it started, in the drawing and in its key. */
+const STARTED_BY = {
+  fill: 'none',
+  stroke: 'var(--rule-strong)',
+  'stroke-width': 1.5,
+  'stroke-dasharray': '1.5 4',
+  'stroke-linecap': 'round',
+} as const;
 
 /** Who did what to whom, as a drawing small enough to read. Nodes beyond the most are counted by kind. */
 export function incidentGraph(graph: IncidentGraph): Element {
@@ -112,13 +120,7 @@ export function incidentGraph(graph: IncidentGraph): Element {
     h('defs', {}, drawTip(tip)),
     h(
       'g',
-      {
-        fill: 'none',
-        stroke: 'var(--rule-strong)',
-        'stroke-width': 1.5,
-        'stroke-dasharray': '1.5 4',
-        'stroke-linecap': 'round',
-      },
+      STARTED_BY,
       starts.map((arrow) => drawLine(arrow, tip)),
     ),
     h(
@@ -251,11 +253,7 @@ function graphKey(graph: IncidentGraph, starts: boolean): Element {
           {
             sample: shapeSample({
               d: 'M-8,0H8',
-              fill: 'none',
-              stroke: 'var(--rule-strong)',
-              'stroke-width': 1.5,
-              'stroke-dasharray': '1.5 4',
-              'stroke-linecap': 'round',
+              ...STARTED_BY,
             }),
             label: 'started by',
           },

@@ -7,15 +7,8 @@ export interface NamedPlace {
   readonly text: string;
 }
 
-/** The area that names may cover, in pixels. */
-export interface Bounds {
-  readonly left: number;
-  readonly right: number;
-  readonly top: number;
-  readonly bottom: number;
-}
-
-interface Box {
+/** An area in pixels. */
+export interface Box {
   readonly left: number;
   readonly right: number;
   readonly top: number;
@@ -28,10 +21,11 @@ const LINE = 15;
 const MARK = 7;
 
 /**
- * Names for as many marks as have room, first come first served: right of the mark, else left, above or below. A name
- * that would cover another name or mark is left out. The result gives where each text starts, at its middle height.
+ * Names, within the bounds, for as many marks as have room, first come first served: right of the mark, else left, above
+ * or below. A name that would cover another name or mark is left out. The result gives where each text starts, at its
+ * middle height.
  */
-export function placeNames(marks: readonly NamedPlace[], bounds: Bounds, most: number): NamedPlace[] {
+export function placeNames(marks: readonly NamedPlace[], bounds: Box, most: number): NamedPlace[] {
   const taken: Box[] = marks.map(({ x, y }) => ({
     left: x - MARK,
     right: x + MARK,

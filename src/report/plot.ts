@@ -6,6 +6,11 @@ import { type Attributes, type Content, type Element, h } from './html.js';
 /** The width of a drawing over the whole column. */
 export const FULL_WIDTH = 920;
 
+/** What an axis measures, said in its middle and without an arrow. */
+export function axisLabel(label: string) {
+  return { label, labelAnchor: 'center', labelArrow: 'none' } as const;
+}
+
 /** As much of the document's nodes as is read back from a drawing. */
 interface DrawnNode {
   readonly nodeType: number;

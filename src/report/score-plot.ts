@@ -3,7 +3,7 @@ import { type ChartText, type FigureData, figure } from './figure.js';
 import { formatNumber, formatTime } from './format.js';
 import { type Element, h } from './html.js';
 import { type NamedPlace, placeNames } from './place-names.js';
-import { drawPlot, FULL_WIDTH } from './plot.js';
+import { axisLabel, drawPlot, FULL_WIDTH } from './plot.js';
 import { collectScores, type ScoredNodes, type ScorePoint } from './scored-nodes.js';
 import { key, shapeSample } from './series.js';
 
@@ -79,15 +79,11 @@ export function scorePlot(chart: ScorePlot): Element {
           : {
               tickFormat: (rank: number) => (Math.abs(Math.log10(rank) % 1) < 1e-9 ? formatNumber(rank) : ''),
             }),
-        label: byTime ? 'time (UTC)' : 'rank, highest score first (logarithmic axis)',
-        labelAnchor: 'center',
-        labelArrow: 'none',
+        ...axisLabel(byTime ? 'time (UTC)' : 'rank, highest score first (logarithmic axis)'),
       },
       y: {
         ...yOptions,
-        label: chart.measure,
-        labelAnchor: 'center',
-        labelArrow: 'none',
+        ...axisLabel(chart.measure),
         grid: true,
         ticks: 6,
       },

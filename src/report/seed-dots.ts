@@ -2,9 +2,9 @@ import { dot, link, ruleX, text } from '@observablehq/plot';
 import { type ChartText, figure } from './figure.js';
 import { formatNumber } from './format.js';
 import type { Element } from './html.js';
-import { drawPlot } from './plot.js';
+import { axisLabel, drawPlot } from './plot.js';
+import { rowAxis } from './row-axis.js';
 import { key, shapeSample } from './series.js';
-import { shortenMiddle } from './shorten.js';
 import { type Spread, spreadOf } from './statistics.js';
 
 export interface SeedGroup {
@@ -28,8 +28,6 @@ const ROW = 34;
 /** Each seed is a ring, each mean a bar across, so that a mean of five cannot hide its spread. */
 export function seedDots(chart: SeedDots): Element {
   const rows = chart.groups.map((group, g) => ({ g, ...group, ...spreadOf(group.values) }));
-  const labels = rows.map((row) => shortenMiddle(row.name, 30));
-  const longest = labels.reduce((most, label) => Math.max(most, label.length), 0);
   const seeds = rows.flatMap((row) => row.values.map((value, seed) => ({ g: row.g, value, seed })));
   const published = rows.filter((row) => row.published !== undefined);
   const spread = rows.filter((row) => Number.isFinite(row.deviation));
@@ -38,24 +36,18 @@ export function seedDots(chart: SeedDots): Element {
     { ...chart, description: rows.map((row) => `${row.name}: ${meanText(row)}`).join('; ') },
     {
       height: rows.length * ROW + 56,
-      marginLeft: 18 + longest * 7,
+      ...rowAxis(
+        rows.map((row) => row.name),
+        30,
+      ),
       marginRight: 150,
       marginTop: reference === undefined ? 8 : 24,
       marginBottom: 42,
       x: {
         ...(chart.domain === undefined ? { nice: true } : { domain: [...chart.domain] }),
-        label: chart.measure,
-        labelAnchor: 'center',
-        labelArrow: 'none',
+        ...axisLabel(chart.measure),
         grid: true,
         ticks: 6,
-      },
-      y: {
-        type: 'band',
-        domain: rows.map((row) => row.g),
-        tickFormat: (g: number) => labels[g],
-        label: null,
-        tickSize: 0,
       },
       marks: [
         reference === undefined

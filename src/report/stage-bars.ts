@@ -2,9 +2,9 @@ import { barX, ruleX, text } from '@observablehq/plot';
 import { type ChartText, figure } from './figure.js';
 import { formatPercent, formatSeconds } from './format.js';
 import type { Element } from './html.js';
-import { drawPlot } from './plot.js';
+import { axisLabel, drawPlot } from './plot.js';
+import { rowAxis } from './row-axis.js';
 import { key, seriesLook, textureDefs, textureFill, textureSample } from './series.js';
-import { shortenMiddle } from './shorten.js';
 
 export interface StageBar {
   readonly name: string;
@@ -38,32 +38,24 @@ export function stageBars(chart: StageBars): Element {
     });
   });
   const longestTotal = totals.reduce((most, each) => Math.max(most, each), 0) || 1;
-  const labels = chart.bars.map((bar) => shortenMiddle(bar.name, 26));
-  const longest = labels.reduce((most, label) => Math.max(most, label.length), 0);
   const unit = longestTotal < 120 ? 1 : longestTotal < 7200 ? 60 : 3600;
   const drawing = drawPlot(
     { ...chart, description: describe(chart, totals) },
     {
       height: chart.bars.length * ROW + 48,
-      marginLeft: 18 + longest * 7,
+      ...rowAxis(
+        chart.bars.map((bar) => bar.name),
+        26,
+        0.3,
+      ),
       marginRight: 84,
       marginTop: 6,
       marginBottom: 40,
       x: {
         domain: [0, longestTotal / unit],
-        label: unit === 1 ? 'seconds' : unit === 60 ? 'minutes' : 'hours',
-        labelAnchor: 'center',
-        labelArrow: 'none',
+        ...axisLabel(unit === 1 ? 'seconds' : unit === 60 ? 'minutes' : 'hours'),
         grid: true,
         ticks: 6,
-      },
-      y: {
-        type: 'band',
-        domain: chart.bars.map((_, b) => b),
-        tickFormat: (b: number) => labels[b],
-        label: null,
-        tickSize: 0,
-        padding: 0.3,
       },
       marks: [
         stages.map((stage, s) =>

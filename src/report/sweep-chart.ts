@@ -2,7 +2,7 @@ import { dot, line, link, text } from '@observablehq/plot';
 import { type ChartText, figure } from './figure.js';
 import { formatNumber } from './format.js';
 import type { Element } from './html.js';
-import { drawPlot, FULL_WIDTH } from './plot.js';
+import { axisLabel, drawPlot, FULL_WIDTH } from './plot.js';
 import { key, lineSample, seriesLook } from './series.js';
 import { shortenMiddle } from './shorten.js';
 import { spreadOf } from './statistics.js';
@@ -76,18 +76,14 @@ export function sweepChart(chart: SweepChart): Element {
       marginBottom: 44,
       x: {
         type: chart.log === true ? 'log' : 'linear',
-        label: chart.parameter,
-        labelAnchor: 'center',
-        labelArrow: 'none',
+        ...axisLabel(chart.parameter),
         ticks: xs.length <= 10 ? xs : 8,
         tickFormat: (x: number) => formatNumber(x),
         inset: 10,
       },
       y: {
         domain: [...domain],
-        label: chart.measure,
-        labelAnchor: 'center',
-        labelArrow: 'none',
+        ...axisLabel(chart.measure),
         grid: true,
         ticks: 5,
       },

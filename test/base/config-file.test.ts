@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -9,6 +8,7 @@ import { checkConfigKeys } from '../../src/base/config-keys.js';
 import { RecalError } from '../../src/base/errors.js';
 import { readLineJson } from '../../src/base/line-json.js';
 import { defineSettings, type Settings } from '../../src/base/settings.js';
+import { newFolder } from '../folders.js';
 
 const shared = defineSettings({ quiet: { type: z.boolean().default(false), description: '' } });
 const ingest = defineSettings({
@@ -101,24 +101,20 @@ describe('syntax', () => {
 });
 
 test('a file that nobody asked for may be missing', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'recal-config-'));
-  try {
-    const path = join(folder, 'recal.config.json');
-    expect(readConfigFile(path, 'recal.config.json', false)).toBeUndefined();
-    const missing = refusal(() => readConfigFile(path, 'x.json', true));
-    expect([missing.message, missing.hint]).toEqual([
-      'cannot read the configuration file',
-      'there is no such file',
-    ]);
-    writeFileSync(path, '{"store":"here"}');
-    expect(readConfigFile(path, 'x.json', true)?.shared.get('store')).toMatchObject({
-      value: 'here',
-      line: 1,
-    });
-    writeFileSync(path, ' '.repeat(1 << 21));
-    expect(refusal(() => readConfigFile(path, 'x.json', true)).code).toBe('config.size');
-    expect(refusal(() => readConfigFile(folder, 'dir', false)).code).toBe('config.unreadable');
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const folder = newFolder();
+  const path = join(folder, 'recal.config.json');
+  expect(readConfigFile(path, 'recal.config.json', false)).toBeUndefined();
+  const missing = refusal(() => readConfigFile(path, 'x.json', true));
+  expect([missing.message, missing.hint]).toEqual([
+    'cannot read the configuration file',
+    'there is no such file',
+  ]);
+  writeFileSync(path, '{"store":"here"}');
+  expect(readConfigFile(path, 'x.json', true)?.shared.get('store')).toMatchObject({
+    value: 'here',
+    line: 1,
+  });
+  writeFileSync(path, ' '.repeat(1 << 21));
+  expect(refusal(() => readConfigFile(path, 'x.json', true)).code).toBe('config.size');
+  expect(refusal(() => readConfigFile(folder, 'dir', false)).code).toBe('config.unreadable');
 });

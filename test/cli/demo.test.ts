@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { NO_BROWSER, openBrowser } from '../browser.js';
-import { newFolder } from '../graph/small-logs.js';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { NO_BROWSER, openBrowser, openTab, titled } from '../browser.js';
+import { sharedFolder } from '../folders.js';
 import { answer, type Ended, recal } from './recal-process.js';
 
 interface Demo {
@@ -17,7 +17,7 @@ interface Demo {
 
 // The smallest world and one epoch: what is tested is the telling, not how well so little can detect.
 const SMALL = ['--events', '20000', '--epochs', '1'];
-const folder = newFolder(afterAll);
+const folder = sharedFolder();
 const [temporary, work] = [join(folder, 'tmp'), join(folder, 'work')];
 let plain: Ended;
 let json: Ended;
@@ -86,23 +86,14 @@ describe('recal demo', () => {
     expect(readdirSync(work)).toEqual(['mine']);
   });
 
-  test.skipIf(NO_BROWSER !== undefined)(
-    `its report opens without a complaint${NO_BROWSER === undefined ? '' : ` (${NO_BROWSER})`}`,
-    async () => {
-      const { report, incidents } = answer(json) as unknown as Demo;
-      const browser = await openBrowser();
-      try {
-        const tab = await browser.newPage();
-        const faults: string[] = [];
-        tab.on('console', (message) => faults.push(message.text()));
-        tab.on('pageerror', (error) => faults.push(error.message));
-        await tab.goto(`file://${report}`);
-        expect(await tab.locator('h1').textContent()).toMatch(/incidents? on host/);
-        expect(await tab.locator('article.incident').count()).toBe(Math.min(10, incidents.length));
-        expect(faults).toEqual([]);
-      } finally {
-        await browser.close();
-      }
-    },
-  );
+  test.skipIf(NO_BROWSER)(titled('its report opens without a complaint'), async () => {
+    const { report, incidents } = answer(json) as unknown as Demo;
+    const browser = await openBrowser();
+    onTestFinished(() => browser.close());
+    const { tab, faults } = await openTab(browser);
+    await tab.goto(`file://${report}`);
+    expect(await tab.locator('h1').textContent()).toMatch(/incidents? on host/);
+    expect(await tab.locator('article.incident').count()).toBe(Math.min(10, incidents.length));
+    expect(faults).toEqual([]);
+  });
 });

@@ -1,8 +1,6 @@
-import { EventEmitter } from 'node:events';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { command, renderDrift } from '../../src/cli/drift.js';
-import { runProgram } from '../../src/cli/program.js';
 import { resolveDetectionConfig } from '../../src/detect/detection-config.js';
 import { Detector } from '../../src/detect/detector.js';
 import { encodeDetector } from '../../src/detect/detector-part.js';
@@ -12,10 +10,10 @@ import { writeModelFile } from '../../src/model/model-file.js';
 import { trainModel } from '../../src/model/train.js';
 import { resolveTrainingConfig } from '../../src/model/training-config.js';
 import { driftingWorld } from '../detect/drifting-world.js';
-import { newFolder } from '../graph/small-logs.js';
-import { Sink } from './sink.js';
+import { sharedFolder } from '../folders.js';
+import { runHere } from './run-here.js';
 
-const folder = newFolder(afterAll);
+const folder = sharedFolder();
 const [model, uncalibrated] = [join(folder, 'model.recal'), join(folder, 'uncalibrated.recal')];
 
 beforeAll(async () => {
@@ -32,14 +30,12 @@ beforeAll(async () => {
   await detector.close();
 });
 
-async function run(line: string, file = model) {
-  const [stdout, stderr] = [new Sink(), new Sink()];
-  const env = { LANG: 'C.UTF-8', RECAL_STORE: join(folder, 'store'), RECAL_THREADS: '1' };
-  const host = { stdout, stderr, env, cwd: folder, version: '0', exit: () => {} };
-  const words = ['drift', '--model', file, '--quiet', ...line.split(' ').filter((word) => word !== '')];
-  const code = await runProgram(words, [command], { ...host, signals: new EventEmitter() });
-  return { code, stdout: stdout.text, stderr: stderr.text };
-}
+const run = (line: string, file = model) =>
+  runHere(['drift', '--model', file, '--quiet', ...line.split(' ').filter((word) => word !== '')], {
+    commands: [command],
+    cwd: folder,
+    env: { LANG: 'C.UTF-8', RECAL_STORE: join(folder, 'store'), RECAL_THREADS: '1' },
+  });
 
 describe('recal drift', () => {
   test('verdict, what was kept out, news, and the relations by move', async () => {

@@ -1,38 +1,28 @@
-import { EventEmitter } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { command as evaluate } from '../../src/cli/evaluate.js';
-import { runProgram } from '../../src/cli/program.js';
 import { evaluationSchema } from '../../src/evaluate/result-schema.js';
-import { removeSmallWorlds, writeSmallWorld } from '../evaluate/small-world.js';
-import { Sink } from './sink.js';
+import { writeSmallWorld } from '../evaluate/small-world.js';
+import { type HereOptions, runHere } from './run-here.js';
 
 let folder: string;
 beforeAll(async () => {
   folder = await writeSmallWorld();
 });
-afterAll(removeSmallWorlds);
 
 const path = (name: string) => join(folder, name);
 
-async function run(line: string, onText?: (text: string, signals: EventEmitter) => void) {
-  const stdout = new Sink();
-  const signals = new EventEmitter();
-  const stderr = new (class extends Sink {
-    override write(text: string): void {
-      super.write(text);
-      onText?.(text, signals);
-    }
-  })();
-  const env = {
-    ...{ RECAL_THREADS: '1', RECAL_EPOCHS: '1', RECAL_TEXT_EPOCHS: '1', RECAL_WINDOW: '60', LANG: 'C.UTF-8' },
-    ...{ RECAL_TEXT_DIMENSION: '4', RECAL_ROUNDS: '2' },
-  };
-  const host = { stdout, stderr, env, cwd: folder, version: '0', signals, exit: () => {} };
-  const code = await runProgram(['evaluate', ...line.split(' ')], [evaluate], host);
-  return { code, stdout: stdout.text, stderr: stderr.text };
-}
+const run = (line: string, onText?: HereOptions['onText']) =>
+  runHere(['evaluate', ...line.split(' ')], {
+    commands: [evaluate],
+    cwd: folder,
+    env: {
+      ...{ RECAL_THREADS: '1', RECAL_EPOCHS: '1', RECAL_TEXT_EPOCHS: '1', RECAL_WINDOW: '60' },
+      ...{ RECAL_TEXT_DIMENSION: '4', RECAL_ROUNDS: '2', LANG: 'C.UTF-8' },
+    },
+    onText,
+  });
 
 const parts = () =>
   `--train ${path('train.ndjson')} --calibrate ${path('calibrate.ndjson')} --test ${path('test.ndjson')} --labels ${path('labels.csv')}`;

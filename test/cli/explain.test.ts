@@ -1,15 +1,13 @@
-import { EventEmitter } from 'node:events';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { command } from '../../src/cli/explain.js';
-import { runProgram } from '../../src/cli/program.js';
 import { writeAlertFiles } from '../../src/report/alert-files.js';
 import { HOSTILE, MODEL, makeSmallAlerts, type SmallAlerts } from '../detect/small-alerts.js';
-import { newFolder } from '../graph/small-logs.js';
-import { Sink } from './sink.js';
+import { newFolder, sharedFolder } from '../folders.js';
+import { runHere } from './run-here.js';
 
 const { terminal, bidi, long, surrogate, html } = HOSTILE;
-const [plainFolder, hostileFolder] = [newFolder(afterAll), newFolder(afterAll)];
+const [plainFolder, hostileFolder] = [sharedFolder(), sharedFolder()];
 let plain: SmallAlerts;
 let hostile: SmallAlerts;
 
@@ -33,16 +31,10 @@ beforeAll(async () => {
   await prepare(hostileFolder, hostile, join(hostileFolder, 'gone'));
 });
 
-async function run(line: string, folder = plainFolder) {
-  const [stdout, stderr] = [new Sink(), new Sink()];
-  const host = { stdout, stderr, env: { LANG: 'C.UTF-8' }, cwd: folder, version: '0', exit: () => {} };
-  const code = await runProgram(
-    ['explain', ...line.split(' '), '--alerts', join(folder, 'alerts')],
-    [command],
-    { ...host, signals: new EventEmitter() },
-  );
-  return { code, stdout: stdout.text, stderr: stderr.text };
-}
+const run = (line: string, folder = plainFolder) =>
+  runHere(['explain', ...line.split(' '), '--alerts', join(folder, 'alerts')], {
+    ...{ commands: [command], cwd: folder, env: { LANG: 'C.UTF-8' } },
+  });
 
 const idOf = (name: string) => plain.alerts.find(({ entity }) => entity.name === name)?.id as string;
 

@@ -2,16 +2,8 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import {
-  cdmEvent,
-  cdmLine,
-  eventLine,
-  file,
-  MIDNIGHT,
-  newFolder,
-  uuid,
-  writeLog,
-} from '../graph/small-logs.js';
+import { newFolder } from '../folders.js';
+import { cdmEvent, cdmLine, eventLine, file, MIDNIGHT, uuid, writeLog } from '../graph/small-logs.js';
 import { answer, recal } from './recal-process.js';
 
 const [p, f] = [uuid(1), uuid(2)];

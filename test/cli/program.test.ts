@@ -1,19 +1,16 @@
-import { EventEmitter } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { EXIT, RecalError } from '../../src/base/errors.js';
 import { defineSettings } from '../../src/base/settings.js';
 import { type Command, defineCommand } from '../../src/cli/command.js';
 import { commands as shipped } from '../../src/cli/commands.js';
-import { runProgram } from '../../src/cli/program.js';
 import { settingsCommand } from '../../src/cli/settings.js';
-import { Sink } from './sink.js';
+import { sharedFolder } from '../folders.js';
+import { runHere } from './run-here.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'recal-program-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = sharedFolder();
 writeFileSync(join(folder, 'other.json'), '{"store":"other"}');
 writeFileSync(join(folder, 'wrong.json'), '{\n"quiet": false,\n"stroe": "x"}');
 
@@ -47,14 +44,8 @@ const echo = defineCommand({
 
 const commands: readonly Command[] = [echo, settingsCommand([echo])];
 
-async function run(line: string, env: Record<string, string> = {}, list = commands) {
-  const stdout = new Sink();
-  const stderr = new Sink();
-  const signals = new EventEmitter();
-  const host = { stdout, stderr, env, cwd: folder, version: '1.2.3', signals, exit: () => {} };
-  const code = await runProgram(line === '' ? [] : line.split(' '), list, host);
-  return { code, stdout: stdout.text, stderr: stderr.text };
-}
+const run = (line: string, env: Record<string, string> = {}, list = commands) =>
+  runHere(line === '' ? [] : line.split(' '), { commands: list, cwd: folder, env, version: '1.2.3' });
 
 describe('help', () => {
   test('lists commands, exit codes and settings', async () => {

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { Readable } from 'node:stream';
 import { built } from '../built.js';
 
 export interface Ended {
@@ -11,8 +12,8 @@ export interface Ended {
 export interface RunOptions {
   cwd?: string;
   env?: Record<string, string>;
-  /** Standard input. */
-  input?: string | Uint8Array;
+  /** Standard input; a stream stays open until its writer ends it. */
+  input?: string | Uint8Array | Readable;
   /** Run as this user; for root only. */
   uid?: number;
   /** Bytes that a file may grow to. */
@@ -46,7 +47,8 @@ export function recal(args: readonly string[], options: RunOptions = {}): Promis
     });
   }
   child.stdin.on('error', () => undefined); // it may end before it has read everything
-  child.stdin.end(options.input ?? '');
+  if (options.input instanceof Readable) options.input.pipe(child.stdin);
+  else child.stdin.end(options.input ?? '');
   options.onStart?.(child);
   return new Promise((resolve, reject) => {
     child.on('error', reject);

@@ -1,31 +1,26 @@
-import { EventEmitter } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { runProgram } from '../../src/cli/program.js';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { command as sweep } from '../../src/cli/sweep.js';
-import { removeSmallWorlds, writeSmallWorld } from '../evaluate/small-world.js';
-import { Sink } from './sink.js';
+import { writeSmallWorld } from '../evaluate/small-world.js';
+import { runHere } from './run-here.js';
 
 let folder: string;
 beforeAll(async () => {
   folder = await writeSmallWorld();
 });
-afterAll(removeSmallWorlds);
 
 const path = (name: string) => join(folder, name);
 
-async function run(line: string) {
-  const [stdout, stderr] = [new Sink(), new Sink()];
-  const env = {
-    ...{ RECAL_THREADS: '1', RECAL_EPOCHS: '1', RECAL_TEXT_EPOCHS: '1', RECAL_WINDOW: '60' },
-    ...{ RECAL_TEXT_DIMENSION: '4', RECAL_ROUNDS: '2', LANG: 'C.UTF-8' },
-  };
-  const signals = new EventEmitter();
-  const host = { stdout, stderr, env, cwd: folder, version: '0', signals, exit: () => {} };
-  const code = await runProgram(['sweep', ...line.split(' ')], [sweep], host);
-  return { code, stdout: stdout.text, stderr: stderr.text };
-}
+const run = (line: string) =>
+  runHere(['sweep', ...line.split(' ')], {
+    commands: [sweep],
+    cwd: folder,
+    env: {
+      ...{ RECAL_THREADS: '1', RECAL_EPOCHS: '1', RECAL_TEXT_EPOCHS: '1', RECAL_WINDOW: '60' },
+      ...{ RECAL_TEXT_DIMENSION: '4', RECAL_ROUNDS: '2', LANG: 'C.UTF-8' },
+    },
+  });
 
 const parts = () =>
   `--train ${path('train.ndjson')} --calibrate ${path('calibrate.ndjson')} --test ${path('test.ndjson')} --labels ${path('labels.csv')} --seeds 0`;

@@ -1,14 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { columnsOf } from '../../src/cli/columns.js';
 import { renderTextGraph } from '../../src/cli/text-graph.js';
 import type { Alert } from '../../src/detect/alert.js';
 import { ENTITIES, HOSTILE, makeSmallAlerts } from '../detect/small-alerts.js';
-import { newFolder } from '../graph/small-logs.js';
+import { sharedFolder } from '../folders.js';
 
 const wide = { width: Number.POSITIVE_INFINITY, unicode: true };
 let alert: Alert;
 beforeAll(async () => {
-  const { alerts } = await makeSmallAlerts(newFolder(afterAll), { dropper: HOSTILE.terminal });
+  const { alerts } = await makeSmallAlerts(sharedFolder(), { dropper: HOSTILE.terminal });
   alert = alerts.find(({ entity }) => entity.id === ENTITIES.nginx) as Alert;
 });
 

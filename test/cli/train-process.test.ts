@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { ROOT } from '../built.js';
-import { newFolder } from '../graph/small-logs.js';
+import { sharedFolder } from '../folders.js';
 import { answer, recal } from './recal-process.js';
 
 // Threads and signals are only true in a process of its own.
-const folder = newFolder(afterAll);
+const folder = sharedFolder();
 const path = (name: string) => join(folder, name);
 const env = { RECAL_STORE: path('store'), RECAL_TEXT_EPOCHS: '1', RECAL_WINDOW: '240' };
 

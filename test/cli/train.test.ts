@@ -1,16 +1,15 @@
-import { EventEmitter } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { command as model } from '../../src/cli/model.js';
-import { runProgram } from '../../src/cli/program.js';
 import { command as train } from '../../src/cli/train.js';
 import { ingestFiles } from '../../src/graph/ingest.js';
 import { ROOT } from '../built.js';
-import { eventLine, file, newFolder, process, writeLog } from '../graph/small-logs.js';
-import { Sink } from './sink.js';
+import { sharedFolder } from '../folders.js';
+import { eventLine, file, process, writeLog } from '../graph/small-logs.js';
+import { type HereOptions, runHere } from './run-here.js';
 
-const folder = newFolder(afterAll);
+const folder = sharedFolder();
 const store = join(folder, 'store');
 const path = (name: string) => join(folder, name);
 
@@ -19,21 +18,13 @@ beforeAll(async () => {
   await ingestFiles([log], { store, split: 'train', threads: 0 });
 });
 
-/** Runs a command line; `onText` sees what goes to standard error, and can send signals. */
-async function run(line: string, onText?: (text: string, signals: EventEmitter) => void) {
-  const stdout = new Sink();
-  const signals = new EventEmitter();
-  const stderr = new (class extends Sink {
-    override write(text: string): void {
-      super.write(text);
-      onText?.(text, signals);
-    }
-  })();
-  const env = { RECAL_STORE: store, RECAL_THREADS: '1', RECAL_TEXT_EPOCHS: '1', RECAL_WINDOW: '240' };
-  const host = { stdout, stderr, env, cwd: folder, version: '0', signals, exit: () => {} };
-  const code = await runProgram(line.split(' '), [train, model], host);
-  return { code, stdout: stdout.text, stderr: stderr.text };
-}
+const run = (line: string, onText?: HereOptions['onText']) =>
+  runHere(line.split(' '), {
+    commands: [train, model],
+    cwd: folder,
+    env: { RECAL_STORE: store, RECAL_THREADS: '1', RECAL_TEXT_EPOCHS: '1', RECAL_WINDOW: '240' },
+    onText,
+  });
 
 const sameBytes = (one: string, two: string) => readFileSync(path(one)).equals(readFileSync(path(two)));
 const answerOf = (ended: { stdout: string }) => JSON.parse(ended.stdout) as Record<string, unknown>;

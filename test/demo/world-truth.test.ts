@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { judgeAttacks, judgeIncident, readWorldTruth } from '../../src/demo/world-truth.js';
 import type { Incident } from '../../src/detect/alert.js';
 import type { ScenarioManifest } from '../../src/simulate/manifest.js';
-import { newFolder } from '../graph/small-logs.js';
+import { newFolder } from '../folders.js';
 
 async function smallTruth() {
   const folder = newFolder();

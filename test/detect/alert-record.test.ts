@@ -1,12 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { type Alert, alertSchema, incidentSchema, MOST_TEXT, stableId } from '../../src/detect/alert.js';
 import { describeAlerts } from '../../src/detect/alert-record.js';
-import { MIDNIGHT, newFolder } from '../graph/small-logs.js';
+import { newFolder, sharedFolder } from '../folders.js';
+import { MIDNIGHT } from '../graph/small-logs.js';
 import { ENTITIES, HOSTILE, MODEL, makeSmallAlerts, type SmallAlerts } from './small-alerts.js';
 
 let small: SmallAlerts;
 beforeAll(async () => {
-  small = await makeSmallAlerts(newFolder(afterAll));
+  small = await makeSmallAlerts(sharedFolder());
 });
 
 const alertOf = (id: string): Alert => small.alerts.find(({ entity }) => entity.id === id) as Alert;

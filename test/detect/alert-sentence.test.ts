@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { Alert, AlertEvidence } from '../../src/detect/alert.js';
 import { tellAlert, tellEntity, tellEvidence, tellIncident } from '../../src/detect/alert-sentence.js';
-import { newFolder } from '../graph/small-logs.js';
+import { sharedFolder } from '../folders.js';
 import { ENTITIES, makeSmallAlerts, type SmallAlerts } from './small-alerts.js';
 
 let small: SmallAlerts;
 beforeAll(async () => {
-  small = await makeSmallAlerts(newFolder(afterAll));
+  small = await makeSmallAlerts(sharedFolder());
 });
 
 const alertOf = (id: string): Alert => small.alerts.find(({ entity }) => entity.id === id) as Alert;

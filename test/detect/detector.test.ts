@@ -17,9 +17,9 @@ import { trainModel } from '../../src/model/train.js';
 import type { TrainedModel } from '../../src/model/trained-model.js';
 import { resolveTrainingConfig } from '../../src/model/training-config.js';
 import { ROOT } from '../built.js';
-import { newFolder } from '../graph/small-logs.js';
+import { sharedFolder } from '../folders.js';
 
-const folder = newFolder(afterAll);
+const folder = sharedFolder();
 const training = resolveTrainingConfig({ epochs: 2, textEpochs: 1, window: 10 });
 let store: Store;
 let model: TrainedModel;

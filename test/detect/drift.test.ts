@@ -6,10 +6,10 @@ import { SplitGraphs } from '../../src/detect/split-graphs.js';
 import type { Store } from '../../src/graph/store.js';
 import { trainModel } from '../../src/model/train.js';
 import { resolveTrainingConfig } from '../../src/model/training-config.js';
-import { newFolder } from '../graph/small-logs.js';
+import { sharedFolder } from '../folders.js';
 import { driftingWorld } from './drifting-world.js';
 
-const folder = newFolder(afterAll);
+const folder = sharedFolder();
 const reports = new Map<string, DriftReport>();
 let store: Store;
 let detector: Detector;

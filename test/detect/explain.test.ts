@@ -1,13 +1,14 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { Alert, Incident } from '../../src/detect/alert.js';
 import { findExplained, loadRawEvents } from '../../src/detect/explain.js';
 import { ingestFiles } from '../../src/graph/ingest.js';
 import { Store } from '../../src/graph/store.js';
-import { newFolder, writeLog } from '../graph/small-logs.js';
+import { newFolder, sharedFolder } from '../folders.js';
+import { writeLog } from '../graph/small-logs.js';
 import { ENTITIES, logLines, makeSmallAlerts, type SmallAlerts } from './small-alerts.js';
 
-const folder = newFolder(afterAll);
+const folder = sharedFolder();
 let small: SmallAlerts;
 beforeAll(async () => {
   small = await makeSmallAlerts(folder);

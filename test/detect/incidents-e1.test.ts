@@ -10,7 +10,7 @@ import { loadEvents } from '../../src/graph/load.js';
 import { nameOf, readNodeNames } from '../../src/graph/node-names.js';
 import { Store } from '../../src/graph/store.js';
 import { ROOT } from '../built.js';
-import { newFolder } from '../graph/small-logs.js';
+import { newFolder } from '../folders.js';
 
 const SOURCE = join(ROOT, '../shared/data/cadets-e1');
 const LOG = join(SOURCE, 'ta1-cadets-e1-stretch.test.json.gz');

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import type { GraphView } from '../../src/detect/graph-view.js';
+import { splitName } from '../../src/detect/name-levels.js';
 import type { NodeNames } from '../../src/graph/node-names.js';
 import { ENTITY_TYPES, type EntityType } from '../../src/ingest/event.js';
 
@@ -11,6 +12,12 @@ export interface NamedNode {
 
 /** (subject, relation, object): numbers of nodes and of a relation. */
 export type Triple = readonly [number, number, number];
+
+/** A name's levels, each with all that is above it: the same text below two parents is two levels. */
+export function pathsOf({ type, name }: NamedNode): string[] {
+  const texts = splitName(type, name).map(({ text }) => text);
+  return texts.map((_, i) => texts.slice(0, i + 1).join('\u0001'));
+}
 
 export function namesOf(nodes: readonly NamedNode[]): NodeNames {
   const texts = [...new Set(nodes.flatMap(({ name }) => (name === undefined ? [] : [name])))];

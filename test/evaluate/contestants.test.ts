@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { Contestants } from '../../src/evaluate/contestant.js';
 import { RarityContestant, VeloxContestant } from '../../src/evaluate/counted-contestants.js';
 import { matchLabels } from '../../src/evaluate/label-match.js';
@@ -7,13 +7,12 @@ import { LearnedContestants } from '../../src/evaluate/learned-contestants.js';
 import { type NodeScores, ScoreTally } from '../../src/evaluate/node-scores.js';
 import { auroc, rankScores } from '../../src/evaluate/ranking-metrics.js';
 import { VARIANT_NAMES } from '../../src/evaluate/variants.js';
-import { quickVariant, removeSmallWorlds, type SmallWorld, smallWorld } from './small-world.js';
+import { quickVariant, type SmallWorld, smallWorld } from './small-world.js';
 
 let world: SmallWorld;
 beforeAll(async () => {
   world = await smallWorld();
 });
-afterAll(removeSmallWorlds);
 
 function make(names: readonly string[]): Contestants {
   const variants = names.map(quickVariant);

@@ -1,18 +1,17 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { findE3Labels } from '../../src/evaluate/e3-labels.js';
+import { newFolder } from '../folders.js';
 
 const published = fileURLToPath(new URL('../../../shared/data/labels', import.meta.url));
 const ID = 'AAAAAAAA-0000-4000-8000-00000000000';
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'recal-e3-labels-'));
+  folder = newFolder();
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('findE3Labels', () => {
   test('both kinds, by plain names', async () => {

@@ -1,15 +1,14 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { DAY_SPLITS, dayRanges, easternMidnight, findE3Parts } from '../../src/evaluate/e3-parts.js';
 import { E3_HOSTS } from '../../src/evaluate/published.js';
+import { newFolder } from '../folders.js';
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'recal-e3-'));
+  folder = newFolder();
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 function put(...names: string[]): void {
   for (const name of names) writeFileSync(join(folder, name), '');

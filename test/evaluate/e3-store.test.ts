@@ -1,19 +1,16 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { findE3Parts } from '../../src/evaluate/e3-parts.js';
 import { placeE3 } from '../../src/evaluate/e3-store.js';
 import { openParts } from '../../src/evaluate/parts.js';
 import { simulate } from '../../src/simulate/simulate.js';
+import { sharedFolder } from '../folders.js';
 
 // Just enough events for every part to have some, in the file names and dates of the release.
-let folder: string;
+const folder = sharedFolder();
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'recal-e3-store-'));
   await simulate({ scenario: 'freebsd-server', layout: 'e3', events: 36_000, out: join(folder, 'e3') });
 }, 60_000);
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('placeE3', () => {
   test('MAGIC: calibration is what comes last of training, at the start of a file', async () => {

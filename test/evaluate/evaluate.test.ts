@@ -1,26 +1,18 @@
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { parseThreshold } from '../../src/detect/threshold.js';
 import { evaluate } from '../../src/evaluate/evaluate.js';
 import type { EvaluateOptions, Evaluation } from '../../src/evaluate/evaluation.js';
 import { parseLabels, readLabels } from '../../src/evaluate/labels.js';
 import { writeEvaluation } from '../../src/evaluate/result-files.js';
 import { evaluationSchema } from '../../src/evaluate/result-schema.js';
-import {
-  INTRUDERS,
-  LOOT,
-  quickVariant,
-  removeSmallWorlds,
-  type SmallWorld,
-  smallWorld,
-} from './small-world.js';
+import { INTRUDERS, LOOT, quickVariant, type SmallWorld, smallWorld } from './small-world.js';
 
 let world: SmallWorld;
 beforeAll(async () => {
   world = await smallWorld();
 });
-afterAll(removeSmallWorlds);
 
 async function run(
   given: Partial<EvaluateOptions> & { names?: readonly string[] } = {},

@@ -1,10 +1,10 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parseLabels, readLabels, type TIER_CHOICES } from '../../src/evaluate/labels.js';
 import { EntityKey, formatKey } from '../../src/ingest/entity-key.js';
 import { ROOT } from '../built.js';
+import { sharedFolder } from '../folders.js';
 
 const A = '674D8313-390A-11E8-BF66-D9AA8AFF4A69';
 const B = '60040266-39AE-11E8-BF66-D9AA8AFF4A69';
@@ -102,8 +102,7 @@ describe('a CSV', () => {
 });
 
 describe('a file', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'recal-labels-'));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = sharedFolder();
 
   it.each([
     ['', 'labels-empty'],

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { openParts, placeParts } from '../../src/evaluate/parts.js';
 import { ingestFiles } from '../../src/graph/ingest.js';
-import { removeSmallWorlds, writeSmallWorld } from './small-world.js';
+import { writeSmallWorld } from './small-world.js';
 
 let folder: string;
 let store: string;
@@ -14,7 +14,6 @@ beforeAll(async () => {
   await ingestFiles([log('calibrate')], { store, split: 'calibrate', threads: 0, append: true });
   await ingestFiles([log('test')], { store, split: 'week 2', threads: 0, append: true });
 });
-afterAll(removeSmallWorlds);
 
 describe('parts', () => {
   test('log files and stores hold the same', async () => {

@@ -1,9 +1,7 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { leadingVariant, relationCounts, scoreSamples } from '../../src/evaluate/report-study.js';
 import { resultOf } from './sample-result.js';
-import { removeSmallWorlds, smallWorld } from './small-world.js';
-
-afterAll(removeSmallWorlds);
+import { smallWorld } from './small-world.js';
 
 describe('scoreSamples', () => {
   const labels = { positives: Uint8Array.of(1, 0, 0, 1, 0), ignored: Uint8Array.of(0, 0, 1, 0, 0) };

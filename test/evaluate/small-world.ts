@@ -1,9 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Random } from '../../src/base/random.js';
 import { openParts, type Parts, placeParts } from '../../src/evaluate/parts.js';
 import { resolveVariant, variantOf } from '../../src/evaluate/variants.js';
+import { sharedFolder } from '../folders.js';
 import { eventLine, file, MIDNIGHT, process, uuid } from '../graph/small-logs.js';
 
 /** Little of everything: what is tested is that figures are right, not that they are good. */
@@ -57,16 +57,9 @@ function linesOf(part: keyof typeof PART_HOURS): string[] {
 export const INTRUDERS = [uuid(900001), uuid(900002)];
 export const LOOT = [uuid(800001), uuid(800002)];
 
-const folders: string[] = [];
-
-export async function removeSmallWorlds(): Promise<void> {
-  await Promise.all(folders.splice(0).map((path) => rm(path, { recursive: true, force: true })));
-}
-
-/** Logs of three parts and labels, in a folder of their own. */
+/** Logs of three parts and labels, in a folder of their own until all tests of the file are done. */
 export async function writeSmallWorld(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'recal-parts-'));
-  folders.push(folder);
+  const folder = sharedFolder();
   for (const part of ['train', 'calibrate', 'test'] as const) {
     await writeFile(join(folder, `${part}.ndjson`), `${linesOf(part).join('\n')}\n`);
   }

@@ -1,6 +1,6 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { parseThreshold } from '../../src/detect/threshold.js';
 import { evaluate } from '../../src/evaluate/evaluate.js';
 import type { EvaluateOptions } from '../../src/evaluate/evaluation.js';
@@ -10,13 +10,12 @@ import { runSweep, type SweepOptions } from '../../src/evaluate/sweep.js';
 import { renderSweepReport } from '../../src/evaluate/sweep-report.js';
 import { readTrial, trialFile, trialId } from '../../src/evaluate/sweep-trial.js';
 import { resolveVariant, variantOf } from '../../src/evaluate/variants.js';
-import { QUICK, removeSmallWorlds, type SmallWorld, smallWorld } from './small-world.js';
+import { QUICK, type SmallWorld, smallWorld } from './small-world.js';
 
 let world: SmallWorld;
 beforeAll(async () => {
   world = await smallWorld();
 });
-afterAll(removeSmallWorlds);
 
 const TRAINING = { ...QUICK.training, epochs: 1 };
 

@@ -1,22 +1,20 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { splitByTime } from '../../src/evaluate/time-splits.js';
 import { ingestFiles } from '../../src/graph/ingest.js';
 import { loadEvents } from '../../src/graph/load.js';
 import { nameOf, readNodeNames } from '../../src/graph/node-names.js';
 import { Store } from '../../src/graph/store.js';
+import { sharedFolder } from '../folders.js';
 import { eventLine, file, MIDNIGHT, process, uuid } from '../graph/small-logs.js';
 
 const HOUR = 3_600_000_000_000n;
 
-let folder: string;
-let store: string;
+const folder = sharedFolder();
+const store = join(folder, 'store');
 const times: bigint[] = [];
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'recal-time-splits-'));
-  store = join(folder, 'store');
   // Ten days, an event every 67 minutes, named in the first file only.
   for (let at = 0n; at < 240n * HOUR; at += 4_020_000_000_000n) times.push(MIDNIGHT + at);
   const lines = times.map((ts, i) =>
@@ -30,7 +28,6 @@ beforeAll(async () => {
   await writeFile(join(folder, 'two.ndjson'), `${lines.slice(90).join('\n')}\n`);
   await ingestFiles([join(folder, 'one.ndjson'), join(folder, 'two.ndjson')], { store, threads: 0 });
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('splitByTime', () => {
   const day = (number: number) => MIDNIGHT + BigInt(number * 24 + 4) * HOUR;

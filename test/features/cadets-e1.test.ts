@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { type FeatureSpace, NEW_RELATION } from '../../src/features/feature-space.js';
 import { learnNodeText, readNodeText, type StoredText } from '../../src/features/node-text.js';
 import { trainWord2Vec } from '../../src/features/word2vec.js';
@@ -13,7 +13,7 @@ import { buildGraphs, type PlannedGraph } from '../../src/model/graphs.js';
 import { makeFeatureSpace } from '../../src/model/trained-model.js';
 import { resolveTrainingConfig } from '../../src/model/training-config.js';
 import { ROOT } from '../built.js';
-import { newFolder } from '../graph/small-logs.js';
+import { sharedFolder } from '../folders.js';
 
 const SOURCE = join(ROOT, '../shared/data/cadets-e1');
 
@@ -24,7 +24,7 @@ if (!existsSync(SOURCE)) {
 }
 
 describe.skipIf(!existsSync(SOURCE))('CADETS E1', () => {
-  const folder = join(newFolder(afterAll), 'store');
+  const folder = join(sharedFolder(), 'store');
   const config = resolveTrainingConfig({ textEpochs: 2 });
   let events: LoadedEvents;
   let text: StoredText;

@@ -9,16 +9,8 @@ import { ingestFiles } from '../../src/graph/ingest.js';
 import { loadEvents } from '../../src/graph/load.js';
 import { Store } from '../../src/graph/store.js';
 import { ENTITY_TYPES } from '../../src/ingest/event.js';
-import {
-  entityLine,
-  eventLine,
-  file,
-  MIDNIGHT,
-  newFolder,
-  process,
-  uuid,
-  writeLog,
-} from '../graph/small-logs.js';
+import { newFolder } from '../folders.js';
+import { entityLine, eventLine, file, MIDNIGHT, process, uuid, writeLog } from '../graph/small-logs.js';
 
 test('types and names come from the store, merged, for the nodes of the events alone', async () => {
   const folder = newFolder();

@@ -2,13 +2,14 @@ import { createReadStream, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createGunzip } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { type IngestResult, ingestFiles } from '../../src/graph/ingest.js';
 import { type LoadedEvents, loadEvents } from '../../src/graph/load.js';
 import { buildGraph } from '../../src/graph/provenance-graph.js';
 import { Store } from '../../src/graph/store.js';
 import { ROOT } from '../built.js';
-import { entitiesOf, newFolder } from './small-logs.js';
+import { sharedFolder } from '../folders.js';
+import { entitiesOf } from './small-logs.js';
 
 const SOURCE = join(ROOT, '../shared/data/cadets-e1');
 const SPLITS = ['pre', 'train', 'calibrate', 'test'] as const;
@@ -59,7 +60,7 @@ async function* sourceEvents(split: string): AsyncGenerator<SourceEvent> {
 }
 
 function checkTrace(): void {
-  const folder = newFolder(afterAll);
+  const folder = sharedFolder();
   const together = join(folder, 'together');
   const store = join(folder, 'splits');
   let all: IngestResult;

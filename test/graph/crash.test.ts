@@ -1,9 +1,10 @@
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { Random } from '../../src/base/random.js';
 import { ingestFiles } from '../../src/graph/ingest.js';
 import { answer, type Ended, recal } from '../cli/recal-process.js';
+import { filesBelow, sharedFolder } from '../folders.js';
 import {
   cdmEvent,
   cdmLine,
@@ -12,7 +13,6 @@ import {
   eventsOf,
   file,
   MIDNIGHT,
-  newFolder,
   uuid,
   writeLog,
 } from './small-logs.js';
@@ -20,17 +20,10 @@ import {
 const POINTS = 20;
 const SEED = 20180406;
 
-function filesIn(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
-    .sort();
-}
-
 /** Files by their bytes. */
 function bytesOf(folder: string): Record<string, string> {
   return Object.fromEntries(
-    filesIn(folder).map((path) => [path, readFileSync(join(folder, path)).toString('base64')]),
+    filesBelow(folder).map((path) => [path, readFileSync(join(folder, path)).toString('base64')]),
   );
 }
 
@@ -39,7 +32,7 @@ const segmentsOf = (folder: string) =>
 
 // Windows has no such signals.
 describe.runIf(process.platform !== 'win32')('an ingest that is stopped', () => {
-  const folder = newFolder(afterAll);
+  const folder = sharedFolder();
   const log = join(folder, 'more.json');
   /** A store that holds something already, to be copied for each try. */
   const before = join(folder, 'before');

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { KnownEntity } from '../../src/graph/entities.js';
 import { ingestFiles } from '../../src/graph/ingest.js';
 import { Store } from '../../src/graph/store.js';
+import { newFolder } from '../folders.js';
 import {
   cdmEvent,
   cdmLine,
@@ -12,7 +13,6 @@ import {
   eventLine,
   file,
   MIDNIGHT,
-  newFolder,
   process,
   uuid,
   writeLog,

@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { type IngestOptions, ingestFiles } from '../../src/graph/ingest.js';
 import { Store, StoreWriter } from '../../src/graph/store.js';
 import { answer, recal } from '../cli/recal-process.js';
+import { filesBelow, newFolder, sharedFolder } from '../folders.js';
 import {
   cdmEvent,
   cdmLine,
@@ -14,7 +15,6 @@ import {
   eventsOf,
   file,
   MIDNIGHT,
-  newFolder,
   uuid,
   writeLog,
 } from './small-logs.js';
@@ -33,13 +33,11 @@ async function withStore(options: Partial<IngestOptions> = {}) {
 
 /** Everything in a folder: content, inode and times of each file. */
 function imprint(folder: string): Record<string, string> {
-  const paths = readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name));
   return Object.fromEntries(
-    paths.sort().map((path) => {
+    filesBelow(folder).map((name) => {
+      const path = join(folder, name);
       const { ino, mtimeNs } = statSync(path, { bigint: true });
-      return [path.slice(folder.length + 1), `${ino} ${mtimeNs} ${readFileSync(path).toString('base64')}`];
+      return [name, `${ino} ${mtimeNs} ${readFileSync(path).toString('base64')}`];
     }),
   );
 }
@@ -305,7 +303,7 @@ test('--host stands in place of what the log says', async () => {
 
 // Threads exist in the built program only; a log of several blocks gives every thread something to do.
 describe('threads, as a process', () => {
-  const folder = newFolder(afterAll);
+  const folder = sharedFolder();
   const log = join(folder, 'log.json');
   const runs = [
     ['inline', '0'],

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { ingestFiles } from '../../src/graph/ingest.js';
 import { loadEvents } from '../../src/graph/load.js';
 import { Store } from '../../src/graph/store.js';
+import { newFolder, sharedFolder } from '../folders.js';
 import {
   CDM_HOST,
   cdmEvent,
@@ -13,7 +14,6 @@ import {
   eventsOf,
   file,
   MIDNIGHT,
-  newFolder,
   plainEvents,
   process,
   uuid,
@@ -85,7 +85,7 @@ describe('what is loaded', () => {
 
 describe('selection', () => {
   // Three days of two hosts in two splits; one host has a name besides its identifier.
-  const folder = newFolder(afterAll);
+  const folder = sharedFolder();
   const store = join(folder, 'store');
   const named = uuid(50);
 

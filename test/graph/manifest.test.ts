@@ -8,7 +8,7 @@ import {
   replaceManifest,
   STORE_VERSION,
 } from '../../src/graph/manifest.js';
-import { newFolder } from './small-logs.js';
+import { newFolder } from '../folders.js';
 
 function withSegment(path: string): Manifest {
   return {

@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
 import { type KnownEntity, readEntities } from '../../src/graph/entities.js';
 import { type LoadedEvents, loadEvents } from '../../src/graph/load.js';
 import { type Selection, Store } from '../../src/graph/store.js';
@@ -81,13 +79,6 @@ export function cdmEvent(fields: {
     },
   });
   return text.replace('"TIME"', String(ts)); // JSON.stringify would round it
-}
-
-/** A folder that is gone after the test, or after all of them with `afterAll`. */
-export function newFolder(afterwards: (remove: () => void) => void = onTestFinished): string {
-  const folder = mkdtempSync(join(tmpdir(), 'recal-test-'));
-  afterwards(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
 }
 
 /** Writes a log file and gives its path. */

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { lockStore } from '../../src/graph/store-lock.js';
 import { built } from '../built.js';
-import { newFolder } from './small-logs.js';
+import { newFolder } from '../folders.js';
 
 const LOCK = 'writer.lock';
 

@@ -6,7 +6,8 @@ import { ingestFiles } from '../../src/graph/ingest.js';
 import { loadEvents } from '../../src/graph/load.js';
 import type { Segment } from '../../src/graph/manifest.js';
 import { globMatcher, Store, StoreWriter } from '../../src/graph/store.js';
-import { DAY, entitiesOf, eventLine, eventsOf, file, MIDNIGHT, newFolder, writeLog } from './small-logs.js';
+import { filesBelow, newFolder } from '../folders.js';
+import { DAY, entitiesOf, eventLine, eventsOf, file, MIDNIGHT, writeLog } from './small-logs.js';
 
 /** A store made of these lines. */
 async function storeOf(...lines: string[]): Promise<string> {
@@ -14,13 +15,6 @@ async function storeOf(...lines: string[]): Promise<string> {
   const store = join(folder, 'store');
   await ingestFiles([writeLog(folder, 'log.ndjson', lines)], { store, threads: 0 });
   return store;
-}
-
-function filesBelow(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
-    .sort();
 }
 
 const days = (segments: readonly Segment[]) =>

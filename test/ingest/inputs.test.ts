@@ -1,20 +1,17 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RecalError } from '../../src/base/errors.js';
 import { matchName } from '../../src/ingest/glob.js';
 import { comparePartNames, expandInputs, partOf } from '../../src/ingest/inputs.js';
+import { newFolder } from '../folders.js';
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'recal-inputs-'));
+  folder = newFolder();
 });
-afterEach(() => {
-  chmodSync(folder, 0o755);
-  rmSync(folder, { recursive: true });
-});
+afterEach(() => chmodSync(folder, 0o755));
 
 function put(...names: string[]): string[] {
   return names.map((name) => {

@@ -1,22 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ByteSource } from '../../src/ingest/byte-source.js';
 import { LineBlocks } from '../../src/ingest/line-blocks.js';
-
-function sourceOf(content: Uint8Array): ByteSource {
-  let given = 0;
-  return {
-    name: 'test',
-    consumed: 0,
-    async read(target) {
-      const part = content.subarray(given, given + target.length);
-      target.set(part);
-      given += part.length;
-      return part.length;
-    },
-    close: async () => {},
-  };
-}
+import { sourceOf } from './memory-source.js';
 
 interface Piece {
   text: string;

@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
@@ -8,23 +7,20 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type * as ByteSources from '../../src/ingest/byte-source.js';
 import type { ReadThread } from '../../src/ingest/read-thread.js';
 import { built } from '../built.js';
+import { sharedFolder } from '../folders.js';
 
-let folder: string;
+const folder = sharedFolder();
 let thread: ReadThread;
 let openInput: typeof ByteSources.openInput;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'recal-read-thread-'));
   const { ReadThread: Built } = (await import(built('ingest/read-thread.js'))) as {
     ReadThread: typeof ReadThread;
   };
   ({ openInput } = (await import(built('ingest/byte-source.js'))) as typeof ByteSources);
   thread = new Built();
 });
-afterAll(async () => {
-  await thread.close();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => thread.close());
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 

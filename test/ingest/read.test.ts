@@ -1,20 +1,16 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Batch } from '../../src/ingest/batch.js';
 import { defaultThreads, LogReader, type SourceBatch } from '../../src/ingest/read.js';
 import { built } from '../built.js';
+import { sharedFolder } from '../folders.js';
 import { decode, readBytes, readLog } from './records.js';
 
 const fixture = (name: string): string =>
   readFileSync(new URL(`../fixtures/${name}.in`, import.meta.url), 'utf8');
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'recal-read-'));
-});
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = sharedFolder();
 
 function put(name: string, content: string): string {
   const path = join(folder, name);

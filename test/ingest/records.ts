@@ -10,6 +10,7 @@ import { ParsePool } from '../../src/ingest/parse-pool.js';
 import { LogReader, type ReadOptions, type SourceReport } from '../../src/ingest/read.js';
 import { SourceClock } from '../../src/ingest/source-clock.js';
 import type { TimeUnit } from '../../src/ingest/time.js';
+import { sourceOf } from './memory-source.js';
 
 /** What a log says of an entity, and how sure its name is. */
 export interface Upsert {
@@ -198,18 +199,7 @@ export async function readBlocks(
   const { blockBytes = bytes.length + 1, threads = 0, maxLine = 1 << 20, Pool = ParsePool } = options;
   const pool = new Pool(threads, blockBytes, { maxLine });
   const clock = new SourceClock('test', format === 'ndjson' ? 'ns' : options.unit);
-  let given = 0;
-  const blocks = new LineBlocks({
-    name: 'test',
-    consumed: 0,
-    async read(target) {
-      const part = bytes.subarray(given, given + target.length);
-      target.set(part);
-      given += part.length;
-      return part.length;
-    },
-    close: async () => {},
-  });
+  const blocks = new LineBlocks(sourceOf(bytes));
   try {
     const parsed: Promise<Batch>[] = [];
     for (;;) {

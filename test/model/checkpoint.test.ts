@@ -11,7 +11,7 @@ import {
   writeCheckpoint,
 } from '../../src/model/checkpoint.js';
 import { parametersOf, readModelFile } from '../../src/model/model-file.js';
-import { newFolder } from '../graph/small-logs.js';
+import { newFolder } from '../folders.js';
 import { smallModel } from './small-models.js';
 
 const model = smallModel();

@@ -10,15 +10,8 @@ import { checkRelations, planGraphs } from '../../src/model/graph-plan.js';
 import { buildGraphs, graphBytes } from '../../src/model/graphs.js';
 import { makeFeatureSpace } from '../../src/model/trained-model.js';
 import { resolveTrainingConfig } from '../../src/model/training-config.js';
-import {
-  eventLine,
-  file,
-  type LogEvent,
-  MIDNIGHT,
-  newFolder,
-  process,
-  writeLog,
-} from '../graph/small-logs.js';
+import { newFolder } from '../folders.js';
+import { eventLine, file, type LogEvent, MIDNIGHT, process, writeLog } from '../graph/small-logs.js';
 
 const MINUTE = 60_000_000_000n;
 const sh = process('p', { name: 'sh' });

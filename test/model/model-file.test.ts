@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { RecalError } from '../../src/base/errors.js';
 import { readModelFile, writeModelFile } from '../../src/model/model-file.js';
 import { modelId } from '../../src/model/trained-model.js';
-import { newFolder } from '../graph/small-logs.js';
+import { newFolder, sharedFolder } from '../folders.js';
 import { smallModel } from './small-models.js';
 
 const model = smallModel();
@@ -87,7 +87,7 @@ function assemble(header: Record<string, Record<string, unknown>>, data: Uint8Ar
 describe('refused, with a reason', () => {
   let whole: Buffer;
   beforeAll(async () => {
-    const path = join(newFolder(afterAll), 'model');
+    const path = join(sharedFolder(), 'model');
     await writeModelFile(path, model);
     whole = readFileSync(path);
   });

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { ingestFiles } from '../../src/graph/ingest.js';
 import { Store } from '../../src/graph/store.js';
 import { readCheckpoint, writeCheckpoint } from '../../src/model/checkpoint.js';
@@ -9,9 +9,10 @@ import { readModelFile, writeModelFile } from '../../src/model/model-file.js';
 import { type TrainOptions, type TrainResult, trainModel } from '../../src/model/train.js';
 import { maskConfigOf, resolveTrainingConfig } from '../../src/model/training-config.js';
 import { ROOT } from '../built.js';
-import { eventLine, newFolder, writeLog } from '../graph/small-logs.js';
+import { newFolder, sharedFolder } from '../folders.js';
+import { eventLine, writeLog } from '../graph/small-logs.js';
 
-const folder = newFolder(afterAll);
+const folder = sharedFolder();
 const config = resolveTrainingConfig({ epochs: 3, textEpochs: 1, window: 60 });
 let store: Store;
 

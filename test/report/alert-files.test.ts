@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { type AlertFilesToWrite, readAlertFiles, writeAlertFiles } from '../../src/report/alert-files.js';
 import { HOSTILE, MODEL, makeSmallAlerts } from '../detect/small-alerts.js';
-import { newFolder } from '../graph/small-logs.js';
+import { newFolder, sharedFolder } from '../folders.js';
 
 const NAMES = ['alerts.csv', 'alerts.jsonl', 'incidents.jsonl', 'run.json'];
 let content: AlertFilesToWrite;
 
 beforeAll(async () => {
-  const folder = newFolder(afterAll);
+  const folder = sharedFolder();
   const { terminal, bidi, long, surrogate, formula } = HOSTILE;
   const { alerts, incidents } = await makeSmallAlerts(folder, {
     ...{ nginx: formula, dropper: bidi, shell: terminal, secret: long, page: surrogate },

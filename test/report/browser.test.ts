@@ -9,7 +9,7 @@ import { incidentArticle } from '../../src/report/incident.js';
 import { renderPage } from '../../src/report/page.js';
 import { scorePlot } from '../../src/report/score-plot.js';
 import { dataTable } from '../../src/report/tables.js';
-import { NO_BROWSER, openBrowser } from '../browser.js';
+import { NO_BROWSER, openBrowser, openTab, titled } from '../browser.js';
 import { HOSTILE } from './hostile.js';
 import { sampleDetectionReport } from './sample-detection.js';
 import { sampleEvaluationReport } from './sample-evaluation.js';
@@ -96,54 +96,44 @@ function hostileReport(): string {
   });
 }
 
-describe.skipIf(NO_BROWSER !== undefined)(
-  `reports in Chromium${NO_BROWSER === undefined ? '' : ` (${NO_BROWSER})`}`,
-  () => {
-    let browser: Browser;
-    let html = '';
-    const asked: string[] = [];
-    const server = createServer((request, response) => {
-      asked.push(request.url ?? '');
-      response.setHeader('content-type', 'text/html; charset=utf-8').end(html);
-    });
-    let address = '';
+describe.skipIf(NO_BROWSER)(titled('reports in Chromium'), () => {
+  let browser: Browser;
+  let html = '';
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request.url ?? '');
+    response.setHeader('content-type', 'text/html; charset=utf-8').end(html);
+  });
+  let address = '';
 
-    beforeAll(async () => {
-      await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-      address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/report.html`;
-      browser = await openBrowser();
-    });
-    afterAll(async () => {
-      await browser?.close();
-      await new Promise((done) => server.close(done));
-    });
+  beforeAll(async () => {
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/report.html`;
+    browser = await openBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await new Promise((done) => server.close(done));
+  });
 
-    /** Opens the page over HTTP, opens all it hides, and notes whatever it should not do. */
-    async function open(text: string): Promise<{ tab: Tab; faults: string[] }> {
-      html = text;
-      asked.length = 0;
-      const tab = await browser.newPage();
-      const faults: string[] = [];
-      tab.on('console', (message) => faults.push(`console: ${message.text()}`));
-      tab.on('pageerror', (error) => faults.push(`error: ${error.message}`));
-      tab.on('dialog', (dialog) => {
-        faults.push(`dialog: ${dialog.message()}`);
-        void dialog.dismiss();
-      });
-      tab.on('request', (request) => {
-        if (request.url() !== address && !request.url().startsWith('data:image/svg+xml'))
-          faults.push(`request: ${request.url()}`);
-      });
-      await tab.goto(address, { waitUntil: 'load' });
-      for (const details of await tab.locator('details > summary').all()) await details.click();
-      return { tab, faults };
-    }
+  /** Opens the page over HTTP, opens all it hides, and notes whatever it should not do. */
+  async function open(text: string): Promise<{ tab: Tab; faults: string[] }> {
+    html = text;
+    asked.length = 0;
+    const { tab, faults } = await openTab(
+      browser,
+      (url) => url === address || url.startsWith('data:image/svg+xml'),
+    );
+    await tab.goto(address, { waitUntil: 'load' });
+    for (const details of await tab.locator('details > summary').all()) await details.click();
+    return { tab, faults };
+  }
 
-    test('hostile names are shown literally, run nothing and load nothing', async () => {
-      const { tab, faults } = await open(hostileReport());
-      expect(await tab.locator('#texts li').allTextContents()).toEqual(names.map((text) => printable(text)));
-      expect(await tab.title()).toBe(HOSTILE.script);
-      const found = await tab.evaluate(`({
+  test('hostile names are shown literally, run nothing and load nothing', async () => {
+    const { tab, faults } = await open(hostileReport());
+    expect(await tab.locator('#texts li').allTextContents()).toEqual(names.map((text) => printable(text)));
+    expect(await tab.title()).toBe(HOSTILE.script);
+    const found = await tab.evaluate(`({
       scripts: document.scripts.length,
       images: document.images.length,
       frames: window.frames.length,
@@ -151,37 +141,36 @@ describe.skipIf(NO_BROWSER !== undefined)(
       handlers: [...document.querySelectorAll('*')].filter((each) => [...each.attributes].some((a) => /^on|^style$|^src/.test(a.name))).length,
       links: [...document.querySelectorAll('[href]')].map((each) => each.getAttribute('href')).filter((href) => !/^(#|data:(text.csv|image.svg))/.test(href)),
     })`);
-      expect(found).toEqual({ scripts: 0, images: 0, frames: 0, sheets: 1, handlers: 0, links: [] });
-      expect(faults).toEqual([]);
-      expect(asked).toEqual(['/report.html']);
-      await tab.close();
-    });
+    expect(found).toEqual({ scripts: 0, images: 0, frames: 0, sheets: 1, handlers: 0, links: [] });
+    expect(faults).toEqual([]);
+    expect(asked).toEqual(['/report.html']);
+    await tab.close();
+  });
 
-    test('the data of a table is saved as a file by its link', async () => {
-      const { tab } = await open(hostileReport());
-      const [download] = await Promise.all([
-        tab.waitForEvent('download'),
-        tab.locator('#table a[download]').click(),
-      ]);
-      expect(download.suggestedFilename()).toBe('table.csv');
-      await tab.close();
-    });
+  test('the data of a table is saved as a file by its link', async () => {
+    const { tab } = await open(hostileReport());
+    const [download] = await Promise.all([
+      tab.waitForEvent('download'),
+      tab.locator('#table a[download]').click(),
+    ]);
+    expect(download.suggestedFilename()).toBe('table.csv');
+    await tab.close();
+  });
 
-    test.each([
-      ['detection', sampleDetectionReport],
-      ['evaluation', sampleEvaluationReport],
-    ])('the sample %s report is styled, fits a phone, and makes no noise', async (_, write) => {
-      const { tab, faults } = await open(write());
-      expect(await tab.evaluate(`getComputedStyle(document.querySelector('.facts')).display`)).toBe('grid');
-      await tab.setViewportSize({ width: 390, height: 800 });
-      expect(await tab.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
-      // A page in the dark has light ink.
-      await tab.emulateMedia({ colorScheme: 'dark' });
-      expect(await tab.evaluate(`getComputedStyle(document.body).color`)).toBe('rgb(231, 234, 238)');
-      await tab.emulateMedia({ media: 'print', colorScheme: 'dark' });
-      expect(await tab.evaluate(`getComputedStyle(document.body).color`)).toBe('rgb(0, 0, 0)');
-      expect(faults).toEqual([]);
-      await tab.close();
-    });
-  },
-);
+  test.each([
+    ['detection', sampleDetectionReport],
+    ['evaluation', sampleEvaluationReport],
+  ])('the sample %s report is styled, fits a phone, and makes no noise', async (_, write) => {
+    const { tab, faults } = await open(write());
+    expect(await tab.evaluate(`getComputedStyle(document.querySelector('.facts')).display`)).toBe('grid');
+    await tab.setViewportSize({ width: 390, height: 800 });
+    expect(await tab.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
+    // A page in the dark has light ink.
+    await tab.emulateMedia({ colorScheme: 'dark' });
+    expect(await tab.evaluate(`getComputedStyle(document.body).color`)).toBe('rgb(231, 234, 238)');
+    await tab.emulateMedia({ media: 'print', colorScheme: 'dark' });
+    expect(await tab.evaluate(`getComputedStyle(document.body).color`)).toBe('rgb(0, 0, 0)');
+    expect(faults).toEqual([]);
+    await tab.close();
+  });
+});

@@ -1,15 +1,16 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { UNSAFE } from '../../src/base/printable.js';
-import { NO_BROWSER, openBrowser } from '../browser.js';
+import { NO_BROWSER, openBrowser, openTab, titled } from '../browser.js';
 import { answer, recal } from '../cli/recal-process.js';
-import { eventLine, file, MIDNIGHT, newFolder, process, uuid } from '../graph/small-logs.js';
+import { sharedFolder } from '../folders.js';
+import { eventLine, file, MIDNIGHT, process, uuid } from '../graph/small-logs.js';
 import { HOSTILE } from './hostile.js';
 
 // Names as attackers choose them, all the way: read, learned, judged, explained, tabulated, drawn.
 const HOUR = 3_600_000_000_000n;
-const folder = newFolder(afterAll);
+const folder = sharedFolder();
 const path = (...names: string[]) => join(folder, ...names);
 const hostile = Object.values(HOSTILE);
 const env = { RECAL_WINDOW: '60', RECAL_TEXT_EPOCHS: '1', RECAL_EPOCHS: '1', RECAL_THREADS: '1' };
@@ -115,33 +116,17 @@ describe('hostile names, from log to report', () => {
     expect(unsafe(ended.stdout + ended.stderr)).toEqual([]);
   });
 
-  test.skipIf(NO_BROWSER !== undefined)(
-    `the report runs nothing and loads nothing${NO_BROWSER === undefined ? '' : ` (${NO_BROWSER})`}`,
-    async () => {
-      const browser = await openBrowser();
-      try {
-        const tab = await browser.newPage();
-        const faults: string[] = [];
-        tab.on('console', (message) => faults.push(`console: ${message.text()}`));
-        tab.on('pageerror', (error) => faults.push(`error: ${error.message}`));
-        tab.on('dialog', (dialog) => {
-          faults.push(`dialog: ${dialog.message()}`);
-          void dialog.dismiss();
-        });
-        tab.on('request', (request) => {
-          if (!/^(file|data):/.test(request.url())) faults.push(`request: ${request.url()}`);
-        });
-        await tab.goto(`file://${path('one-alerts', 'report.html')}`);
-        for (const summary of await tab.locator('details > summary').all()) await summary.click();
-        expect(await tab.evaluate('document.scripts.length + document.images.length')).toBe(0);
-        await tab.setViewportSize({ width: 390, height: 800 });
-        expect(await tab.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
-        expect(faults).toEqual([]);
-      } finally {
-        await browser.close();
-      }
-    },
-  );
+  test.skipIf(NO_BROWSER)(titled('the report runs nothing and loads nothing'), async () => {
+    const browser = await openBrowser();
+    onTestFinished(() => browser.close());
+    const { tab, faults } = await openTab(browser);
+    await tab.goto(`file://${path('one-alerts', 'report.html')}`);
+    for (const summary of await tab.locator('details > summary').all()) await summary.click();
+    expect(await tab.evaluate('document.scripts.length + document.images.length')).toBe(0);
+    await tab.setViewportSize({ width: 390, height: 800 });
+    expect(await tab.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
+    expect(faults).toEqual([]);
+  });
 });
 
 test('the order in which files were read does not matter to the bytes of the alerts', () => {

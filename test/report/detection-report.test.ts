@@ -7,17 +7,11 @@ import { QuietScores } from '../../src/report/detection-scores.js';
 import { sentenceContent } from '../../src/report/detection-sentence.js';
 import { render } from '../../src/report/html.js';
 import { ENTITIES, HOSTILE, makeSmallAlerts, type SmallAlerts } from '../detect/small-alerts.js';
-import { newFolder } from '../graph/small-logs.js';
+import { newFolder, sharedFolder } from '../folders.js';
 
 let small: SmallAlerts;
-let keep: (() => void)[] = [];
-
 beforeAll(async () => {
-  small = await makeSmallAlerts(newFolder((remove) => keep.push(remove)));
-  return () => {
-    for (const remove of keep) remove();
-    keep = [];
-  };
+  small = await makeSmallAlerts(sharedFolder());
 });
 
 function reportOf(given: Partial<DetectionReport> = {}): DetectionReport {

@@ -1,3 +1,4 @@
+import { enlarged } from '../../base/enlarged.js';
 import { RecalError } from '../../base/errors.js';
 import { Random } from '../../base/random.js';
 import { finishMix, mixWord } from '../../graph/integer-mix.js';
@@ -90,9 +91,9 @@ export class ReferenceBuilder {
       return;
     }
     const size = Math.min(room, Math.max(1024, 2 * this.#held));
-    this.#rows = enlarge(this.#rows, new Float32Array(size * this.#moments.width));
-    this.#numbers = enlarge(this.#numbers, new Int32Array(size));
-    this.#hashes = enlarge(this.#hashes, new Uint32Array(size));
+    this.#rows = enlarged(this.#rows, size * this.#moments.width);
+    this.#numbers = enlarged(this.#numbers, size);
+    this.#hashes = enlarged(this.#hashes, size);
   }
 
   /** Leaves the sample, by ascending number. */
@@ -111,13 +112,13 @@ export class ReferenceBuilder {
     kept.forEach((from, to) => {
       this.#rows.set(rows.subarray(from * width, (from + 1) * width), to * width);
     });
-    this.#numbers = enlarge(
+    this.#numbers = enlarged(
       Int32Array.from(kept, (i) => numbers[i]),
-      new Int32Array(numbers.length),
+      numbers.length,
     );
-    this.#hashes = enlarge(
+    this.#hashes = enlarged(
       Uint32Array.from(kept, (i) => hashes[i]),
-      new Uint32Array(hashes.length),
+      hashes.length,
     );
     this.#held = kept.length;
   }
@@ -132,9 +133,4 @@ export function buildReference(
   const builder = new ReferenceBuilder(width, options);
   builder.add(embeddings, 0);
   return builder.finish();
-}
-
-function enlarge<T extends Float32Array | Int32Array | Uint32Array>(old: T, into: T): T {
-  into.set(old);
-  return into;
 }

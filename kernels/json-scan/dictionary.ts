@@ -1,0 +1,74 @@
+// Words that come again and again, such as relations and hosts, by number.
+
+import { equal } from './bytes';
+
+// A dictionary, one for all words of a shape: entries (address, length), a hash table of entry numbers + 1, and room
+// for the texts. When it is full, a new word gets the number NO_WORD and the host says so.
+const DICTIONARY_SLOTS: u32 = 16384;
+const DICTIONARY_WORDS: u32 = 8192;
+export const NO_WORD: u32 = 0xffffffff;
+
+let entries: usize = 0;
+let entryTable: usize = 0;
+let entryCount: u32 = 0;
+let textFree: usize = 0;
+let textEnd: usize = 0;
+
+/** Bytes before the texts: DICTIONARY_WORDS entries of 8 bytes and DICTIONARY_SLOTS numbers of 2. */
+export function configureDictionary(address: u32, length: u32): void {
+  entries = address;
+  entryTable = entries + DICTIONARY_WORDS * 8;
+  textFree = entryTable + DICTIONARY_SLOTS * 2;
+  textEnd = (address as usize) + (length as usize);
+  entryCount = 0;
+  memory.fill(entryTable, 0, DICTIONARY_SLOTS * 2);
+}
+
+/** The number of the word between `start` and `stop`. */
+export function wordNumber(start: usize, stop: usize): u32 {
+  const length = stop - start;
+  let hash: u64 = 0x9e3779b97f4a7c15 ^ (length as u64);
+  let p = start;
+  for (; p + 8 <= stop; p += 8) hash = (hash ^ load<u64>(p)) * 0x9fb21c651e98df25;
+  for (; p < stop; p++) hash = (hash ^ (load<u8>(p) as u64)) * 0x9fb21c651e98df25;
+  let slot = ((hash ^ (hash >> 32)) as u32) & (DICTIONARY_SLOTS - 1);
+  while (true) {
+    const number = load<u16>(entryTable + ((slot as usize) << 1)) as u32;
+    if (number == 0) break;
+    const entry = entryOf(number - 1);
+    if ((entryLength(entry) as usize) == length && equal(entryText(entry), start, length)) return number - 1;
+    slot = (slot + 1) & (DICTIONARY_SLOTS - 1);
+  }
+  if (entryCount == DICTIONARY_WORDS || textFree + length + 8 > textEnd) return NO_WORD;
+  const entry = entryOf(entryCount);
+  store<u32>(entry, textFree as u32);
+  store<u32>(entry, length as u32, 4);
+  memory.copy(textFree, start, length);
+  textFree += length;
+  store<u16>(entryTable + ((slot as usize) << 1), (entryCount + 1) as u16);
+  return entryCount++;
+}
+
+// @ts-ignore: decorator
+@inline
+export function entryOf(number: u32): usize {
+  return entries + ((number as usize) << 3);
+}
+
+// @ts-ignore: decorator
+@inline
+export function entryNumber(entry: usize): u32 {
+  return ((entry - entries) >> 3) as u32;
+}
+
+// @ts-ignore: decorator
+@inline
+export function entryText(entry: usize): usize {
+  return load<u32>(entry) as usize;
+}
+
+// @ts-ignore: decorator
+@inline
+export function entryLength(entry: usize): u32 {
+  return load<u32>(entry, 4);
+}

@@ -1,0 +1,6 @@
+/** 1234567.25 → 1,234,567.25: the digits of a number in groups of three, a fraction as it is. */
+export function groupThousands(digits: string): string {
+  const [whole, fraction] = digits.split('.');
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',');
+  return fraction === undefined ? grouped : `${grouped}.${fraction}`;
+}

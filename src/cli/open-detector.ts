@@ -1,0 +1,16 @@
+import { Detector } from '../detect/detector.js';
+import { Store } from '../graph/store.js';
+import { readModelFile } from '../model/model-file.js';
+import { threadsOf } from './threads.js';
+
+/** The model and the store that settings name, and a detector for them, which the caller closes. */
+export async function openDetector(settings: {
+  readonly model: string;
+  readonly store: string;
+  readonly threads?: number | undefined;
+}) {
+  const model = await readModelFile(settings.model);
+  const store = await Store.open(settings.store);
+  const detector = await Detector.open(model, { threads: threadsOf(settings) });
+  return { model, store, detector };
+}
