@@ -63,7 +63,7 @@ export const DETECTION_OPTIONS = {
   ),
   lineagePrice: choice(
     z.number().min(0).max(8).default(2),
-    'what passing suspicion on costs: 1 is the union bound over what the actor and the object have to do with',
+    'what passing suspicion on costs: 1 is the union bound over what the actor acts on and who acts on the object',
     'at the bare bound a burst of hundreds of alike children crowds out everything else',
     'PRICE',
   ),

@@ -16,9 +16,10 @@ export interface Lineage {
 
 /**
  * Suspicion follows the hand: what a suspicious process starts, writes, connects or unlinks is suspicious too, however
- * ordinary it looks by itself. To be one of the d_u nodes that u deals with, and to be dealt with by the worst of d_v,
- * are choices among many: p becomes 1 − (1 − p)^n with n = (d_u·d_v)^price. So hubs pass on little, and shared libraries
- * inherit little. `own` is on the scale of benign scores: on any other, prices would mean nothing.
+ * ordinary it looks by itself. To be one of the d_u nodes that u acts on, and to be acted on by the worst of d_v, are
+ * choices among many: p becomes 1 − (1 − p)^n with n = (d_u·d_v)^price. So hubs pass on little, and shared libraries
+ * inherit little; what v itself acts on is no choice of its makers and takes nothing off. `own` is on the scale of
+ * benign scores: on any other, prices would mean nothing.
  */
 export function traceLineage(
   { interactions, planned }: GraphView,
@@ -27,10 +28,10 @@ export function traceLineage(
 ): Lineage {
   const { length } = planned.nodes;
   const { actors, objects } = distinctActs(interactions, length);
-  const degree = new Uint32Array(length);
+  const [objectsOf, actorsOn] = [new Uint32Array(length), new Uint32Array(length)];
   for (let i = 0; i < actors.length; i++) {
-    degree[actors[i]]++;
-    degree[objects[i]]++;
+    objectsOf[actors[i]]++;
+    actorsOn[objects[i]]++;
   }
   const inherited = new Float64Array(length);
   const from = new Int32Array(length).fill(-1);
@@ -40,7 +41,7 @@ export function traceLineage(
     const before = inherited.slice();
     for (let i = 0; i < actors.length; i++) {
       const [u, v] = [actors[i], objects[i]];
-      const choices = (degree[u] * degree[v]) ** price;
+      const choices = (objectsOf[u] * actorsOn[v]) ** price;
       const passed = -logSmallestOf(-Math.max(own[u], before[u]), choices);
       if (passed > inherited[v] || (passed === inherited[v] && from[v] > u)) {
         inherited[v] = passed;

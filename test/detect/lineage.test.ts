@@ -24,13 +24,14 @@ function viewOf(acts: readonly Act[], nodeCount: number): GraphView {
 /** Best over all paths of up to eight acts, by plain recursion. */
 function bestInherited(acts: readonly Act[], own: readonly number[], node: number, steps = 8): number {
   const distinct = [...new Map(acts.filter(([u, v]) => u !== v).map((act) => [act.join(), act])).values()];
-  const degree = (v: number) => distinct.filter((act) => act.includes(v)).length;
+  const objectsOf = (u: number) => distinct.filter(([actor]) => actor === u).length;
+  const actorsOn = (v: number) => distinct.filter(([, object]) => object === v).length;
   if (steps === 0) return 0;
   return distinct
     .filter(([, object]) => object === node)
     .reduce((best, [actor]) => {
       const p = Math.exp(-Math.max(own[actor], bestInherited(acts, own, actor, steps - 1)));
-      const choices = (degree(actor) * degree(node)) ** PRICE;
+      const choices = (objectsOf(actor) * actorsOn(node)) ** PRICE;
       return Math.max(best, -Math.log(-Math.expm1(choices * Math.log1p(-p))));
     }, 0);
 }
