@@ -117,8 +117,10 @@ async function study(
   });
   console.log(`\n### ${trial.name}, seeds ${seeds.join(', ')}, ${epochs} epochs\n`);
   const ignoring = trial.ignore === undefined ? '' : ' AP, without ambiguous |';
-  console.log(`| configuration | incidents until all attacks | nodes in them | AP |${ignoring} AUROC |`);
-  console.log(`|---|---|---|---|${trial.ignore === undefined ? '' : '---|'}---|`);
+  console.log(
+    `| configuration | incidents until all attacks | nodes in them | AP |${ignoring} AUROC | first incident of each attack, by seed |`,
+  );
+  console.log(`|---|---|---|---|${trial.ignore === undefined ? '' : '---|'}---|---|`);
   for (const { name } of variants) console.log(describe(name, found, trial));
 }
 
@@ -167,6 +169,11 @@ function describe(name: string, { result, scores }: Evaluation, trial: Trial): s
       3,
     ),
   );
+  const attacks = (seeds[0]?.perAttack ?? []).map(({ name: attack }, i) => {
+    const ranks = seeds.map((seed) => seed.perAttack[i].firstIncident ?? 'none');
+    return `${attack} ${ranks.join(', ')}`;
+  });
+  cells.push(attacks.join('; '));
   return `| ${name} | ${cells.join(' | ')} |`;
 }
 
