@@ -170,7 +170,7 @@ function describe(name: string, { result, scores }: Evaluation, trial: Trial): s
     ),
   );
   const attacks = (seeds[0]?.perAttack ?? []).map(({ name: attack }, i) => {
-    const ranks = seeds.map((seed) => seed.perAttack[i].firstIncident ?? 'none');
+    const ranks = seeds.map((seed) => seed.perAttack?.[i]?.firstIncident ?? 'none');
     return `${attack} ${ranks.join(', ')}`;
   });
   cells.push(attacks.join('; '));
