@@ -142,12 +142,17 @@ function hostOf(dataset: string): E3Host {
 function* renderBeside(study: Study, look: Look): Generator<string> {
   const number = (value: number | null | undefined, digits: number) =>
     value === null || value === undefined ? '-' : value.toFixed(digits);
+  const spread = (value: number | null | undefined, deviation: number | null | undefined, digits: number) => {
+    const text = number(value, digits);
+    return deviation === null || deviation === undefined ? text : `${text} ± ${deviation.toFixed(digits)}`;
+  };
   const rows = besidePublished(study).filter(({ ours }) => ours !== null);
   yield* renderTable(
     ['variant', 'protocol', 'F1 %', 'published', 'FPR %', 'published'],
-    rows.map(({ name, run, ours, published }) => [
-      ...[name, run, number(ours?.f1, 2), number(published?.f1, 2)],
-      ...[number(ours?.fpr, 4), number(published?.fpr, 4)],
+    rows.map(({ name, variant, run, ours, published, deviation }) => [
+      ...[variant === null || variant === name ? name : `${variant} (${name})`, run],
+      ...[spread(ours?.f1, deviation?.f1, 2), number(published?.f1, 2)],
+      ...[spread(ours?.fpr, deviation?.fpr, 4), number(published?.fpr, 4)],
     ]),
     look,
   );

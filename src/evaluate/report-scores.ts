@@ -40,7 +40,7 @@ export function scoreSection({ runs, extras }: Study): Section | undefined {
       h(
         'p',
         { class: 'note' },
-        'Before calibration there is only the distance to training (wo-cd); after it, the fused score. Nodes that score nothing are not drawn.',
+        'Before calibration there is only the distance to training (wo-cd); after it, the fused score.',
       ),
     ],
   };
@@ -52,9 +52,16 @@ function drawScores(id: string, run: string, { before, after }: ScoreSamples, se
     ...(after === undefined ? [] : [panelOf('after calibration and fusion', after)]),
   ];
   if (panels.length === 0) return [];
-  return [
-    histogram({ id, title: several ? `Scores of nodes, labels of ${run}` : 'Scores of nodes', panels }),
-  ];
+  const title = several ? `Scores of nodes, protocol ${run}` : 'Scores of nodes';
+  return [histogram({ id, title, caption: silentText(after ?? before), panels })];
+}
+
+/** What a histogram of logarithms cannot show. */
+function silentText(sample: ScoreSample | undefined): string | undefined {
+  if (sample === undefined) return undefined;
+  const { variant, benign, attack, silent } = sample;
+  const share = (none: number, some: number) => `${formatNumber(none)} of ${formatNumber(none + some)}`;
+  return `Shares of each row’s nodes. Scored 0 by ${variant}, and not drawn: ${share(silent.attack, attack.length)} labelled nodes, ${share(silent.benign, benign.length)} others.`;
 }
 
 /** On a logarithmic axis: distances and −ln p differ by powers of ten. */

@@ -11,6 +11,7 @@ import type { ContestOptions, EvaluateWatch, JudgeOptions } from './evaluation.j
 import { openParts, type Parts, type ReadPartsOptions } from './parts.js';
 import { PROTOCOL_THRESHOLDS } from './protocol.js';
 import { type E3Host, PUBLISHED_SIZES } from './published.js';
+import { compareOrder } from './report-order.js';
 import { besidePublished } from './report-published.js';
 import { relationCounts, type Study, type StudyRun, type StudySweeps, scoreSamples } from './report-study.js';
 import { writeEvaluation } from './result-files.js';
@@ -182,8 +183,14 @@ async function writeReproduction(
     ...{ version: 1, kind: 'reproduction', host, split, complete, notes },
     published: host === undefined ? null : PUBLISHED_SIZES[host],
     beside: besidePublished(study),
+    order: host === undefined ? null : orderOf(runs, host),
     runs: Object.fromEntries(runs.map(({ name, result }) => [name, result])),
     sweeps: sweeps ?? null,
   };
   await replaceFile(path, `${safeJson(content)}\n`);
+}
+
+/** How the ablations stand beside the paper's, by protocol. */
+function orderOf(runs: readonly StudyRun[], host: E3Host) {
+  return Object.fromEntries(runs.map(({ name, result }) => [name, compareOrder(result, host)]));
 }
