@@ -88,7 +88,7 @@ function* gateCaveats({ variants }: EvaluationResult): Generator<string> {
     byShare.set(text, [...(byShare.get(text) ?? []), name]);
   }
   for (const [share, names] of byShare) {
-    yield `the gate of ${names.join(', ')} lets ${share} of the labelled nodes pass: the others are ranked by distance alone, as wo-cd ranks them, whatever calibration and fusion do`;
+    yield `the gate of ${names.join(', ')} lets ${share} of the labelled nodes pass: all others are ranked by distance alone, as wo-cd ranks them, whatever calibration and fusion do`;
   }
 }
 

@@ -80,7 +80,7 @@ export function efficiencySection({ runs, host }: Study): Section | undefined {
           caption: 'Of inference and calibration together',
           columns: [
             naming,
-            ...inner.map((stage) => seconds(stage.replace(PART_OF_SCORE, ''), stage)),
+            ...inner.map((stage) => seconds(stage.replace(PART_OF_SCORE, '').replace('knn', 'kNN'), stage)),
             {
               heading: 'kNN, share',
               value: (group: GroupTimes) => shareOf(group, 'measure knn', inner),

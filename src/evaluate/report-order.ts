@@ -68,7 +68,7 @@ export function orderText({ pairs, asPublished, turned, equal }: Order): string 
     ...(turned.length > 0 ? [`${turned.length} the other way round`] : []),
     ...(equal > 0 ? [`${equal} equal`] : []),
   ];
-  return `by mean F1 ${asPublished} of ${pairs} pairs are ordered as in the paper, ${parts.join(', ')}`;
+  return `${asPublished} of ${pairs} pairs are ordered as in the paper by mean F1, ${parts.join(', ')}`;
 }
 
 /** Undefined where the order is the paper's. */

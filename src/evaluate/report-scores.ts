@@ -48,8 +48,8 @@ export function scoreSection({ runs, extras }: Study): Section | undefined {
 
 function drawScores(id: string, run: string, { before, after }: ScoreSamples, several: boolean): Content[] {
   const panels = [
-    ...(before === undefined ? [] : [panelOf('before calibration', before)]),
-    ...(after === undefined ? [] : [panelOf('after calibration and fusion', after)]),
+    ...(before === undefined ? [] : [panelOf('before calibration', 'kNN distance', before)]),
+    ...(after === undefined ? [] : [panelOf('after calibration and fusion', 'fused score', after)]),
   ];
   if (panels.length === 0) return [];
   const title = several ? `Scores of nodes, protocol ${run}` : 'Scores of nodes';
@@ -65,12 +65,16 @@ function silentText(sample: ScoreSample | undefined): string | undefined {
 }
 
 /** On a logarithmic axis: distances and −ln p differ by powers of ten. */
-function panelOf(title: string, { variant, seed, benign, attack }: ScoreSample): HistogramPanel {
+function panelOf(
+  title: string,
+  what: string,
+  { variant, seed, benign, attack }: ScoreSample,
+): HistogramPanel {
   const log = (values: Float64Array) => values.map(Math.log10);
   const which = seed === 'mean' ? 'mean over seeds' : `seed ${seed}`;
   return {
     title: `${title} (${variant}, ${which})`,
-    measure: 'log10 of the score',
+    measure: `log10 of the ${what}`,
     samples: [
       { name: 'not labelled', values: log(benign) },
       { name: 'labelled', values: log(attack) },

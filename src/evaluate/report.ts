@@ -159,7 +159,6 @@ function factsOf({ runs }: Study): Fact[] {
     return [
       [`F1, variant ${name}, protocol ${run}`, figure(mean.f1)],
       ['its average precision', figure(mean.ap)],
-      ['its false positives', mean.fp === null ? '–' : formatNumber(mean.fp)],
       ...(mean.attacks === null ? [] : [['its attacks detected', attacks] satisfies Fact]),
     ];
   });

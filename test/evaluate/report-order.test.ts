@@ -22,7 +22,7 @@ describe('compareOrder', () => {
       'w/o CD is above RECAL here (F1 93.00 against 91.00, in 1 of 2 seeds) and below it in the paper (96.05 against 99.99)',
     );
     expect(orderText(order)).toBe(
-      'by mean F1 3 of 6 pairs are ordered as in the paper, 3 the other way round',
+      '3 of 6 pairs are ordered as in the paper by mean F1, 3 the other way round',
     );
     expect(orderCaveat(order)).toContain('among them w/o CD above the whole method');
   });
@@ -32,7 +32,7 @@ describe('compareOrder', () => {
     expect(order).toMatchObject({ pairs: 6, asPublished: 0, equal: 3 });
     expect(order.alike).toEqual([{ f1: 0, names: ['RECAL', 'max fusion', 'z-score'] }]);
     expect(orderText(order)).toBe(
-      'by mean F1 0 of 6 pairs are ordered as in the paper, 3 the other way round, 3 equal',
+      '0 of 6 pairs are ordered as in the paper by mean F1, 3 the other way round, 3 equal',
     );
     const [first] = order.turned;
     expect(inversionText(first)).not.toContain('seeds');
