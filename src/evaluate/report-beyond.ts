@@ -133,7 +133,12 @@ export function attackSection({ runs }: Study): Section | undefined {
           { heading: 'attack', value: ({ attack }: AttackRow) => attack, as: 'name' },
           ...naming,
           { heading: 'nodes', value: ({ nodes }) => nodes },
-          { heading: 'flagged, mean', value: ({ seeds }) => average(seeds.map(({ flagged }) => flagged)) },
+          {
+            heading: 'flagged, mean',
+            value: ({ seeds }) => average(seeds.map(({ flagged }) => flagged)),
+            show: ({ seeds }) => formatFixed(average(seeds.map(({ flagged }) => flagged)), 1),
+            as: 'number',
+          },
           {
             heading: 'detected in',
             value: ({ seeds }) =>
@@ -239,6 +244,6 @@ export function gapSection({ runs }: Study): Section {
   };
 }
 
-function average(values: readonly number[]): number | null {
-  return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
+function average(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }

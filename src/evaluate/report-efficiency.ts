@@ -52,7 +52,7 @@ export function efficiencySection({ runs, host }: Study): Section | undefined {
   return {
     id: 'efficiency',
     title: 'Efficiency',
-    lead: 'Seconds of one seed. As the paper counts, training and inference are without preprocessing, loading and the one-time calibration; those are shown apart.',
+    lead: 'Seconds of one seed. As the paper counts, training and inference are without preprocessing, loading and the one-time calibration; those are shown apart. Words are learned once a seed, by whoever comes first.',
     content: [
       stageBars({
         id: 'stages',
