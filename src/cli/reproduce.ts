@@ -107,7 +107,7 @@ export const command = defineCommand({
           },
           sweep: {
             trial: (assignment, number, known) => {
-              progress.finish();
+              progress.trial();
               const done = known ? ': finished before' : '';
               out.info(`trial ${number + 1} of ${TRIALS}, ${trialName(assignment)}${done}`);
             },
