@@ -23,6 +23,7 @@ export class EvaluationProgress {
   #label = '';
   #bar: Progress | undefined;
   #left = '';
+  #whole = 'in all';
 
   constructor(context: CommandContext, seeds: number) {
     this.#context = context;
@@ -44,9 +45,17 @@ export class EvaluationProgress {
   finished({ seed, names, seconds }: Run & { seconds: number }, done: number): void {
     const elapsed = performance.now() - this.#started;
     const left = done > 0 ? (elapsed * (1 - done)) / done : 0;
-    this.#left = done < 1 ? `  (about ${formatDuration(left)} left in all)` : '';
+    this.#left = done < 1 ? `  (about ${formatDuration(left)} left ${this.#whole})` : '';
     const of = this.#seeds > 1 ? `seed ${seed}: ` : '';
     this.#context.out.info(`${of}${names.join(', ')} done in ${formatDuration(seconds * 1000)}${this.#left}`);
+  }
+
+  /** A trial of many begins: how long it takes says nothing of the work before it. */
+  trial(): void {
+    this.finish();
+    this.#label = '';
+    this.#left = '';
+    this.#whole = 'in this trial';
   }
 
   finish(): void {

@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { EXIT, RecalError } from '../base/errors.js';
@@ -8,7 +7,6 @@ import { defineSettings } from '../base/settings.js';
 import { DETECTION_OPTIONS, DETECTION_PRESETS } from '../detect/detection-config.js';
 import { E3_SPLITS } from '../evaluate/e3-parts.js';
 import { E3_HOSTS, type E3Host } from '../evaluate/published.js';
-
 import { caveatsOf } from '../evaluate/report-caveats.js';
 import { besidePublished } from '../evaluate/report-published.js';
 import { REPORT_FILE, type Study } from '../evaluate/report-study.js';
@@ -24,6 +22,7 @@ import { ownVersion } from './own-version.js';
 import { formatDuration } from './quantities.js';
 import { warnOfProblems } from './reading.js';
 import { type Look, renderTable } from './tables.js';
+import { threadsOf, threadsSetting } from './threads.js';
 
 const { profile: _profile, seed: _seed, ...trainingChoices } = TRAINING_OPTIONS;
 const DATASETS = E3_HOSTS.map((host) => `e3-${host}`);
@@ -64,11 +63,7 @@ export const command = defineCommand({
       description: 'which contestants, with commas',
       value: 'NAMES',
     },
-    threads: {
-      type: z.coerce.number().int().min(0).max(64).optional(),
-      description: 'threads that compute, by default one a core; figures are the same with any number',
-      value: 'N',
-    },
+    threads: threadsSetting('figures are'),
     ...choiceSettings<keyof typeof trainingChoices>(trainingChoices, PRESETS),
     ...choiceSettings(DETECTION_OPTIONS, DETECTION_PRESETS),
   }),
@@ -91,7 +86,7 @@ export const command = defineCommand({
           versions: { recal: ownVersion() },
         },
         ...{ training: chosen(trainingChoices, settings), detection: chosen(DETECTION_OPTIONS, settings) },
-        threads: Math.max(1, settings.threads ?? availableParallelism()),
+        threads: threadsOf(settings),
         reading: {
           threads: settings.threads === 1 ? 0 : settings.threads,
           noticed: (read) => warnOfProblems(context, read),
@@ -112,7 +107,7 @@ export const command = defineCommand({
           },
           sweep: {
             trial: (assignment, number, known) => {
-              progress.finish();
+              progress.trial();
               const done = known ? ': finished before' : '';
               out.info(`trial ${number + 1} of ${TRIALS}, ${trialName(assignment)}${done}`);
             },
@@ -147,12 +142,17 @@ function hostOf(dataset: string): E3Host {
 function* renderBeside(study: Study, look: Look): Generator<string> {
   const number = (value: number | null | undefined, digits: number) =>
     value === null || value === undefined ? '-' : value.toFixed(digits);
+  const spread = (value: number | null | undefined, deviation: number | null | undefined, digits: number) => {
+    const text = number(value, digits);
+    return deviation === null || deviation === undefined ? text : `${text} ± ${deviation.toFixed(digits)}`;
+  };
   const rows = besidePublished(study).filter(({ ours }) => ours !== null);
   yield* renderTable(
     ['variant', 'protocol', 'F1 %', 'published', 'FPR %', 'published'],
-    rows.map(({ name, run, ours, published }) => [
-      ...[name, run, number(ours?.f1, 2), number(published?.f1, 2)],
-      ...[number(ours?.fpr, 4), number(published?.fpr, 4)],
+    rows.map(({ name, variant, run, ours, published, deviation }) => [
+      ...[variant === null || variant === name ? name : `${variant} (${name})`, run],
+      ...[spread(ours?.f1, deviation?.f1, 2), number(published?.f1, 2)],
+      ...[spread(ours?.fpr, deviation?.fpr, 4), number(published?.fpr, 4)],
     ]),
     look,
   );

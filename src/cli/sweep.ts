@@ -88,7 +88,7 @@ export const command = defineCommand({
         threads: threadsOf(settings),
         watch: {
           trial: (assignment, number, known) => {
-            progress.finish();
+            progress.trial();
             const done = known ? ': finished before' : '';
             out.info(`trial ${number + 1} of ${trials.length}, ${trialName(assignment)}${done}`);
           },

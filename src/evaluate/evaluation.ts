@@ -10,15 +10,9 @@ import type { ScoreColumn } from './score-sheet.js';
 import type { MeasuredSeed, SeedCurves } from './seed-result.js';
 import type { ResolvedVariant } from './variants.js';
 
-export interface EvaluateOptions {
+/** What competes, and over which parts: nothing here knows of labels. */
+export interface ContestOptions {
   readonly parts: Parts;
-  readonly labels: Labels;
-  readonly ignore?: Labels | undefined;
-  readonly tier: TierChoice;
-  readonly protocol: Protocol;
-  readonly allowPast?: boolean | undefined;
-  readonly matching: MatchingProtocol;
-  readonly threshold: ThresholdSpec;
   readonly seeds: readonly number[];
   readonly variants: readonly ResolvedVariant[];
   readonly threads: number;
@@ -28,6 +22,21 @@ export interface EvaluateOptions {
   readonly timings?: Readonly<Record<string, number>> | undefined;
   readonly versions?: Readonly<Record<string, string>> | undefined;
 }
+
+/** What scores are held against, and how. */
+export interface JudgeOptions {
+  readonly labels: Labels;
+  readonly ignore?: Labels | undefined;
+  readonly tier: TierChoice;
+  readonly protocol: Protocol;
+  readonly allowPast?: boolean | undefined;
+  readonly matching: MatchingProtocol;
+  readonly threshold: ThresholdSpec;
+  /** Keep the curves of the first seed only: those of many seeds take more memory than all else. */
+  readonly firstCurves?: boolean | undefined;
+}
+
+export interface EvaluateOptions extends ContestOptions, JudgeOptions {}
 
 export interface EvaluateWatch {
   /** Labels are matched and all is in order. */
@@ -51,7 +60,7 @@ export interface Evaluation {
 /** A variant with a seed, measured. */
 export interface MeasuredRun {
   readonly variant: string;
-  readonly measured: MeasuredSeed;
+  readonly measured: Omit<MeasuredSeed, 'curves'>;
   readonly outcome: BenignOutcome;
 }
 

@@ -54,7 +54,7 @@ export function curveSection({ runs }: Study): Section | undefined {
     return [
       curveChart({
         ...{ id: `pr-${name}`, kind: 'pr', curves: drawn },
-        title: runs.length > 1 ? `Precision and recall, ${name}` : 'Precision and recall',
+        title: runs.length > 1 ? `Precision and recall, protocol ${name}` : 'Precision and recall',
         caption: 'The first seed. A mark is the threshold in use.',
       }),
     ];
@@ -63,9 +63,24 @@ export function curveSection({ runs }: Study): Section | undefined {
   return {
     id: 'curves',
     title: 'Every threshold',
-    lead: 'What each variant would give at any threshold: the curve does not depend on how one was chosen.',
-    content: charts,
+    lead: 'What each variant would give at any threshold: neither the curves nor the figures below depend on how one was chosen.',
+    content: [...charts, rankingTable(runs)],
   };
+}
+
+function rankingTable(runs: readonly StudyRun[]): Content {
+  return dataTable({
+    id: 'ranking-table',
+    title: 'Rankings as a whole',
+    caption: 'Means over seeds ± one standard deviation',
+    columns: [
+      ...naming,
+      ...[mean('average precision', 'ap'), mean('AUROC', 'auroc'), mean('best F1', 'oracleF1')],
+      mean('labelled nodes past the gate', 'candidateRecall'),
+    ],
+    rows: variantsOf(runs),
+    download: true,
+  });
 }
 
 function curveOf(name: string, curve: PrecisionRecallCurve, seed: SeedResult, label: string): Curve {
@@ -109,7 +124,7 @@ export function attackSection({ runs }: Study): Section | undefined {
   return {
     id: 'attacks',
     title: 'Attack by attack',
-    lead: 'An attack is detected if one of its nodes is flagged. The rank is that of the first incident that leads to it, from the highest.',
+    lead: 'An attack is detected if one of its nodes is flagged. The rank is that of the first incident that leads to it, from the highest; a dash where some attack is never found in some seed.',
     content: [
       dataTable({
         id: 'attack-table',
@@ -118,7 +133,12 @@ export function attackSection({ runs }: Study): Section | undefined {
           { heading: 'attack', value: ({ attack }: AttackRow) => attack, as: 'name' },
           ...naming,
           { heading: 'nodes', value: ({ nodes }) => nodes },
-          { heading: 'flagged, mean', value: ({ seeds }) => average(seeds.map(({ flagged }) => flagged)) },
+          {
+            heading: 'flagged, mean',
+            value: ({ seeds }) => average(seeds.map(({ flagged }) => flagged)),
+            show: ({ seeds }) => formatFixed(average(seeds.map(({ flagged }) => flagged)), 1),
+            as: 'number',
+          },
           {
             heading: 'detected in',
             value: ({ seeds }) =>
@@ -170,10 +190,11 @@ export function behaviourSection({ runs }: Study): Section {
   };
 }
 
-/** Each seed as a dot; the published F1 beside it where there is one. */
+/** Each seed as a dot; the published F1 beside it where it compares. */
 export function seedSection({ runs, host }: Study): Section {
-  const published = host === undefined ? [] : publishedOrder(host);
   const dots = (figure: 'f1' | 'ap', { name: run, result }: StudyRun): Content => {
+    // Published figures are of the paper's labels and thresholds.
+    const published = host === undefined || result.protocol !== 'paper' ? [] : publishedOrder(host);
     const groups = Object.entries(result.variants).map(([name, variant]) => {
       const known = figure === 'f1' ? published.find((each) => each.variant === name) : undefined;
       return {
@@ -181,10 +202,10 @@ export function seedSection({ runs, host }: Study): Section {
         ...(known === undefined ? {} : { published: known.f1 / 100 }),
       };
     });
-    const measure = figure === 'f1' ? 'F1' : 'average precision';
+    const measure = figure === 'f1' ? 'F1' : 'Average precision';
     return seedDots({
       ...{ id: `seeds-${figure}-${run}`, measure, groups, domain: [0, 1] },
-      title: runs.length > 1 ? `${measure} by seed, ${run}` : `${measure} by seed`,
+      title: runs.length > 1 ? `${measure} by seed, protocol ${run}` : `${measure} by seed`,
     });
   };
   return {
@@ -212,7 +233,7 @@ export function gapSection({ runs }: Study): Section {
             value: ({ variant: { seeds } }: RunVariant) => thresholdName(seeds[0]),
           },
           ...[mean('F1', 'f1'), mean('oracle F1', 'oracleF1'), mean('gap', 'gap')],
-          ...[mean('candidate recall', 'candidateRecall'), mean('AP', 'ap'), mean('MCC', 'mcc')],
+          mean('MCC', 'mcc'),
         ],
         rows: variantsOf(runs),
         download: true,
@@ -223,6 +244,6 @@ export function gapSection({ runs }: Study): Section {
   };
 }
 
-function average(values: readonly number[]): number | null {
-  return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
+function average(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }

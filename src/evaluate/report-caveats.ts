@@ -1,5 +1,6 @@
+import { formatFixed, formatNumber } from '../report/format.js';
 import { PUBLISHED_SIZES } from './published.js';
-import { findInversions, orderCaveat } from './report-order.js';
+import { compareOrder, orderCaveat } from './report-order.js';
 import type { Study, StudyRun } from './report-study.js';
 import type { EvaluationResult } from './result-schema.js';
 
@@ -11,7 +12,7 @@ export function caveatsOf(study: Study): string[] {
   }
   const several = study.runs.length > 1;
   const lines = [...said].map(([text, runs]) =>
-    several && runs.length < study.runs.length ? `${runs.join(', ')}: ${text}` : text,
+    several && runs.length < study.runs.length ? `protocol ${runs.join(', ')}: ${text}` : text,
   );
   return [...(study.notes ?? []), ...lines, ...sweepCaveats(study)].filter(
     (text, i, all) => all.indexOf(text) === i,
@@ -25,15 +26,17 @@ function* runCaveats({ result, curves }: StudyRun, { host }: Study): Generator<s
     yield 'one seed only: nothing here has a deviation, and another seed may turn the order round';
   }
   yield* labelCaveats(result);
+  yield* gateCaveats(result);
   if (result.matching !== 'node') {
     yield `alarms are matched by ${result.matching}: what is near a label is forgiven or counted as found`;
   }
   if (host !== undefined) {
     const { judged, positives } = PUBLISHED_SIZES[host];
     if (result.data.nodes !== judged) {
-      yield `${result.data.nodes} nodes are judged and ${result.data.positives} of them labelled; published figures fit ${judged} and ${positives}: rates of different populations do not compare`;
+      const [own, labelled] = [result.data.nodes, result.data.positives].map((n) => formatNumber(n));
+      yield `${own} nodes are judged and ${labelled} of them labelled; published figures fit ${formatNumber(judged)} and ${formatNumber(positives)}: rates of different populations do not compare`;
     }
-    const order = orderCaveat(findInversions(result, host));
+    const order = orderCaveat(compareOrder(result, host));
     if (order !== undefined) yield order;
   }
   if (curves === undefined) yield 'curves were not kept, only figures';
@@ -75,6 +78,21 @@ function* labelCaveats({ data }: EvaluationResult): Generator<string> {
     yield `${data.labelsInTraining} of ${data.labelled} labelled entities are in training too: what was learned as benign is hard to find`;
   }
 }
+
+/** Whatever calibration and fusion are, what the gate holds back is ranked by distance (method §8). */
+function* gateCaveats({ variants }: EvaluationResult): Generator<string> {
+  const byShare = new Map<string, string[]>();
+  for (const [name, { mean }] of Object.entries(variants)) {
+    if (mean.candidateRecall === null || mean.candidateRecall >= FEW) continue;
+    const text = `${formatFixed(mean.candidateRecall * 100, 1)} %`;
+    byShare.set(text, [...(byShare.get(text) ?? []), name]);
+  }
+  for (const [share, names] of byShare) {
+    yield `the gate of ${names.join(', ')} lets ${share} of the labelled nodes pass: all others are ranked by distance alone, as wo-cd ranks them, whatever calibration and fusion do`;
+  }
+}
+
+const FEW = 0.5;
 
 function* sweepCaveats({ sweeps }: Study): Generator<string> {
   if (sweeps !== undefined && !sweeps.complete) yield 'sweeps were stopped before the end';

@@ -1,4 +1,4 @@
-import { formatFixed, formatSeconds } from '../report/format.js';
+import { formatFixed, formatPercent, formatSeconds } from '../report/format.js';
 import { h } from '../report/html.js';
 import type { Section } from '../report/page.js';
 import { stageBars } from '../report/stage-bars.js';
@@ -52,13 +52,13 @@ export function efficiencySection({ runs, host }: Study): Section | undefined {
   return {
     id: 'efficiency',
     title: 'Efficiency',
-    lead: 'Seconds of one seed. As the paper counts, training and inference are without preprocessing, loading and the one-time calibration; those are shown apart.',
+    lead: 'Seconds of one seed. As the paper counts, training and inference are without preprocessing, loading and the one-time calibration; those are shown apart. Words are learned once a seed, by whoever comes first.',
     content: [
       stageBars({
         id: 'stages',
         title: 'Time by stage',
         bars: groups.map((group) => ({
-          name: group.names,
+          name: shortName(group),
           stages: STAGES.map((stage) => ({ stage, seconds: part(group, stage) })),
         })),
       }),
@@ -66,18 +66,34 @@ export function efficiencySection({ runs, host }: Study): Section | undefined {
         id: 'stage-table',
         title: 'Seconds by stage, one seed',
         columns: [
-          { heading: 'variants', value: ({ names }: GroupTimes) => names },
-          ...[seconds('training', 'train'), seconds('inference', 'score')],
-          ...inner.map((stage) => seconds(`of it ${stage.replace(PART_OF_SCORE, '')}`, stage)),
-          ...[
-            seconds('preparing', 'prepare'),
-            seconds('reference', 'fit'),
-            seconds('calibration', 'calibrate'),
-          ],
+          naming,
+          ...[seconds('training', 'train'), seconds('inference', 'score'), seconds('preparing', 'prepare')],
+          ...[seconds('reference', 'fit'), seconds('calibration', 'calibrate')],
         ],
         rows: groups,
         download: true,
       }),
+      inner.length > 0 &&
+        dataTable({
+          id: 'measure-table',
+          title: 'What measuring takes, one seed',
+          caption: 'Of inference and calibration together',
+          columns: [
+            naming,
+            ...inner.map((stage) => seconds(stage.replace(PART_OF_SCORE, '').replace('knn', 'kNN'), stage)),
+            {
+              heading: 'kNN, share',
+              value: (group: GroupTimes) => shareOf(group, 'measure knn', inner),
+              show: (group: GroupTimes) => {
+                const share = shareOf(group, 'measure knn', inner);
+                return share === null ? '–' : formatPercent(share);
+              },
+              as: 'number' as const,
+            },
+          ],
+          rows: groups.filter(({ stages }) => inner.some((stage) => stages[stage] !== undefined)),
+          download: true,
+        }),
       ...(run.result.peakMemory === null
         ? []
         : [
@@ -98,6 +114,22 @@ export function efficiencySection({ runs, host }: Study): Section | undefined {
         : []),
     ],
   };
+}
+
+const naming = {
+  heading: 'variants that share a model',
+  value: ({ names }: GroupTimes) => names.split('+').join(', '),
+};
+
+/** Beside a bar there is no room for five names. */
+function shortName({ names }: GroupTimes): string {
+  const [first, ...others] = names.split('+');
+  return others.length === 0 ? first : `${first} and ${others.length} more`;
+}
+
+function shareOf({ stages }: GroupTimes, stage: string, among: readonly string[]): number | null {
+  const all = among.reduce((sum, each) => sum + (stages[each] ?? 0), 0);
+  return all > 0 ? (stages[stage] ?? 0) / all : null;
 }
 
 const formatGibibytes = (bytes: number): string => `${formatFixed(bytes / 2 ** 30, 2)} GiB`;

@@ -24,9 +24,11 @@ export function countText(variant: VariantResult, figure: Figure): string {
   return whole ? formatFixed(mean, 0) : meanText(variant, figure, 1);
 }
 
-/** Percent with as many decimals as published tables have. */
-export const percent = (variant: VariantResult, figure: Figure): string =>
-  meanText(variant, figure, figure === 'fpr' ? 4 : 2, 100);
+/** Percent with as many decimals as published tables have; a rate of false alarms in whole percents needs fewer. */
+export function percent(variant: Pick<VariantResult, 'mean' | 'std'>, figure: Figure): string {
+  const isSmall = figure === 'fpr' && (variant.mean.fpr ?? 0) < 0.01;
+  return meanText(variant, figure, isSmall ? 4 : 2, 100);
+}
 
 export function publishedText(value: number | null | undefined, decimals = 2): Content {
   return value === null || value === undefined ? NOTHING : formatFixed(value, decimals);

@@ -40,7 +40,7 @@ export function scoreSection({ runs, extras }: Study): Section | undefined {
       h(
         'p',
         { class: 'note' },
-        'Before calibration there is only the distance to training (wo-cd); after it, the fused score. Nodes that score nothing are not drawn.',
+        'Before calibration there is only the distance to training (wo-cd); after it, the fused score.',
       ),
     ],
   };
@@ -48,22 +48,33 @@ export function scoreSection({ runs, extras }: Study): Section | undefined {
 
 function drawScores(id: string, run: string, { before, after }: ScoreSamples, several: boolean): Content[] {
   const panels = [
-    ...(before === undefined ? [] : [panelOf('before calibration', before)]),
-    ...(after === undefined ? [] : [panelOf('after calibration and fusion', after)]),
+    ...(before === undefined ? [] : [panelOf('before calibration', 'kNN distance', before)]),
+    ...(after === undefined ? [] : [panelOf('after calibration and fusion', 'fused score', after)]),
   ];
   if (panels.length === 0) return [];
-  return [
-    histogram({ id, title: several ? `Scores of nodes, labels of ${run}` : 'Scores of nodes', panels }),
-  ];
+  const title = several ? `Scores of nodes, protocol ${run}` : 'Scores of nodes';
+  return [histogram({ id, title, caption: silentText(after ?? before), panels })];
+}
+
+/** What a histogram of logarithms cannot show. */
+function silentText(sample: ScoreSample | undefined): string | undefined {
+  if (sample === undefined) return undefined;
+  const { variant, benign, attack, silent } = sample;
+  const share = (none: number, some: number) => `${formatNumber(none)} of ${formatNumber(none + some)}`;
+  return `Shares of each row’s nodes. Scored 0 by ${variant}, and not drawn: ${share(silent.attack, attack.length)} labelled nodes, ${share(silent.benign, benign.length)} others.`;
 }
 
 /** On a logarithmic axis: distances and −ln p differ by powers of ten. */
-function panelOf(title: string, { variant, seed, benign, attack }: ScoreSample): HistogramPanel {
+function panelOf(
+  title: string,
+  what: string,
+  { variant, seed, benign, attack }: ScoreSample,
+): HistogramPanel {
   const log = (values: Float64Array) => values.map(Math.log10);
   const which = seed === 'mean' ? 'mean over seeds' : `seed ${seed}`;
   return {
     title: `${title} (${variant}, ${which})`,
-    measure: 'log10 of the score',
+    measure: `log10 of the ${what}`,
     samples: [
       { name: 'not labelled', values: log(benign) },
       { name: 'labelled', values: log(attack) },

@@ -43,6 +43,8 @@ export interface ScoreSample {
   readonly seed: number | 'mean';
   readonly benign: Float64Array;
   readonly attack: Float64Array;
+  /** How many those are. */
+  readonly silent: { readonly benign: number; readonly attack: number };
 }
 
 export interface ScoreSamples {
@@ -75,11 +77,14 @@ export function scoreSamples({ scores, labels }: Pick<Evaluation, 'scores' | 'la
   const sample = (names: readonly string[]): ScoreSample | undefined => {
     const column = names.flatMap((name) => scores.find(({ variant }) => variant === name) ?? []).at(0);
     if (column === undefined) return undefined;
-    const of = (wanted: number) =>
-      column.scores.filter(
-        (score, v) => score > 0 && labels.ignored[v] === 0 && labels.positives[v] === wanted,
-      );
-    return { variant: column.variant, seed: column.seed, benign: of(0), attack: of(1) };
+    const all = (wanted: number) =>
+      column.scores.filter((_, v) => labels.ignored[v] === 0 && labels.positives[v] === wanted);
+    const [others, labelled] = [all(0), all(1)];
+    const [benign, attack] = [others, labelled].map((scores) => scores.filter((score) => score > 0));
+    return {
+      ...{ variant: column.variant, seed: column.seed, benign, attack },
+      silent: { benign: others.length - benign.length, attack: labelled.length - attack.length },
+    };
   };
   return { before: sample(['wo-cd', 'wo-bl']), after: sample(['paper', 'recal']) };
 }

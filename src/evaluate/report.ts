@@ -6,10 +6,12 @@ import { h } from '../report/html.js';
 import { type Fact, renderPage, type Section } from '../report/page.js';
 import { dataTable } from '../report/tables.js';
 import type { EvaluationCurves } from './evaluation.js';
+import { type E3Host, PUBLISHED_SIZES } from './published.js';
+import { ablationSection } from './report-ablations.js';
 import { attackSection, behaviourSection, curveSection, gapSection, seedSection } from './report-beyond.js';
 import { caveatsOf } from './report-caveats.js';
 import { efficiencySection } from './report-efficiency.js';
-import { ablationSection, mainSection } from './report-published.js';
+import { mainSection } from './report-published.js';
 import { relationSection, scoreSection } from './report-scores.js';
 import { sensitivitySection } from './report-sensitivity.js';
 import { leadingVariant, REPORT_FILE, type ReportExtras, type Study } from './report-study.js';
@@ -37,7 +39,7 @@ export function renderReport(study: Study): string {
     kind: 'Evaluation report',
     title: study.title,
     lead: leadOf(study),
-    facts: factsOf(result),
+    facts: factsOf(study),
     sections: sections.filter((section): section is Section => section !== undefined),
     generator: `recal ${result.versions.recal ?? ''}`.trim(),
     provenance: `Node ${result.versions.node ?? '?'}, seeds ${seedsOf(result).join(', ')}.`,
@@ -87,7 +89,8 @@ function caveatSection(study: Study): Section {
   };
 }
 
-function dataSection({ runs }: Study): Section {
+function dataSection({ runs, host }: Study): Section {
+  const [first] = Object.keys(runs[0].result.variants);
   const parts = runs.flatMap(({ name, result }, r) =>
     Object.entries(result.data.splits).flatMap(([part, counts]) =>
       // Protocols share their parts.
@@ -105,11 +108,12 @@ function dataSection({ runs }: Study): Section {
           { heading: 'part', value: ({ part }) => part },
           { heading: 'events', value: ({ events }) => events },
           { heading: 'nodes', value: ({ nodes }) => nodes },
-          { heading: 'graphs', value: ({ graphs }) => graphs },
+          { heading: `graphs (${first})`, value: ({ graphs }) => graphs },
         ],
         rows: parts,
         download: true,
       }),
+      host !== undefined && h('p', {}, sizeText(host)),
       dataTable({
         id: 'label-table',
         title: 'Labels',
@@ -129,29 +133,36 @@ function dataSection({ runs }: Study): Section {
   };
 }
 
+function sizeText(host: E3Host): string {
+  const [nodes, edges, positives, judged] = (['nodes', 'edges', 'positives', 'judged'] as const).map((key) =>
+    formatNumber(PUBLISHED_SIZES[host][key]),
+  );
+  return `The paper’s ${host.toUpperCase()} has ${nodes} nodes, ${edges} edges and ${positives} malicious nodes; its rates fit a test of ${judged} nodes.`;
+}
+
 function leadOf({ runs }: Study): string {
   return runs
     .map(({ name, result: { data, config } }) => {
       const rule = String(config.threshold ?? 'unknown');
-      return `${name}: ${formatNumber(data.positives)} labelled of ${formatNumber(data.nodes)} nodes, threshold ${rule}.`;
+      return `Protocol ${name}: ${formatNumber(data.positives)} labelled of ${formatNumber(data.nodes)} nodes, threshold ${rule}.`;
     })
     .join(' ');
 }
 
-function factsOf(result: EvaluationResult): Fact[] {
-  const [name, { mean }] = leadingVariant(result);
+/** What stands for the method as published, under each protocol. */
+function factsOf({ runs }: Study): Fact[] {
   const figure = (value: number | null) => (value === null ? '–' : formatFixed(value, 3));
-  const attacks =
-    mean.attacks === null
-      ? '–'
-      : `${formatNumber(mean.attacksDetected ?? 0)} of ${formatNumber(mean.attacks)}`;
-  return [
-    [`F1, variant ${name}, protocol ${result.protocol}`, figure(mean.f1)],
-    ['its average precision', figure(mean.ap)],
-    ['its attacks detected', attacks],
-    ['its false positives', mean.fp === null ? '–' : formatNumber(mean.fp)],
-    ['seeds', seedsOf(result).length],
-  ];
+  const [{ result: first }] = runs;
+  const facts = runs.flatMap(({ name: run, result }): Fact[] => {
+    const [name, { mean }] = leadingVariant(result);
+    const attacks = `${formatNumber(mean.attacksDetected ?? 0)} of ${formatNumber(mean.attacks ?? 0)}`;
+    return [
+      [`F1, variant ${name}, protocol ${run}`, figure(mean.f1)],
+      ['its average precision', figure(mean.ap)],
+      ...(mean.attacks === null ? [] : [['its attacks detected', attacks] satisfies Fact]),
+    ];
+  });
+  return [...facts, ['seeds', seedsOf(first).length]];
 }
 
 function seedsOf(result: EvaluationResult): number[] {

@@ -6,11 +6,12 @@ import { parseThreshold } from '../detect/threshold.js';
 import { type E3Labels, findE3Labels } from './e3-labels.js';
 import { type E3Split, findE3Parts } from './e3-parts.js';
 import { placeE3 } from './e3-store.js';
-import { evaluate } from './evaluate.js';
-import type { EvaluateOptions, EvaluateWatch, EvaluationCurves } from './evaluation.js';
+import { evaluateEach } from './evaluate.js';
+import type { ContestOptions, EvaluateWatch, JudgeOptions } from './evaluation.js';
 import { openParts, type Parts, type ReadPartsOptions } from './parts.js';
 import { PROTOCOL_THRESHOLDS } from './protocol.js';
 import { type E3Host, PUBLISHED_SIZES } from './published.js';
+import { compareOrder } from './report-order.js';
 import { besidePublished } from './report-published.js';
 import { relationCounts, type Study, type StudyRun, type StudySweeps, scoreSamples } from './report-study.js';
 import { writeEvaluation } from './result-files.js';
@@ -42,7 +43,7 @@ export interface ReproduceOptions {
 export interface ReproduceWatch {
   /** Everything is read; what a reader should know before the work begins. */
   placed?(notes: readonly string[]): void;
-  /** A protocol begins. */
+  /** A protocol that will be judged; all of them before the work begins. */
   run?(labels: E3Labels): void;
   readonly evaluation?: EvaluateWatch;
   readonly sweep?: Pick<SweepWatch, 'trial'>;
@@ -56,7 +57,7 @@ export interface Reproduction {
 
 /**
  * Runs the published comparison on the E3 logs of one host: all variants and seeds under each protocol whose labels are
- * there, and the sweeps if asked for. Writes as it goes.
+ * there, and the sweeps if asked for.
  */
 export async function reproduce(options: ReproduceOptions): Promise<Reproduction> {
   const { host, split, out } = options;
@@ -70,16 +71,15 @@ export async function reproduce(options: ReproduceOptions): Promise<Reproduction
   const notes = [...futureNotes(parts), ...found.notes, ...placed.notes, ...labelNotes(labels)];
   options.watch?.placed?.(notes);
 
+  for (const each of labels) options.watch?.run?.(each);
   const { runs, complete: ran } = await runProtocols(options, parts, labels, read);
-  let complete = ran;
   const sweeps =
-    options.sweeps.length > 0 && complete ? await sweepSensitivity(options, parts, labels[0]) : undefined;
-  complete &&= sweeps?.complete ?? true;
+    options.sweeps.length > 0 && ran ? await sweepSensitivity(options, parts, labels[0]) : undefined;
+  const complete = ran && (sweeps?.complete ?? true);
   const study: Study = {
     title: `${host.toUpperCase()} of Engagement 3, split ${split}`,
     ...{ host, runs, sweeps },
-    notes: [...notes, ...notRun(labels, runs)],
-    extras: { relations: relationCounts(parts.train) },
+    ...{ notes, extras: { relations: relationCounts(parts.train) } },
   };
   const { writeStudy } = await import('./report.js'); // plots take a second to load
   await writeStudy(study, out);
@@ -87,72 +87,47 @@ export async function reproduce(options: ReproduceOptions): Promise<Reproduction
   return { study, complete };
 }
 
-/** Stopped, what is finished stays; before that there is nothing to show. */
+/** Protocols differ in labels and threshold, so all of them judge the same scores. Stopped, what is finished stays. */
 async function runProtocols(
   options: ReproduceOptions,
   parts: Parts,
   labels: readonly E3Labels[],
   read: number,
 ): Promise<{ runs: StudyRun[]; complete: boolean }> {
+  const { training, detection } = options;
+  const variants = options.variants.map((name) => resolveVariant(variantOf(name), training, detection));
+  const work = {
+    ...contestOptions(options, parts),
+    variants,
+    timings: { read },
+    watch: options.watch?.evaluation,
+  };
+  const evaluations = await evaluateEach(work, labels.map(judgeOptions));
   const runs: StudyRun[] = [];
-  for (const each of labels) {
-    options.watch?.run?.(each);
-    try {
-      const { run, complete } = await runProtocol(options, parts, each, read);
-      runs.push(run);
-      if (!complete) return { runs, complete };
-    } catch (error) {
-      if (options.signal?.aborted !== true || runs.length === 0) throw error;
-      return { runs, complete: false };
-    }
+  for (const evaluation of evaluations) {
+    const { result, curves } = evaluation;
+    const name = result.protocol;
+    await writeEvaluation(join(options.out, name), evaluation, parts.test);
+    runs.push({ name, result, curves, scores: scoreSamples(evaluation) });
   }
-  return { runs, complete: true };
+  return { runs, complete: evaluations.every(({ complete }) => complete) };
 }
 
-function notRun(labels: readonly E3Labels[], runs: readonly StudyRun[]): string[] {
-  const left = labels.filter(({ protocol }) => !runs.some(({ name }) => name === protocol));
-  return left.map(({ protocol }) => `stopped before the protocol ${protocol} was run`);
-}
-
-function protocolOptions(
-  { seeds, threads, signal, versions, watch }: ReproduceOptions,
+function contestOptions(
+  { seeds, threads, signal, versions }: ReproduceOptions,
   parts: Parts,
-  { protocol, labels, tier }: E3Labels,
-): Omit<EvaluateOptions, 'variants'> {
+): Omit<ContestOptions, 'variants'> {
+  return { parts, seeds, threads, signal, versions };
+}
+
+function judgeOptions({ protocol, labels, tier }: E3Labels): JudgeOptions {
   return {
-    ...{ parts, labels, tier, protocol, seeds, threads, signal, versions },
-    ...{ matching: 'node', watch: watch?.evaluation },
+    ...{ labels, tier, protocol, matching: 'node' },
     // The published lists are what they are: what is out of order is said, not refused.
     allowPast: true,
     threshold: parseThreshold(PROTOCOL_THRESHOLDS[protocol], { oracle: true }),
+    firstCurves: true, // the report draws no others
   };
-}
-
-async function runProtocol(
-  options: ReproduceOptions,
-  parts: Parts,
-  labels: E3Labels,
-  read: number,
-): Promise<{ run: StudyRun; complete: boolean }> {
-  const evaluation = await evaluate({
-    ...protocolOptions(options, parts, labels),
-    variants: options.variants.map((name) =>
-      resolveVariant(variantOf(name), options.training, options.detection),
-    ),
-    timings: { read },
-  });
-  await writeEvaluation(join(options.out, labels.protocol), evaluation, parts.test);
-  const { result, curves, complete } = evaluation;
-  const run = {
-    ...{ name: labels.protocol, result, curves: firstSeeds(curves) },
-    scores: scoreSamples(evaluation),
-  };
-  return { run, complete };
-}
-
-/** The report draws no others, and all of them would stay in memory. */
-function firstSeeds(curves: EvaluationCurves): EvaluationCurves {
-  return Object.fromEntries(Object.entries(curves).map(([name, seeds]) => [name, seeds.slice(0, 1)]));
 }
 
 /** One axis at a time, the others as they are (method §10); of the method as published where it is run. */
@@ -161,12 +136,11 @@ async function sweepSensitivity(
   parts: Parts,
   labels: E3Labels,
 ): Promise<StudySweeps> {
-  const { watch: _, ...each } = protocolOptions(options, parts, labels);
   const { evaluation, sweep } = options.watch ?? {};
   const [first] = options.variants;
   const variant = options.variants.includes('paper') ? 'paper' : first;
   const { trials, complete } = await runSweep({
-    ...{ ...each, variants: [variant] },
+    ...{ ...contestOptions(options, parts), ...judgeOptions(labels), variants: [variant] },
     ...{ training: options.training, detection: options.detection },
     trials: options.sweeps.flatMap(({ key, values }) => values.map((value) => ({ [key]: value }))),
     folder: join(options.out, 'trials'),
@@ -209,8 +183,14 @@ async function writeReproduction(
     ...{ version: 1, kind: 'reproduction', host, split, complete, notes },
     published: host === undefined ? null : PUBLISHED_SIZES[host],
     beside: besidePublished(study),
+    order: host === undefined ? null : orderOf(runs, host),
     runs: Object.fromEntries(runs.map(({ name, result }) => [name, result])),
     sweeps: sweeps ?? null,
   };
   await replaceFile(path, `${safeJson(content)}\n`);
+}
+
+/** How the ablations stand beside the paper's, by protocol. */
+function orderOf(runs: readonly StudyRun[], host: E3Host) {
+  return Object.fromEntries(runs.map(({ name, result }) => [name, compareOrder(result, host)]));
 }

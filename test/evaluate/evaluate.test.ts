@@ -2,8 +2,8 @@ import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parseThreshold } from '../../src/detect/threshold.js';
-import { evaluate } from '../../src/evaluate/evaluate.js';
-import type { EvaluateOptions, Evaluation } from '../../src/evaluate/evaluation.js';
+import { evaluate, evaluateEach } from '../../src/evaluate/evaluate.js';
+import type { EvaluateOptions, Evaluation, JudgeOptions } from '../../src/evaluate/evaluation.js';
 import { parseLabels, readLabels } from '../../src/evaluate/labels.js';
 import { writeEvaluation } from '../../src/evaluate/result-files.js';
 import { evaluationSchema } from '../../src/evaluate/result-schema.js';
@@ -129,6 +129,78 @@ describe('evaluate', () => {
     await expect(run({ signal: AbortSignal.abort() })).rejects.toThrow();
   });
 });
+
+describe('evaluateEach', () => {
+  test('several protocols judge the same scores: each has what it has alone, and nothing is trained twice', async () => {
+    const names = ['paper', 'zscore', 'rarity', 'velox'];
+    const contest = {
+      ...{ parts: world.parts, variants: names.map(quickVariant), seeds: [0, 1], threads: 1 },
+    };
+    const judges: JudgeOptions[] = [
+      {
+        ...{ labels: await readLabels(world.labels), tier: 'all', protocol: 'paper', matching: 'node' },
+        threshold: parseThreshold('oracle', { oracle: true }),
+      },
+      {
+        ...{ labels: await readLabels(world.labels, 'core'), tier: 'core', protocol: 'honest' },
+        ...{ ignore: parseLabels(`${LOOT[0]}\n`, 'ignore.txt'), matching: 'flash-2hop' },
+        threshold: parseThreshold('fpr:0.02'),
+      },
+    ];
+    const finished: string[] = [];
+    const matched: number[] = [];
+    const both = await evaluateEach(
+      {
+        ...contest,
+        watch: {
+          started: ({ counts }) => matched.push(counts.positives),
+          finished: (run) => finished.push(`${run.names} ${run.seed}`),
+        },
+      },
+      judges,
+    );
+    expect(finished).toEqual([
+      ...['paper,zscore 0', 'rarity 0', 'velox 0'],
+      ...['paper,zscore 1', 'rarity 1', 'velox 1'],
+    ]);
+    expect(matched).toEqual([4, 2]);
+    const alone = await Promise.all(judges.map((judge) => evaluate({ ...contest, ...judge })));
+    for (const [i, evaluation] of both.entries()) {
+      expect(withoutTimes(evaluation.result)).toEqual(withoutTimes(alone[i].result));
+      expect(evaluation.curves).toEqual(alone[i].curves);
+      expect(evaluation.scores).toEqual(alone[i].scores);
+    }
+    expect(both[0].result.variants.paper.mean).not.toEqual(both[1].result.variants.paper.mean);
+  });
+
+  test('labels that match nothing are told before anything is trained, whichever protocol they are of', async () => {
+    const given = { parts: world.parts, variants: [quickVariant('paper')], seeds: [0], threads: 1 };
+    const judge = {
+      tier: 'all',
+      protocol: 'paper',
+      matching: 'node',
+      threshold: parseThreshold('fpr:0.1'),
+    } as const;
+    const stages: string[] = [];
+    const watch = { stage: (_: unknown, stage: string) => stages.push(stage) };
+    await expect(
+      evaluateEach({ ...given, watch }, [
+        { ...judge, labels: await readLabels(world.labels) },
+        { ...judge, labels: parseLabels('nobody\n', 'labels.txt') },
+      ]),
+    ).rejects.toMatchObject({ code: 'labels-no-match' });
+    expect(stages).toEqual([]);
+  });
+});
+
+/** Figures alone: how long it took and in how much memory is of the run. */
+function withoutTimes({ timings: _, peakMemory: __, ...result }: Evaluation['result']) {
+  const variants = Object.entries(result.variants).map(([name, variant]) => {
+    const seeds = variant.seeds.map(({ timings: ___, ...seed }) => seed);
+    return [name, { ...variant, seeds }] as const;
+  });
+  return { ...result, variants: Object.fromEntries(variants) };
+}
 
 describe('writeEvaluation', () => {
   test('result.json, scores.csv, and a report by whoever writes one', async () => {

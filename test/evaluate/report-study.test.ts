@@ -21,6 +21,10 @@ describe('scoreSamples', () => {
     expect(after).toMatchObject({ variant: 'paper', seed: 0 });
     expect([...(after?.attack ?? [])]).toEqual([9]);
     expect([...(after?.benign ?? [])]).toEqual([1, 2]);
+    expect([before?.silent, after?.silent]).toEqual([
+      { benign: 0, attack: 0 },
+      { benign: 0, attack: 1 },
+    ]);
   });
 
   test('what was not run is not there', () => {

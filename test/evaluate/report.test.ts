@@ -8,7 +8,6 @@ import { renderReport, reportWriter, writeReport } from '../../src/evaluate/repo
 import { curvePoints } from '../../src/evaluate/report-beyond.js';
 import { caveatsOf } from '../../src/evaluate/report-caveats.js';
 import { groupTimes } from '../../src/evaluate/report-efficiency.js';
-import { findInversions } from '../../src/evaluate/report-order.js';
 import { besidePublished } from '../../src/evaluate/report-published.js';
 import type { Study } from '../../src/evaluate/report-study.js';
 import { evaluationSchema } from '../../src/evaluate/result-schema.js';
@@ -57,28 +56,14 @@ describe('published figures', () => {
   });
 });
 
-describe('findInversions', () => {
-  test('only what the paper has the other way round', () => {
-    expect(findInversions(paper, 'cadets').map(({ better, worse }) => `${better} > ${worse}`)).toEqual([
-      ...['w/o CD > RECAL', 'w/o CD > w/o BL', 'w/o CD > max fusion'],
-    ]);
-    const ordered = resultOf({ paper: [0.9], max: [0.8], zscore: [0.7] });
-    expect(findInversions(ordered, 'cadets')).toEqual([]);
-  });
-
-  test('what was not run, and what is equal, is no inversion', () => {
-    expect(findInversions(resultOf({ max: [0.4], mean: [0.4] }), 'theia')).toEqual([]);
-  });
-});
-
 describe('caveats', () => {
   test('the oracle, labels without attacks, other populations, another order', () => {
     const text = caveatsOf(study()).join('\n');
     expect(text).toContain('all thresholds are the oracle’s');
     expect(text).toContain('the labels name no attacks');
-    expect(text).toContain('published figures fit 357173 and 12857');
+    expect(text).toContain('published figures fit 357,173 and 12,857');
     expect(text).toContain(
-      'not ordered as in the paper: 3 pairs stand the other way round by mean F1, among them w/o CD above the whole method',
+      'not ordered as in the paper: 3 of 6 pairs are ordered as in the paper by mean F1, 3 the other way round, among them w/o CD above the whole method (see Ablations)',
     );
     expect(text).not.toContain('one seed only');
   });
@@ -113,10 +98,21 @@ describe('caveats', () => {
     expect(text.join('\n')).not.toContain('oracle');
   });
 
+  test('a gate that holds labelled nodes back: why variants may be alike', () => {
+    const gated = resultOf({ paper: [0.4, 0.4], max: [0.4, 0.4], recal: [0.5, 0.5] });
+    for (const name of ['paper', 'max']) gated.variants[name].mean.candidateRecall = 0.125;
+    gated.variants.recal.mean.candidateRecall = null;
+    const text = caveatsOf(study({ runs: [{ name: 'paper', result: gated, curves }] })).join('\n');
+    expect(text).toContain('the gate of paper, max lets 12.5 % of the labelled nodes pass');
+    expect(caveatsOf(study()).join('\n')).not.toContain('the gate of');
+  });
+
   test('what is true of one protocol only names it', () => {
     const honest = resultOf({ paper: [0.1, 0.2] }, { oracle: false });
     const text = caveatsOf(study({ runs: [...study().runs, { name: 'honest', result: honest, curves }] }));
-    expect(text.some((each) => each.startsWith('paper: all thresholds are the oracle’s'))).toBe(true);
+    expect(text.some((each) => each.startsWith('protocol paper: all thresholds are the oracle’s'))).toBe(
+      true,
+    );
     expect(text).toContain('the labels name no attacks: nothing can be said about attacks found or missed');
   });
 });
@@ -133,8 +129,14 @@ describe('renderReport', () => {
       {
         ...{ name: 'paper', result: paper, curves },
         scores: {
-          before: { variant: 'wo-cd', seed: 0, benign: Float64Array.of(1, 2, 3), attack: Float64Array.of(4) },
-          after: { variant: 'paper', seed: 0, benign: Float64Array.of(1, 2), attack: Float64Array.of(90) },
+          before: {
+            ...{ variant: 'wo-cd', seed: 0, benign: Float64Array.of(1, 2, 3), attack: Float64Array.of(4) },
+            silent: { benign: 0, attack: 0 },
+          },
+          after: {
+            ...{ variant: 'paper', seed: 0, benign: Float64Array.of(1, 2), attack: Float64Array.of(90) },
+            silent: { benign: 1, attack: 3 },
+          },
         },
       },
       {
@@ -165,7 +167,10 @@ describe('renderReport', () => {
     for (const id of figures) expect(page, id).toContain(`download="${id}.csv"`);
     for (const id of [
       'main-table',
+      'count-table',
       'ablation-table',
+      'ranking-table',
+      'stage-table',
       'attack-table',
       'behaviour-table',
       'gap-table',
@@ -187,9 +192,14 @@ describe('renderReport', () => {
     expect(text).toContain('RECAL published 99.99 99.99 99.99 0.0004');
     expect(text).toMatch(/wo-cd ours, paper .* 96\.00 ± 1\.41/);
     expect(text).toContain('w/o CD paper 96.00 ± 1.41 96.05');
+    expect(text).toContain('Scored 0 by paper, and not drawn: 3 of 4 labelled nodes, 1 of 3 others.');
+    expect(text).toContain('The paper’s CADETS has 1,452,123 nodes');
+    expect(text).toMatch(
+      /F1, variant paper, protocol paper 0\.910 .* F1, variant paper, protocol honest 0\.200/,
+    );
     expect(text).toContain('140,000 times the events of the rarest');
     expect(text).toContain(
-      'w/o CD is above RECAL here (F1 96.00 against 91.00) and below it in the paper (96.05 against 99.99)',
+      'w/o CD is above RECAL here (F1 96.00 against 91.00, in 2 of 2 seeds) and below it in the paper (96.05 against 99.99)',
     );
   });
 
@@ -224,6 +234,7 @@ test('besidePublished: percent, null where it was not run', () => {
   const rows = besidePublished(study());
   const row = (name: string) => rows.find((each) => each.name === name);
   expect(row('RECAL')?.ours?.f1).toBeCloseTo(91, 6);
+  expect(row('RECAL')?.deviation?.f1).toBeCloseTo(Math.SQRT2, 6);
   expect(row('z-score')).toMatchObject({ variant: 'zscore', ours: null, published: { f1: 97.09 } });
   expect(row('MAGIC')).toMatchObject({ variant: null, ours: null });
   expect(besidePublished(study({ host: undefined }))).toEqual([]);

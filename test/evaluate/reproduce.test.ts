@@ -24,12 +24,18 @@ const options = (more: Partial<ReproduceOptions> = {}): ReproduceOptions => ({
 
 describe('reproduce', () => {
   test('both protocols, with our figures beside the published ones', async () => {
-    const protocols: string[] = [];
+    const said: string[] = [];
     const { study, complete } = await reproduce(
-      options({ watch: { run: ({ protocol }) => protocols.push(protocol) } }),
+      options({
+        watch: {
+          run: ({ protocol }) => said.push(protocol),
+          evaluation: { finished: ({ names }) => said.push(names.join()) },
+        },
+      }),
     );
     expect(complete).toBe(true);
-    expect(protocols).toEqual(['paper', 'honest']);
+    // One training serves both.
+    expect(said).toEqual(['paper', 'honest', 'paper,wo-cd']);
     const [paper, honest] = study.runs.map(({ result }) => result);
     expect(paper.variants.paper.seeds[0].threshold.oracle).toBe(true);
     expect(honest.variants.paper.seeds[0].threshold).toMatchObject({ kind: 'budget', oracle: false });
@@ -92,18 +98,20 @@ describe('reproduce', () => {
     expect(await readdir(join(folder, 'out/trials'))).toHaveLength(2);
   }, 60_000);
 
-  test('stopped: the protocol that is finished has its report', async () => {
+  test('stopped: what is finished has its report, under both protocols', async () => {
     const stop = new AbortController();
     const { study, complete } = await reproduce(
       options({
-        ...{ variants: ['rarity'], signal: stop.signal },
-        watch: { run: ({ protocol }) => protocol === 'honest' && stop.abort() },
+        ...{ variants: ['rarity', 'paper'], signal: stop.signal },
+        watch: { evaluation: { finished: () => stop.abort() } },
       }),
     );
     expect(complete).toBe(false);
-    expect(study.runs.map(({ name }) => name)).toEqual(['paper']);
+    expect(study.runs.map(({ name }) => name)).toEqual(['paper', 'honest']);
+    for (const { result } of study.runs) expect(Object.keys(result.variants)).toEqual(['rarity']);
     const page = await readFile(join(folder, 'out/report.html'), 'utf8');
-    expect(page.includes('stopped before the protocol honest was run')).toBe(true);
+    for (const said of ['stopped before the end', 'not run: paper'])
+      expect(page.includes(said), said).toBe(true);
     const { complete: said } = JSON.parse(await readFile(join(folder, 'out/result.json'), 'utf8'));
     expect(said).toBe(false);
   }, 60_000);
