@@ -1,3 +1,4 @@
+import { run as falseAlarms } from './false-alarms.js';
 import { run as ingest } from './ingest.js';
 import { run as knn } from './knn.js';
 import { run as simulate } from './simulate.js';
@@ -5,7 +6,14 @@ import { run as study } from './study.js';
 import { run as train } from './train.js';
 
 // `npm run bench -- NAME [ARGUMENTS]`: benchmarks print ratios to a peer measured in the same run; tests assert none.
-const benches: Record<string, (args: string[]) => Promise<void>> = { ingest, knn, simulate, study, train };
+const benches: Record<string, (args: string[]) => Promise<void>> = {
+  'false-alarms': falseAlarms,
+  ingest,
+  knn,
+  simulate,
+  study,
+  train,
+};
 
 const [name, ...rest] = process.argv.slice(2);
 const bench = benches[name ?? ''];
