@@ -1,4 +1,5 @@
 import { run as detect } from './detect.js';
+import { run as falseAlarms } from './false-alarms.js';
 import { run as ingest } from './ingest.js';
 import { run as knn } from './knn.js';
 import { run as simulate } from './simulate.js';
@@ -7,12 +8,7 @@ import { run as train } from './train.js';
 
 // `npm run bench -- NAME [ARGUMENTS]`: benchmarks print ratios to a peer measured in the same run; tests assert none.
 const benches: Record<string, (args: string[]) => Promise<void>> = {
-  detect,
-  ingest,
-  knn,
-  simulate,
-  study,
-  train,
+  ...{ detect, 'false-alarms': falseAlarms, ingest, knn, simulate, study, train },
 };
 
 const [name, ...rest] = process.argv.slice(2);

@@ -3,7 +3,7 @@ import { EXIT } from '../base/errors.js';
 import { printable } from '../base/printable.js';
 import { defineSettings } from '../base/settings.js';
 import type { ScenarioManifest } from '../simulate/manifest.js';
-import { FORMATS, LAYOUTS, SCENARIOS } from '../simulate/options.js';
+import { type Days, FORMATS, LAYOUTS, PLACES, SCENARIOS } from '../simulate/options.js';
 import { simulate } from '../simulate/simulate.js';
 import { defineCommand } from './command.js';
 import { formatCount, formatDuration } from './quantities.js';
@@ -16,6 +16,7 @@ export const command = defineCommand({
   examples: [
     'recal simulate --scenario demo --out world',
     'recal simulate --scenario freebsd-server --events 5000000 --seed 7 --layout e3 --out e3',
+    'recal simulate --scenario linux-desktop --attacks none --drift 0.5 --days 7,7,14 --out drifting',
   ],
   arguments: {},
   settings: defineSettings({
@@ -38,11 +39,33 @@ export const command = defineCommand({
       description: "parts: train, calibrate, test; e3: the file names and dates of DARPA's release",
     },
     hosts: { type: z.coerce.number().int().min(1).default(1), description: 'hosts of this kind', value: 'N' },
+    attacks: { type: z.enum(PLACES).default('test'), description: 'where attacks are; none: a benign host' },
+    unusual: {
+      type: z.enum(PLACES).default('test'),
+      description: 'where rare benign work is; none: the test is like what came before',
+    },
+    drift: {
+      type: z.coerce.number().min(0).max(1).default(0),
+      description: 'how much the host itself changes from the start of the test',
+      value: '0..1',
+    },
+    days: {
+      type: z
+        .string()
+        .regex(/^\d+,\d+,\d+$/, 'give three whole numbers, such as 7,7,14')
+        .optional(),
+      description: 'days of train, calibrate and test (by the number of events)',
+      value: 'N,N,N',
+    },
   }),
-  async run(_args, { events, ...settings }, { out, signal, progress }) {
+  async run(_args, { events, days, ...settings }, { out, signal, progress }) {
     const started = performance.now();
     const bar = progress('simulating', { unit: 'events' });
-    const options = events === undefined ? settings : { ...settings, events };
+    const options = {
+      ...settings,
+      ...(events === undefined ? {} : { events }),
+      ...(days === undefined ? {} : { days: days.split(',').map(Number) as unknown as Days }),
+    };
     const manifest = await simulate(options, (at) => bar.update(at.events), signal).finally(() =>
       bar.finish(),
     );
@@ -61,6 +84,17 @@ function* render(manifest: ScenarioManifest, folder: string, seconds: number, lo
     look,
   );
   yield '';
+  if (manifest.hosts.some(({ attacks }) => attacks.length > 0)) {
+    yield* renderAttacks(manifest, look);
+    yield '';
+  }
+  const labels = manifest.hosts.reduce((sum, { labels }) => sum + labels.core + labels.touched, 0);
+  const rate = formatCount(Math.round(manifest.events / seconds));
+  const time = formatDuration(seconds * 1000);
+  yield `${formatCount(manifest.events)} events, ${labels} labelled nodes in ${printable(folder)} (${time}, ${rate} events/s)`;
+}
+
+function* renderAttacks(manifest: ScenarioManifest, look: Look): Generator<string> {
   yield* renderTable(
     ['attack', 'what', 'from', 'until', 'events'],
     manifest.hosts.flatMap((host) =>
@@ -74,9 +108,4 @@ function* render(manifest: ScenarioManifest, folder: string, seconds: number, lo
     ),
     look,
   );
-  yield '';
-  const labels = manifest.hosts.reduce((sum, { labels }) => sum + labels.core + labels.touched, 0);
-  const rate = formatCount(Math.round(manifest.events / seconds));
-  const time = formatDuration(seconds * 1000);
-  yield `${formatCount(manifest.events)} events, ${labels} labelled nodes in ${printable(folder)} (${time}, ${rate} events/s)`;
 }

@@ -1,5 +1,6 @@
 import { RecalError } from '../base/errors.js';
 import { ENTITY_TYPES } from '../ingest/event.js';
+import { spanOf } from '../model/graph-plan.js';
 import type { TrainedModel } from '../model/trained-model.js';
 import { MemberCollector } from './activity.js';
 import { type BenignScores, describeBenign } from './benign-scores.js';
@@ -277,7 +278,7 @@ class BenignCollector {
       const wanted = (node: number) => scored(halfOf(node)) && scores[node] > 0;
       this.#members.add(view, this.#spans.length, scores, wanted, place);
       // Part of a graph's nodes make part of its incidents.
-      this.#spans.push((Number(planned.lastTs - planned.firstTs) * taken) / planned.nodes.length);
+      this.#spans.push((spanOf(this.#split.plan, planned.rows) * taken) / planned.nodes.length);
       this.#instances.push(taken);
     }
   }

@@ -1,4 +1,5 @@
 import type { EventTable } from '../graph/event-table.js';
+import { spanOf } from '../model/graph-plan.js';
 import type { CalibrationTables } from './calibration-tables.js';
 import type { Detector } from './detector.js';
 import { ScoreMartingale } from './drift-martingale.js';
@@ -57,7 +58,7 @@ export async function measureDrift(
       scored.scores.filter((_, v) => marks[v] === 0),
       planned.firstTs,
     );
-    span += Number(planned.lastTs - planned.firstTs);
+    span += spanOf(graphs.plan, planned.rows);
     done++;
     progress?.(done / graphs.count);
     await new Promise((resolve) => setImmediate(resolve)); // signals come in between two graphs

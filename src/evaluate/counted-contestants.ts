@@ -8,6 +8,7 @@ import { RelationNetwork } from '../detect/relation-network.js';
 import { Velox } from '../detect/velox.js';
 import { UNKNOWN, Vocabulary } from '../features/vocabulary.js';
 import { DIRECTIONS } from '../graph/direction.js';
+import { spanOf } from '../model/graph-plan.js';
 import { prepareTraining } from '../model/prepare-training.js';
 import { makeFeatureSpace, type TrainedModel } from '../model/trained-model.js';
 import { type BenignOutcome, breathe, type Contestants, type RunOptions } from './contestant.js';
@@ -77,7 +78,7 @@ abstract class Rival implements Contestants {
       const scores = Float64Array.from(this.scorer.scores(view), Math.fround);
       links.add(planned.nodes, interactions);
       members.add(view, spans.length, scores, (node) => scores[node] > 0, place);
-      spans.push(Number(planned.lastTs - planned.firstTs));
+      spans.push(spanOf(graphs.plan, planned.rows));
       instances.push(planned.nodes.length);
       this.options.progress?.('calibrate', spans.length / graphs.count);
       await breathe();

@@ -16,6 +16,16 @@ export interface GraphPlan {
   readonly sizes: Uint32Array;
   /** What a person calls each graph. */
   readonly titles: readonly string[];
+  /**
+   * Nanoseconds that each graph stands for: a whole window, but from a host's first event to its last; a file from its
+   * first to its last. The quiet before and after the events of a window is time in which nothing alarmed.
+   */
+  readonly spans: Float64Array;
+}
+
+/** Nanoseconds that a graph of a plan stands for, by its rows. */
+export function spanOf({ graphOf, spans }: GraphPlan, rows: Int32Array): number {
+  return spans[graphOf[rows[0]]];
 }
 
 /** Graphs are numbered by their first event. */
@@ -35,11 +45,22 @@ function planWindows({ table, keys, hosts }: LoadedEvents, length: number): Grap
   const origin = first - (((first % step) + step) % step);
   const times = elapsedTimes(table, origin);
   const startOf = (window: number) => origin + step * BigInt(window);
+  const bounds = hosts.map(() => ({ first: Number.POSITIVE_INFINITY, last: 0 }));
+  for (let row = 0; row < table.length; row++) {
+    const of = bounds[hostOf(table, keys, row)];
+    of.first = Math.min(of.first, times[row]);
+    of.last = Math.max(of.last, times[row]);
+  }
   return plan(
     table.length,
     (row) => Math.floor(times[row] / Number(step)) * hosts.length + hostOf(table, keys, row),
     (key) =>
       `${hosts[key % hosts.length]} ${isoMilliseconds(startOf(Math.floor(key / hosts.length))).replace('.000Z', 'Z')}`,
+    (key) => {
+      const start = Math.floor(key / hosts.length) * Number(step);
+      const { first: from, last: until } = bounds[key % hosts.length];
+      return Math.min(start + Number(step), until) - Math.max(start, from);
+    },
   );
 }
 
@@ -47,14 +68,29 @@ function planFiles({ manifest }: Pick<Store, 'manifest'>, { table, files }: Load
   const names = new Map(
     manifest.ingests.flatMap((ingest) => ingest.files.map(({ number, name }) => [number, basename(name)])),
   );
+  const bounds = new Map<number, { first: bigint; last: bigint }>();
+  for (let row = 0; row < table.length; row++) {
+    const known = bounds.get(files[row]);
+    if (known === undefined) bounds.set(files[row], { first: table.ts[row], last: table.ts[row] });
+    else known.last = table.ts[row];
+  }
   return plan(
     table.length,
     (row) => files[row],
     (key) => names.get(key) ?? `file ${key}`,
+    (key) => {
+      const { first = 0n, last = 0n } = bounds.get(key) ?? {};
+      return Number(last - first);
+    },
   );
 }
 
-function plan(length: number, keyOf: (row: number) => number, titleOf: (key: number) => string): GraphPlan {
+function plan(
+  length: number,
+  keyOf: (row: number) => number,
+  titleOf: (key: number) => string,
+  spanOf: (key: number) => number,
+): GraphPlan {
   const graphOf = new Int32Array(length);
   const numbers = new Map<number, number>();
   for (let row = 0; row < length; row++) {
@@ -64,7 +100,8 @@ function plan(length: number, keyOf: (row: number) => number, titleOf: (key: num
   }
   const sizes = new Uint32Array(numbers.size);
   for (const graph of graphOf) sizes[graph]++;
-  return { graphOf, sizes, titles: [...numbers.keys()].map(titleOf) };
+  const keys = [...numbers.keys()];
+  return { graphOf, sizes, titles: keys.map(titleOf), spans: Float64Array.from(keys, spanOf) };
 }
 
 /** An event's host is that of any of its entities: all have the same. */

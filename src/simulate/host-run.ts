@@ -6,8 +6,9 @@ import { ndjson } from './audit/ndjson.js';
 import { Recorder, type Witness } from './audit/recorder.js';
 import { theia } from './audit/theia.js';
 import { trace } from './audit/trace.js';
+import { driftOf } from './hosts/drift.js';
 import { Agenda, type HostProfile, type Performer } from './hosts/host.js';
-import { World } from './hosts/world.js';
+import { type Appointment, World } from './hosts/world.js';
 import type { User } from './kernel/entities.js';
 import { Machine } from './kernel/machine.js';
 import { Scheduler, type TaskObserver } from './kernel/scheduler.js';
@@ -50,7 +51,9 @@ export class HostRun {
     attacked: boolean,
   ) {
     const extension = settings.format === 'ndjson' ? 'ndjson' : 'json';
-    this.timeline = timelineOf(settings.scenario, settings.layout, settings.events, extension);
+    this.timeline = timelineOf(
+      ...([settings.scenario, settings.layout, settings.events, extension, settings.days] as const),
+    );
     const { startSeconds, files } = this.timeline;
     const address = `10.0.${4 + Math.floor(index / 200)}.${50 + (index % 200)}`;
     const name = index === 0 ? profile.hostName : `${profile.hostName}-${index + 1}`;
@@ -88,9 +91,24 @@ export class HostRun {
       maximumPid: profile.maximumPid,
     });
     this.world = new World(this.machine, this.timeline.local, random.stream('world'), users, addUser);
-    this.pacing = new Pacing(this.timeline, profile.workloads, settings.events, random);
+    const scale = Math.max(0.25, Math.min(6, Math.sqrt(settings.events / 1_000_000)));
+    const agenda = new Agenda(this.timeline, random.stream('agenda'), scale);
+    const drift = settings.drift > 0 ? driftOf(profile, agenda, settings.drift) : undefined;
+    const workloads = [...profile.workloads, ...(drift?.workloads ?? [])];
+    this.pacing = new Pacing(this.timeline, workloads, settings.events, random, {
+      testLoad: drift?.load ?? 1,
+      observe: (workload) =>
+        drift?.workloads.includes(workload) ? this.asUnusual(workload.name) : undefined,
+    });
     profile.boot(this.world);
-    this.makeAppointments(profile, random, settings.events);
+    const usual = profile
+      .appointments(agenda)
+      .map((each, number) => ({ each, stream: random.stream(`appointment ${number} ${each.name}`) }))
+      .filter(({ each }) => settings.unusual === 'test' || !each.unusual);
+    const changes = (drift?.appointments ?? []).map((each, number) => {
+      return { each, stream: random.stream(`drift ${number} ${each.name}`) };
+    });
+    for (const { each, stream } of [...usual, ...changes]) this.makeAppointment(each, stream);
     if (attacked) this.planAttacks(profile, random, settings);
   }
 
@@ -106,21 +124,16 @@ export class HostRun {
 
   private readonly written = () => this.recorder.total;
 
-  private makeAppointments(profile: HostProfile, random: Random, events: number): void {
-    const scale = Math.max(0.25, Math.min(6, Math.sqrt(events / 1_000_000)));
-    const agenda = new Agenda(this.timeline, random.stream('agenda'), scale);
-    const { book } = this;
-    profile.appointments(agenda).forEach((appointment, number) => {
-      const steps = appointment.steps(this.world, random.stream(`appointment ${number} ${appointment.name}`));
-      const witness: Witness = {
-        created: (entity) => book.addUnusual(entity, appointment.name),
-        recorded: () => {},
-      };
-      this.machine.scheduler.start(
-        appointment.at,
-        steps,
-        appointment.unusual ? this.attributing(witness) : undefined,
-      );
+  private makeAppointment({ at, name, unusual, steps }: Appointment, random: Random): void {
+    const observer = unusual ? this.asUnusual(name) : undefined;
+    this.machine.scheduler.start(at, steps(this.world, random), observer);
+  }
+
+  /** What a task makes is listed as benign and new. */
+  private asUnusual(activity: string): TaskObserver {
+    return this.attributing({
+      created: (entity) => this.book.addUnusual(entity, activity),
+      recorded: () => {},
     });
   }
 

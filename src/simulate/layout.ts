@@ -1,10 +1,18 @@
 import { DAY, HOUR, localTime } from './calendar.js';
 import { type E3Scenario, e3Timeline } from './e3-files.js';
-import type { Layout, Scenario } from './options.js';
+import type { Days, Layout, Scenario } from './options.js';
 import type { Slot, Timeline } from './timeline.js';
 
-export function timelineOf(scenario: Scenario, layout: Layout, events: number, extension: string): Timeline {
-  return layout === 'e3' ? e3Timeline(scenario as E3Scenario, extension) : partsTimeline(events, extension);
+export function timelineOf(
+  scenario: Scenario,
+  layout: Layout,
+  events: number,
+  extension: string,
+  days?: Days,
+): Timeline {
+  return layout === 'e3'
+    ? e3Timeline(scenario as E3Scenario, extension)
+    : partsTimeline(events, extension, days);
 }
 
 // --- parts: train, calibrate, test
@@ -16,16 +24,27 @@ const PARTS = [
   { below: Number.POSITIVE_INFINITY, start: '2025-03-03', train: 7, calibrate: 2, test: 3 },
 ] as const;
 
-function partsTimeline(events: number, extension: string): Timeline {
-  const plan = PARTS.find((candidate) => events < candidate.below) ?? PARTS[2];
+/** Days of one's own begin on a Monday. */
+const MONDAY = '2025-03-03';
+
+function partsTimeline(events: number, extension: string, days?: Days): Timeline {
+  const plan =
+    days === undefined
+      ? (PARTS.find((candidate) => events < candidate.below) ?? PARTS[2])
+      : { start: MONDAY, train: days[0], calibrate: days[1], test: days[2] };
   const startSeconds = Date.parse(`${plan.start}T00:00:00Z`) / 1000;
   const calibrateAt = plan.train * DAY;
   const testAt = calibrateAt + plan.calibrate * DAY;
   const end = testAt + plan.test * DAY;
   const total = end / DAY;
+  const local = localTime(startSeconds, 0);
+  const testDays = Array.from({ length: plan.test }, (_, day) => ({
+    from: testAt + day * DAY + 9.5 * HOUR,
+    until: testAt + day * DAY + 17 * HOUR,
+  }));
+  const working = testDays.filter(({ from }) => local.weekday(from) % 6 !== 0);
   return {
-    startSeconds,
-    local: localTime(startSeconds, 0),
+    ...{ startSeconds, local },
     files: [
       { name: `train.${extension}`, role: 'train', from: 0, until: calibrateAt, share: plan.train / total },
       {
@@ -37,12 +56,7 @@ function partsTimeline(events: number, extension: string): Timeline {
       },
       { name: `test.${extension}`, role: 'test', from: testAt, until: end, share: plan.test / total },
     ],
-    attackSlots: spread(
-      Array.from({ length: plan.test }, (_, day) => ({
-        from: testAt + day * DAY + 9.5 * HOUR,
-        until: testAt + day * DAY + 17 * HOUR,
-      })),
-    ),
+    attackSlots: spread(working.length > 0 ? working : testDays),
   };
 }
 

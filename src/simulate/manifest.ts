@@ -1,7 +1,7 @@
 import type { Attack } from './attacks/attack.js';
 import type { FileCounts } from './audit/recorder.js';
 import type { Label } from './labels.js';
-import type { Settings } from './options.js';
+import type { Days, Settings } from './options.js';
 import type { LogFile, Role } from './timeline.js';
 
 export interface FileSummary extends FileCounts {
@@ -55,6 +55,11 @@ export interface ScenarioManifest {
   stealth: number;
   format: string;
   layout: string;
+  /** These four only where they were asked for. */
+  attacks?: string;
+  unusual?: string;
+  drift?: number;
+  days?: Days;
   hosts: HostSummary[];
 }
 
@@ -68,6 +73,10 @@ export function manifestOf(settings: Settings, hosts: HostSummary[]): ScenarioMa
     stealth: settings.stealth,
     format: settings.format,
     layout: settings.layout,
+    ...(settings.attacks === 'test' ? {} : { attacks: settings.attacks }),
+    ...(settings.unusual === 'test' ? {} : { unusual: settings.unusual }),
+    ...(settings.drift === 0 ? {} : { drift: settings.drift }),
+    ...(settings.days === undefined ? {} : { days: settings.days }),
     hosts,
   };
 }

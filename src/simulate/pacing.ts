@@ -7,6 +7,13 @@ import type { Timeline } from './timeline.js';
 /** Sessions are started in ticks; a tick is short enough for the rhythm of the day and long enough to be cheap. */
 const EVENTS_PER_TICK = 2_000;
 
+export interface PacingOptions {
+  /** The test has so many times the events of its share. Default 1. */
+  readonly testLoad?: number;
+  /** Who watches the sessions of a workload. */
+  readonly observe?: (workload: Workload) => TaskObserver | undefined;
+}
+
 /**
  * Decides how much goes on at any moment. The number of events asked for is laid out over the files and the rhythm of
  * the week; in every tick as many sessions are started as are missing from that plan. What attacks and rare work add
@@ -28,6 +35,7 @@ export class Pacing {
     private readonly workloads: readonly Workload[],
     events: number,
     random: Random,
+    private readonly options: PacingOptions = {},
   ) {
     const end = Math.max(...timeline.files.map((file) => file.until));
     this.tick = Math.max(SECOND, Math.min(5 * MINUTE, (end * EVENTS_PER_TICK) / events));
@@ -44,7 +52,7 @@ export class Pacing {
     let missing = (this.planned[index] as number) - written() - this.pending;
     if (missing <= 0) return;
     // Shares are of events, so a workload of long sessions is started less often.
-    const weights = this.workloads.map(
+    const weights = this.begun(at).map(
       (workload, w) =>
         (workload.share * intensity(workload.rhythm, at, this.timeline.local)) / (this.sizes[w] as number),
     );
@@ -60,13 +68,18 @@ export class Pacing {
       world.machine.scheduler.start(
         start,
         workload.session(world, this.streams[w] as Random),
-        this.watch(w, size, written),
+        this.watch(w, size, written, this.options.observe?.(workload)),
       );
     }
   }
 
+  /** What goes on at a moment. What begins later comes last, so that until then nothing is drawn otherwise. */
+  private begun(at: number): Workload[] {
+    return this.workloads.filter(({ since = 0 }) => since <= at);
+  }
+
   /** Keeps `pending` true, and learns how large sessions of a workload are. */
-  private watch(w: number, expected: number, written: () => number): TaskObserver {
+  private watch(w: number, expected: number, written: () => number, also?: TaskObserver): TaskObserver {
     let made = 0;
     let before = 0;
     this.pending += expected;
@@ -74,8 +87,10 @@ export class Pacing {
     return {
       resume: () => {
         before = written();
+        also?.resume();
       },
       pause: (finished) => {
+        also?.pause(finished);
         this.pending -= outstanding();
         made += written() - before;
         if (finished) this.sizes[w] = (this.sizes[w] as number) * 0.98 + Math.max(1, made) * 0.02;
@@ -94,14 +109,16 @@ export class Pacing {
       const at = index * this.tick;
       while (file < files.length - 1 && at >= (files[file]?.until ?? 0)) file++;
       fileOf[index] = file;
-      for (const { share, rhythm } of this.workloads) load[index]! += share * intensity(rhythm, at, local);
+      for (const { share, rhythm } of this.begun(at)) load[index]! += share * intensity(rhythm, at, local);
       fileLoad[file]! += load[index] as number;
     }
     const planned = new Float64Array(this.ticks);
+    const { testLoad = 1 } = this.options;
     let sum = 0;
     for (let index = 0; index < this.ticks; index++) {
       const f = fileOf[index] as number;
-      sum += (events * (files[f]?.share ?? 0) * (load[index] as number)) / (fileLoad[f] as number);
+      const share = (files[f]?.share ?? 0) * (files[f]?.role === 'test' ? testLoad : 1);
+      sum += (events * share * (load[index] as number)) / (fileLoad[f] as number);
       planned[index] = sum;
     }
     return planned;

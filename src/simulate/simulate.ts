@@ -53,7 +53,7 @@ export async function simulate(
       directory,
       random.stream(`host ${index}`),
       index,
-      index % 3 === 0,
+      settings.attacks === 'test' && index % 3 === 0,
     );
     try {
       await drive(run, signal, (events) => {

@@ -23,6 +23,21 @@ describe('recal simulate', () => {
     expect(other.get('test.json')).not.toBe(first.get('test.json'));
   });
 
+  it('writes a benign host that changes, over the days asked for', async () => {
+    const out = join(folder, 'drifting');
+    const benign = ['--attacks', 'none', '--unusual', 'none', '--drift', '0.5', '--days', '2,1,1'];
+    const asked = ['--scenario', 'demo', '--events', '20000', '--out', out, ...benign];
+    const { code, stdout } = await recal(['simulate', ...asked]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/test\.json +test +2025-03-06T00:00:00/);
+    expect(stdout).not.toMatch(/attack +what/);
+    const manifest = JSON.parse(readFileSync(join(out, 'scenario.json'), 'utf8'));
+    expect(manifest).toMatchObject({ attacks: 'none', unusual: 'none', drift: 0.5, days: [2, 1, 1] });
+    const wrong = await recal(['simulate', ...asked, '--days', '2,1']);
+    expect(wrong).toMatchObject({ code: 2, stdout: '' });
+    expect(wrong.stderr).toMatch(/7,7,14/);
+  });
+
   it('says what is wrong with its options', async () => {
     const wrong = await recal(['simulate', '--scenario', 'windows', '--out', join(folder, 'x')]);
     expect(wrong).toMatchObject({ code: 2, stdout: '' });

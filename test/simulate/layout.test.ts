@@ -72,6 +72,15 @@ describe('timelineOf', () => {
     }
   });
 
+  it('keeps attacks out of weekends, if the test has a working day', () => {
+    const slots = (days: readonly [number, number, number]) => {
+      const { attackSlots, local } = timelineOf('demo', 'parts', 60_000, 'json', days);
+      return attackSlots.map(({ from }) => local.weekday(from));
+    };
+    expect(slots([4, 1, 10])).toEqual([6, 0, 1, 2, 3, 4, 5, 6, 0, 1].filter((day) => day % 6 !== 0));
+    expect(slots([4, 1, 2])).toEqual([6, 6, 0, 0]);
+  });
+
   it('gives every e3 file a share of the events', () => {
     for (const { scenario } of PUBLISHED) {
       const { files } = timelineOf(scenario, 'e3', 1e6, 'json');

@@ -59,4 +59,43 @@ describe('Pacing', () => {
     expect(office).toBeLessThan(0.4);
     expect(pacing.tick).toBeLessThan(HOUR);
   });
+
+  it('starts a workload that comes later when it is due, lets it be watched, and adds load to the test', () => {
+    const run = (later: readonly Workload[], testLoad: number) => {
+      const scheduler = new Scheduler();
+      const made: { name: string; at: number }[] = [];
+      const workload = (name: string, since?: number): Workload => ({
+        ...{ name, share: 0.5, rhythm: 'machine', size: 10, ...(since === undefined ? {} : { since }) },
+        *session() {
+          for (let i = 0; i < 10; i++) {
+            made.push({ name, at: scheduler.now });
+            yield SECOND;
+          }
+        },
+      });
+      const watched: string[] = [];
+      const observe = ({ name }: Workload) => ({ resume: () => watched.push(name), pause: () => {} });
+      const all = [workload('old'), ...later.map(({ name, since }) => workload(name, since))];
+      const pacing = new Pacing(timeline, all, 10_000, new Random(1), {
+        testLoad,
+        observe: (each) => (each.since === undefined ? undefined : observe(each)),
+      });
+      const world = { machine: { scheduler } } as unknown as World;
+      for (let tick = 0; tick < pacing.ticks; tick++) {
+        pacing.startSessions(tick, world, () => made.length);
+        scheduler.runUntil((tick + 1) * pacing.tick);
+      }
+      return { made, watched };
+    };
+    const alone = run([], 1);
+    const both = run([{ name: 'new', since: DAY + 6 * HOUR } as Workload], 2);
+    const added = both.made.filter(({ name }) => name === 'new');
+    expect(Math.min(...added.map(({ at }) => at))).toBeGreaterThanOrEqual(DAY + 6 * HOUR);
+    expect(both.watched.length).toBeGreaterThanOrEqual(added.length);
+    expect(new Set(both.watched)).toEqual(new Set(['new']));
+    const until = (rows: typeof added) => rows.filter(({ at }) => at < DAY);
+    expect(until(both.made)).toEqual(until(alone.made));
+    expect(both.made.length).toBeGreaterThan(17_000); // 2,500 and twice 7,500
+    expect(both.made.length).toBeLessThan(18_000);
+  });
 });

@@ -86,6 +86,12 @@ describe('simulate', () => {
     [{ scenario: 'demo', layout: 'e3' }, /no e3 layout/],
     [{ scenario: 'demo', hosts: 0 }, /whole number from 1/],
     [{ scenario: 'demo', format: 'xml' }, /format 'xml'/],
+    [{ scenario: 'demo', attacks: 'train' }, /attacks 'train'/],
+    [{ scenario: 'demo', drift: 2 }, /drift must be between 0 and 1/],
+    [{ scenario: 'demo', days: [7, 7, 0] }, /three whole numbers/],
+    [{ scenario: 'demo', days: [7, 90, 7] }, /at most 100 together/],
+    [{ scenario: 'linux-desktop', layout: 'e3', days: [7, 7, 7] }, /own dates/],
+    [{ scenario: 'linux-desktop', layout: 'e3', drift: 0.5 }, /own dates/],
   ])('refuses %j', async (options, message) => {
     await expect(simulate({ out: tmpdir(), ...options } as Parameters<typeof simulate>[0])).rejects.toThrow(
       message,

@@ -58,6 +58,8 @@ export interface Workload {
   readonly rhythm: Rhythm;
   /** Events of one session; a first guess, corrected by what sessions turn out to make. */
   readonly size: number;
+  /** Not before this moment. Default: from the start. */
+  readonly since?: number;
   session(world: World, random: Random): Steps;
 }
 

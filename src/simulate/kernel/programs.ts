@@ -33,6 +33,11 @@ export class Programs {
     }
   }
 
+  /** Every program as it is after a change to all of them, such as a new release. */
+  revise(change: (program: Program) => Program): void {
+    for (const [name, program] of this.byName) this.byName.set(name, change(program));
+  }
+
   get(name: string): Program {
     const program = this.byName.get(name);
     if (!program) throw new RangeError(`Programs.get: no program '${name}' on this host`);

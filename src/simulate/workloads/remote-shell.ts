@@ -62,10 +62,14 @@ export function keystrokes(world: World, random: Random, session: Session): void
 }
 
 /** A person logs in from the office network, does some of what they usually do, and leaves. */
-export function remoteShell(habits: readonly Habit[], shellName: string) {
+export function remoteShell(
+  habits: readonly Habit[],
+  shellName: string,
+  who = (world: World, random: Random): User => random.pick(world.people),
+) {
   const weights = habits.map((habit) => habit.weight);
   return function* session(world: World, random: Random): Steps {
-    const user = random.pick(world.people);
+    const user = who(world, random);
     const office = `10.0.4.${100 + (user.uid % 100)}`;
     const login = yield* logIn(world, random, user, office, shellName);
     for (let i = random.burst(7, 40); i > 0; i--) {

@@ -1,0 +1,320 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MemberCollector } from '../dist/detect/activity.js';
+import { resolveDetectionConfig } from '../dist/detect/detection-config.js';
+import { Detector } from '../dist/detect/detector.js';
+import { measureDrift } from '../dist/detect/drift.js';
+import { discoverByDay } from '../dist/detect/fdr.js';
+import { type IncidentLinks, LinkCollector } from '../dist/detect/incident-links.js';
+import type { IncidentMembers } from '../dist/detect/incident-members.js';
+import { formIncidents } from '../dist/detect/incidents.js';
+import { NodeLevels } from '../dist/detect/level-table.js';
+import { quarantine } from '../dist/detect/quarantine.js';
+import { SplitGraphs } from '../dist/detect/split-graphs.js';
+import { chooseThreshold, empiricalP, parseThreshold, type ThresholdSpec } from '../dist/detect/threshold.js';
+import { parseSeeds } from '../dist/evaluate/variants.js';
+import { ingestFiles } from '../dist/graph/ingest.js';
+import { nameOf } from '../dist/graph/node-names.js';
+import { Store } from '../dist/graph/store.js';
+import { ENTITY_TYPES } from '../dist/ingest/event.js';
+import { trainModel } from '../dist/model/train.js';
+import { resolveTrainingConfig } from '../dist/model/training-config.js';
+import type { Scenario } from '../dist/simulate/options.js';
+import { simulate } from '../dist/simulate/simulate.js';
+
+const RULES = ['budget:1/day', 'budget:5/day', 'fpr:0.01', 'fpr:0.001', 'fdr:0.1'] as const;
+const HOSTS: readonly Scenario[] = ['freebsd-server', 'linux-desktop', 'linux-workstation'];
+const PARTS = ['train', 'calibrate', 'test'] as const;
+const WEEK = 7;
+const DAY = 86_400_000_000_000n;
+/** Train, calibrate, and two weeks of test. */
+const DAYS = [WEEK, WEEK, 2 * WEEK] as const;
+/** How the alarms of a rule are looked at more closely. */
+const LOOKED_AT = 'budget:5/day';
+
+/** A week as a detector saw it. */
+interface Week {
+  readonly members: IncidentMembers;
+  readonly links: IncidentLinks;
+  readonly graphs: SplitGraphs;
+  readonly scores: Float64Array;
+  readonly days: Int32Array;
+}
+
+/** What a rule promised, and what came of it by week. */
+interface Outcome {
+  readonly rule: string;
+  readonly expected: number | undefined;
+  readonly range: readonly [number, number] | undefined;
+  readonly status: string;
+  /** A figure a week. */
+  readonly realised: Record<string, number[]>;
+}
+
+/** Who the false alarms of a kind of week are: counts by what is asked of them. */
+type Tallies = Map<string, Map<string, Map<string, number>>>;
+
+interface Settings {
+  readonly events: number;
+  readonly epochs: number;
+  readonly drift: number;
+}
+
+/**
+ * False alarms against what was asked for, on weeks without an attack:
+ * `false-alarms [SCENARIO…] [--seeds 1-3] [--events 300000] [--epochs 5] [--drift 1]`. A week is trained on, a week
+ * calibrated on, and two are judged: of the same host, and of that host after it has changed.
+ */
+export async function run(args: string[]): Promise<void> {
+  const value = (flag: string, standard: string) => {
+    const at = args.indexOf(flag);
+    return at < 0 ? standard : (args[at + 1] ?? standard);
+  };
+  const settings = {
+    ...{ events: Number(value('--events', '300000')), epochs: Number(value('--epochs', '5')) },
+    drift: Number(value('--drift', '1')),
+  };
+  const seeds = parseSeeds(value('--seeds', '1-3'));
+  const named = args.filter((arg, i) => !arg.startsWith('--') && !args[i - 1]?.startsWith('--'));
+  for (const scenario of named.length > 0 ? (named as Scenario[]) : HOSTS) {
+    const outcomes: Outcome[][] = [];
+    const tallies: Tallies = new Map();
+    for (const seed of seeds) {
+      const folder = await mkdtemp(join(tmpdir(), 'recal-false-alarms-'));
+      const started = performance.now();
+      try {
+        outcomes.push(await observe(scenario, seed, settings, folder, tallies));
+      } finally {
+        await rm(folder, { recursive: true, force: true });
+      }
+      console.log(`${scenario}, seed ${seed}: ${((performance.now() - started) / 1000).toFixed(0)} s`);
+    }
+    printTable(scenario, outcomes, settings);
+    printTallies(tallies);
+  }
+}
+
+/** One host: trained, calibrated, judged over two weeks as it was, and over two after a change. */
+async function observe(
+  scenario: Scenario,
+  seed: number,
+  { events, epochs, drift }: Settings,
+  folder: string,
+  tallies: Tallies,
+): Promise<Outcome[]> {
+  const steady = await openWorld(scenario, seed, events, 0, join(folder, 'steady'));
+  const changed = await openWorld(scenario, seed, events, drift, join(folder, 'changed'));
+  const config = resolveTrainingConfig({ epochs, seed });
+  const { model } = await trainModel({
+    ...{ store: steady.store, config, selection: { split: 'train' } },
+    threads: 2,
+  });
+  const training = await SplitGraphs.open(steady.store, { split: 'train' }, model);
+  const choices = resolveDetectionConfig('recal');
+  const detector = await Detector.fit(model, training, { reference: choices.reference, threads: 2 });
+  try {
+    const week = (world: World, number: number) => {
+      const from = world.testFrom + BigInt(number * WEEK) * DAY;
+      return detector.graphsOf(world.store, { split: 'test', from, to: from + BigInt(WEEK) * DAY });
+    };
+    const { benign } = await detector.calibrate(
+      await detector.graphsOf(steady.store, { split: 'calibrate' }),
+      choices,
+    );
+    console.log(
+      `${scenario}, seed ${seed}: calibrated on ${benign.graphs} graphs, ${benign.instances} instances, ${benign.hostDays.toFixed(2)} host-days`,
+    );
+    const outcomes = RULES.map((rule): Outcome => {
+      const spec = parseThreshold(rule);
+      if (spec.kind === 'fdr') {
+        return { rule, expected: undefined, range: undefined, status: 'nominal', realised: {} };
+      }
+      const found = chooseThreshold(spec as Score, benign);
+      return { rule, expected: found.realised, range: found.range?.rate, status: found.status, realised: {} };
+    });
+    const judge = async (title: string, world: World, number: number) => {
+      const seen = scoreWeek(detector, await week(world, number));
+      for (const { rule, realised } of outcomes) {
+        realised[title] = [...(realised[title] ?? []), realise(parseThreshold(rule), detector, seen)];
+      }
+      tallyAlarms(title, detector, seen, world.activities, tallies);
+    };
+    for (const number of [0, 1]) await judge('steady', steady, number);
+    await judge('changed, first week', changed, 0);
+    await judge('changed, second week', changed, 1);
+    const said = await measureDrift(detector, await week(steady, 0));
+    console.log(`  recal drift, steady week 1: ${said.verdict}: ${said.reasons.join('; ')}`);
+    const now = await measureDrift(detector, await week(changed, 0));
+    console.log(`  recal drift, changed week 1: ${now.verdict}: ${now.reasons.join('; ')}`);
+    const first = await week(changed, 0);
+    const { tau } = chooseThreshold(parseThreshold(LOOKED_AT) as Score, benign);
+    const keepOut = quarantine(detector.score(first), tau);
+    await detector.calibrate(first, choices, { keepOut });
+    await judge('calibrated on the first', changed, 1);
+    await detector.calibrate(await week(changed, 0), choices);
+    await judge('nothing kept out', changed, 1);
+    return outcomes;
+  } finally {
+    await detector.close();
+  }
+}
+
+type Score = Extract<ThresholdSpec, { kind: 'budget' | 'fpr' }>;
+
+interface World {
+  readonly store: Store;
+  readonly testFrom: bigint;
+  /** What new work made, by identifier. */
+  readonly activities: ReadonlyMap<string, string>;
+}
+
+/** Everything of a world in one store, as a host would be watched. */
+async function openWorld(
+  scenario: Scenario,
+  seed: number,
+  events: number,
+  drift: number,
+  out: string,
+): Promise<World> {
+  const { hosts } = await simulate({
+    ...{ scenario, seed, events, drift, out, days: DAYS, attacks: 'none', unusual: 'none' },
+  });
+  const store = join(out, 'store');
+  for (const split of PARTS) {
+    await ingestFiles([join(out, `${split}.json`)], { store, split, append: true, threads: 2 });
+  }
+  const rows = (await readFile(join(out, 'unusual.csv'), 'utf8')).trim().split('\n').slice(1);
+  const { from } = hosts[0].files[2];
+  return {
+    store: await Store.open(store),
+    testFrom: BigInt(Date.parse(from)) * 1_000_000n,
+    activities: new Map(
+      rows.map((row) => [row.slice(0, row.indexOf(',')), row.slice(row.lastIndexOf(',') + 1)]),
+    ),
+  };
+}
+
+/** Scores once, for all rules; what `recal detect` does rule by rule. */
+function scoreWeek(detector: Detector, graphs: SplitGraphs): Week {
+  const { events, names } = graphs;
+  const links = new LinkCollector(names, events.table);
+  const members = new MemberCollector();
+  const place = { table: events.table, hostAt: (node: number) => events.keys.hostAt(node) };
+  const [scores, days]: [number[], number[]] = [[], []];
+  let graph = 0;
+  for (const { scores: found, view } of detector.score(graphs)) {
+    links.add(view.planned.nodes, view.interactions);
+    members.add(view, graph++, found, (v) => found[v] > 0, place);
+    const day = Number(view.planned.firstTs / DAY);
+    for (const score of found) {
+      scores.push(score);
+      days.push(day);
+    }
+  }
+  return {
+    ...{ members: members.finish(), links: links.finish(), graphs },
+    ...{ scores: Float64Array.from(scores), days: Int32Array.from(days) },
+  };
+}
+
+/** False incidents or alerts a day, or the share of instances that alarm. */
+function realise(spec: ThresholdSpec, { calibration: { benign } }: Detector, week: Week): number {
+  const { scores, days } = week;
+  if (spec.kind === 'fdr') {
+    const p = scores.map((score) => empiricalP(benign, score));
+    const rows = { hosts: new Uint8Array(p.length), days, p };
+    const { alarms } = discoverByDay(rows, {
+      ...{ level: spec.level, floor: 1 / (benign.instances + 1), openDay: Number.POSITIVE_INFINITY },
+    });
+    return alarms.reduce((sum, alarm) => sum + alarm, 0) / WEEK;
+  }
+  const { tau } = chooseThreshold(spec as Score, benign);
+  if (spec.kind === 'fpr') return scores.filter((score) => score > 0 && score >= tau).length / scores.length;
+  return incidentsAt(week, tau).length / WEEK;
+}
+
+function incidentsAt({ members, links }: Week, tau: number) {
+  const rows = Array.from({ length: members.length }, (_, i) => i).filter((i) => members.score[i] >= tau);
+  const kept: IncidentMembers = {
+    length: rows.length,
+    node: Int32Array.from(rows, (i) => members.node[i]),
+    score: Float64Array.from(rows, (i) => members.score[i]),
+    host: Int32Array.from(rows, (i) => members.host[i]),
+    first: BigInt64Array.from(rows, (i) => members.first[i]),
+    last: BigInt64Array.from(rows, (i) => members.last[i]),
+  };
+  return formIncidents(kept, links).map(({ members: own }) => ({
+    ...{ node: kept.node[own[0]], first: kept.first[own[0]] },
+    ...{ score: kept.score[own[0]], size: own.length },
+  }));
+}
+
+/** Who the false alarms are: the highest entity of each incident. */
+function tallyAlarms(
+  title: string,
+  { calibration: { benign }, fitted }: Detector,
+  week: Week,
+  activities: ReadonlyMap<string, string>,
+  tallies: Tallies,
+): void {
+  const { events, names } = week.graphs;
+  const levels = new NodeLevels(names, (parent, text) => fitted.levels.find(parent, text));
+  const own = tallies.get(title) ?? new Map<string, Map<string, number>>();
+  tallies.set(title, own);
+  const count = (question: string, answer: string) => {
+    const answers = own.get(question) ?? new Map<string, number>();
+    own.set(question, answers.set(answer, (answers.get(answer) ?? 0) + 1));
+  };
+  for (const { node, first } of incidentsAt(
+    week,
+    chooseThreshold(parseThreshold(LOOKED_AT) as Score, benign).tau,
+  )) {
+    const hour = Number((first / (DAY / 24n)) % 24n);
+    const name = (nameOf(names, node) ?? '').replace(/^.*\//, '').replace(/\d+/g, '#');
+    const isKnown = levels.finest(levels.entryOf(node)) >= 0;
+    count('work', activities.get(events.uuid(node)) ?? 'none of the new');
+    count('name', names.name[node] < 0 ? 'none' : isKnown ? 'known' : 'not in training');
+    count('when', hour >= 8 && hour < 19 ? 'day' : 'night');
+    count('entity', `${ENTITY_TYPES[names.types[node]]} ${name}`.trim());
+  }
+}
+
+function printTallies(tallies: Tallies): void {
+  for (const [title, questions] of tallies) {
+    console.log(`${LOOKED_AT}, ${title}, highest of each false incident:`);
+    for (const [question, answers] of questions) {
+      const sorted = [...answers].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, 10);
+      console.log(`  ${question}: ${sorted.map(([answer, count]) => `${answer} ×${count}`).join(', ')}`);
+    }
+  }
+  console.log('');
+}
+
+function printTable(scenario: Scenario, outcomes: readonly Outcome[][], settings: Settings): void {
+  const titles = Object.keys(outcomes[0][0].realised);
+  console.log(
+    `\n### ${scenario}, ${outcomes.length} worlds of ${settings.events} events, ${settings.epochs} epochs, drift ${settings.drift}\n`,
+  );
+  console.log(`| rule | expected | one graph left out | | ${titles.join(' | ')} |`);
+  console.log(`|---|---|---|---|${titles.map(() => '---|').join('')}`);
+  outcomes[0].forEach(({ rule }, i) => {
+    const all = outcomes.map((each) => each[i]);
+    const digits = (rate: number) =>
+      rule.startsWith('fpr') ? `${(rate * 100).toFixed(2)} %` : rate.toFixed(1);
+    const spread = (rates: readonly number[]) => {
+      const mean = rates.reduce((sum, rate) => sum + rate, 0) / rates.length;
+      return `${digits(mean)} (${digits(Math.min(...rates))} to ${digits(Math.max(...rates))})`;
+    };
+    const known = all.flatMap(({ expected }) => (expected === undefined ? [] : [expected]));
+    const ranges = all.flatMap(({ range }) => (range === undefined ? [] : range));
+    const cells = [
+      known.length === 0 ? '-' : spread(known),
+      ranges.length === 0 ? '-' : `${digits(Math.min(...ranges))} to ${digits(Math.max(...ranges))}`,
+      [...new Set(all.map(({ status }) => status))].join(', '),
+      ...titles.map((title) => spread(all.flatMap(({ realised }) => realised[title]))),
+    ];
+    console.log(`| \`${rule}\` | ${cells.join(' | ')} |`);
+  });
+  console.log('');
+}
