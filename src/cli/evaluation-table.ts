@@ -14,14 +14,26 @@ export function* renderEvaluation(
   yield '';
   yield* renderTable(
     [
-      ...['variant', 'attacks', 'incidents', 'nodes', 'AP', 'AUROC', 'F1', 'precision', 'recall'],
+      ...[
+        'variant',
+        'attacks',
+        'false incidents',
+        'incidents',
+        'nodes',
+        'AP',
+        'AUROC',
+        'F1',
+        'precision',
+        'recall',
+      ],
       ...['oracle F1', 'gap', 'threshold'],
     ],
     Object.entries(variants).map(([name, variant]) => rowOf(name, variant, look)),
     look,
   );
   yield '';
-  yield 'attacks: with a flagged node, of all; incidents, nodes: opened until every attack is found';
+  yield 'attacks: with a flagged node, of all; false incidents: of what is flagged, per host and day of the test';
+  yield 'incidents, nodes: opened until every attack is found, whatever the threshold';
   yield 'oracle F1: the best that any threshold gives on the test, which no one knows beforehand';
   for (const note of notes) yield `note: ${printable(note, 1000)}`;
 }
@@ -32,8 +44,9 @@ function rowOf(name: string, variant: VariantResult, look: Look): string[] {
     variant.mean.attacks === null
       ? NOTHING
       : `${figure('attacksDetected', 1)}/${trimmed(variant.mean.attacks, 1)}`;
+  const perDay = variant.mean.falseIncidentsPerDay?.toFixed(1) ?? NOTHING;
   return [
-    ...[name, attacks],
+    ...[name, attacks, `${figure('falseIncidents', 1)} (${perDay}/day)`],
     ...[figure('incidentsUntilAllAttacks', 1), figure('nodesUntilAllAttacks', 0)],
     ...[figure('ap', 3), figure('auroc', 3), figure('f1', 3)],
     `${figure('precision', 3)} (${counts(variant, 'tp', 'fp')})`,

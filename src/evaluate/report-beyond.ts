@@ -159,6 +159,7 @@ export function attackSection({ runs }: Study): Section | undefined {
         columns: [
           ...naming,
           ...[count('attacks', 'attacks'), count('detected', 'attacksDetected'), mean('ADP', 'adp')],
+          ...[count('false incidents', 'falseIncidents'), mean('a host and day', 'falseIncidentsPerDay')],
           count('false positives until all', 'fpUntilAllAttacks'),
           count('incidents until all', 'incidentsUntilAllAttacks'),
           count('nodes in them', 'nodesUntilAllAttacks'),

@@ -28,6 +28,12 @@ const FIGURES = {
   fpUntilAllAttacks: perhaps.describe('ties: the worst case'),
   incidentsUntilAllAttacks: perhaps.describe('null without attacks, and where an attack is never found'),
   nodesUntilAllAttacks: perhaps.describe('members of the incidents opened until then'),
+  falseIncidents: count.describe('incidents of what is flagged, without a positive among their members'),
+  falseIncidentsPerDay: z
+    .number()
+    .nonnegative()
+    .nullable()
+    .describe('per host and day of the test, which is what a budget is about; null without a span'),
   behaviours: perhaps,
   behaviourPrecision: rate,
   behaviourRecall: rate,

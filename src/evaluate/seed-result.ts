@@ -27,7 +27,7 @@ import {
   rocCurve,
 } from './ranking-metrics.js';
 import type { SeedResult } from './result-schema.js';
-import { topIncidents } from './top-incidents.js';
+import { countFalseIncidents, hostDaysOf, topIncidents } from './top-incidents.js';
 
 /** What all contestants are held against. */
 export interface Truth {
@@ -79,6 +79,8 @@ export function measureSeed(
     attacks,
     ignored,
   );
+  const falseIncidents = countFalseIncidents(flagged, labels, found, graphs, truth.links, events);
+  const hostDays = hostDaysOf(events);
   const behaviour = behaviourMetrics(truth.behaviours, flagged.nodes, positives);
   const result: SeedResult = {
     ...{ seed, ...confusion, ...rates },
@@ -91,6 +93,8 @@ export function measureSeed(
     fpUntilAllAttacks: untilAllAttacks(ranking, attacks, found.ranking)?.fp ?? null,
     incidentsUntilAllAttacks: incidents?.incidents ?? null,
     nodesUntilAllAttacks: incidents?.nodes ?? null,
+    falseIncidents,
+    falseIncidentsPerDay: hostDays > 0 ? falseIncidents / hostDays : null,
     behaviours: behaviour.behaviours,
     behaviourPrecision: behaviour.precision,
     behaviourRecall: behaviour.recall,

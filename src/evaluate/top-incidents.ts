@@ -4,6 +4,8 @@ import { formIncidents } from '../detect/incidents.js';
 import { stableHashes } from '../detect/stable-hash.js';
 import type { LoadedEvents } from '../graph/load.js';
 import type { IncidentMembers } from './attack-metrics.js';
+import type { Flagged } from './flagging.js';
+import type { LabelMatch } from './label-match.js';
 import type { NodeScores, TestGraph } from './node-scores.js';
 
 /** Nodes that incidents are made of for metrics, per host and day and at least (method §10). */
@@ -51,14 +53,39 @@ export function topIncidents(
   const isTop = new Uint8Array(found.ranking.length);
   for (const node of top) isTop[node] = 1;
   const cutoff = top.length === 0 ? 0 : found.ranking[top[top.length - 1]];
+  return incidentsAmong(isTop, cutoff, found, graphs, links, events);
+}
+
+/** Incidents that alarms at this threshold form and that have nothing to do with any attack. */
+export function countFalseIncidents(
+  { nodes, threshold }: Pick<Flagged, 'nodes' | 'threshold'>,
+  { positives, ignored }: Pick<LabelMatch, 'positives' | 'ignored'>,
+  ...scored: [found: NodeScores, graphs: readonly TestGraph[], links: IncidentLinks, events: LoadedEvents]
+): number {
+  if (threshold.value === null) return 0;
+  return incidentsAmong(nodes, threshold.value, ...scored).filter((incident) => {
+    const members = Array.from(incident.nodes);
+    return members.every((v) => positives[v] === 0) && members.some((v) => ignored[v] === 0);
+  }).length;
+}
+
+/** Formed by every graph in which a chosen node scores at least `cutoff`. */
+function incidentsAmong(
+  chosen: Uint8Array,
+  cutoff: number,
+  found: NodeScores,
+  graphs: readonly TestGraph[],
+  links: IncidentLinks,
+  events: LoadedEvents,
+): IncidentMembers[] {
   const members: IncidentMember[] = [];
   graphs.forEach(({ nodes, first, last }, graph) => {
     nodes.forEach((node, v) => {
-      if (isTop[node] === 0) return;
+      if (chosen[node] === 0) return;
       const own = found.byGraph[graph][v];
-      // A node that scores nothing has one rank for all its graphs.
+      // A node that scores nothing has one rank for all its graphs. Alarms are told by float32.
       const score = own > 0 ? own : found.ranking[node];
-      if (own > 0 ? own < cutoff : found.scores[node] > 0) return;
+      if (own > 0 ? Math.max(own, Math.fround(own)) < cutoff : found.scores[node] > 0) return;
       members.push({ node, score, host: events.keys.hostAt(node), first: first[v], last: last[v] });
     });
   });

@@ -36,7 +36,7 @@ describe('recal evaluate', () => {
     expect(stderr).toMatch(/seed 1: rarity done in/);
     expect(stdout).toMatch(/^protocol honest, matching node: 4 of \d+ nodes are labelled \(\d\.\d+ %\)\n/);
     expect(stdout).toMatch(
-      /variant +attacks +incidents +nodes +AP +AUROC +F1 +precision +recall +oracle F1 +gap/,
+      /variant +attacks +false incidents +incidents +nodes +AP +AUROC +F1 +precision +recall +oracle F1 +gap/,
     );
     expect(stdout).toMatch(/\nrecal +\d.* ± \d/);
     expect(stdout).toMatch(/\nrarity +2 ± 0\/2 .* 1\.000 ± 0\.000 \(4\/4\)/);

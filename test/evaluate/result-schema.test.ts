@@ -17,6 +17,7 @@ const seed = (number: number, tp: number): SeedResult => ({
   ...{ f1: 0.5, fpr: 3 / 11_528, balancedAccuracy: 0.7, mcc: 0.4, ap: 0.2, auroc: 0.98, adp: 0.6 },
   ...{ discrimination: -0.1, attacks: 2, attacksDetected: 1, fpUntilAllAttacks: 40 },
   ...{ incidentsUntilAllAttacks: null, nodesUntilAllAttacks: null, behaviours: 900 },
+  ...{ falseIncidents: 4, falseIncidentsPerDay: 12.5 },
   ...{ behaviourPrecision: 0.5, behaviourRecall: 0.4, candidateRecall: 0.9, oracleF1: 0.6, gap: 0.1 },
   threshold: { kind: 'budget', asked: 'budget:5/day', value: 12.5, oracle: false, mark: 'unresolved' },
   oracle: { f1: 0.6, threshold: 9.25 },

@@ -24,6 +24,7 @@ export function seedOf(seed: number, f1: number, options: SampleOptions = {}): S
     ...{ balancedAccuracy: 0.8, mcc: 0.7, ap: f1 / 2, auroc: 0.9, adp: count === null ? null : 0.5 },
     ...{ discrimination: null, attacks: count, attacksDetected: count === null ? null : 1 },
     ...{ fpUntilAllAttacks: null, incidentsUntilAllAttacks: null, nodesUntilAllAttacks: null },
+    ...{ falseIncidents: 1, falseIncidentsPerDay: 0.5 },
     ...{ behaviours: 12, behaviourPrecision: 0.5, behaviourRecall: 0.25, candidateRecall: 1 },
     ...{ oracleF1: 1, gap: 1 - f1, oracle: { f1: 1, threshold: 3 } },
     threshold: oracle

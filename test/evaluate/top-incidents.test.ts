@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { LinkCollector } from '../../src/detect/incident-links.js';
 import { ScoreTally } from '../../src/evaluate/node-scores.js';
-import { highestNodes, hostDaysOf, TOP_NODES, topIncidents } from '../../src/evaluate/top-incidents.js';
+import {
+  countFalseIncidents,
+  highestNodes,
+  hostDaysOf,
+  TOP_NODES,
+  topIncidents,
+} from '../../src/evaluate/top-incidents.js';
 import { KeyTable } from '../../src/graph/intern.js';
 import type { LoadedEvents } from '../../src/graph/load.js';
 
@@ -70,4 +76,24 @@ describe('topIncidents', () => {
     ]);
     expect(incidents.at(-1)?.nodes).toEqual([20]);
   });
+});
+
+test('false incidents are those without a labelled member, and not of ignored ones alone', () => {
+  const events = eventsOf([{ node: 0, ts: 0n }], new Array(6).fill(0));
+  const nodes = Int32Array.of(0, 1, 2, 3, 4, 5);
+  const at = new BigInt64Array(6);
+  const tally = new ScoreTally(6, 'highest');
+  tally.add(nodes, { scores: Float64Array.of(9, 8, 7, 6, 5, 1) });
+  // 1 is the child of 0, which is an attacker's; 2, 3 and 4 stand alone; 5 is below the threshold.
+  const names = { types: new Uint8Array(6), parent: Int32Array.of(-1, 0, -1, -1, -1, -1) };
+  const links = new LinkCollector(names, events.table).finish();
+  const count = (ignored: Uint8Array, value: number | null) =>
+    countFalseIncidents(
+      { nodes: Uint8Array.of(1, 1, 1, 1, 1, 0), threshold: { kind: 'budget', value, oracle: false } },
+      { positives: Uint8Array.of(1, 0, 0, 0, 0, 0), ignored },
+      ...([tally.finish(), [{ nodes, first: at, last: at }], links, events] as const),
+    );
+  expect(count(new Uint8Array(6), 5)).toBe(3);
+  expect(count(Uint8Array.of(0, 0, 1, 0, 0, 0), 5)).toBe(2);
+  expect(count(new Uint8Array(6), null)).toBe(0);
 });
