@@ -55,7 +55,8 @@ export function curveSection({ runs }: Study): Section | undefined {
       curveChart({
         ...{ id: `pr-${name}`, kind: 'pr', curves: drawn },
         title: runs.length > 1 ? `Precision and recall, protocol ${name}` : 'Precision and recall',
-        caption: 'The first seed. A mark is the threshold in use.',
+        caption:
+          'The first seed. A line has the best precision of each recall; a mark is the threshold in use, and lies below where it flags more than that recall needs.',
       }),
     ];
   });

@@ -1,10 +1,11 @@
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { replaceFile } from '../base/replace-file.js';
 import { safeJson } from '../base/safe-json.js';
 import { isoMilliseconds } from '../base/time-text.js';
 import { parseThreshold } from '../detect/threshold.js';
 import { type E3Labels, findE3Labels } from './e3-labels.js';
-import { type E3Split, findE3Parts } from './e3-parts.js';
+import { type E3Parts, type E3Split, findE3Parts } from './e3-parts.js';
 import { placeE3 } from './e3-store.js';
 import { evaluateEach } from './evaluate.js';
 import type { ContestOptions, EvaluateWatch, JudgeOptions } from './evaluation.js';
@@ -68,7 +69,14 @@ export async function reproduce(options: ReproduceOptions): Promise<Reproduction
   const placed = await placeE3(found, { ...options.reading, folder, signal: options.signal });
   const parts = await openParts(placed.places);
   const read = (performance.now() - started) / 1000;
-  const notes = [...futureNotes(parts), ...found.notes, ...placed.notes, ...labelNotes(labels)];
+  const simulated = isSimulated(found);
+  const notes = [
+    ...simulationNotes(simulated, host),
+    ...futureNotes(parts),
+    ...found.notes,
+    ...placed.notes,
+    ...labelNotes(labels),
+  ];
   options.watch?.placed?.(notes);
 
   for (const each of labels) options.watch?.run?.(each);
@@ -77,13 +85,15 @@ export async function reproduce(options: ReproduceOptions): Promise<Reproduction
     options.sweeps.length > 0 && ran ? await sweepSensitivity(options, parts, labels[0]) : undefined;
   const complete = ran && (sweeps?.complete ?? true);
   const study: Study = {
-    title: `${host.toUpperCase()} of Engagement 3, split ${split}`,
+    title: simulated
+      ? `A simulated host like ${host.toUpperCase()}, split ${split}`
+      : `${host.toUpperCase()} of Engagement 3, split ${split}`,
     ...{ host, runs, sweeps },
     ...{ notes, extras: { relations: relationCounts(parts.train) } },
   };
   const { writeStudy } = await import('./report.js'); // plots take a second to load
   await writeStudy(study, out);
-  await writeReproduction(study, split, complete, out);
+  await writeReproduction(study, split, complete, simulated, out);
   return { study, complete };
 }
 
@@ -151,6 +161,20 @@ async function sweepSensitivity(
   };
 }
 
+/** The simulator leaves its manifest beside the logs, whose names are those of the release. */
+function isSimulated({ train, test, other }: E3Parts): boolean {
+  const folders = new Set([...train, ...test, ...other].map((path) => dirname(path)));
+  return [...folders].some((folder) => existsSync(join(folder, 'scenario.json')));
+}
+
+function simulationNotes(simulated: boolean, host: E3Host): string[] {
+  return simulated
+    ? [
+        `the logs are simulated: nothing here is a figure of the real ${host.toUpperCase()}, though published ones of it stand beside`,
+      ]
+    : [];
+}
+
 /** Training and calibration together are what a publication trains on. */
 function futureNotes({ train, calibrate, test }: Parts): string[] {
   return [train, calibrate]
@@ -175,12 +199,14 @@ async function writeReproduction(
   study: Study,
   split: E3Split,
   complete: boolean,
+  simulated: boolean,
   folder: string,
 ): Promise<void> {
   const { host, runs, sweeps, notes } = study;
   const path = join(folder, 'result.json');
   const content = {
     ...{ version: 1, kind: 'reproduction', host, split, complete, notes },
+    simulated,
     published: host === undefined ? null : PUBLISHED_SIZES[host],
     beside: besidePublished(study),
     order: host === undefined ? null : orderOf(runs, host),

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -55,13 +55,21 @@ describe('reproduce', () => {
       host: 'cadets',
       split: 'threatrace',
       complete: true,
+      simulated: true,
     });
     const beside = whole.beside.filter((row: { variant: string }) => row.variant === 'wo-cd');
     expect(beside).toHaveLength(2);
     expect(beside[0]).toMatchObject({ run: 'paper', published: { f1: 96.05, fpr: 0.3581 } });
     expect(beside[0].ours.f1).toBeCloseTo((paper.variants['wo-cd'].mean.f1 ?? 0) * 100, 5);
     const page = await readFile(join(out, 'report.html'), 'utf8');
-    for (const said of ['one seed only', 'the labels name no attacks', 'RECAL', 'relation-counts.csv']) {
+    for (const said of [
+      'one seed only',
+      'the labels name no attacks',
+      'RECAL',
+      'relation-counts.csv',
+      'A simulated host like CADETS',
+      'the logs are simulated',
+    ]) {
       expect(page.includes(said), said).toBe(true);
     }
   }, 60_000);
@@ -114,6 +122,15 @@ describe('reproduce', () => {
       expect(page.includes(said), said).toBe(true);
     const { complete: said } = JSON.parse(await readFile(join(folder, 'out/result.json'), 'utf8'));
     expect(said).toBe(false);
+  }, 60_000);
+
+  test('logs without the simulator’s manifest are taken for the release', async () => {
+    const data = join(folder, 'release');
+    await cp(join(folder, 'e3'), data, { recursive: true });
+    await rm(join(data, 'scenario.json'));
+    const { study } = await reproduce(options({ data, variants: ['rarity'], out: join(folder, 'real') }));
+    expect(study.title).toBe('CADETS of Engagement 3, split threatrace');
+    expect(study.notes?.join()).not.toContain('simulated');
   }, 60_000);
 
   test('a missing folder of labels is told before a byte of the logs is read', async () => {
