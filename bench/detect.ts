@@ -22,8 +22,8 @@ interface Detected {
 }
 
 /**
- * `npm run bench -- detect [full]`: five simulated hosts with one graph each, a model of a few epochs from a sixth of one
- * of them, and `recal detect` as a process: time by stage, memory, and what the evidence beyond the paper's costs.
+ * `npm run bench -- detect [full]`: five simulated hosts with one graph each, a model of a few epochs from another part of
+ * one of them, and `recal detect` as a process: time by stage, memory, and what the evidence beyond the paper's costs.
  * `full` has TRACE's 3,200,000 nodes, and needs 30 GB of disk for a while.
  */
 export async function run(args: string[]): Promise<void> {

@@ -6,7 +6,7 @@ import { run as simulate } from './simulate.js';
 import { run as study } from './study.js';
 import { run as train } from './train.js';
 
-// `npm run bench -- NAME [ARGUMENTS]`: benchmarks print ratios to a peer measured in the same run; tests assert none.
+// `npm run bench -- NAME [ARGUMENTS]`: time is a ratio to a peer measured in the same run where there is one; tests assert none.
 const benches: Record<string, (args: string[]) => Promise<void>> = {
   ...{ detect, 'false-alarms': falseAlarms, ingest, knn, simulate, study, train },
 };

@@ -45,7 +45,7 @@ export function incidentScore(scores: ArrayLike<number>): number {
  * - they are the same node, or
  * - one made the other or acted on it, or
  * - the same process made both, or both have to do with one node that few others have to do with, and did not both
- *   merely read it: a library that two programs load joins nothing.
+ *   merely read it: a library that two programs load joins nothing, unless it is a member itself.
  * A hub (more than `mostNeighbours`; of a process, only processes count, and only they are kept apart) does not join what
  * it touches: as a member, it goes to its highest-scored neighbour alone. Two groups that only a low score joins stay two,
  * as two summits with a deep valley between them are two mountains; what lies in the valley goes to the higher one.
@@ -261,7 +261,8 @@ class GrowingIncidents {
       const group = near[i];
       if (i > 0 && group === near[i - 1]) continue;
       const isFirst = i === 0;
-      if (!isFirst && score[member] < this.#valley * score[group]) continue;
+      // Below zero are ranks of what scores nothing: no summit there.
+      if (!isFirst && score[group] > 0 && score[member] < this.#valley * score[group]) continue;
       this.count--;
       if (isFirst) this.#up[member] = group;
       else this.#up[group] = near[0];

@@ -28,7 +28,8 @@ export class Contest {
   readonly #watch = new Stopwatch();
   /** By how the test is cut: the same for every seed. */
   readonly #testGraphs = new Map<string, TestGraph[]>();
-  #links: IncidentLinks | undefined;
+  /** By plan: one graph and many may see another first event, and so who only read. */
+  readonly #links = new Map<string, IncidentLinks>();
 
   constructor(options: ContestOptions) {
     this.#options = options;
@@ -84,9 +85,10 @@ export class Contest {
       await contestants.fit(parts.train, { seed, threads, signal, progress });
       const outcomes = await contestants.calibrate(parts.calibrate);
       const tallies = outcomes.map(({ over }) => new ScoreTally(parts.test.events.keys.size, over));
-      const collector =
-        this.#links === undefined ? new LinkCollector(parts.test.names, parts.test.events.table) : undefined;
       const plan = planKey(group[0]);
+      const links = this.#links.get(plan);
+      const collector =
+        links === undefined ? new LinkCollector(parts.test.names, parts.test.events.table) : undefined;
       const graphs = this.#testGraphs.get(plan) ?? [];
       let count = 0;
       for await (const { view, of } of contestants.score(parts.test)) {
@@ -95,13 +97,14 @@ export class Contest {
         for (const [i, scores] of of.entries()) tallies[i].add(graphs[count].nodes, scores);
         count++;
       }
-      this.#links ??= collector?.finish();
+      const found = links ?? (collector as LinkCollector).finish();
+      this.#links.set(plan, found);
       this.#testGraphs.set(plan, graphs);
       const shared = {
         seed,
         seconds: { ...contestants.seconds },
         graphs,
-        links: this.#links as IncidentLinks,
+        links: found,
       };
       return tallies.map((tally, i) => ({
         ...{ ...shared, variant: names[i], found: tally.finish(), outcome: outcomes[i] },

@@ -15,7 +15,7 @@ export interface GroupTimes {
 
 /** In the order of the work. The paper counts training and scoring; the rest is done once, or before. */
 const STAGES = ['prepare', 'train', 'fit', 'calibrate', 'score'] as const;
-const PART_OF_SCORE = /^measure /;
+const PART_OF_MEASURING = /^measure /;
 
 /** `names: stage` of `timings`, by group and for one seed. */
 export function groupTimes({ timings, variants }: EvaluationResult): GroupTimes[] {
@@ -40,7 +40,7 @@ export function efficiencySection({ runs, host }: Study): Section | undefined {
   const groups = groupTimes(run.result);
   const part = (group: GroupTimes, stage: string) => group.stages[stage] ?? 0;
   const inner = [...new Set(groups.flatMap(({ stages }) => Object.keys(stages)))].filter((stage) =>
-    PART_OF_SCORE.test(stage),
+    PART_OF_MEASURING.test(stage),
   );
   const seconds = (heading: string, stage: string) => ({
     heading,
@@ -80,7 +80,9 @@ export function efficiencySection({ runs, host }: Study): Section | undefined {
           caption: 'Of inference and calibration together',
           columns: [
             naming,
-            ...inner.map((stage) => seconds(stage.replace(PART_OF_SCORE, '').replace('knn', 'kNN'), stage)),
+            ...inner.map((stage) =>
+              seconds(stage.replace(PART_OF_MEASURING, '').replace('knn', 'kNN'), stage),
+            ),
             {
               heading: 'kNN, share',
               value: (group: GroupTimes) => shareOf(group, 'measure knn', inner),

@@ -33,7 +33,7 @@ const FIGURES = {
     .number()
     .nonnegative()
     .nullable()
-    .describe('per host and day of the test, which is what a budget is about; null without a span'),
+    .describe('per host and day of the test, from its first event to its last; null without a span'),
   behaviours: perhaps,
   behaviourPrecision: rate,
   behaviourRecall: rate,

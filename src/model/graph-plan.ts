@@ -89,7 +89,7 @@ function plan(
   length: number,
   keyOf: (row: number) => number,
   titleOf: (key: number) => string,
-  spanOf: (key: number) => number,
+  lengthOf: (key: number) => number,
 ): GraphPlan {
   const graphOf = new Int32Array(length);
   const numbers = new Map<number, number>();
@@ -101,7 +101,7 @@ function plan(
   const sizes = new Uint32Array(numbers.size);
   for (const graph of graphOf) sizes[graph]++;
   const keys = [...numbers.keys()];
-  return { graphOf, sizes, titles: keys.map(titleOf), spans: Float64Array.from(keys, spanOf) };
+  return { graphOf, sizes, titles: keys.map(titleOf), spans: Float64Array.from(keys, lengthOf) };
 }
 
 /** An event's host is that of any of its entities: all have the same. */

@@ -60,7 +60,7 @@ function partsTimeline(events: number, extension: string, days?: Days): Timeline
   };
 }
 
-/** Two or three slots: one a day where the test has enough days, else the days cut into pieces. */
+/** Three or more slots: one a day where the test has enough days, else the days cut into pieces. */
 function spread(days: readonly Slot[]): Slot[] {
   if (days.length >= 3) return [...days];
   return days.flatMap(({ from, until }) => {

@@ -17,7 +17,8 @@ export interface PacingOptions {
 /**
  * Decides how much goes on at any moment. The number of events asked for is laid out over the files and the rhythm of
  * the week; in every tick as many sessions are started as are missing from that plan. What attacks and rare work add
- * is thus made up for by a little less of everything else, and the total comes out as asked.
+ * is thus made up for by a little less of everything else, and the total comes out as asked; with drift the test has up
+ * to half as many more.
  */
 export class Pacing {
   readonly tick: number;

@@ -115,6 +115,8 @@ describe('what belongs together', () => {
     const between = (score: number) => groupsOf([member(0, 20), member(4, 10), member(2, score)], world);
     expect(between(8)).toEqual([[0, 2, 4]]);
     expect(between(7.9)).toEqual([[0, 2], [4]]);
+    const below = [member(0, -0.4), member(4, -0.4), member(2, -0.41)]; // ranks, not scores
+    expect(groupsOf(below, world)).toEqual([[0, 2, 4]]);
   });
 
   test('a hub that is a suspect itself goes to its highest neighbour alone', () => {
@@ -269,7 +271,7 @@ function countPlainly(
     const own = groups[0] ?? i;
     set.push(own);
     for (const group of groups.slice(1)) {
-      if (a.score < valley * members[group].score) continue;
+      if (members[group].score > 0 && a.score < valley * members[group].score) continue;
       set.forEach((each, k) => {
         if (each === group) set[k] = own;
       });
@@ -292,7 +294,7 @@ test('equals the definition over all pairs, at every threshold', () => {
   const drawn = fc.array(
     fc.record({
       node,
-      score: fc.nat(5),
+      score: fc.integer({ min: -2, max: 5 }),
       first: fc.nat(30),
       span: fc.nat(6),
     }),
@@ -312,7 +314,7 @@ test('equals the definition over all pairs, at every threshold', () => {
           (a, b) =>
             b.score - a.score || a.node - b.node || Number(a.first - b.first) || Number(a.last - b.last),
         );
-      const thresholds = [9, 5, 4, 3, 2, 1, 0];
+      const thresholds = [9, 5, 4, 3, 2, 1, 0, -1, -2];
       const counts = countIncidentsAt(
         thresholds,
         incidentMembers([...members].reverse()),
@@ -327,7 +329,7 @@ test('equals the definition over all pairs, at every threshold', () => {
         ),
       );
       expect([...counts]).toEqual(plainly);
-      expect(formIncidents(incidentMembers(members), linksOf(world), options)).toHaveLength(plainly[6]);
+      expect(formIncidents(incidentMembers(members), linksOf(world), options)).toHaveLength(plainly[8]);
     }),
     { numRuns: 600 },
   );

@@ -59,7 +59,12 @@ export class Crew {
     control.set(orders, ORDERS);
     Atomics.store(control, PARKED, 0);
     this.#wake();
-    own();
+    try {
+      own();
+    } catch (error) {
+      Atomics.store(control, FAILED, 1); // the others may still be reading: no round may follow
+      throw error;
+    }
     // What they read may be overwritten only when nobody reads it any more.
     for (let parked = 0; parked < this.#workers.length; ) {
       if (Atomics.load(control, FAILED) !== 0) break;

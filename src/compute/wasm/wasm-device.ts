@@ -2,13 +2,14 @@ import type { Device, Floats, Kernels, KernelTime, Words } from '../device.js';
 import { Arena } from './arena.js';
 import { at, CALLS, type Caller, type Placed, ROW } from './calls.js';
 import { callCosineLoss } from './cosine-calls.js';
+import { CREW_BYTES } from './crew.js';
 import { type Build, chooseBuild } from './kernel-module.js';
 import { type Argument, COMMAND_BYTES, type Command, type Operation, writeCommands } from './operations.js';
 import { ThreadPool } from './thread-pool.js';
 
 /** The kernels' own static memory ends well before; then the control block, the list of commands, and the buffers. */
 const CONTROL_AT = 65_536;
-const LIST_AT = CONTROL_AT + 64;
+const LIST_AT = CONTROL_AT + CREW_BYTES;
 const MOST_COMMANDS = 512;
 const BUFFERS_AT = LIST_AT + MOST_COMMANDS * COMMAND_BYTES;
 
