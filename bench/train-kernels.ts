@@ -1,5 +1,6 @@
 import type { Device, KernelTime } from '../dist/compute/device.js';
 import type { ModelGraph } from '../dist/model/model-input.js';
+import { ResidualMeans } from '../dist/model/residual-means.js';
 
 interface Cost {
   flop: number;
@@ -29,7 +30,7 @@ export function measureRoof(device: Device): { gflops: number; gbytes: number } 
   device.run();
   const product = best(() => {
     for (let i = 0; i < repeats; i++) {
-      device.enqueue('linear', { hidden: H, rows: few, x, index: null, w, bias: null, out });
+      device.enqueue('linear', { hidden: H, rows: few, x, index: null, w, bias: null, out, add: false });
     }
   });
   const stream = best(() => device.enqueue('prelu', { hidden: H, rows: many, pre: x, slope, out }));
@@ -62,10 +63,10 @@ export function describeKernels(
 
 /** What a step of two layers takes, all calls of a kernel together. */
 function estimate(graph: ModelGraph, mask: Uint8Array): Record<string, Cost> {
-  const N = graph.nodeCount;
+  const N = new Set(graph.neighbours.nodes).size; // nodes without a neighbour are left out
   const entries = 2 * graph.adjacency.neighbours.length;
   const masked = mask.reduce((sum, byte) => sum + byte, 0);
-  const perNode = graph.features.indices.length / N;
+  const perNode = graph.features.indices.length / graph.nodeCount;
   const { nodes, offsets } = graph.neighbours;
   let slots = 0;
   let slotEntries = 0;
@@ -75,19 +76,25 @@ function estimate(graph: ModelGraph, mask: Uint8Array): Record<string, Cost> {
     slotEntries += offsets[pair + 1] - offsets[pair];
   });
   const sparse = { flop: 2 * (N - masked) * perNode * H * 2, bytes: 2 * (N * ROW + N * perNode * 8) };
-  const dense = { flop: 2 * N * H * H * 2, bytes: 2 * N * 2 * ROW };
+  // The last layer's W_res is for means of slots where those are fewer, and their sums are taken twice then.
+  const overMeans = ResidualMeans.pays({ count: slots, entries: slotEntries }, N);
+  const products = N + (overMeans ? slots : N);
+  const dense = { flop: 2 * products * H * H, bytes: products * 2 * ROW };
   return {
     sparseLinear: sparse,
     sparseLinearGrad: sparse,
     linear: dense,
-    linearGradInput: { flop: dense.flop, bytes: N * 3 * ROW },
+    linearGradInput: { flop: dense.flop, bytes: dense.bytes - (overMeans ? 0 : N * ROW) },
     linearGradWeights: dense,
     scores: { flop: 2 * N * H * 4, bytes: 2 * N * ROW },
     attend: { flop: 2 * entries * H * 5, bytes: 2 * (entries * (ROW + 24) + N * 5 * ROW) },
     attendPrepare: { flop: 2 * N * H * 4, bytes: 2 * N * 3 * ROW },
     attendGrad: { flop: 2 * entries * H * 6, bytes: 2 * (entries * (ROW + 72) + N * 2 * ROW) },
     preluGrad: { flop: N * H * 2, bytes: N * 3 * ROW },
-    segmentSum: { flop: 2 * slotEntries * H, bytes: 2 * slotEntries * ROW + (slots + N) * ROW },
+    segmentSum: {
+      flop: (overMeans ? 4 : 2) * slotEntries * H,
+      bytes: (overMeans ? 2 : 1) * (2 * slotEntries + slots + N) * ROW,
+    },
     cosineLoss: { flop: slots * (4 * perNode * H + 4 * H * H), bytes: slots * (2 * ROW + perNode * 8) },
   };
 }

@@ -29,7 +29,7 @@ export function scores(args: usize, chunk: usize): void {
 
 // Arguments of attend and mergeAttention, after the work list in 0 to 3.
 const NEIGHBOURS = 4, RELATIONS = 5, Z = 6, S = 7, D = 8, B = 9, C = 10;
-const PRE = 11, OUT = 12, SLOPE = 13, ATT = 14, ATT_SCALED = 15, PEAK = 16, INVERSE = 17, PARTS = 18, SPLIT_COUNT = 19;
+const PRE = 11, OUT = 12, SLOPE = 13, ATT = 14, ATT_SCALED = 15, PEAK = 16, INVERSE = 17, PARTS = 18, SPLIT_COUNT = 19, RESIDUAL = 20;
 
 /** Arguments: segments, chunk bounds, split rows, split rows per chunk, then as above; ATT is 0 when no gradient will be asked for. */
 export function attend(args: usize, chunk: usize, scratch: usize): void {
@@ -233,7 +233,7 @@ function addRowsOnly(
   return v128.shuffle<f32>(v, v, 3, 3, 3, 3);
 }
 
-/** From a whole row's sums to its results. PRE holds W_res h + bias before, and the whole before PReLU after. */
+/** From a whole row's sums to its results. PRE holds W_res h + bias before, if anything, and the whole before PReLU after. */
 function finish(args: usize, v: usize, part: usize, empty: bool): void {
   const training = ptr(args, ATT) != 0;
   const minus = v128.load(part, 16);
@@ -243,6 +243,7 @@ function finish(args: usize, v: usize, part: usize, empty: bool): void {
     v128.store(ptr(args, PEAK) + (v << 4), v128.load(part));
     v128.store(ptr(args, INVERSE) + (v << 4), inverse);
   }
+  const residual = word(args, RESIDUAL) != 0;
   const slope = ptr(args, SLOPE) == 0 ? f32x4.splat(1) : v128.load32_splat(ptr(args, SLOPE));
   const row = v * ROW;
   const shareMinus = f32x4.mul(f32x4.mul(minus, inverse), f32x4.splat(0.8));
@@ -261,7 +262,7 @@ function finish(args: usize, v: usize, part: usize, empty: bool): void {
       }
       att = f32x4.mul(att, scale);
       if (training) v128.store(ptr(args, ATT) + row + j, att);
-      const pre = f32x4.add(v128.load(ptr(args, PRE) + row + j), att);
+      const pre = residual ? f32x4.add(v128.load(ptr(args, PRE) + row + j), att) : att;
       v128.store(ptr(args, PRE) + row + j, pre);
       const negative = f32x4.lt(pre, f32x4.splat(0));
       v128.store(ptr(args, OUT) + row + j, v128.bitselect(f32x4.mul(pre, slope), pre, negative));

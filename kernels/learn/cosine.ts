@@ -17,7 +17,7 @@ const SUMS: usize = H * ROW + ROW + 16;
 // Arguments of cosineLoss. A work item is (relation, first slot, end slot, dense?, part).
 const WORK = 0, D = 1, DENSE = 2, WIDTH = 3, COLUMNS = 4, OFFSETS = 5, INDICES = 6, VALUES = 7;
 const NORMS = 8, NODES = 9, MEANS = 10, W = 11, BIAS = 12, GRAMS = 13, EXPONENT = 14, ERRORS = 15;
-const DM = 16, SCALES = 17, COUNTS = 18, PARTS = 19, PART_BYTES = 20;
+const DM = 16, COUNTS = 17, PARTS = 18, PART_BYTES = 19;
 
 /** Arguments: relations to do, D, W, b, grams. One chunk a relation. */
 export function gram(args: usize, chunk: usize): void {
@@ -145,9 +145,8 @@ function gramBlock(args: usize, r: usize, k: usize, count: usize, w: usize, bias
     store<f32>(ptr(args, ERRORS) + ((k + i) << 2), error);
     if (!training) continue;
 
-    const scale = load<f32>(ptr(args, SCALES) + ((k + i) << 2));
-    const a = f32x4.splat(factorA * scale);
-    const b = f32x4.splat(factorB * scale);
+    const a = f32x4.splat(factorA);
+    const b = f32x4.splat(factorB);
     const bm = f32x4.splat(factorB);
     // Wᵀx and y are used up: dm and B m take their places.
     for (let j: usize = 0; j < ROW; j += 16) {
@@ -208,13 +207,12 @@ function denseSlot(
   judge(<f32>inner, <f32>square, load<f32>(ptr(args, NORMS) + (v << 2)), word(args, EXPONENT), weight);
   store<f32>(ptr(args, ERRORS) + (k << 2), error);
   if (ptr(args, DM) == 0) return;
-  const scale = load<f32>(ptr(args, SCALES) + (k << 2));
   const db = part + d * ROW + SUMS;
   memory.fill(out, 0, ROW);
   for (let i: usize = 0; i < d; i++) {
     const dx: f32 = factorA * load<f32>(x + (i << 2)) + factorB * load<f32>(xHat + (i << 2));
     addScaledRow(part + i * ROW, m, f32x4.splat(dx));
-    addScaledRow(out, w + i * ROW, f32x4.splat(dx * scale));
+    addScaledRow(out, w + i * ROW, f32x4.splat(dx));
     store<f32>(db + (i << 2), load<f32>(db + (i << 2)) + dx);
   }
 }

@@ -118,6 +118,13 @@ export function setRows(target: usize, rows: usize, row: usize): void {
   else for (let i: usize = 0; i < rows; i++) memory.copy(target + i * ROW, row, ROW);
 }
 
+/** Every row += row. */
+function addRow(target: usize, rows: usize, row: usize): void {
+  for (let i: usize = 0; i < rows; i++) {
+    for (let j: usize = 0; j < ROW; j += 16) addTo(target + i * ROW + j, v128.load(row + j));
+  }
+}
+
 // @ts-ignore: decorator
 @inline function rowAt(x: usize, index: usize, i: usize): usize {
   return x + <usize>load<u32>(index + (i << 2)) * ROW;
@@ -139,13 +146,14 @@ function multiplyIndexed(a: usize, index: usize, rows: usize, b: usize, c: usize
   }
 }
 
-/** out = x·w + bias. Arguments: rows, rows per chunk, x, w, bias or 0, out, index or 0. */
+/** out = x·w + bias. Arguments: rows, rows per chunk, x, w, bias or 0, out, index or 0, add. */
 export function linear(args: usize, chunk: usize, scratch: usize): void {
   const size = <usize>word(args, 1);
   const start = chunk * size;
   const count = min<usize>(size, <usize>word(args, 0) - start);
   const out = ptr(args, 5) + start * ROW;
-  setRows(out, count, ptr(args, 4));
+  if (word(args, 7) == 0) setRows(out, count, ptr(args, 4));
+  else if (ptr(args, 4) != 0) addRow(out, count, ptr(args, 4));
   const index = ptr(args, 6);
   if (index != 0) multiplyIndexed(ptr(args, 2), index + (start << 2), count, ptr(args, 3), out, scratch);
   else multiply(ptr(args, 2) + start * ROW, ROW, count, H, ptr(args, 3), out, scratch);

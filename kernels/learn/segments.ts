@@ -1,14 +1,15 @@
 // Means over r-neighbours, and their gradient as a gather. Long rows are cut into segments as in attention.ts.
 
-import { BATCH, NONE, ROW, addTo, ptr, sumPartsOfRow, touch, word } from './simd';
+import { BATCH, NONE, ROW, addTo, madd, ptr, sumPartsOfRow, touch, word } from './simd';
 
-/** part = the sum of the rows named by `count` numbers, over H floats. */
-function sumRows(numbers: usize, count: usize, rows: usize, part: usize): void {
+/** part = the sum of the rows named by `count` numbers, each times its scale if there are scales, over H floats. */
+function sumRows(numbers: usize, count: usize, rows: usize, scales: usize, part: usize): void {
   memory.fill(part, 0, ROW);
   for (let i: usize = 0; i < count; i += BATCH) {
     const some = min<usize>(BATCH, count - i);
     if (some > 2) touch(numbers + (i << 2), some, rows);
-    addRows(numbers + (i << 2), some, rows, part);
+    if (scales == 0) addRows(numbers + (i << 2), some, rows, part);
+    else addScaledRows(numbers + (i << 2), some, rows, scales, part);
   }
 }
 
@@ -32,16 +33,44 @@ function addRows(numbers: usize, count: usize, rows: usize, part: usize): void {
   }
 }
 
-// @ts-ignore: decorator
-@inline function scaleRow(out: usize, part: usize, scales: usize, row: usize): void {
-  const scale = scales == 0 ? f32x4.splat(1) : v128.load32_splat(scales + (row << 2));
-  for (let j: usize = 0; j < ROW; j += 16) v128.store(out + row * ROW + j, f32x4.mul(v128.load(part + j), scale));
+function addScaledRows(numbers: usize, count: usize, rows: usize, scales: usize, part: usize): void {
+  for (let j: usize = 0; j < ROW; j += 128) {
+    const out = part + j;
+    let s0 = f32x4.splat(0), s1 = s0, s2 = s0, s3 = s0, s4 = s0, s5 = s0, s6 = s0, s7 = s0;
+    for (let i: usize = 0; i < count; i++) {
+      const number = <usize>load<u32>(numbers + (i << 2));
+      const row = rows + number * ROW + j;
+      const scale = v128.load32_splat(scales + (number << 2));
+      s0 = madd(scale, v128.load(row), s0);
+      s1 = madd(scale, v128.load(row, 16), s1);
+      s2 = madd(scale, v128.load(row, 32), s2);
+      s3 = madd(scale, v128.load(row, 48), s3);
+      s4 = madd(scale, v128.load(row, 64), s4);
+      s5 = madd(scale, v128.load(row, 80), s5);
+      s6 = madd(scale, v128.load(row, 96), s6);
+      s7 = madd(scale, v128.load(row, 112), s7);
+    }
+    addTo(out, s0); addTo(out + 16, s1); addTo(out + 32, s2); addTo(out + 48, s3);
+    addTo(out + 64, s4); addTo(out + 80, s5); addTo(out + 96, s6); addTo(out + 112, s7);
+  }
+}
+
+/** out[row] = scale · part, or that added to it. */
+function finishRow(args: usize, part: usize, row: usize): void {
+  const out = ptr(args, 8) + row * ROW;
+  const scale = ptr(args, 7) == 0 ? f32x4.splat(1) : v128.load32_splat(ptr(args, 7) + (row << 2));
+  if (word(args, 12) == 0) {
+    for (let j: usize = 0; j < ROW; j += 16) v128.store(out + j, f32x4.mul(v128.load(part + j), scale));
+  } else {
+    for (let j: usize = 0; j < ROW; j += 16) v128.store(out + j, madd(scale, v128.load(part + j), v128.load(out + j)));
+  }
 }
 
 /**
- * out[row] = scale[row] · Σ rows[slot of entry], where an entry without a slot counts for nothing.
+ * out[row] = scale[row] · Σ scales[slot] · rows[slot] over the slots of its entries, where an entry without one counts for
+ * nothing.
  * Arguments: segments, chunk bounds, split rows, split rows per chunk, entries, slots or 0 if an entry is its own slot,
- * rows, scales or 0, out, parts, split count.
+ * rows, scale or 0, out, parts, split count, scales of rows or 0, add.
  */
 export function segmentSum(args: usize, chunk: usize, scratch: usize): void {
   const bounds = ptr(args, 1);
@@ -67,8 +96,10 @@ export function segmentSum(args: usize, chunk: usize, scratch: usize): void {
       }
       count = kept;
     }
-    sumRows(from, count, ptr(args, 6), part);
-    if (at == NONE) scaleRow(ptr(args, 8), part, ptr(args, 7), <usize>load<u32>(segment));
+    // Most rows of a gradient get nothing, and have nothing to add.
+    if (count == 0 && at == NONE && word(args, 12) != 0) continue;
+    sumRows(from, count, ptr(args, 6), ptr(args, 11), part);
+    if (at == NONE) finishRow(args, part, <usize>load<u32>(segment));
   }
 }
 
@@ -79,6 +110,6 @@ export function mergeSegments(args: usize, chunk: usize, scratch: usize): void {
     const split = ptr(args, 2) + i * 12;
     const first = ptr(args, 9) + <usize>load<u32>(split, 4) * ROW;
     sumPartsOfRow(first, <usize>load<u32>(split, 8), ROW, scratch);
-    scaleRow(ptr(args, 8), scratch, ptr(args, 7), <usize>load<u32>(split));
+    finishRow(args, scratch, <usize>load<u32>(split));
   }
 }

@@ -83,6 +83,7 @@ export interface Kernels {
     dToken: Floats;
     dBias: Floats | null;
   };
+  /** out = x·w + bias, or that added to out. */
   linear: Width & {
     rows: number;
     x: Floats;
@@ -90,6 +91,7 @@ export interface Kernels {
     w: Floats;
     bias: Floats | null;
     out: Floats;
+    add: boolean;
   };
   linearGradWeights: Width & {
     rows: number;
@@ -110,7 +112,10 @@ export interface Kernels {
   };
   /** s = a_s·z and d = a_d·z per head. */
   scores: Headed & { rows: number; z: Floats; aSource: Floats; aTarget: Floats; s: Floats; d: Floats };
-  /** pre holds W_res h + bias and gets the whole; out = PReLU(pre), or pre where there is no slope (method §4). */
+  /**
+   * pre holds W_res h + bias, or nothing where there is no residual, and gets the whole; out = PReLU(pre), or pre where
+   * there is no slope (method §4).
+   */
   attend: Headed & {
     entries: EntryBuffers;
     z: Floats;
@@ -119,6 +124,7 @@ export interface Kernels {
     b: Floats;
     c: Floats;
     pre: Floats;
+    residual: boolean;
     out: Floats;
     slope: Floats | null;
     trace: AttentionTrace | null;
@@ -154,14 +160,19 @@ export interface Kernels {
   prelu: Width & { rows: number; pre: Floats; slope: Floats; out: Floats };
   /** dh becomes dPre in place. */
   preluGrad: Width & { rows: number; pre: Floats; slope: Floats; dh: Floats; dSlope: Floats };
-  /** out[row] = scale[row] · Σ rows[slot[entry]]; without slots an entry is its own slot, and NO_SLOT counts for nothing. */
+  /**
+   * out[row] = scale[row] · Σ fromScale[slot] · from[slot] over the slots of the row's entries, or that added to out;
+   * without slots an entry is its own slot, and NO_SLOT counts for nothing.
+   */
   segmentSum: Width & {
     work: WorkList<Words>;
     entries: Words;
     slots: Words | null;
     from: Floats;
+    fromScale: Floats | null;
     scale: Floats | null;
     out: Floats;
+    add: boolean;
   };
   cosineLoss: Width & CosineLoss;
   adam: {
@@ -194,8 +205,8 @@ export interface CosineLoss {
   readonly bias: Floats;
   readonly exponent: number;
   readonly errors: Floats;
-  /** dMeans, which may be `means` itself, is multiplied with `scale` of its slot. Rows of dw and dBias are set for relations that have slots. */
-  readonly gradient: { dMeans: Floats; scale: Floats; dw: Floats; dBias: Floats } | null;
+  /** dMeans may be `means` itself. Rows of dw and dBias are set for relations that have slots. */
+  readonly gradient: { dMeans: Floats; dw: Floats; dBias: Floats } | null;
 }
 
 export const NO_SLOT = 0xffffffff;

@@ -16,7 +16,8 @@ export interface FeatureLayout {
   readonly values: Float32Array;
 }
 
-export function layOutFeatures(x: SparseMatrix): FeatureLayout {
+/** Row i of the result is row `order[i]` of x. */
+export function layOutFeatures(x: SparseMatrix, order: ArrayLike<number>): FeatureLayout {
   const filled = new Uint32Array(x.cols);
   for (const column of x.indices.subarray(0, x.offsets[x.rows])) filled[column]++;
   const chosen: number[] = [];
@@ -36,7 +37,8 @@ export function layOutFeatures(x: SparseMatrix): FeatureLayout {
   const values = new Float32Array(kept);
   let length = 0;
   for (let row = 0; row < x.rows; row++) {
-    for (let i = x.offsets[row]; i < x.offsets[row + 1]; i++) {
+    const from = order[row];
+    for (let i = x.offsets[from]; i < x.offsets[from + 1]; i++) {
       const at = place[x.indices[i]];
       if (at >= 0) dense[row * width + at] = x.values[i];
       else {
@@ -49,9 +51,10 @@ export function layOutFeatures(x: SparseMatrix): FeatureLayout {
   return { rows: x.rows, cols: x.cols, width, dense, columns, offsets, indices, values };
 }
 
-/** ‖x‖ of each row. */
-export function rowNorms(x: SparseMatrix): Float64Array {
-  return Float64Array.from({ length: x.rows }, (_, row) => {
+/** ‖x‖ of each row, in this order. */
+export function rowNorms(x: SparseMatrix, order: ArrayLike<number>): Float64Array {
+  return Float64Array.from({ length: x.rows }, (_, place) => {
+    const row = order[place];
     let square = 0;
     for (let i = x.offsets[row]; i < x.offsets[row + 1]; i++) square += x.values[i] * x.values[i];
     return Math.sqrt(square);

@@ -1,5 +1,12 @@
 import type { AttentionTrace, Device, Floats } from '../compute/device.js';
-import { type Layer, type LayerInput, type LayerSetup, makeTrace } from './layer.js';
+import {
+  finishAlone,
+  type Layer,
+  type LayerInput,
+  type LayerPass,
+  type LayerSetup,
+  makeTrace,
+} from './layer.js';
 import type { BufferPool, PlacedGraph } from './placed-graph.js';
 
 /** h'_v = PReLU(Σ α (z_u + c_ρ) + W_res h_v + bias), the last layer without PReLU (method §4, `additive`). */
@@ -34,36 +41,37 @@ export class AdditiveLayer implements Layer {
     this.out = setup.out ?? this.#pre;
   }
 
-  forward(input: LayerInput, training: boolean): void {
+  forward(input: LayerInput, { rows, training, residual }: LayerPass): void {
     const { weights: w } = this.#setup;
     const device = this.#device;
-    const rows = this.#graph.nodes;
     const { hidden } = this.#width;
     const [z, pre, s, d] = [this.#z, this.#pre, this.#s, this.#d];
     if ('x' in input) {
-      const { x, masked, token } = input;
-      const from = { hidden, x, index: null, masked, token };
+      const { masked, token } = input;
+      const from = { hidden, x: { ...input.x, rows }, index: null, masked, token };
       const [base, baseRes] = input.base ?? [null, null];
       device.enqueue('sparseLinear', { ...from, w: w('w'), bias: null, base, out: z });
       device.enqueue('sparseLinear', { ...from, w: w('wRes'), bias: w('bias'), base: baseRes, out: pre });
     } else {
-      const from = { hidden, rows, x: input.h, index: null };
+      const from = { hidden, rows, x: input.h, index: null, add: false };
       device.enqueue('linear', { ...from, w: w('w'), bias: null, out: z });
-      device.enqueue('linear', { ...from, w: w('wRes'), bias: w('bias'), out: pre });
+      if (residual) device.enqueue('linear', { ...from, w: w('wRes'), bias: w('bias'), out: pre });
     }
     const [aSource, aTarget] = [w('aSource'), w('aTarget')];
     device.enqueue('scores', { ...this.#width, rows, z, aSource, aTarget, s, d });
     device.enqueue('attend', {
       ...{ ...this.#width, entries: this.#graph.entries, z, s, d, b: w('b'), c: w('c'), pre },
-      ...{ out: this.out, slope: this.#setup.isLast ? null : w('slope') },
+      ...{ residual, out: this.out, slope: this.#setup.isLast ? null : w('slope') },
       trace: training ? this.#traceBuffers() : null,
     });
+    finishAlone(device, this.#graph, rows, this.#setup, pre, this.out);
   }
 
   shareProducts(input: LayerInput, [z, pre]: readonly [Floats, Floats]): void {
     if (!('x' in input)) return;
     const { weights: w } = this.#setup;
-    const from = { hidden: this.#width.hidden, x: input.x, index: null, masked: null, token: input.token };
+    const x = { ...input.x, rows: this.#graph.connected };
+    const from = { hidden: this.#width.hidden, x, index: null, masked: null, token: input.token };
     this.#device.enqueue('sparseLinear', { ...from, w: w('w'), bias: null, base: null, out: z });
     this.#device.enqueue('sparseLinear', { ...from, w: w('wRes'), bias: w('bias'), base: null, out: pre });
   }
@@ -72,14 +80,14 @@ export class AdditiveLayer implements Layer {
     const { hidden } = this.#width;
     const slope = this.#setup.weights('slope');
     this.#device.enqueue('prelu', {
-      ...{ hidden, rows: this.#graph.nodes, pre: this.#pre, slope, out: this.out },
+      ...{ hidden, rows: this.#graph.connected, pre: this.#pre, slope, out: this.out },
     });
   }
 
-  backward(input: LayerInput, dOut: Floats): Floats | null {
+  backward(input: LayerInput, dOut: Floats, residual: boolean): Floats | null {
     const { weights: w, gradients: dw } = this.#setup;
     const device = this.#device;
-    const rows = this.#graph.nodes;
+    const rows = this.#graph.connected;
     const { hidden } = this.#width;
     const trace = this.#traceBuffers();
     if (!this.#setup.isLast) {
@@ -101,8 +109,8 @@ export class AdditiveLayer implements Layer {
       ...{ dPre: dOut, dz, db: dw('b'), dc: dw('c'), daSource: dw('aSource'), daTarget: dw('aTarget') },
     });
     if ('x' in input) {
-      const { x, masked, token, dToken } = input;
-      const from = { hidden, x, index: null, masked, token, dToken };
+      const { masked, token, dToken } = input;
+      const from = { hidden, x: { ...input.x, rows }, index: null, masked, token, dToken };
       device.enqueue('sparseLinearGrad', { ...from, w: w('w'), dOut: dz, dw: dw('w'), dBias: null });
       device.enqueue('sparseLinearGrad', {
         ...{ ...from, w: w('wRes'), dOut, dw: dw('wRes'), dBias: dw('bias') },
@@ -112,18 +120,17 @@ export class AdditiveLayer implements Layer {
     input.restore();
     const from = { hidden, rows, x: input.h, index: null };
     device.enqueue('linearGradWeights', { ...from, dOut: dz, dw: dw('w'), dBias: null });
-    device.enqueue('linearGradWeights', {
-      ...{ ...from, dOut, dw: dw('wRes'), dBias: dw('bias') },
-    });
+    if (residual) {
+      device.enqueue('linearGradWeights', { ...from, dOut, dw: dw('wRes'), dBias: dw('bias') });
+    }
     const dInput = trace.attScaled; // used up
-    device.enqueue('linearGradInput', {
-      ...{ hidden, rows, dOut: dz, w: w('w'), second: { dOut, w: w('wRes') }, dx: dInput, add: false },
-    });
+    const second = residual ? { dOut, w: w('wRes') } : null;
+    device.enqueue('linearGradInput', { hidden, rows, dOut: dz, w: w('w'), second, dx: dInput, add: false });
     return dInput;
   }
 
   #traceBuffers(): AttentionTrace {
-    this.#trace ??= makeTrace(this.#pool, this.#graph.nodes, this.#setup.config, this.room);
+    this.#trace ??= makeTrace(this.#pool, this.#graph.connected, this.#setup.config, this.room);
     return this.#trace;
   }
 }

@@ -4,6 +4,7 @@ import type { RelationNeighbours } from '../graph/relation-neighbours.js';
 import { type EntryLayout, layOutEntries } from './graph-layout.js';
 import type { GraphSize } from './memory-need.js';
 import type { ModelGraph } from './model-input.js';
+import { orderByNearness } from './node-order.js';
 
 /**
  * A way to take a graph in parts that fit into memory. Each part decodes some nodes, its targets, and holds all that
@@ -47,7 +48,7 @@ export function planBlocks(
   fits: (size: GraphSize) => boolean,
 ): BlockPlan | undefined {
   const entries = entriesOfGraph(graph);
-  const order = orderByNearness(entries, graph.nodeCount);
+  const { nodes: order } = orderByNearness(entries);
   const hops = layers + 1;
   const plan = (parts: number): BlockPlan => ({ order, hops, bounds: divide(entries, order, parts) });
   const allFit = (candidate: BlockPlan) =>
@@ -64,7 +65,7 @@ export function planBlocks(
 /** Any number of parts, whether they fit or not. */
 export function divideGraph(graph: ModelGraph, layers: number, parts: number): BlockPlan {
   const entries = entriesOfGraph(graph);
-  const order = orderByNearness(entries, graph.nodeCount);
+  const { nodes: order } = orderByNearness(entries);
   return { order, hops: layers + 1, bounds: divide(entries, order, parts) };
 }
 
@@ -90,27 +91,6 @@ export function cutBlock(graph: ModelGraph, plan: BlockPlan, part: number): Bloc
       neighbours: pickPairs(graph.neighbours, targets, numbers),
     },
   };
-}
-
-/** Breadth first from each node not yet met: a connected part of the graph stands together. */
-function orderByNearness({ offsets, neighbours }: EntryLayout, nodeCount: number): Uint32Array {
-  const order = new Uint32Array(nodeCount);
-  const met = new Uint8Array(nodeCount);
-  let length = 0;
-  for (let first = 0; first < nodeCount; first++) {
-    if (met[first] === 1) continue;
-    met[first] = 1;
-    let next = length;
-    order[length++] = first;
-    for (; next < length; next++) {
-      for (let e = offsets[order[next]]; e < offsets[order[next] + 1]; e++) {
-        if (met[neighbours[e]] === 1) continue;
-        met[neighbours[e]] = 1;
-        order[length++] = neighbours[e];
-      }
-    }
-  }
-  return order;
 }
 
 /** By nodes and their entries. */

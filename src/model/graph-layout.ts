@@ -3,9 +3,14 @@ import { planWork, type WorkList } from '../compute/work-list.js';
 import type { NeighbourRows } from '../graph/adjacency.js';
 import type { RelationNeighbours } from '../graph/relation-neighbours.js';
 import type { ModelGraph } from './model-input.js';
+import { type NodeOrder, orderAsGiven, orderByNearness } from './node-order.js';
 
-/** A graph arranged for the kernels; it depends on nothing that is learned or drawn, so it is made once per graph. */
+/**
+ * A graph arranged for the kernels; it depends on nothing that is learned or drawn, so it is made once per graph. Nodes
+ * go by their place in `order`; (node, decoder) pairs keep the order they have in the graph.
+ */
 export interface GraphLayout {
+  readonly order: NodeOrder;
   readonly features: FeatureLayout;
   /** The same object as `features` where input and target are the same. */
   readonly target: FeatureLayout;
@@ -13,6 +18,8 @@ export interface GraphLayout {
   readonly entries: EntryLayout;
   /** (node, decoder) pairs with their neighbours: per relation, or one list of all for `w/o BL`. */
   readonly pairs: RelationNeighbours;
+  /** The same with the graph's own numbers for nodes. */
+  readonly decoded: Pick<RelationNeighbours, 'nodeOffsets' | 'nodes'>;
   /** For each node the pairs it is a neighbour in: what its embedding is read by. */
   readonly readers: { readonly work: WorkList; readonly pairs: Uint32Array };
 }
@@ -37,40 +44,52 @@ export function layOutGraph(graph: ModelGraph, balanced: boolean, targets?: Uint
   const known = layouts.get(graph) ?? {};
   layouts.set(graph, known);
   const key = balanced ? 'balanced' : 'shared';
-  known[key] ??= makeLayout(graph, balanced, targets);
+  known[key] ??= arrangeGraph(graph, orderByNearness(layOutEntries(graph)), balanced, targets);
   return known[key];
 }
 
-/** Bytes that a graph's layout holds in typed arrays, about: features again, entries both ways, work lists, readers. */
+/** Bytes that a graph's layout holds in typed arrays, about: features again, order, entries both ways, work lists, pairs, readers. */
 export function layoutBytes({ features, target, adjacency, neighbours, nodeCount }: ModelGraph): number {
   const values = features.indices.length + (target === features ? 0 : target.indices.length);
   return (
     8 * values +
-    nodeCount * (16 + 8 + 2 * (4 + 16)) +
+    nodeCount * (8 + 16 + 8 + 2 * (4 + 16)) +
     16 * adjacency.neighbours.length +
-    4 * neighbours.neighbours.length
+    4 * neighbours.nodes.length +
+    8 * neighbours.neighbours.length
   );
 }
 
-function makeLayout(graph: ModelGraph, balanced: boolean, targets: Uint8Array | undefined): GraphLayout {
-  const features = layOutFeatures(graph.features);
-  const entries = layOutEntries(graph);
-  const pairs = balanced ? graph.neighbours : mergeNeighbours(entries, graph.nodeCount, targets);
+/** In any order. */
+export function arrangeGraph(
+  graph: ModelGraph,
+  order: NodeOrder,
+  balanced: boolean,
+  targets?: Uint8Array,
+): GraphLayout {
+  const features = layOutFeatures(graph.features, order.nodes);
+  const entries = layOutEntries(graph, order);
+  const decoded = balanced ? graph.neighbours : mergeNeighbours(graph, targets);
+  const pairs = renamePairs(decoded, order.places);
   return {
-    ...{ features, entries, pairs },
-    target: graph.target === graph.features ? features : layOutFeatures(graph.target),
-    norms: rowNorms(graph.target),
-    readers: findReaders(pairs, graph.nodeCount),
+    ...{ order, features, entries, pairs, decoded },
+    target: graph.target === graph.features ? features : layOutFeatures(graph.target, order.nodes),
+    norms: rowNorms(graph.target, order.nodes),
+    readers: findReaders(pairs, order),
   };
 }
 
-export function layOutEntries({ adjacency, nodeCount, relationCount }: ModelGraph): EntryLayout {
+export function layOutEntries(
+  { adjacency, nodeCount, relationCount }: ModelGraph,
+  order: NodeOrder = orderAsGiven(nodeCount),
+): EntryLayout {
   const half = relationCount + 1;
+  const { places, connected } = order;
   const offsets = new Uint32Array(nodeCount + 1);
   for (let v = 0; v < nodeCount; v++) {
-    offsets[v + 1] += adjacency.offsets[v + 1] - adjacency.offsets[v];
+    offsets[places[v] + 1] += adjacency.offsets[v + 1] - adjacency.offsets[v];
     for (let e = adjacency.offsets[v]; e < adjacency.offsets[v + 1]; e++)
-      offsets[adjacency.neighbours[e] + 1]++;
+      offsets[places[adjacency.neighbours[e]] + 1]++;
   }
   for (let v = 0; v < nodeCount; v++) offsets[v + 1] += offsets[v];
   const next = offsets.slice(0, nodeCount);
@@ -81,31 +100,31 @@ export function layOutEntries({ adjacency, nodeCount, relationCount }: ModelGrap
     relations[next[row]++] = rho;
   };
   // Relation by relation, so that each row comes out sorted by it: the kernels treat runs of one relation together.
-  const edges = sortByRelation(adjacency, half);
-  for (const e of edges.order) place(edges.target[e], adjacency.neighbours[e], adjacency.relations[e]);
-  for (const e of edges.order) place(adjacency.neighbours[e], edges.target[e], adjacency.relations[e] + half);
-  return { work: planRows(offsets), offsets, neighbours, relations, half };
+  const edges = sortByRelation(adjacency, half, order);
+  const sourceOf = (e: number) => places[adjacency.neighbours[e]];
+  for (const e of edges.order) place(edges.target[e], sourceOf(e), adjacency.relations[e]);
+  for (const e of edges.order) place(sourceOf(e), edges.target[e], adjacency.relations[e] + half);
+  return { work: planRows(offsets, connected), offsets, neighbours, relations, half };
 }
 
-/** Entries of the adjacency by relation, within one as they came; and the row of each. */
-function sortByRelation(adjacency: NeighbourRows, relationCount: number) {
+/** Entries of the adjacency by relation, within one by the row's place; and the place of each one's row. */
+function sortByRelation(adjacency: NeighbourRows, relationCount: number, { nodes }: NodeOrder) {
   const { offsets, relations } = adjacency;
   const next = new Uint32Array(relationCount + 1);
   for (const r of relations) next[r + 1]++;
   for (let r = 0; r < relationCount; r++) next[r + 1] += next[r];
   const order = new Uint32Array(relations.length);
   const target = new Uint32Array(relations.length);
-  for (let v = 0; v + 1 < offsets.length; v++) {
+  nodes.forEach((v, place) => {
     for (let e = offsets[v]; e < offsets[v + 1]; e++) {
-      target[e] = v;
+      target[e] = place;
       order[next[relations[e]]++] = e;
     }
-  }
+  });
   return { order, target };
 }
 
-function planRows(offsets: Uint32Array): WorkList {
-  const rows = offsets.length - 1;
+function planRows(offsets: Uint32Array, rows: number): WorkList {
   return planWork(rows, offsets.subarray(0, rows), offsets.subarray(1));
 }
 
@@ -125,16 +144,13 @@ export function decodedPairs(
 }
 
 /** All distinct neighbours of a node as one relation: the shared decoder of `w/o BL` (method §10). */
-function mergeNeighbours(
-  entries: EntryLayout,
-  nodeCount: number,
-  targets: Uint8Array | undefined,
-): RelationNeighbours {
+function mergeNeighbours(graph: ModelGraph, targets: Uint8Array | undefined): RelationNeighbours {
+  const entries = layOutEntries(graph);
   const nodes: number[] = [];
   const starts: number[] = [];
   const neighbours = new Int32Array(entries.neighbours.length);
   let length = 0;
-  for (let v = 0; v < nodeCount; v++) {
+  for (let v = 0; v < graph.nodeCount; v++) {
     if (targets !== undefined && targets[v] === 0) continue;
     const row = entries.neighbours.slice(entries.offsets[v], entries.offsets[v + 1]).sort();
     if (row.length === 0) continue;
@@ -153,16 +169,25 @@ function mergeNeighbours(
   };
 }
 
-function findReaders(pairs: RelationNeighbours, nodeCount: number): GraphLayout['readers'] {
-  const offsets = new Uint32Array(nodeCount + 1);
+/** The same pairs, with places for nodes. */
+function renamePairs(pairs: RelationNeighbours, places: Uint32Array): RelationNeighbours {
+  return {
+    ...pairs,
+    nodes: pairs.nodes.map((v) => places[v]),
+    neighbours: pairs.neighbours.map((u) => places[u]),
+  };
+}
+
+function findReaders(pairs: RelationNeighbours, { nodes, connected }: NodeOrder): GraphLayout['readers'] {
+  const offsets = new Uint32Array(nodes.length + 1);
   for (const u of pairs.neighbours) offsets[u + 1]++;
-  for (let v = 0; v < nodeCount; v++) offsets[v + 1] += offsets[v];
-  const next = offsets.slice(0, nodeCount);
-  const readers = new Uint32Array(offsets[nodeCount]);
+  for (let v = 0; v < nodes.length; v++) offsets[v + 1] += offsets[v];
+  const next = offsets.slice(0, nodes.length);
+  const readers = new Uint32Array(offsets[nodes.length]);
   for (let pair = 0; pair < pairs.nodes.length; pair++) {
     for (let e = pairs.offsets[pair]; e < pairs.offsets[pair + 1]; e++) {
       readers[next[pairs.neighbours[e]]++] = pair;
     }
   }
-  return { work: planRows(offsets), pairs: readers };
+  return { work: planRows(offsets, connected), pairs: readers };
 }

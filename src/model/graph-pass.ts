@@ -6,6 +6,7 @@ import { type GraphLayout, layOutGraph } from './graph-layout.js';
 import type { Layer, LayerInput, LayerSetup, Named } from './layer.js';
 import type { ModelGraph } from './model-input.js';
 import { BufferPool, type PlacedGraph, type PlacedSlots, placeGraph, placeSlots } from './placed-graph.js';
+import { ResidualMeans } from './residual-means.js';
 import { RgatLayer } from './rgat-layer.js';
 import { findSlots, type Slots } from './slots.js';
 
@@ -33,6 +34,25 @@ interface Residence {
   products?: [Floats, Floats];
 }
 
+/** One way through the layers. */
+interface Passage {
+  readonly rows: number;
+  readonly training: boolean;
+  /** Whether the nodes marked in `Residence.masked` are masked. */
+  readonly masked: boolean;
+  readonly base: readonly [Floats, Floats] | null;
+  /** Where the last layer's residual comes in over means. */
+  readonly residual: ResidualMeans | null;
+}
+
+/** Masked nodes decoded. `pool` holds the buffers of this step. */
+interface Decoding {
+  readonly passage: Passage;
+  readonly slots: Slots;
+  readonly placed: PlacedSlots;
+  readonly pool: BufferPool;
+}
+
 /** Forward and backward over one graph at a time (method §4, §5), with the parameters it is given. */
 export class GraphPass {
   readonly device: Device;
@@ -54,38 +74,37 @@ export class GraphPass {
   }
 
   /** Final embeddings of unmasked nodes. */
-  encode(part: Part): Float32Array | Float64Array {
+  encode(part: Part): Float32Array {
+    const { hidden } = this.config;
     const home = this.#settle(part);
-    this.#forward(home, null, false);
-    return this.device.read(home.layers[home.layers.length - 1].out);
+    const rows = home.placed.nodes;
+    this.#forward(home, { rows, training: false, masked: false, base: null, residual: null });
+    const found = this.device.read(lastOf(home).out);
+    const embeddings = new Float32Array(found.length);
+    home.layout.order.nodes.forEach((v, place) => {
+      embeddings.set(found.subarray(place * hidden, (place + 1) * hidden), v * hidden);
+    });
+    return embeddings;
   }
 
   /** Sets the gradients of L; `counts` are |M_r| where the slots of this part are not all. */
   learn(part: Part, mask: Uint8Array, counts?: Uint32Array): SlotErrors {
-    const { device, config } = this;
-    const { hidden } = config;
+    const { device } = this;
     const home = this.#settle(part);
-    this.#forward(home, mask, true);
-    const slots = findSlots(home.layout.pairs, mask);
-    const pool = new BufferPool(device);
-    const placed = placeSlots(pool, slots, config);
-    const dMeans = placed.means; // their gradient takes their place
-    const [dw, dBias] = [this.#gradients('decoder.w'), this.#gradients('decoder.bias')];
-    this.#decode(home, counts === undefined ? slots : { ...slots, counts }, placed, {
-      dMeans,
-      scale: placed.inverseDegree,
-      dw,
-      dBias,
-    });
-
+    const { passage, slots, placed, pool } = this.#decode(home, mask, true, null, counts);
+    const dMeans = placed.means;
     // The embeddings are used up: their gradient takes their place.
-    let gradient: Floats | null = home.layers[home.layers.length - 1].out;
+    let gradient: Floats | null = lastOf(home).out;
     const { work, pairs: entries } = home.placed.readers;
     device.enqueue('segmentSum', {
-      ...{ hidden, work, entries, slots: placed.ofPair, from: dMeans, scale: null, out: gradient },
+      ...{ hidden: this.config.hidden, work, entries, slots: placed.ofPair },
+      ...{ from: dMeans, fromScale: placed.inverseDegree, scale: null, out: gradient, add: false },
     });
+    let residual = passage.residual;
     for (let l = home.layers.length - 1; l >= 0 && gradient !== null; l--) {
-      gradient = home.layers[l].backward(this.#input(home, l, mask, null), gradient);
+      gradient = home.layers[l].backward(this.#input(home, l, passage), gradient, residual === null);
+      if (gradient !== null) residual?.backward(dMeans, gradient);
+      residual = null;
     }
     const errors = device.read(placed.errors);
     pool.free();
@@ -97,16 +116,12 @@ export class GraphPass {
     part: Part,
     mask: Uint8Array,
     base: readonly [Floats, Floats] | null = null,
-  ): SlotErrors & { pairs: GraphLayout['pairs'] } {
+  ): SlotErrors & { pairs: GraphLayout['decoded'] } {
     const home = this.#settle(part);
-    this.#forward(home, mask, false, base);
-    const slots = findSlots(home.layout.pairs, mask);
-    const pool = new BufferPool(this.device);
-    const placed = placeSlots(pool, slots, this.config);
-    this.#decode(home, slots, placed, null);
+    const { slots, placed, pool } = this.#decode(home, mask, false, base);
     const errors = this.device.read(placed.errors);
     pool.free();
-    return { slots, errors, pairs: home.layout.pairs };
+    return { slots, errors, pairs: home.layout.decoded };
   }
 
   /** What the first layer makes of unmasked rows: the same in every round. */
@@ -114,55 +129,89 @@ export class GraphPass {
     const home = this.#settle(part);
     const [first] = home.layers;
     if (first.shareProducts === undefined) return null;
-    const length = home.graph.nodeCount * this.config.hidden;
+    const length = home.placed.connected * this.config.hidden;
     home.products ??= [home.pool.floats(length), home.pool.floats(length)];
-    first.shareProducts(this.#input(home, 0, null, null), home.products);
+    const rows = home.placed.connected;
+    const unmasked = { rows, training: false, masked: false, base: null, residual: null };
+    first.shareProducts(this.#input(home, 0, unmasked), home.products);
     return home.products;
   }
 
+  /** Errors of masked nodes; when training the gradients of their decoders too, and that of the means in their place. */
   #decode(
     home: Residence,
-    slots: Slots,
-    placed: PlacedSlots,
-    gradient: { dMeans: Floats; scale: Floats; dw: Floats; dBias: Floats } | null,
-  ): void {
-    const { hidden, exponent } = this.config;
-    const { means, nodes, errors, work } = placed;
-    this.device.enqueue('segmentSum', {
-      ...{ hidden, work, entries: home.placed.pairNeighbours, slots: null },
-      ...{ from: home.layers[home.layers.length - 1].out, scale: placed.inverseDegree, out: means },
+    mask: Uint8Array,
+    training: boolean,
+    base: readonly [Floats, Floats] | null,
+    counts?: Uint32Array,
+  ): Decoding {
+    const { device, config } = this;
+    const { hidden, exponent } = config;
+    const { placed: graph, layout } = home;
+    const masked = mask.map((_, place) => mask[layout.order.nodes[place]]);
+    device.writeWords(home.masked, masked);
+    const slots = findSlots(layout.pairs, masked);
+    const pool = new BufferPool(device);
+    const placed = placeSlots(pool, slots, config);
+    const rows = graph.connected;
+    const overMeans = config.layers > 1 && ResidualMeans.pays(slots, rows);
+    const last = config.layers - 1;
+    const residual = overMeans
+      ? new ResidualMeans(
+          pool,
+          hidden,
+          { weights: this.#weightsOf(last), gradients: this.#gradientsOf(last) },
+          graph,
+          placed,
+        )
+      : null;
+    const passage = { rows, training, masked: true, base, residual };
+    this.#forward(home, passage);
+
+    const { means, nodes, errors, work, inverseDegree: scale } = placed;
+    device.enqueue('segmentSum', {
+      ...{ hidden, work, entries: graph.pairNeighbours, slots: null, from: lastOf(home).out },
+      ...{ fromScale: null, scale, out: means, add: false },
     });
-    this.device.enqueue('cosineLoss', {
-      ...{ hidden, exponent, target: home.placed.target, norms: home.placed.norms },
-      ...{ offsets: slots.offsets, counts: slots.counts, nodes, means, errors, gradient },
+    residual?.addTo(means);
+    const gradient = {
+      dMeans: means,
+      dw: this.#gradients('decoder.w'),
+      dBias: this.#gradients('decoder.bias'),
+    };
+    device.enqueue('cosineLoss', {
+      ...{ hidden, exponent, target: graph.target, norms: graph.norms, offsets: slots.offsets },
+      ...{ counts: counts ?? slots.counts, nodes, means, errors, gradient: training ? gradient : null },
       ...{ w: this.#weights('decoder.w'), bias: this.#weights('decoder.bias') },
     });
+    return { passage, slots, placed, pool };
   }
 
-  #forward(
-    home: Residence,
-    mask: Uint8Array | null,
-    training: boolean,
-    base: readonly [Floats, Floats] | null = null,
-  ): void {
-    if (mask !== null) this.device.writeWords(home.masked, mask);
+  #forward(home: Residence, passage: Passage): void {
+    const { rows, training } = passage;
     home.layers.forEach((layer, l) => {
-      layer.forward(this.#input(home, l, mask, base), training);
+      const input = this.#input(home, l, passage);
+      const residual = layer === lastOf(home) ? passage.residual : null;
+      if ('h' in input) residual?.collect(input.h);
+      layer.forward(input, { rows, training, residual: residual === null });
     });
   }
 
-  #input(
-    home: Residence,
-    l: number,
-    mask: Uint8Array | null,
-    base: readonly [Floats, Floats] | null,
-  ): LayerInput {
+  #input(home: Residence, l: number, { masked, base }: Passage): LayerInput {
     if (l > 0) {
       const before = home.layers[l - 1];
       return { h: before.out, restore: () => before.restore() };
     }
     const [token, dToken] = [this.#weights('token'), this.#gradients('token')];
-    return { x: home.placed.features, masked: mask === null ? null : home.masked, token, dToken, base };
+    return { x: home.placed.features, masked: masked ? home.masked : null, token, dToken, base };
+  }
+
+  #weightsOf(l: number): Named {
+    return (name) => this.#weights(`layer${l}.${name}`);
+  }
+
+  #gradientsOf(l: number): Named {
+    return (name) => this.#gradients(`layer${l}.${name}`);
   }
 
   /** Brings a graph onto the device, in the place of the one before. */
@@ -173,14 +222,14 @@ export class GraphPass {
     this.#residence?.pool.free();
     this.#residence = undefined;
     const pool = new BufferPool(this.device);
-    const placed = placeGraph(pool, graph.nodeCount, layout, this.config);
+    const placed = placeGraph(pool, layout, this.config);
     const layers: Layer[] = [];
     // From the last, because a layer's result goes where the next one has room for it.
     for (let l = this.config.layers - 1; l >= 0; l--) {
       const setup: LayerSetup = {
         config: this.config,
-        weights: (name) => this.#weights(`layer${l}.${name}`),
-        gradients: (name) => this.#gradients(`layer${l}.${name}`),
+        weights: this.#weightsOf(l),
+        gradients: this.#gradientsOf(l),
         isLast: l + 1 === this.config.layers,
         out: layers[0]?.room ?? null,
       };
@@ -202,4 +251,8 @@ export class GraphPass {
       );
     }
   }
+}
+
+function lastOf({ layers }: Residence): Layer {
+  return layers[layers.length - 1];
 }

@@ -1,6 +1,6 @@
-import type { AttentionTrace, FeatureBuffers, Floats, Words } from '../compute/device.js';
+import type { AttentionTrace, Device, FeatureBuffers, Floats, Words } from '../compute/device.js';
 import type { ModelConfig } from './config.js';
-import type { BufferPool } from './placed-graph.js';
+import type { BufferPool, PlacedGraph } from './placed-graph.js';
 
 /** What a layer reads: sparse features, some of them masked, or the layer before. */
 export type LayerInput =
@@ -32,18 +32,30 @@ export interface LayerSetup {
   readonly out: Floats | null;
 }
 
+/** How a layer is to be passed. */
+export interface LayerPass {
+  /** The first so many rows: all nodes, or only the connected ones. */
+  readonly rows: number;
+  readonly training: boolean;
+  /** False where W_res h + bias comes in elsewhere (residual-means.ts). */
+  readonly residual: boolean;
+}
+
 /** One layer of an encoder over one graph. `out` holds its result after `forward`. */
 export interface Layer {
   readonly out: Floats;
   /** Holds the layer before's output while `forward` reads it; training then keeps attention's there. Null in the first. */
   readonly room: Floats | null;
-  forward(input: LayerInput, training: boolean): void;
+  forward(input: LayerInput, pass: LayerPass): void;
   /** Computes `out` again from what was kept. Not in the last layer. */
   restore(): void;
   /** Computes `base` of an input for later calls of `forward`, where the layer can make use of it. */
   shareProducts?(input: LayerInput, base: readonly [Floats, Floats]): void;
-  /** dOut becomes the gradient before PReLU. Gives the gradient of the layer before, if there is one, in room of its own. */
-  backward(input: LayerInput, dOut: Floats): Floats | null;
+  /**
+   * After a pass over connected nodes: dOut becomes the gradient before PReLU. Gives the gradient of the layer before, if
+   * there is one, in room of its own.
+   */
+  backward(input: LayerInput, dOut: Floats, residual: boolean): Floats | null;
 }
 
 export function makeTrace(
@@ -55,4 +67,20 @@ export function makeTrace(
   const wide = () => pool.floats(rows * config.hidden);
   const narrow = () => pool.floats(rows * config.heads);
   return { att: room ?? wide(), attScaled: wide(), peak: narrow(), inverse: narrow() };
+}
+
+/** Rows beyond the connected ones have no entries to attend to: what is before PReLU there is the residual. */
+export function finishAlone(
+  device: Device,
+  { connected }: PlacedGraph,
+  rows: number,
+  { config: { hidden }, isLast, weights }: LayerSetup,
+  pre: Floats,
+  out: Floats,
+): void {
+  if (rows === connected || isLast) return; // the last layer's result stands where it was made
+  const alone = (buffer: Floats) => device.view(buffer, connected * hidden, (rows - connected) * hidden);
+  device.enqueue('prelu', {
+    ...{ hidden, rows: rows - connected, pre: alone(pre), slope: weights('slope'), out: alone(out) },
+  });
 }

@@ -57,7 +57,7 @@ export function memoryNeed(config: ModelConfig, size: GraphSize): number {
     entries * 16 +
     rgat +
     pairs * 4 +
-    slots * (row + 32) +
+    slots * (2 * row + 32) + // means of embeddings, and of the last layer's input
     Math.max(
       N * 80 + (MOST_CHUNKS + MOST_PARTS) * (2 * (relations + 1) * (row + narrow) + 2 * row),
       MOST_PARTS * (D + 2) * row,

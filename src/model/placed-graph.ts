@@ -54,6 +54,8 @@ export class BufferPool {
 /** One graph on the device. */
 export interface PlacedGraph {
   readonly nodes: number;
+  /** The first of them: those with a neighbour. */
+  readonly connected: number;
   readonly features: FeatureBuffers;
   readonly target: FeatureBuffers;
   readonly norms: Floats;
@@ -75,12 +77,7 @@ export interface PlacedSources {
   readonly ofNode: { readonly work: WorkList<Words>; readonly rows: Words };
 }
 
-export function placeGraph(
-  pool: BufferPool,
-  nodes: number,
-  layout: GraphLayout,
-  config: ModelConfig,
-): PlacedGraph {
+export function placeGraph(pool: BufferPool, layout: GraphLayout, config: ModelConfig): PlacedGraph {
   const features = pool.features(layout.features);
   const norms = pool.floats(layout.norms.length);
   pool.device.write(norms, layout.norms);
@@ -91,7 +88,7 @@ export function placeGraph(
     half: layout.entries.half,
   };
   return {
-    ...{ nodes, features, norms },
+    ...{ nodes: layout.order.nodes.length, connected: layout.order.connected, features, norms },
     target: layout.target === layout.features ? features : pool.features(layout.target),
     entries,
     pairNeighbours: pool.words(layout.pairs.neighbours),

@@ -1,5 +1,12 @@
 import type { AttentionTrace, Device, Floats } from '../compute/device.js';
-import { type Layer, type LayerInput, type LayerSetup, makeTrace } from './layer.js';
+import {
+  finishAlone,
+  type Layer,
+  type LayerInput,
+  type LayerPass,
+  type LayerSetup,
+  makeTrace,
+} from './layer.js';
 import type { BufferPool, PlacedGraph, PlacedSources } from './placed-graph.js';
 
 /** A group of source rows under one ρ. */
@@ -64,40 +71,35 @@ export class RgatLayer implements Layer {
     this.out = setup.out ?? this.#pre;
   }
 
-  forward(input: LayerInput, training: boolean): void {
+  forward(input: LayerInput, { rows, training, residual }: LayerPass): void {
     const { weights: w, config, isLast } = this.#setup;
     const { hidden } = this.#width;
-    const rows = this.#graph.nodes;
     const apply = (index: Group | null, weight: Floats, bias: Floats | null, out: Floats) => {
       const numbers = index && this.#device.view(this.#sources.nodes, index.start, index.rows);
       if ('x' in input) {
-        const { x, masked, token } = input;
+        const { masked, token } = input;
         this.#device.enqueue('sparseLinear', {
-          hidden,
-          x,
-          index: numbers,
-          masked,
-          token,
-          w: weight,
-          bias,
-          base: null,
-          out,
+          ...{
+            hidden,
+            x: { ...input.x, rows },
+            index: numbers,
+            masked,
+            token,
+            w: weight,
+            bias,
+            base: null,
+            out,
+          },
         });
       } else {
         const count = index?.rows ?? rows;
         this.#device.enqueue('linear', {
-          hidden,
-          rows: count,
-          x: input.h,
-          index: numbers,
-          w: weight,
-          bias,
-          out,
+          ...{ hidden, rows: count, x: input.h, index: numbers, w: weight, bias, out, add: false },
         });
       }
     };
     apply(null, w('w'), null, this.#own);
-    apply(null, w('wRes'), w('bias'), this.#pre);
+    if (residual) apply(null, w('wRes'), w('bias'), this.#pre);
     for (const group of this.#groups) {
       const out = this.#device.view(this.#z, group.start * hidden, group.rows * hidden);
       apply(group, this.#relationPart(w('wRelation'), group.rho, input), null, out);
@@ -107,27 +109,29 @@ export class RgatLayer implements Layer {
     this.#device.enqueue('scores', {
       ...{ ...scored, rows: this.#sources.count, z: this.#z, s: this.#s, d: this.#unused },
     });
-    if (training) this.#trace ??= makeTrace(this.#pool, rows, config, this.room);
+    if (training) this.#trace ??= makeTrace(this.#pool, this.#graph.connected, config, this.room);
     this.#device.enqueue('attend', {
       ...{ ...this.#width, entries: this.#sources.byTarget, z: this.#z, s: this.#s, d: this.#d },
-      ...{ b: this.#zeroB, c: this.#zeroC, pre: this.#pre, out: this.out, slope: isLast ? null : w('slope') },
+      ...{ b: this.#zeroB, c: this.#zeroC, pre: this.#pre, residual, out: this.out },
+      slope: isLast ? null : w('slope'),
       trace: training ? (this.#trace ?? null) : null,
     });
+    finishAlone(this.#device, this.#graph, rows, this.#setup, this.#pre, this.out);
   }
 
   restore(): void {
     const { hidden } = this.#width;
     const slope = this.#setup.weights('slope');
     this.#device.enqueue('prelu', {
-      ...{ hidden, rows: this.#graph.nodes, pre: this.#pre, slope, out: this.out },
+      ...{ hidden, rows: this.#graph.connected, pre: this.#pre, slope, out: this.out },
     });
   }
 
-  backward(input: LayerInput, dOut: Floats): Floats | null {
+  backward(input: LayerInput, dOut: Floats, residual: boolean): Floats | null {
     const { weights: w, gradients: dw, isLast } = this.#setup;
     const { hidden } = this.#width;
     const device = this.#device;
-    const rows = this.#graph.nodes;
+    const rows = this.#graph.connected;
     const trace = this.#trace;
     if (trace === undefined) throw new RangeError('backward without a forward pass for training');
     const { dz, dOwn, dd, dB, dC } = this.#trainingBuffers();
@@ -150,7 +154,7 @@ export class RgatLayer implements Layer {
       ...{ ...this.#width, rows, z: this.#own, a: w('aTarget'), dd, dz: dOwn, da: dw('aTarget') },
     });
     if ('h' in input) input.restore();
-    this.#weightGradients(input, dOut, dz, dOwn);
+    this.#weightGradients(input, residual ? dOut : null, dz, dOwn);
     if ('x' in input) return null;
     const dInput = trace.attScaled; // used up
     for (const group of this.#groups) {
@@ -163,23 +167,18 @@ export class RgatLayer implements Layer {
     }
     const { work, rows: entries } = this.#sources.ofNode;
     device.enqueue('segmentSum', {
-      hidden,
-      work,
-      entries,
-      slots: null,
-      from: this.#z,
-      scale: null,
-      out: dInput,
+      ...{ hidden, work, entries, slots: null, from: this.#z, fromScale: null, scale: null },
+      ...{ out: dInput, add: false },
     });
-    device.enqueue('linearGradInput', {
-      ...{ hidden, rows, dOut: dOwn, w: w('w'), second: { dOut, w: w('wRes') }, dx: dInput, add: true },
-    });
+    const second = residual ? { dOut, w: w('wRes') } : null;
+    device.enqueue('linearGradInput', { hidden, rows, dOut: dOwn, w: w('w'), second, dx: dInput, add: true });
     return dInput;
   }
 
-  #weightGradients(input: LayerInput, dOut: Floats, dz: Floats, dOwn: Floats): void {
+  #weightGradients(input: LayerInput, dOut: Floats | null, dz: Floats, dOwn: Floats): void {
     const { weights: w, gradients: dw } = this.#setup;
     const { hidden } = this.#width;
+    const { connected } = this.#graph;
     const apply = (
       group: Group | null,
       gradient: Floats,
@@ -189,19 +188,20 @@ export class RgatLayer implements Layer {
     ) => {
       const index = group && this.#device.view(this.#sources.nodes, group.start, group.rows);
       if ('x' in input) {
-        const { x, masked, token, dToken } = input;
+        const { masked, token, dToken } = input;
+        const x = { ...input.x, rows: connected };
         this.#device.enqueue('sparseLinearGrad', {
           ...{ hidden, x, index, masked, token, w: weight, dOut: gradient, dw: into, dToken, dBias },
         });
       } else {
-        const rows = group?.rows ?? this.#graph.nodes;
+        const rows = group?.rows ?? connected;
         this.#device.enqueue('linearGradWeights', {
           ...{ hidden, rows, x: input.h, index, dOut: gradient, dw: into, dBias },
         });
       }
     };
     apply(null, dOwn, w('w'), dw('w'), null);
-    apply(null, dOut, w('wRes'), dw('wRes'), dw('bias'));
+    if (dOut !== null) apply(null, dOut, w('wRes'), dw('wRes'), dw('bias'));
     for (const group of this.#groups) {
       const part = this.#device.view(dz, group.start * hidden, group.rows * hidden);
       const [weight, into] = [w('wRelation'), dw('wRelation')].map((all) =>
@@ -218,7 +218,7 @@ export class RgatLayer implements Layer {
 
   #trainingBuffers() {
     const { hidden, heads } = this.#width;
-    const rows = this.#graph.nodes;
+    const rows = this.#graph.connected;
     this.#training ??= {
       dz: this.#pool.floats(this.#sources.count * hidden),
       dOwn: this.#pool.floats(rows * hidden),

@@ -5,6 +5,8 @@ import type { RelationNeighbours } from '../graph/relation-neighbours.js';
 /** The (masked node, relation) pairs of one step: M_r for each decoder (method §5). */
 export interface Slots {
   readonly count: number;
+  /** Neighbours of all slots together. */
+  readonly entries: number;
   /** Those of decoder r are offsets[r] to offsets[r + 1]. */
   readonly offsets: Uint32Array;
   /** |M_r| */
@@ -13,7 +15,7 @@ export interface Slots {
   /** Slot of each pair, or NO_SLOT. */
   readonly ofPair: Uint32Array;
   /** One over the number of neighbours. */
-  readonly inverseDegree: Float32Array;
+  readonly inverseDegree: Float64Array;
   readonly work: WorkList;
 }
 
@@ -33,7 +35,8 @@ export function findSlots(pairs: RelationNeighbours, mask: Uint8Array): Slots {
   const slotNodes = new Uint32Array(count);
   const starts = new Uint32Array(count);
   const ends = new Uint32Array(count);
-  const inverseDegree = new Float32Array(count);
+  const inverseDegree = new Float64Array(count);
+  let entries = 0;
   for (let pair = 0; pair < nodes.length; pair++) {
     const slot = ofPair[pair];
     if (slot === NO_SLOT) continue;
@@ -41,7 +44,8 @@ export function findSlots(pairs: RelationNeighbours, mask: Uint8Array): Slots {
     starts[slot] = pairs.offsets[pair];
     ends[slot] = pairs.offsets[pair + 1];
     inverseDegree[slot] = 1 / (ends[slot] - starts[slot]);
+    entries += ends[slot] - starts[slot];
   }
   const work = planWork(count, starts, ends);
-  return { count, offsets, counts, nodes: slotNodes, ofPair, inverseDegree, work };
+  return { count, entries, offsets, counts, nodes: slotNodes, ofPair, inverseDegree, work };
 }

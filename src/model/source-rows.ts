@@ -19,7 +19,7 @@ export interface SourceRows {
     readonly targets: Uint32Array;
     readonly relations: Uint32Array;
   };
-  /** The rows of each node. */
+  /** The rows of each connected node. */
   readonly ofNode: { readonly work: WorkList; readonly rows: Uint32Array };
 }
 
@@ -88,12 +88,12 @@ function makeSourceRows(entries: EntryLayout): SourceRows {
       targetRelations[at] = relations[e];
     }
   }
-  const plan = (bounds: Uint32Array) =>
-    planWork(bounds.length - 1, bounds.subarray(0, bounds.length - 1), bounds.subarray(1));
+  const plan = (bounds: Uint32Array, length: number) =>
+    planWork(length, bounds.subarray(0, length), bounds.subarray(1));
   return {
     ...{ count, groups, nodes, ofEntry },
-    bySource: { work: plan(rowOffsets), targets, relations: targetRelations },
-    ofNode: { work: plan(nodeOffsets), rows: rowsOfNode },
+    bySource: { work: plan(rowOffsets, count), targets, relations: targetRelations },
+    ofNode: { work: plan(nodeOffsets, entries.work.rows), rows: rowsOfNode },
   };
 }
 

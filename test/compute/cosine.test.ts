@@ -38,19 +38,18 @@ function makeProblem(device: Device, slots: number, D: number, remainder = 0): P
     }
   }
   const nodes = device.words(slots);
-  device.writeWords(
-    nodes,
-    Uint32Array.from({ length: slots }, (_, i) => i),
-  );
+  const order = Uint32Array.from({ length: slots }, (_, i) => i);
+  device.writeWords(nodes, order);
   const empty = (length: number) => place(new Float64Array(length));
   const gradient = {
-    ...{ dMeans: empty(slots * H), scale: place(draw('scale', slots)) },
+    dMeans: empty(slots * H),
     ...{ dw: empty(D * H), dBias: empty(D) },
   };
   const errors = empty(slots);
   return {
     args: {
-      ...{ hidden: H, target: placeFeatures(device, layOutFeatures(x)), norms: place(rowNorms(x)), nodes },
+      ...{ hidden: H, target: placeFeatures(device, layOutFeatures(x, order)), nodes },
+      norms: place(rowNorms(x, order)),
       ...{
         offsets: Uint32Array.of(0, slots),
         counts: Uint32Array.of(slots),

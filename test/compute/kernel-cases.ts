@@ -3,8 +3,9 @@ import type { Device, Floats, Kernels } from '../../src/compute/device.js';
 import { eachScoreGradient } from '../../src/compute/reference/attention.js';
 import { numbers } from '../../src/compute/reference/buffers.js';
 import { MODEL_DEFAULTS, type ModelConfig } from '../../src/model/config.js';
-import { layOutGraph } from '../../src/model/graph-layout.js';
+import { arrangeGraph } from '../../src/model/graph-layout.js';
 import type { ModelGraph } from '../../src/model/model-input.js';
+import { orderAsGiven } from '../../src/model/node-order.js';
 import { BufferPool, placeGraph, placeSlots } from '../../src/model/placed-graph.js';
 import { findSlots } from '../../src/model/slots.js';
 
@@ -52,8 +53,8 @@ const configOf = (graph: ModelGraph): ModelConfig => ({
 
 function prepare(device: Device, graph: ModelGraph, mask: Uint8Array) {
   const make = fillers(device, 5);
-  const layout = layOutGraph(graph, true);
-  const placed = placeGraph(make.pool, graph.nodeCount, layout, configOf(graph));
+  const layout = arrangeGraph(graph, orderAsGiven(graph.nodeCount), true);
+  const placed = placeGraph(make.pool, layout, configOf(graph));
   return {
     ...make,
     layout,
@@ -96,12 +97,16 @@ function dense(indexed: boolean): Case {
     const [dOut, dOut2] = [floats('dOut', rows * H), floats('dOut2', rows * H)];
     const out = empty(rows * H);
     const [dw, dBias, dx, added] = [empty(H * H), empty(H), empty(rows * H), floats('added', rows * H)];
-    device.enqueue('linear', { hidden: H, rows, x, index, w, bias, out });
+    const onto = floats('onto', rows * H);
+    const [from, bare] = [{ hidden: H, rows, x, index, w }, floats('bare', rows * H)];
+    device.enqueue('linear', { ...from, bias, out, add: false });
+    device.enqueue('linear', { ...from, bias, out: onto, add: true });
+    device.enqueue('linear', { ...from, bias: null, out: bare, add: true });
     device.enqueue('linearGradWeights', { hidden: H, rows, x, index, dOut, dw, dBias });
     const second = { dOut: dOut2, w: w2 };
     device.enqueue('linearGradInput', { hidden: H, rows, dOut, w, second, dx, add: false });
     device.enqueue('linearGradInput', { hidden: H, rows, dOut, w, second: null, dx: added, add: true });
-    return { pool, outputs: { out, dw, dBias, dx, added } };
+    return { pool, outputs: { out, onto, bare, dw, dBias, dx, added } };
   };
 }
 
@@ -124,12 +129,12 @@ function attention(own: boolean, logits: number): Case {
       ...{ peak: empty(N * 4), inverse: empty(N * 4) },
     };
     const entries = own ? placed.entries : sources.byTarget;
-    const run = (name: string, keep: Kernels['attend']['trace']) => {
+    const run = (name: string, keep: Kernels['attend']['trace'], residual = true) => {
       const [pre, out] = [floats('pre', N * H), empty(N * H)];
-      device.enqueue('attend', { ...width, entries, z, s, d, b, c, pre, out, slope, trace: keep });
+      device.enqueue('attend', { ...width, entries, z, s, d, b, c, pre, residual, out, slope, trace: keep });
       return { [`${name} pre`]: pre, [`${name} out`]: out };
     };
-    const outs = { ...run('training', trace), ...run('only', null) };
+    const outs = { ...run('training', trace), ...run('only', null), ...run('bare', null, false) };
     const [dz, dd, db, dc] = [empty(rows * H), empty(N * 4), empty(directed * 4), empty(directed * H)];
     const [daSource, daTarget, dPre] = [empty(H), empty(H), floats('dPre', N * H)];
     const given = { ...width, entries, z, s, d, b, c, trace, dPre };
@@ -181,7 +186,8 @@ function loss(exponent: number, target?: (graph: ModelGraph) => number): Case {
     const h = floats('h', N * H);
     const entries = placed.pairNeighbours;
     const { work, inverseDegree: scale, means, nodes, errors } = on;
-    device.enqueue('segmentSum', { hidden: H, work, entries, slots: null, from: h, scale, out: means });
+    const neighbours = { hidden: H, work, entries, slots: null, from: h, fromScale: null, scale };
+    device.enqueue('segmentSum', { ...neighbours, out: means, add: false });
     const R = graph.relationCount;
     const [w, bias] = [floats('w', R * D * H, target?.(graph) ?? 0.3), floats('bias', R * D, 0.3)];
     const [dMeans, dw, dBias] = [empty(slots.count * H), empty(R * D * H), empty(R * D)];
@@ -189,21 +195,21 @@ function loss(exponent: number, target?: (graph: ModelGraph) => number): Case {
     const alone = empty(slots.count);
     const { offsets, counts } = slots;
     const shared = { hidden: H, target: placed.target, norms: placed.norms, offsets, counts, nodes, means };
-    const gradient = { dMeans, scale, dw, dBias };
+    const gradient = { dMeans, dw, dBias };
     device.enqueue('cosineLoss', { ...shared, w, bias, exponent, errors, gradient });
     device.enqueue('cosineLoss', { ...shared, w, bias, exponent, errors: alone, gradient: null });
     const inPlace = empty(slots.count * H);
-    device.enqueue('segmentSum', {
-      ...{ hidden: H, work, entries, slots: null, from: h, scale, out: inPlace },
-    });
+    device.enqueue('segmentSum', { ...neighbours, out: inPlace, add: false });
     const instead = { ...gradient, dMeans: inPlace };
     device.enqueue('cosineLoss', {
       ...{ ...shared, means: inPlace, w, bias, exponent, errors, gradient: instead },
     });
-    const dh = empty(N * H);
+    const [dh, onto] = [empty(N * H), floats('onto', N * H)];
     const readers = { work: placed.readers.work, entries: placed.readers.pairs, slots: on.ofPair };
-    device.enqueue('segmentSum', { hidden: H, ...readers, from: dMeans, scale: null, out: dh });
-    return { pool, outputs: { means, errors, alone, dMeans, inPlace, dw, dBias, dh } };
+    const gathered = { hidden: H, ...readers, from: dMeans, fromScale: scale };
+    device.enqueue('segmentSum', { ...gathered, scale: null, out: dh, add: false });
+    device.enqueue('segmentSum', { ...gathered, scale: floats('scale', N), out: onto, add: true });
+    return { pool, outputs: { means, errors, alone, dMeans, inPlace, dw, dBias, dh, onto } };
   };
 }
 

@@ -59,7 +59,7 @@ export function attend(args: Kernels['attend']): void {
       }
       for (let j = 0; j < F; j++) {
         const i = v * H + h * F + j;
-        pre[i] += att[j];
+        pre[i] = (args.residual ? pre[i] : 0) + att[j];
         out[i] = pre[i] < 0 ? slope * pre[i] : pre[i];
         if (kept === null) continue;
         kept.att[i] = att[j];
@@ -125,8 +125,8 @@ export function attendGrad(args: Kernels['attendGrad']): void {
   const [aSource, aTarget, dPre] = [numbers(args.aSource), numbers(args.aTarget), numbers(args.dPre)];
   const [db, dc] = [numbers(args.db).fill(0), numbers(args.dc).fill(0)];
   const [daSource, daTarget] = [numbers(args.daSource).fill(0), numbers(args.daTarget).fill(0)];
-  const sources = args.dz.length / H;
-  const sums = new Float64Array(args.dz.length);
+  const sources = (args.sources?.entries ?? args.entries).work.rows;
+  const sums = new Float64Array(sources * H);
   const ds = new Float64Array(sources * heads);
   const dd = new Float64Array(args.rows * heads);
   eachScoreGradient(args, (v, u, rho, h, alpha, g) => {

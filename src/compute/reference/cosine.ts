@@ -67,7 +67,7 @@ export function denseRelation(args: Args, r: number): void {
       db[i] += dx;
       for (let j = 0; j < H; j++) {
         dw[i * H + j] += dx * m[j];
-        dm[j] += dx * w[i * H + j] * numbers(gradient.scale)[k];
+        dm[j] += dx * w[i * H + j];
       }
     }
   }
@@ -117,9 +117,8 @@ export function gramRelation(args: Args, r: number): void {
     numbers(args.errors)[k] = found.error;
     if (gradient === null) continue;
     const [A, B] = [found.A / args.counts[r], found.B / args.counts[r]];
-    const scale = numbers(gradient.scale)[k];
     for (let i = 0; i < H; i++) {
-      numbers(gradient.dMeans)[k * H + i] = scale * (A * product[i] + B * y[i]);
+      numbers(gradient.dMeans)[k * H + i] = A * product[i] + B * y[i];
       t[i] += B * m[i];
       for (let j = 0; j < H; j++) S[i * H + j] += B * m[i] * m[j];
     }

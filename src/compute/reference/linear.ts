@@ -52,6 +52,7 @@ export function linear(args: Kernels['linear']): void {
   for (let v = 0; v < rows; v++) {
     for (let j = 0; j < H; j++) {
       let sum = args.bias === null ? 0 : numbers(args.bias)[j];
+      if (args.add) sum += out[v * H + j];
       for (let k = 0; k < H; k++) sum += x[rowOf(args.index, v) * H + k] * w[k * H + j];
       out[v * H + j] = sum;
     }
@@ -114,13 +115,15 @@ export function segmentSum(args: Kernels['segmentSum']): void {
   const [entries, from, out] = [integers(args.entries), numbers(args.from), numbers(args.out)];
   const slots = args.slots === null ? null : integers(args.slots);
   eachRow(args.work, (row, start, end) => {
-    const sum = out.subarray(row * H, (row + 1) * H).fill(0);
+    const sum = new Float64Array(H);
     for (let e = start; e < end; e++) {
       const slot = slots === null ? entries[e] : slots[entries[e]];
-      if (slot !== 0xffffffff) for (let j = 0; j < H; j++) sum[j] += from[slot * H + j];
+      if (slot === 0xffffffff) continue;
+      const factor = args.fromScale === null ? 1 : numbers(args.fromScale)[slot];
+      for (let j = 0; j < H; j++) sum[j] += factor * from[slot * H + j];
     }
     const scale = args.scale === null ? 1 : numbers(args.scale)[row];
-    for (let j = 0; j < H; j++) sum[j] *= scale;
+    for (let j = 0; j < H; j++) out[row * H + j] = (args.add ? out[row * H + j] : 0) + scale * sum[j];
   });
 }
 

@@ -99,9 +99,9 @@ export const CALLS: Calls = {
     to.call('tokenGrad', 1, [x.cols, at(token), at(w), totals, at(dw), at(dToken)]);
   },
 
-  linear(to, { rows, x, index, w, bias, out }) {
+  linear(to, { rows, x, index, w, bias, out, add }) {
     to.scratch(ROW);
-    const args = [rows, CHUNK_ROWS, at(x), at(w), at(bias), at(out), at(index)];
+    const args = [rows, CHUNK_ROWS, at(x), at(w), at(bias), at(out), at(index), add ? 1 : 0];
     to.call('linear', chunksOf(rows), args);
   },
 
@@ -131,7 +131,7 @@ export const CALLS: Calls = {
     to.call('scores', chunksOf(rows), [rows, CHUNK_ROWS, at(z), at(aSource), at(aTarget), at(s), at(d)]);
   },
 
-  attend(to, { entries, z, s, d, b, c, pre, out, slope, trace }) {
+  attend(to, { entries, z, s, d, b, c, pre, residual, out, slope, trace }) {
     const { work } = entries;
     const partBytes = 64 + 2 * ROW;
     to.scratch(partBytes + SEGMENT_ENTRIES * (16 + 16 + 48)); // weights, scaled weights, runs
@@ -140,7 +140,7 @@ export const CALLS: Calls = {
       ...[...head, at(entries.neighbours), at(entries.relations), at(z), at(s), at(d), at(b), at(c)],
       ...[at(pre), at(out), at(slope), at(trace?.att ?? null), at(trace?.attScaled ?? null)],
       ...[at(trace?.peak ?? null), at(trace?.inverse ?? null)],
-      ...[to.parts(work.partCount * partBytes), work.splitCount],
+      ...[to.parts(work.partCount * partBytes), work.splitCount, residual ? 1 : 0],
     ];
     to.call('attend', work.chunkCount, args);
     to.call('mergeAttention', merges, args);
@@ -198,12 +198,12 @@ export const CALLS: Calls = {
     to.call('sumParts', 1, [1, 1, parts, 4 * chunks, 0, at(dSlope), 0]);
   },
 
-  segmentSum(to, { work, entries, slots, from, scale, out }) {
+  segmentSum(to, { work, entries, slots, from, fromScale, scale, out, add }) {
     to.scratch(ROW + 4 * SEGMENT_ENTRIES + 16);
     const [merges, head] = workArguments(work);
     const args = [
       ...[...head, at(entries), at(slots), at(from), at(scale), at(out)],
-      ...[to.parts(work.partCount * ROW), work.splitCount],
+      ...[to.parts(work.partCount * ROW), work.splitCount, at(fromScale), add ? 1 : 0],
     ];
     to.call('segmentSum', work.chunkCount, args);
     to.call('mergeSegments', merges, args);

@@ -41,7 +41,7 @@ export function callCosineLoss(to: Caller, args: Kernels['cosineLoss']): void {
   to.call('gram', grams.length, [tables, D, w, bias, gramAt]);
   to.call('cosineLoss', losses.length / 5, [
     ...[lossesAt, D, ...describe(target), at(args.norms), at(args.nodes), at(args.means), w, bias],
-    ...[gramAt, args.exponent, at(args.errors), at(gradient?.dMeans ?? null), at(gradient?.scale ?? null)],
+    ...[gramAt, args.exponent, at(args.errors), at(gradient?.dMeans ?? null)],
     ...[countsAt, room, partBytes],
   ]);
   if (gradient === null) return;

@@ -1,0 +1,52 @@
+import type { EntryLayout } from './graph-layout.js';
+
+/** An order of a graph's nodes. */
+export interface NodeOrder {
+  /** The node at each place. */
+  readonly nodes: Uint32Array;
+  /** The place of each node. */
+  readonly places: Uint32Array;
+  /** Nodes with a neighbour stand before all others, which neither read an embedding nor have theirs read. */
+  readonly connected: number;
+}
+
+/** Breadth first from each node not yet met: near ones stand near each other, where a cache finds them together. */
+export function orderByNearness({
+  offsets,
+  neighbours,
+}: Pick<EntryLayout, 'offsets' | 'neighbours'>): NodeOrder {
+  const count = offsets.length - 1;
+  const nodes = new Uint32Array(count);
+  const met = new Uint8Array(count);
+  let length = 0;
+  for (let first = 0; first < count; first++) {
+    if (met[first] === 1 || offsets[first] === offsets[first + 1]) continue;
+    met[first] = 1;
+    let next = length;
+    nodes[length++] = first;
+    for (; next < length; next++) {
+      for (let e = offsets[nodes[next]]; e < offsets[nodes[next] + 1]; e++) {
+        if (met[neighbours[e]] === 1) continue;
+        met[neighbours[e]] = 1;
+        nodes[length++] = neighbours[e];
+      }
+    }
+  }
+  const connected = length;
+  for (let v = 0; v < count; v++) if (met[v] === 0) nodes[length++] = v;
+  return { nodes, places: invert(nodes), connected };
+}
+
+/** As they are, each of them counted as connected. */
+export function orderAsGiven(count: number): NodeOrder {
+  const nodes = Uint32Array.from({ length: count }, (_, v) => v);
+  return { nodes, places: nodes, connected: count };
+}
+
+function invert(nodes: Uint32Array): Uint32Array {
+  const places = new Uint32Array(nodes.length);
+  nodes.forEach((v, place) => {
+    places[v] = place;
+  });
+  return places;
+}

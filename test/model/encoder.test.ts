@@ -1,0 +1,166 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { openDevice } from '../../src/compute/open-device.js';
+import { MODEL_DEFAULTS, type ModelConfig } from '../../src/model/config.js';
+import { Model, type Weight } from '../../src/model/model.js';
+import type { ModelGraph } from '../../src/model/model-input.js';
+import { ResidualMeans } from '../../src/model/residual-means.js';
+import { randomGraph, randomMask } from './random-graph.js';
+
+const SHAPE = { nodes: 40, edges: 45, relations: 3, features: 9 };
+const WIDTH = { hidden: 8, heads: 2 };
+
+afterEach(() => vi.restoreAllMocks());
+
+/** Method §4, §5 straight from the page: embeddings of all nodes, and ℓ of each masked (relation, node). */
+function evaluateDirectly(
+  graph: ModelGraph,
+  mask: Uint8Array | null,
+  weights: readonly Weight[],
+  layers: number,
+) {
+  const { hidden: H, heads } = WIDTH;
+  const F = H / heads;
+  const w = (name: string) => weights.find((weight) => weight.name === name)!.data;
+  const half = graph.relationCount + 1;
+  const rowOf = (v: number) => {
+    const row = new Float64Array(graph.features.cols);
+    const { offsets, indices, values } = graph.features;
+    for (let i = offsets[v]; i < offsets[v + 1]; i++) row[indices[i]] += values[i];
+    return row;
+  };
+  const times = (x: ArrayLike<number>, matrix: ArrayLike<number>) =>
+    Float64Array.from({ length: H }, (_, j) =>
+      Array.from(x).reduce((sum, value, k) => sum + value * matrix[k * H + j], 0),
+    );
+  const entries: { from: number; to: number; rho: number }[] = [];
+  for (let v = 0; v < graph.nodeCount; v++) {
+    for (let e = graph.adjacency.offsets[v]; e < graph.adjacency.offsets[v + 1]; e++) {
+      const [u, r] = [graph.adjacency.neighbours[e], graph.adjacency.relations[e]];
+      entries.push({ from: u, to: v, rho: r }, { from: v, to: u, rho: r + half });
+    }
+  }
+  let h: Float64Array[] = Array.from({ length: graph.nodeCount }, (_, v) =>
+    mask?.[v] === 1 ? Float64Array.from(w('token')) : rowOf(v),
+  );
+  for (let l = 0; l < layers; l++) {
+    const of = (name: string) => w(`layer${l}.${name}`);
+    const z = h.map((row) => times(row, of('w')));
+    h = h.map((row, v) => {
+      const out = times(row, of('wRes')).map((value, j) => value + of('bias')[j]);
+      const into = entries.filter(({ to }) => to === v);
+      for (let k = 0; k < heads; k++) {
+        const part = (name: string, u: number) =>
+          z[u].slice(k * F, (k + 1) * F).reduce((sum, value, j) => sum + value * of(name)[k * F + j], 0);
+        const logits = into.map(({ from, rho }) => {
+          const raw = part('aSource', from) + part('aTarget', v) + of('b')[rho * heads + k];
+          return Math.exp(raw > 0 ? raw : 0.2 * raw);
+        });
+        const total = logits.reduce((sum, value) => sum + value, 0);
+        into.forEach(({ from, rho }, i) => {
+          for (let j = k * F; j < (k + 1) * F; j++) {
+            out[j] += (logits[i] / total) * (z[from][j] + of('c')[rho * H + j]);
+          }
+        });
+      }
+      return l + 1 === layers ? out : out.map((value) => (value < 0 ? of('slope')[0] * value : value));
+    });
+  }
+  const errors: number[] = [];
+  const { neighbours, nodes, nodeOffsets, offsets } = graph.neighbours;
+  for (let r = 0; r < graph.relationCount && mask !== null; r++) {
+    for (let pair = nodeOffsets[r]; pair < nodeOffsets[r + 1]; pair++) {
+      if (mask[nodes[pair]] === 0) continue;
+      const those = Array.from(neighbours.subarray(offsets[pair], offsets[pair + 1]), (u) => h[u]);
+      const mean = Float64Array.from(
+        { length: H },
+        (_, j) => those.reduce((sum, row) => sum + row[j], 0) / those.length,
+      );
+      const x = rowOf(nodes[pair]);
+      const guess = x.map((_, d) =>
+        mean.reduce(
+          (sum, m, j) => sum + m * w('decoder.w')[(r * x.length + d) * H + j],
+          w('decoder.bias')[r * x.length + d],
+        ),
+      );
+      const dot = (a: Float64Array, b: Float64Array) => a.reduce((sum, value, i) => sum + value * b[i], 0);
+      errors.push((1 - dot(x, guess) / Math.sqrt(dot(x, x) * dot(guess, guess))) ** 3);
+    }
+  }
+  return { embeddings: h, errors };
+}
+
+/** Not as they start, where much is zero. */
+function disturb(weights: readonly Weight[]): Weight[] {
+  return weights.map((weight) => ({
+    ...weight,
+    data: weight.data.map((value, i) => value + 0.1 * Math.sin(3 * i + weight.name.length)),
+  }));
+}
+
+describe('the encoder and its decoders equal the formulas', () => {
+  const graph = randomGraph(SHAPE);
+  const mask = randomMask(SHAPE.nodes, 0.5);
+
+  async function open(layers: number) {
+    const device = await openDevice({ kind: 'reference' });
+    const { relations, features } = SHAPE;
+    const config: ModelConfig = { ...MODEL_DEFAULTS, ...WIDTH, relations, features, layers };
+    const model = Model.create(device, config, 3);
+    model.load(disturb(model.weights()));
+    return model;
+  }
+
+  it('on a graph of which some nodes have no neighbour', () => {
+    const touched = new Set(graph.neighbours.nodes);
+    expect(touched.size).toBeGreaterThan(20);
+    expect(touched.size).toBeLessThan(SHAPE.nodes);
+    expect(Math.min(...[...Array(SHAPE.nodes).keys()].filter((v) => !touched.has(v)))).toBeLessThan(20);
+  });
+
+  for (const layers of [1, 2, 3]) {
+    it(`embeddings, depth ${layers}`, async () => {
+      const model = await open(layers);
+      const { embeddings } = evaluateDirectly(graph, null, model.weights(), layers);
+      const found = model.encode(graph);
+      embeddings.forEach((row, v) => {
+        row.forEach((value, j) => {
+          expect(found[v * WIDTH.hidden + j], `node ${v}`).toBeCloseTo(value, 5);
+        });
+      });
+    });
+
+    for (const overMeans of [true, false]) {
+      it(`errors, depth ${layers}, the residual ${overMeans ? 'over means' : 'node by node'}`, async () => {
+        const pays = vi.spyOn(ResidualMeans, 'pays').mockReturnValue(overMeans);
+        const model = await open(layers);
+        const { errors } = evaluateDirectly(graph, mask, model.weights(), layers);
+        const found = model.errors(graph, mask);
+        expect(found.errors).toHaveLength(errors.length);
+        errors.forEach((error, i) => {
+          expect(found.errors[i], `slot ${i}`).toBeCloseTo(error, 5);
+        });
+        if (layers > 1) expect(pays).toHaveBeenCalled();
+      });
+    }
+  }
+
+  for (const encoder of ['additive', 'rgat'] as const) {
+    it(`gradients do not depend on where the residual comes in, ${encoder}`, async () => {
+      const device = await openDevice({ kind: 'reference' });
+      const { relations, features } = SHAPE;
+      const model = Model.create(device, { ...MODEL_DEFAULTS, ...WIDTH, relations, features, encoder }, 3);
+      model.load(disturb(model.weights()));
+      const pays = vi.spyOn(ResidualMeans, 'pays');
+      const [over, by] = [true, false].map((way) => {
+        pays.mockReturnValue(way);
+        return model.gradients(graph, mask).gradient;
+      });
+      for (const [name, wanted] of by) {
+        const largest = wanted.reduce((most, g) => Math.max(most, Math.abs(g)), 0);
+        over.get(name)?.forEach((g, i) => {
+          expect(Math.abs(g - wanted[i]), `${name}[${i}]`).toBeLessThanOrEqual(1e-12 * largest);
+        });
+      }
+    });
+  }
+});
