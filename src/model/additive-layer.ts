@@ -17,6 +17,7 @@ export class AdditiveLayer implements Layer {
   readonly #d: Floats;
   /** Only training needs it. */
   #trace: AttentionTrace | undefined;
+  #dInput: Floats | undefined;
 
   constructor(pool: BufferPool, graph: PlacedGraph, setup: LayerSetup, isFirst: boolean) {
     const { config } = setup;
@@ -115,7 +116,8 @@ export class AdditiveLayer implements Layer {
     device.enqueue('linearGradWeights', {
       ...{ ...from, dOut, dw: dw('wRes'), dBias: dw('bias') },
     });
-    const dInput = trace.attScaled; // used up
+    this.#dInput ??= this.#pool.floats(rows * hidden);
+    const dInput = this.#dInput;
     device.enqueue('linearGradInput', {
       ...{ hidden, rows, dOut: dz, w: w('w'), second: { dOut, w: w('wRes') }, dx: dInput, add: false },
     });
@@ -123,7 +125,7 @@ export class AdditiveLayer implements Layer {
   }
 
   #traceBuffers(): AttentionTrace {
-    this.#trace ??= makeTrace(this.#pool, this.#graph.nodes, this.#setup.config, this.room);
+    this.#trace ??= makeTrace(this.#pool, this.#graph.nodes, this.#setup.config);
     return this.#trace;
   }
 }

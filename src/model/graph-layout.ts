@@ -23,6 +23,8 @@ export interface EntryLayout {
   readonly offsets: Uint32Array;
   readonly neighbours: Uint32Array;
   readonly relations: Uint32Array;
+  /** For each entry its reverse, which stands for the same entry listed by source. */
+  readonly places: Uint32Array;
   /** R + 1: relations and `<new>`; r⁻¹ is r + half. */
   readonly half: number;
 }
@@ -47,7 +49,7 @@ export function layoutBytes({ features, target, adjacency, neighbours, nodeCount
   return (
     8 * values +
     nodeCount * (16 + 8 + 2 * (4 + 16)) +
-    16 * adjacency.neighbours.length +
+    24 * adjacency.neighbours.length +
     4 * neighbours.neighbours.length
   );
 }
@@ -76,15 +78,24 @@ export function layOutEntries({ adjacency, nodeCount, relationCount }: ModelGrap
   const next = offsets.slice(0, nodeCount);
   const neighbours = new Uint32Array(offsets[nodeCount]);
   const relations = new Uint32Array(offsets[nodeCount]);
+  const places = new Uint32Array(offsets[nodeCount]);
   const place = (row: number, neighbour: number, rho: number) => {
     neighbours[next[row]] = neighbour;
-    relations[next[row]++] = rho;
+    relations[next[row]] = rho;
+    return next[row]++;
   };
   // Relation by relation, so that each row comes out sorted by it: the kernels treat runs of one relation together.
-  const edges = sortByRelation(adjacency, half);
-  for (const e of edges.order) place(edges.target[e], adjacency.neighbours[e], adjacency.relations[e]);
-  for (const e of edges.order) place(adjacency.neighbours[e], edges.target[e], adjacency.relations[e] + half);
-  return { work: planRows(offsets), offsets, neighbours, relations, half };
+  const { order, target } = sortByRelation(adjacency, half);
+  const forward = new Uint32Array(order.length);
+  order.forEach((e, i) => {
+    forward[i] = place(target[e], adjacency.neighbours[e], adjacency.relations[e]);
+  });
+  order.forEach((e, i) => {
+    const backward = place(adjacency.neighbours[e], target[e], adjacency.relations[e] + half);
+    places[backward] = forward[i];
+    places[forward[i]] = backward;
+  });
+  return { work: planRows(offsets), offsets, neighbours, relations, places, half };
 }
 
 /** Entries of the adjacency by relation, within one as they came; and the row of each. */

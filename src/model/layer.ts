@@ -46,13 +46,7 @@ export interface Layer {
   backward(input: LayerInput, dOut: Floats): Floats | null;
 }
 
-export function makeTrace(
-  pool: BufferPool,
-  rows: number,
-  config: ModelConfig,
-  room: Floats | null,
-): AttentionTrace {
-  const wide = () => pool.floats(rows * config.hidden);
+export function makeTrace(pool: BufferPool, rows: number, config: ModelConfig): AttentionTrace {
   const narrow = () => pool.floats(rows * config.heads);
-  return { att: room ?? wide(), attScaled: wide(), peak: narrow(), inverse: narrow() };
+  return { peak: narrow(), inverse: narrow() };
 }

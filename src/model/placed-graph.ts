@@ -1,4 +1,4 @@
-import type { Device, EntryBuffers, FeatureBuffers, Floats, Words } from '../compute/device.js';
+import type { Device, EntryBuffers, FeatureBuffers, Floats, IncomingBuffers, Words } from '../compute/device.js';
 import { type FeatureLayout, placeFeatures } from '../compute/feature-layout.js';
 import type { WorkList } from '../compute/work-list.js';
 import type { ModelConfig } from './config.js';
@@ -57,7 +57,7 @@ export interface PlacedGraph {
   readonly features: FeatureBuffers;
   readonly target: FeatureBuffers;
   readonly norms: Floats;
-  readonly entries: EntryBuffers;
+  readonly entries: IncomingBuffers;
   /** Neighbours of all pairs. */
   readonly pairNeighbours: Words;
   readonly readers: { readonly work: WorkList<Words>; readonly pairs: Words };
@@ -70,7 +70,7 @@ export interface PlacedSources {
   readonly count: number;
   readonly groups: Uint32Array;
   readonly nodes: Words;
-  readonly byTarget: EntryBuffers;
+  readonly byTarget: IncomingBuffers;
   readonly bySource: EntryBuffers;
   readonly ofNode: { readonly work: WorkList<Words>; readonly rows: Words };
 }
@@ -84,10 +84,11 @@ export function placeGraph(
   const features = pool.features(layout.features);
   const norms = pool.floats(layout.norms.length);
   pool.device.write(norms, layout.norms);
-  const entries: EntryBuffers = {
+  const entries: IncomingBuffers = {
     work: pool.work(layout.entries.work),
     neighbours: pool.words(layout.entries.neighbours),
     relations: pool.words(layout.entries.relations),
+    places: pool.words(layout.entries.places),
     half: layout.entries.half,
   };
   return {
@@ -101,11 +102,11 @@ export function placeGraph(
   };
 }
 
-function placeSources(pool: BufferPool, rows: SourceRows, entries: EntryBuffers): PlacedSources {
+function placeSources(pool: BufferPool, rows: SourceRows, entries: IncomingBuffers): PlacedSources {
   const { bySource, ofNode } = rows;
   return {
     ...{ count: rows.count, groups: rows.groups, nodes: pool.words(rows.nodes) },
-    byTarget: { ...entries, neighbours: pool.words(rows.ofEntry) },
+    byTarget: { ...entries, neighbours: pool.words(rows.ofEntry), places: pool.words(bySource.places) },
     bySource: {
       work: pool.work(bySource.work),
       neighbours: pool.words(bySource.targets),

@@ -34,6 +34,7 @@ export class RgatLayer implements Layer {
   readonly #zeroB: Floats;
   readonly #zeroC: Floats;
   #trace: AttentionTrace | undefined;
+  #dInput: Floats | undefined;
   #training: { dz: Floats; dOwn: Floats; dd: Floats; dB: Floats; dC: Floats } | undefined;
 
   constructor(pool: BufferPool, graph: PlacedGraph, setup: LayerSetup, isFirst: boolean) {
@@ -107,7 +108,7 @@ export class RgatLayer implements Layer {
     this.#device.enqueue('scores', {
       ...{ ...scored, rows: this.#sources.count, z: this.#z, s: this.#s, d: this.#unused },
     });
-    if (training) this.#trace ??= makeTrace(this.#pool, rows, config, this.room);
+    if (training) this.#trace ??= makeTrace(this.#pool, rows, config);
     this.#device.enqueue('attend', {
       ...{ ...this.#width, entries: this.#sources.byTarget, z: this.#z, s: this.#s, d: this.#d },
       ...{ b: this.#zeroB, c: this.#zeroC, pre: this.#pre, out: this.out, slope: isLast ? null : w('slope') },
@@ -152,7 +153,8 @@ export class RgatLayer implements Layer {
     if ('h' in input) input.restore();
     this.#weightGradients(input, dOut, dz, dOwn);
     if ('x' in input) return null;
-    const dInput = trace.attScaled; // used up
+    this.#dInput ??= this.#pool.floats(rows * hidden);
+    const dInput = this.#dInput;
     for (const group of this.#groups) {
       const part = (buffer: Floats) => device.view(buffer, group.start * hidden, group.rows * hidden);
       // z is used up: its rows take the gradients of the rows of h.

@@ -119,10 +119,7 @@ function attention(own: boolean, logits: number): Case {
     const d = own ? empty(N * 4) : floats('d', N * 4, logits);
     device.enqueue('scores', { ...width, rows, z, aSource, aTarget, s, d: own ? d : sUnused });
     const slope = floats('slope', 1);
-    const trace = {
-      ...{ att: empty(N * H), attScaled: empty(N * H) },
-      ...{ peak: empty(N * 4), inverse: empty(N * 4) },
-    };
+    const trace = { peak: empty(N * 4), inverse: empty(N * 4) };
     const entries = own ? placed.entries : sources.byTarget;
     const run = (name: string, keep: Kernels['attend']['trace']) => {
       const [pre, out] = [floats('pre', N * H), empty(N * H)];
@@ -137,8 +134,7 @@ function attention(own: boolean, logits: number): Case {
       ...{ ...given, rows: N, sources: own ? null : { entries: sources.bySource, dd } },
       ...{ aSource, aTarget, dz, db, dc, daSource, daTarget },
     });
-    const { att, attScaled } = trace;
-    const both = { ...outs, s, att, attScaled, dz, db, dc, daSource };
+    const both = { ...outs, s, dz, db, dc, daSource };
     return {
       pool,
       outputs: own ? { ...both, d, daTarget } : { ...both, dd },
