@@ -23,14 +23,20 @@ const PARTS = 14, TABLES = 15, HALF = 16, SPLIT_COUNT = 17;
 /** The rows are those of the forward pass, so their relations must be reversed; otherwise they are listed by source. */
 const REVERSED = 18;
 
+/** Batches that add to one sum of dc before it goes to the chunk's: on a hub they are all alike, and so are their roundings. */
+const FLUSH: usize = 128;
+
 /** Arguments: segments, chunk bounds, split rows, split rows per chunk, then as above. A chunk has a table of its own for dc. */
 export function attendGrad(args: usize, chunk: usize, scratch: usize): void {
   const bounds = ptr(args, 1);
   const first = <usize>load<u32>(bounds + (chunk << 2));
   const last = <usize>load<u32>(bounds + (chunk << 2), 4);
   const bytes: usize = 2 * <usize>word(args, HALF) * ROW;
-  const dc = ptr(args, TABLES) + chunk * bytes;
+  const table = ptr(args, TABLES) + chunk * bytes;
+  memory.fill(table, 0, bytes);
+  const dc = scratch;
   memory.fill(dc, 0, bytes);
+  let added: usize = 0;
   const neighbours = ptr(args, NEIGHBOURS);
   for (let i = first; i < last; i++) {
     const segment = ptr(args, 0) + (i << 4);
@@ -43,8 +49,21 @@ export function attendGrad(args: usize, chunk: usize, scratch: usize): void {
       const count = min<usize>(BATCH, end - e);
       touch(neighbours + (e << 2), count, ptr(args, DOUT));
       touchEach(neighbours + (e << 2), count, ptr(args, RECORDS), 64);
-      gradBatch(args, u, e, count, sums, dc, scratch);
+      gradBatch(args, u, e, count, sums, dc, scratch + bytes);
+      added++;
     }
+    if (added < FLUSH) continue;
+    flush(dc, bytes, table);
+    added = 0;
+  }
+  flush(dc, bytes, table);
+}
+
+/** table += some, which becomes zero. */
+function flush(some: usize, bytes: usize, table: usize): void {
+  for (let j: usize = 0; j < bytes; j += 16) {
+    addTo(table + j, v128.load(some + j));
+    v128.store(some + j, f32x4.splat(0));
   }
 }
 

@@ -1,4 +1,11 @@
-import type { Device, EntryBuffers, FeatureBuffers, Floats, IncomingBuffers, Words } from '../compute/device.js';
+import type {
+  Device,
+  EntryBuffers,
+  FeatureBuffers,
+  Floats,
+  IncomingBuffers,
+  Words,
+} from '../compute/device.js';
 import { type FeatureLayout, placeFeatures } from '../compute/feature-layout.js';
 import type { WorkList } from '../compute/work-list.js';
 import type { ModelConfig } from './config.js';

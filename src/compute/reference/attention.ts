@@ -66,7 +66,7 @@ function leaky(value: number): number {
 
 /**
  * Straight from the definition: calls for each entry u → v and each head with α, g = ∂/∂(logit before LeakyReLU), and the
- * size of the two numbers whose difference g is, which tells how many digits of g a device can have.
+ * size of the two numbers whose difference g is, which tells what is left of g where they cancel.
  */
 export function eachScoreGradient(
   args: Pick<

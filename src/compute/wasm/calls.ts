@@ -169,8 +169,8 @@ export const CALLS: Calls = {
     const [wide, scored] = [2 * half * H, 2 * half * 4];
     const scoreBytes = (scored + 2 * H) * 8;
     const scoreTables = work.chunkCount + merges;
-    // Of a batch weights and products, or a part of either kind.
-    to.scratch(16 * (16 + 64));
+    // Some of dc, and of a batch weights and products; or a part of a long row.
+    to.scratch(wide * 4 + 16 * (16 + 64));
     const room = layOut(to, {
       weights: incoming.neighbours.length * 32,
       inner: rows * 32,
