@@ -15,7 +15,8 @@ const WEIGHT: usize = 32;
 const FOUR: usize = 32;
 /** A part of a long destination, by head: Σ α and Σ α dα where λ is 0.2, then where it is 1. */
 const PART: usize = 4 * FOUR;
-const BATCH: usize = 16;
+/** Entries that are fetched together; rows are too short to wait for each by itself. */
+const AHEAD: usize = 32;
 
 // @ts-ignore: decorator
 @inline function low(v: v128): v128 {
@@ -44,33 +45,37 @@ export function attendInner(args: usize, chunk: usize, scratch: usize): void {
     const segment = ptr(args, 0) + (i << 4);
     const at = load<u32>(segment, 12);
     const part = at == NONE ? scratch : ptr(args, IN_PARTS) + <usize>at * PART;
-    sumSegment(args, <usize>load<u32>(segment, 4), <usize>load<u32>(segment, 8), part);
+    sumSegment(args, <usize>load<u32>(segment, 4), <usize>load<u32>(segment, 8), lastEntry(args, last), part);
     if (at == NONE) finishInner(args, <usize>load<u32>(segment), part);
   }
 }
 
-function sumSegment(args: usize, start: usize, end: usize, part: usize): void {
+/** Where the last segment of a chunk ends. */
+// @ts-ignore: decorator
+@inline function lastEntry(args: usize, last: usize): usize {
+  return <usize>load<u32>(ptr(args, 0) + ((last - 1) << 4), 8);
+}
+
+function sumSegment(args: usize, start: usize, end: usize, stop: usize, part: usize): void {
   const weights = ptr(args, IN_WEIGHTS);
   const zero = f64x2.splat(0);
   let a0 = zero, a1 = zero, x0 = zero, x1 = zero;
   let b0 = zero, b1 = zero, y0 = zero, y1 = zero;
-  for (let e = start; e < end; e += BATCH) {
-    const places = ptr(args, PLACES) + (e << 2);
-    const count = min<usize>(BATCH, end - e);
-    touchEach(places, count, weights, WEIGHT);
-    for (let i: usize = 0; i < count; i++) {
-      const weight = weights + <usize>load<u32>(places + (i << 2)) * WEIGHT;
-      const signed = v128.load(weight);
-      const dAlpha = v128.load(weight, 16);
-      const s0 = low(signed), s1 = high(signed);
-      const d0 = low(dAlpha), d1 = high(dAlpha);
-      const q0 = f64x2.pmax(s0, zero), q1 = f64x2.pmax(s1, zero);
-      const p0 = f64x2.sub(q0, s0), p1 = f64x2.sub(q1, s1);
-      a0 = f64x2.add(a0, p0); a1 = f64x2.add(a1, p1);
-      b0 = f64x2.add(b0, q0); b1 = f64x2.add(b1, q1);
-      x0 = f64x2.add(x0, f64x2.mul(p0, d0)); x1 = f64x2.add(x1, f64x2.mul(p1, d1));
-      y0 = f64x2.add(y0, f64x2.mul(q0, d0)); y1 = f64x2.add(y1, f64x2.mul(q1, d1));
-    }
+  const places = ptr(args, PLACES);
+  for (let e = start; e < end; e++) {
+    // By number, so that a row of a few entries finds them fetched along with those of the row before.
+    if ((e & (AHEAD - 1)) == 0) touchEach(places + (e << 2), min<usize>(AHEAD, stop - e), weights, WEIGHT);
+    const weight = weights + <usize>load<u32>(places + (e << 2)) * WEIGHT;
+    const signed = v128.load(weight);
+    const dAlpha = v128.load(weight, 16);
+    const s0 = low(signed), s1 = high(signed);
+    const d0 = low(dAlpha), d1 = high(dAlpha);
+    const q0 = f64x2.pmax(s0, zero), q1 = f64x2.pmax(s1, zero);
+    const p0 = f64x2.sub(q0, s0), p1 = f64x2.sub(q1, s1);
+    a0 = f64x2.add(a0, p0); a1 = f64x2.add(a1, p1);
+    b0 = f64x2.add(b0, q0); b1 = f64x2.add(b1, q1);
+    x0 = f64x2.add(x0, f64x2.mul(p0, d0)); x1 = f64x2.add(x1, f64x2.mul(p1, d1));
+    y0 = f64x2.add(y0, f64x2.mul(q0, d0)); y1 = f64x2.add(y1, f64x2.mul(q1, d1));
   }
   v128.store(part, a0); v128.store(part, a1, 16);
   v128.store(part, x0, 32); v128.store(part, x1, 48);
@@ -140,12 +145,12 @@ export function attendScores(args: usize, chunk: usize, scratch: usize): void {
     const segment = ptr(args, 0) + (i << 4);
     const at = load<u32>(segment, 12);
     const ds = at == NONE ? scratch : ptr(args, PARTS) + <usize>at * FOUR;
-    scoreSegment(args, <usize>load<u32>(segment, 4), <usize>load<u32>(segment, 8), table, ds);
+    scoreSegment(args, <usize>load<u32>(segment, 4), <usize>load<u32>(segment, 8), lastEntry(args, last), table, ds);
     if (at == NONE) finishScores(args, <usize>load<u32>(segment), ds, table);
   }
 }
 
-function scoreSegment(args: usize, start: usize, end: usize, table: usize, ds: usize): void {
+function scoreSegment(args: usize, start: usize, end: usize, stop: usize, table: usize, ds: usize): void {
   const neighbours = ptr(args, NEIGHBOURS);
   const relations = ptr(args, RELATIONS);
   const inner = ptr(args, S);
@@ -157,6 +162,7 @@ function scoreSegment(args: usize, start: usize, end: usize, table: usize, ds: u
     const listed = <usize>load<u32>(relations + (e << 2));
     let sum0 = f64x2.splat(0), sum1 = f64x2.splat(0);
     do {
+      if ((e & (AHEAD - 1)) == 0) touchEach(neighbours + (e << 2), min<usize>(AHEAD, stop - e), inner, FOUR);
       const weight = ptr(args, WEIGHTS) + e * WEIGHT;
       const centre = inner + <usize>load<u32>(neighbours + (e << 2)) * FOUR;
       const signed = v128.load(weight);
@@ -188,29 +194,30 @@ function finishScores(args: usize, u: usize, part: usize, table: usize): void {
   const ds = narrow(v128.load(part), v128.load(part, 16));
   // All that is read of z comes first: dz may stand in its place.
   const da = table + 2 * <usize>word(args, HALF) * FOUR;
-  addToWide(da, z, part);
-  if (ptr(args, DD) != 0) {
-    const dd = v128.load(ptr(args, DD) + (u << 4));
-    v128.store(part, low(dd));
-    v128.store(part, high(dd), 16);
-    addToWide(da + 2 * ROW, z, part);
-    if (dz != sums) memory.copy(dz, sums, ROW);
-    addHeadScaledRow(dz, ptr(args, A_D), dd);
-  } else if (dz != sums) memory.copy(dz, sums, ROW);
+  const own = ptr(args, DD) == 0 ? f32x4.splat(0) : v128.load(ptr(args, DD) + (u << 4));
+  addOuter(da, z, part, own);
+  if (dz != sums) memory.copy(dz, sums, ROW);
   addHeadScaledRow(dz, ptr(args, A_S), ds);
+  if (ptr(args, DD) != 0) addHeadScaledRow(dz, ptr(args, A_D), own);
 }
 
-/** target += row · weight by head, weight and target in float64. */
-function addToWide(target: usize, row: usize, weight: usize): void {
-  for (let h: usize = 0; h < 4; h++) {
-    const factor = v128.load64_splat(weight + (h << 3));
-    const to = target + (h << 7);
-    for (let j: usize = 0; j < 64; j += 16) {
-      const x = v128.load(row + (h << 6) + j);
-      const at = to + (j << 1);
-      v128.store(at, f64x2.add(v128.load(at), f64x2.mul(low(x), factor)));
-      v128.store(at, f64x2.add(v128.load(at, 16), f64x2.mul(high(x), factor)), 16);
-    }
+/** da_s += ds ⊗ z and da_d += dd ⊗ z by head; dd is float32, all else but z float64. */
+function addOuter(da: usize, z: usize, ds: usize, dd: v128): void {
+  addOuterHead(da, z, v128.load64_splat(ds), f64x2.splat(<f64>f32x4.extract_lane(dd, 0)));
+  addOuterHead(da + 128, z + 64, v128.load64_splat(ds, 8), f64x2.splat(<f64>f32x4.extract_lane(dd, 1)));
+  addOuterHead(da + 256, z + 128, v128.load64_splat(ds, 16), f64x2.splat(<f64>f32x4.extract_lane(dd, 2)));
+  addOuterHead(da + 384, z + 192, v128.load64_splat(ds, 24), f64x2.splat(<f64>f32x4.extract_lane(dd, 3)));
+}
+
+function addOuterHead(da: usize, z: usize, ds: v128, dd: v128): void {
+  for (let j: usize = 0; j < 64; j += 16) {
+    const row = v128.load(z + j);
+    const p = low(row), q = high(row);
+    const to = da + (j << 1);
+    v128.store(to, f64x2.add(v128.load(to), f64x2.mul(p, ds)));
+    v128.store(to, f64x2.add(v128.load(to, 16), f64x2.mul(q, ds)), 16);
+    v128.store(to, f64x2.add(v128.load(to, 512), f64x2.mul(p, dd)), 512);
+    v128.store(to, f64x2.add(v128.load(to, 528), f64x2.mul(q, dd)), 528);
   }
 }
 
