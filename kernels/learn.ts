@@ -4,7 +4,8 @@
 // on how many there are, so results are the same bytes every time.
 
 import { attend, mergeAttention, prelu, scores } from './learn/attention';
-import { attendGrad, attendPrepare, mergeAttentionGrad, preluGrad, scoresGrad } from './learn/attention-grad';
+import { attendGrad, attendPrepare, mergeAttentionGrad, preluGrad } from './learn/attention-grad';
+import { attendInner, attendScores, mergeInner, mergeScores, scoresGrad, sumTables } from './learn/attention-scores';
 import { adam } from './learn/adam';
 import { cosineLoss, decoderGrad, gram } from './learn/cosine';
 import { addInto, fill, linear, linearGradInput, linearGradWeights, sumParts, transpose } from './learn/gemm';
@@ -59,7 +60,7 @@ function perform(operation: i32, args: usize, chunk: usize, scratch: usize): voi
     case 12: mergeAttention(args, chunk, scratch); break;
     case 13: attendPrepare(args, chunk); break;
     case 14: attendGrad(args, chunk, scratch); break;
-    case 15: mergeAttentionGrad(args, chunk, scratch); break;
+    case 15: mergeAttentionGrad(args, chunk); break;
     case 16: preluGrad(args, chunk); break;
     case 17: segmentSum(args, chunk, scratch); break;
     case 18: mergeSegments(args, chunk, scratch); break;
@@ -70,6 +71,11 @@ function perform(operation: i32, args: usize, chunk: usize, scratch: usize): voi
     case 23: scoresGrad(args, chunk); break;
     case 24: prelu(args, chunk); break;
     case 25: addInto(args, chunk); break;
+    case 26: attendInner(args, chunk, scratch); break;
+    case 27: mergeInner(args, chunk, scratch); break;
+    case 28: attendScores(args, chunk, scratch); break;
+    case 29: mergeScores(args, chunk, scratch); break;
+    case 30: sumTables(args); break;
     default: unreachable();
   }
 }

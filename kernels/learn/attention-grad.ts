@@ -1,121 +1,117 @@
-// Relation-aware attention, backward. The graph is bidirectional, so the entries into u are also, with their relation
-// reversed, the entries out of u: the gradient of a gather is a gather over the same rows, and nothing is scattered.
+// Relation-aware attention, backward, the part of the weighted sum: Σ α dout over the entries out of each source, and of
+// each entry α and dα = dout·y, from which attention-scores.ts makes the gradients of scores. The graph is bidirectional,
+// so the entries into u are also, with their relation reversed, the entries out of u: the gradient of a gather is a gather
+// over the same rows, and nothing is scattered.
 
-import { BATCH, NONE, ROW, addHeadScaledRow, addTo, exp4, headDots, madd, ptr, sumEach, sumPartsOfRow, touch, touchLines, word } from './simd';
+import { BATCH, NONE, ROW, addTo, exp4, madd, ptr, sumEach, sumPartsOfRow, touch, touchEach, word } from './simd';
 
-/** A part of a long row: Σ α dout, then Σ g. */
-const PART: usize = ROW + 16;
-
-/**
- * What a source needs to know of a destination, in one cache line (d, peak, 1/sum, dout·out), and the gradient dd of the
- * destination's own score. Arguments: rows, rows per chunk, dout, att, attλ, d, peak, inverse, records, dd.
- */
+/** What a source needs to know of a destination, in one cache line (d, peak, 1/sum). Arguments: rows, rows per chunk, d, peak, inverse, records. */
 export function attendPrepare(args: usize, chunk: usize): void {
   const size = <usize>word(args, 1);
   const end = min<usize>((chunk + 1) * size, <usize>word(args, 0));
   for (let v = chunk * size; v < end; v++) {
-    const dout = ptr(args, 2) + v * ROW;
-    const inner = headDots(dout, ptr(args, 3) + v * ROW);
-    v128.store(ptr(args, 9) + (v << 4), headDots(dout, ptr(args, 4) + v * ROW));
-    const record = ptr(args, 8) + (v << 6);
-    v128.store(record, v128.load(ptr(args, 5) + (v << 4)));
-    v128.store(record, v128.load(ptr(args, 6) + (v << 4)), 16);
-    v128.store(record, v128.load(ptr(args, 7) + (v << 4)), 32);
-    v128.store(record, inner, 48);
+    const record = ptr(args, 5) + (v << 6);
+    v128.store(record, v128.load(ptr(args, 2) + (v << 4)));
+    v128.store(record, v128.load(ptr(args, 3) + (v << 4)), 16);
+    v128.store(record, v128.load(ptr(args, 4) + (v << 4)), 32);
   }
 }
 
 // Arguments of attendGrad and mergeAttentionGrad, after the work list in 0 to 3.
-const NEIGHBOURS = 4, RELATIONS = 5, Z = 6, S = 7, B = 8, C = 9, A_S = 10, A_D = 11;
-const DOUT = 12, RECORDS = 13, DD = 14, DZ = 15, PARTS = 16, TABLES = 17, HALF = 18, FIRST_TABLE = 19, SPLIT_COUNT = 20;
+const NEIGHBOURS = 4, RELATIONS = 5, Z = 6, S = 7, B = 8, C = 9, DOUT = 10, RECORDS = 11, SUMS = 12, WEIGHTS = 13;
+const PARTS = 14, TABLES = 15, HALF = 16, SPLIT_COUNT = 17;
 /** The rows are those of the forward pass, so their relations must be reversed; otherwise they are listed by source. */
-const REVERSED = 21;
+const REVERSED = 18;
 
-/** A chunk's table: dc (2R rows), db (2R × 4), da_s, da_d. */
-function tableBytes(args: usize): usize {
-  return 2 * <usize>word(args, HALF) * (ROW + 16) + 2 * ROW;
-}
+/** Batches that add to one sum of dc before it goes to the chunk's: on a hub they are all alike, and so are their roundings. */
+const FLUSH: usize = 128;
 
-/** Arguments: segments, chunk bounds, split rows, split rows per chunk, then as above. */
+/** Arguments: segments, chunk bounds, split rows, split rows per chunk, then as above. A chunk has a table of its own for dc. */
 export function attendGrad(args: usize, chunk: usize, scratch: usize): void {
   const bounds = ptr(args, 1);
   const first = <usize>load<u32>(bounds + (chunk << 2));
   const last = <usize>load<u32>(bounds + (chunk << 2), 4);
-  const bytes = tableBytes(args);
+  const bytes: usize = 2 * <usize>word(args, HALF) * ROW;
   const table = ptr(args, TABLES) + chunk * bytes;
   memory.fill(table, 0, bytes);
+  const dc = scratch;
+  memory.fill(dc, 0, bytes);
+  let added: usize = 0;
+  const neighbours = ptr(args, NEIGHBOURS);
   for (let i = first; i < last; i++) {
     const segment = ptr(args, 0) + (i << 4);
     const u = <usize>load<u32>(segment);
+    const end = <usize>load<u32>(segment, 8);
     const at = load<u32>(segment, 12);
-    gradSegment(args, u, <usize>load<u32>(segment, 4), <usize>load<u32>(segment, 8), scratch, table);
-    if (at == NONE) finish(args, u, scratch, table);
-    else memory.copy(ptr(args, PARTS) + <usize>at * PART, scratch, PART);
+    const sums = at == NONE ? ptr(args, SUMS) + u * ROW : ptr(args, PARTS) + <usize>at * ROW;
+    memory.fill(sums, 0, ROW);
+    for (let e = <usize>load<u32>(segment, 4); e < end; e += BATCH) {
+      const count = min<usize>(BATCH, end - e);
+      touch(neighbours + (e << 2), count, ptr(args, DOUT));
+      touchEach(neighbours + (e << 2), count, ptr(args, RECORDS), 64);
+      gradBatch(args, u, e, count, sums, dc, scratch + bytes);
+      added++;
+    }
+    if (added < FLUSH) continue;
+    flush(dc, bytes, table);
+    added = 0;
+  }
+  flush(dc, bytes, table);
+}
+
+/** table += some, which becomes zero. */
+function flush(some: usize, bytes: usize, table: usize): void {
+  for (let j: usize = 0; j < bytes; j += 16) {
+    addTo(table + j, v128.load(some + j));
+    v128.store(some + j, f32x4.splat(0));
   }
 }
 
-function gradSegment(args: usize, u: usize, start: usize, end: usize, part: usize, table: usize): void {
-  const neighbours = ptr(args, NEIGHBOURS);
-  memory.fill(part, 0, PART);
-  for (let e = start; e < end; e += BATCH) {
-    const count = min<usize>(BATCH, end - e);
-    touch(neighbours + (e << 2), count, ptr(args, DOUT));
-    touchLines(neighbours + (e << 2), count, ptr(args, RECORDS));
-    gradBatch(args, u, e, count, part, table);
-  }
-}
-
-/** Up to BATCH entries out of u: α of each, then head by head Σ α dout and the products dα is made of, then g. */
-function gradBatch(args: usize, u: usize, start: usize, count: usize, part: usize, table: usize): void {
+/** Up to BATCH entries out of u: α of each, then head by head Σ α dout and the products dα is made of. */
+function gradBatch(args: usize, u: usize, start: usize, count: usize, sums: usize, dc: usize, scratch: usize): void {
   const neighbours = ptr(args, NEIGHBOURS) + (start << 2);
   const relations = ptr(args, RELATIONS) + (start << 2);
   const half = <usize>word(args, HALF);
   const reversed = word(args, REVERSED) != 0;
-  const db = table + 2 * half * ROW;
   const s = v128.load(ptr(args, S) + (u << 4));
   const z = ptr(args, Z) + u * ROW;
-  const alphas = part + PART;
-  const slopes = alphas + (BATCH << 4);
-  const products = slopes + (BATCH << 4);
+  const weights = ptr(args, WEIGHTS) + (start << 5);
+  const alphas = scratch;
+  const products = alphas + (BATCH << 4);
+  const records = ptr(args, RECORDS);
   let first: usize = 0;
-  let total = v128.load(part, 256);
   while (first < count) {
     const listed = <usize>load<u32>(relations + (first << 2));
     let last = first + 1;
     while (last < count && <usize>load<u32>(relations + (last << 2)) == listed) last++;
     const rho = reversed ? (listed < half ? listed + half : listed - half) : listed;
     const base = f32x4.add(s, v128.load(ptr(args, B) + (rho << 4)));
-    const records = ptr(args, RECORDS);
     for (let i = first; i < last; i++) {
       const record = records + (<usize>load<u32>(neighbours + (i << 2)) << 6);
       const raw = f32x4.add(base, v128.load(record));
       const l = f32x4.pmax(raw, f32x4.mul(raw, f32x4.splat(0.2)));
-      v128.store(alphas + (i << 4), f32x4.mul(exp4(f32x4.sub(l, v128.load(record, 16))), v128.load(record, 32)));
+      const alpha = f32x4.mul(exp4(f32x4.sub(l, v128.load(record, 16))), v128.load(record, 32));
+      v128.store(alphas + (i << 4), alpha);
+      // α is positive: its sign is free to say on which side of the LeakyReLU's kink the entry is.
       const positive = f32x4.gt(raw, f32x4.splat(0));
-      v128.store(slopes + (i << 4), v128.bitselect(f32x4.splat(1), f32x4.splat(0.2), positive));
+      v128.store(weights + (i << 5), v128.bitselect(alpha, f32x4.neg(alpha), positive));
     }
-    gradRun(neighbours, first, last, z, ptr(args, C) + rho * ROW, ptr(args, DOUT), alphas, products, part, table + rho * ROW);
-    let sum = f32x4.splat(0);
+    gradRun(neighbours, first, last, z, ptr(args, C) + rho * ROW, ptr(args, DOUT), alphas, products, sums, dc + rho * ROW);
     for (let i = first; i < last; i++) {
       const product = products + (i << 6);
       const dAlpha = sumEach(
         v128.load(product), v128.load(product, 16), v128.load(product, 32), v128.load(product, 48),
       );
-      const inner = v128.load(records + (<usize>load<u32>(neighbours + (i << 2)) << 6), 48);
-      const g = f32x4.mul(v128.load(alphas + (i << 4)), f32x4.sub(dAlpha, inner));
-      sum = f32x4.add(sum, f32x4.mul(g, v128.load(slopes + (i << 4))));
+      v128.store(weights + (i << 5), dAlpha, 16);
     }
-    total = f32x4.add(total, sum);
-    addTo(db + (rho << 4), sum);
     first = last;
   }
-  v128.store(part, total, 256);
 }
 
 /** Entries of one relation, which share y = z_u + c_ρ. */
 function gradRun(
   neighbours: usize, first: usize, last: usize, z: usize, c: usize, dout: usize,
-  alphas: usize, products: usize, dz: usize, dc: usize,
+  alphas: usize, products: usize, sums: usize, dc: usize,
 ): void {
   for (let h: usize = 0; h < 4; h++) {
     const at = h << 6;
@@ -128,7 +124,6 @@ function gradRun(
       const row = dout + <usize>load<u32>(neighbours + (i << 2)) * ROW + at;
       const alpha = v128.load32_splat(alphas + (i << 4) + (h << 2));
       const g0 = v128.load(row), g1 = v128.load(row, 16), g2 = v128.load(row, 32), g3 = v128.load(row, 48);
-      // In the order of `headProduct`: where a row has one entry, dα − dout·out must be exactly zero.
       const p = madd(g2, y2, f32x4.mul(g0, y0));
       const q = madd(g3, y3, f32x4.mul(g1, y1));
       v128.store(products + (i << 6) + (h << 4), f32x4.add(p, q));
@@ -137,53 +132,19 @@ function gradRun(
       s2 = madd(alpha, g2, s2);
       s3 = madd(alpha, g3, s3);
     }
-    addTo(dz + at, s0); addTo(dz + at + 16, s1); addTo(dz + at + 32, s2); addTo(dz + at + 48, s3);
+    addTo(sums + at, s0); addTo(sums + at + 16, s1); addTo(sums + at + 32, s2); addTo(sums + at + 48, s3);
     addTo(dc + at, s0); addTo(dc + at + 16, s1); addTo(dc + at + 32, s2); addTo(dc + at + 48, s3);
   }
 }
 
-/** dz = Σ α dout + ds ⊗ a_s + dd ⊗ a_d, and this row's share of da_s and da_d; DD is 0 where destinations are other rows. */
-function finish(args: usize, u: usize, part: usize, table: usize): void {
-  const ds = v128.load(part, 256);
-  const z = ptr(args, Z) + u * ROW;
-  const dz = ptr(args, DZ) + u * ROW;
-  // All that is read of z comes first: dz may stand in its place.
-  const da = table + 2 * <usize>word(args, HALF) * (ROW + 16);
-  addHeadScaledRow(da, z, ds);
-  const dd = ptr(args, DD) == 0 ? f32x4.splat(0) : v128.load(ptr(args, DD) + (u << 4));
-  if (ptr(args, DD) != 0) addHeadScaledRow(da + ROW, z, dd);
-  memory.copy(dz, part, ROW);
-  addHeadScaledRow(dz, ptr(args, A_S), ds);
-  if (ptr(args, DD) != 0) addHeadScaledRow(dz, ptr(args, A_D), dd);
-}
-
-/** A chunk is some of the long rows (argument 3 says how many); its table comes after those of attendGrad. */
-export function mergeAttentionGrad(args: usize, chunk: usize, scratch: usize): void {
-  const bytes = tableBytes(args);
-  const table = ptr(args, TABLES) + (<usize>word(args, FIRST_TABLE) + chunk) * bytes;
-  memory.fill(table, 0, bytes);
+/** A chunk is some of the long rows (argument 3 says how many). */
+export function mergeAttentionGrad(args: usize, chunk: usize): void {
   const size = <usize>word(args, 3);
   const end = min<usize>((chunk + 1) * size, <usize>word(args, SPLIT_COUNT));
   for (let i = chunk * size; i < end; i++) {
     const split = ptr(args, 2) + i * 12;
-    const first = ptr(args, PARTS) + <usize>load<u32>(split, 4) * PART;
-    sumPartsOfRow(first, <usize>load<u32>(split, 8), PART, scratch);
-    finish(args, <usize>load<u32>(split), scratch, table);
-  }
-}
-
-/** dz = dd ⊗ a and a chunk's part of da = Σ dd ⊗ z. Arguments: rows, rows per chunk, z, a, dd, dz, parts. */
-export function scoresGrad(args: usize, chunk: usize): void {
-  const size = <usize>word(args, 1);
-  const end = min<usize>((chunk + 1) * size, <usize>word(args, 0));
-  const part = ptr(args, 6) + chunk * ROW;
-  memory.fill(part, 0, ROW);
-  for (let v = chunk * size; v < end; v++) {
-    const dd = v128.load(ptr(args, 4) + (v << 4));
-    const dz = ptr(args, 5) + v * ROW;
-    memory.fill(dz, 0, ROW);
-    addHeadScaledRow(dz, ptr(args, 3), dd);
-    addHeadScaledRow(part, ptr(args, 2) + v * ROW, dd);
+    const first = ptr(args, PARTS) + <usize>load<u32>(split, 4) * ROW;
+    sumPartsOfRow(first, <usize>load<u32>(split, 8), ROW, ptr(args, SUMS) + <usize>load<u32>(split) * ROW);
   }
 }
 

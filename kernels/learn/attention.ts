@@ -1,20 +1,15 @@
 // Relation-aware attention, forward (method §4): logits, softmax and weighted sum in one pass over a destination's
 // entries. Long rows are cut into segments; their parts are merged in order by a second kernel.
 //
-// Beside out = Σ α y (y = z_u + c_ρ) training keeps outλ = Σ λ α y − (Σ λ α) out, λ the slope of the LeakyReLU at the
-// entry (1 or 0.2). With it the gradient of a destination's own score needs no second walk over its entries:
-// Σ λ α (dα − Σ α dα) = dout·outλ. It is computed as 0.8 (acc⁺ sum⁻ − acc⁻ sum⁺) / sum², sums with ⁺ over entries where
-// λ = 1, with ⁻ over the others: nothing cancels where one side has nearly all the weight, and it is exactly zero where
-// all entries have the same λ, as in the many rows with one entry.
-//
 // Sums run over BATCH entries at a time, then over batches: a plain running sum would lose two digits on a hub.
 
 import { BATCH, NONE, ROW, addTo, exp4, headDots, madd, ptr, touch, word } from './simd';
 
-/** A part of a long row: peak, sum⁻, sum⁺, unused, acc⁻, acc⁺; where no gradient will be asked for all entries count as ⁻. */
-const PART: usize = 64 + 2 * ROW;
+/** A part of a long row: peak, sum of weights, room for the part's own weight, acc = Σ weight · y (y = z_u + c_ρ). */
+const PART: usize = 48 + ROW;
+const ACC: usize = 48;
 /** Neighbouring entries of one relation share c_ρ: relation, then their summed weights. Rows are sorted by relation. */
-const RUN: usize = 48;
+const RUN: usize = 32;
 
 /** s = a_s·z and d = a_d·z per head. Arguments: rows, rows per chunk, z, a_s, a_d, s, d. */
 export function scores(args: usize, chunk: usize): void {
@@ -29,14 +24,13 @@ export function scores(args: usize, chunk: usize): void {
 
 // Arguments of attend and mergeAttention, after the work list in 0 to 3.
 const NEIGHBOURS = 4, RELATIONS = 5, Z = 6, S = 7, D = 8, B = 9, C = 10;
-const PRE = 11, OUT = 12, SLOPE = 13, ATT = 14, ATT_SCALED = 15, PEAK = 16, INVERSE = 17, PARTS = 18, SPLIT_COUNT = 19, RESIDUAL = 20;
+const PRE = 11, OUT = 12, SLOPE = 13, PEAK = 14, INVERSE = 15, PARTS = 16, SPLIT_COUNT = 17, RESIDUAL = 18;
 
-/** Arguments: segments, chunk bounds, split rows, split rows per chunk, then as above; ATT is 0 when no gradient will be asked for. */
+/** Arguments: segments, chunk bounds, split rows, split rows per chunk, then as above; PEAK is 0 when no gradient will be asked for. */
 export function attend(args: usize, chunk: usize, scratch: usize): void {
   const bounds = ptr(args, 1);
   const first = <usize>load<u32>(bounds + (chunk << 2));
   const last = <usize>load<u32>(bounds + (chunk << 2), 4);
-  const training = ptr(args, ATT) != 0;
   const part = scratch;
   const logits = scratch + PART;
   for (let i = first; i < last; i++) {
@@ -45,8 +39,7 @@ export function attend(args: usize, chunk: usize, scratch: usize): void {
     const start = <usize>load<u32>(segment, 4);
     const end = <usize>load<u32>(segment, 8);
     const at = load<u32>(segment, 12);
-    if (training) attendSegment(args, v, start, end, part, logits);
-    else attendSegmentOnly(args, v, start, end, part, logits);
+    attendSegment(args, v, start, end, part, logits);
     if (at == NONE) finish(args, v, part, start == end);
     else memory.copy(ptr(args, PARTS) + <usize>at * PART, part, PART);
   }
@@ -78,91 +71,6 @@ function computeLogits(args: usize, v: usize, start: usize, end: usize, logits: 
 function attendSegment(args: usize, v: usize, start: usize, end: usize, part: usize, logits: usize): void {
   const peak = computeLogits(args, v, start, end, logits);
   const count = end - start;
-  const plus = logits + (count << 4);
-  const runs = plus + (count << 4);
-  const relations = ptr(args, RELATIONS) + (start << 2);
-  let sum = f32x4.splat(0), sumPlus = f32x4.splat(0);
-  let runSum = f32x4.splat(0), runPlus = f32x4.splat(0);
-  let some = f32x4.splat(0), somePlus = f32x4.splat(0);
-  let run = runs;
-  for (let i: usize = 0; i < count; i++) {
-    const l = v128.load(logits + (i << 4));
-    const weight = exp4(f32x4.sub(l, peak));
-    const positive = f32x4.gt(l, f32x4.splat(0));
-    const p = v128.andnot(weight, positive);
-    const q = v128.and(weight, positive);
-    v128.store(logits + (i << 4), p);
-    v128.store(plus + (i << 4), q);
-    some = f32x4.add(some, p);
-    somePlus = f32x4.add(somePlus, q);
-    const rho = load<u32>(relations + (i << 2));
-    const goesOn = i + 1 < count && load<u32>(relations + (i << 2), 4) == rho;
-    if (goesOn && (i & (BATCH - 1)) != BATCH - 1) continue;
-    runSum = f32x4.add(runSum, some);
-    runPlus = f32x4.add(runPlus, somePlus);
-    some = f32x4.splat(0);
-    somePlus = f32x4.splat(0);
-    if (goesOn) continue;
-    store<u32>(run, rho);
-    v128.store(run, runSum, 16);
-    v128.store(run, runPlus, 32);
-    run += RUN;
-    sum = f32x4.add(sum, runSum);
-    sumPlus = f32x4.add(sumPlus, runPlus);
-    runSum = f32x4.splat(0);
-    runPlus = f32x4.splat(0);
-  }
-  v128.store(part, peak);
-  v128.store(part, sum, 16);
-  v128.store(part, sumPlus, 32);
-  memory.fill(part + 64, 0, 2 * ROW);
-  const neighbours = ptr(args, NEIGHBOURS) + (start << 2);
-  for (let i: usize = 0; i < count; i += BATCH) {
-    const some = min<usize>(BATCH, count - i);
-    const from = i << 4;
-    touch(neighbours + (i << 2), some, ptr(args, Z));
-    addRows(neighbours + (i << 2), some, ptr(args, Z), 4, part + 64, logits + from, plus + from, 16);
-  }
-  addRows(runs, (run - runs) / RUN, ptr(args, C), RUN, part + 64, runs + 16, runs + 32, RUN);
-}
-
-/**
- * acc⁻ += Σ p · row and acc⁺ += Σ q · row, by head, over `count` rows named by numbers `step` bytes apart with weights
- * `stride` bytes apart. Head by head: four vectors of each sum stay in registers.
- */
-function addRows(
-  numbers: usize, count: usize, rows: usize, step: usize, sums: usize, weights: usize, plus: usize, stride: usize,
-): void {
-  for (let h: usize = 0; h < 4; h++) {
-    const acc = sums + (h << 6);
-    let p0 = f32x4.splat(0), p1 = p0, p2 = p0, p3 = p0;
-    let q0 = p0, q1 = p0, q2 = p0, q3 = p0;
-    let number = numbers;
-    let weight = h << 2;
-    for (let i: usize = 0; i < count; i++) {
-      const row = rows + <usize>load<u32>(number) * ROW + (h << 6);
-      const p = v128.load32_splat(weights + weight);
-      const q = v128.load32_splat(plus + weight);
-      let y = v128.load(row);
-      p0 = madd(p, y, p0); q0 = madd(q, y, q0);
-      y = v128.load(row, 16);
-      p1 = madd(p, y, p1); q1 = madd(q, y, q1);
-      y = v128.load(row, 32);
-      p2 = madd(p, y, p2); q2 = madd(q, y, q2);
-      y = v128.load(row, 48);
-      p3 = madd(p, y, p3); q3 = madd(q, y, q3);
-      number += step;
-      weight += stride;
-    }
-    addTo(acc, p0); addTo(acc + 16, p1); addTo(acc + 32, p2); addTo(acc + 48, p3);
-    addTo(acc + 256, q0); addTo(acc + 272, q1); addTo(acc + 288, q2); addTo(acc + 304, q3);
-  }
-}
-
-/** The same without what only the gradient needs. */
-function attendSegmentOnly(args: usize, v: usize, start: usize, end: usize, part: usize, logits: usize): void {
-  const peak = computeLogits(args, v, start, end, logits);
-  const count = end - start;
   const runs = logits + (count << 4);
   const relations = ptr(args, RELATIONS) + (start << 2);
   let sum = f32x4.splat(0), runSum = f32x4.splat(0), some = f32x4.splat(0);
@@ -185,17 +93,21 @@ function attendSegmentOnly(args: usize, v: usize, start: usize, end: usize, part
   }
   v128.store(part, peak);
   v128.store(part, sum, 16);
-  memory.fill(part + 64, 0, ROW);
+  memory.fill(part + ACC, 0, ROW);
   const neighbours = ptr(args, NEIGHBOURS) + (start << 2);
   for (let i: usize = 0; i < count; i += BATCH) {
     const some = min<usize>(BATCH, count - i);
     touch(neighbours + (i << 2), some, ptr(args, Z));
-    addRowsOnly(neighbours + (i << 2), some, ptr(args, Z), 4, part + 64, logits + (i << 4), 16);
+    addRows(neighbours + (i << 2), some, ptr(args, Z), 4, part + ACC, logits + (i << 4), 16);
   }
-  addRowsOnly(runs, (run - runs) / RUN, ptr(args, C), RUN, part + 64, runs + 16, RUN);
+  addRows(runs, (run - runs) / RUN, ptr(args, C), RUN, part + ACC, runs + 16, RUN);
 }
 
-function addRowsOnly(
+/**
+ * acc += Σ weight · row, by head, over `count` rows named by numbers `step` bytes apart with weights `stride` bytes apart.
+ * Two heads at a time: their sums stay in registers.
+ */
+function addRows(
   numbers: usize, count: usize, rows: usize, step: usize, sums: usize, weights: usize, stride: usize,
 ): void {
   for (let h: usize = 0; h < 4; h += 2) {
@@ -235,33 +147,18 @@ function addRowsOnly(
 
 /** From a whole row's sums to its results. PRE holds W_res h + bias before, if anything, and the whole before PReLU after. */
 function finish(args: usize, v: usize, part: usize, empty: bool): void {
-  const training = ptr(args, ATT) != 0;
-  const minus = v128.load(part, 16);
-  const plus = training ? v128.load(part, 32) : f32x4.splat(0);
-  const inverse = empty ? f32x4.splat(0) : f32x4.div(f32x4.splat(1), f32x4.add(minus, plus));
-  if (training) {
+  const inverse = empty ? f32x4.splat(0) : f32x4.div(f32x4.splat(1), v128.load(part, 16));
+  if (ptr(args, PEAK) != 0) {
     v128.store(ptr(args, PEAK) + (v << 4), v128.load(part));
     v128.store(ptr(args, INVERSE) + (v << 4), inverse);
   }
   const residual = word(args, RESIDUAL) != 0;
   const slope = ptr(args, SLOPE) == 0 ? f32x4.splat(1) : v128.load32_splat(ptr(args, SLOPE));
   const row = v * ROW;
-  const shareMinus = f32x4.mul(f32x4.mul(minus, inverse), f32x4.splat(0.8));
-  const sharePlus = f32x4.mul(f32x4.mul(plus, inverse), f32x4.splat(0.8));
   for (let h: usize = 0; h < 4; h++) {
     const scale = lane(inverse, h);
-    const toMinus = lane(shareMinus, h);
-    const toPlus = lane(sharePlus, h);
     for (let j = h << 6; j < (h + 1) << 6; j += 16) {
-      let att = v128.load(part + j, 64);
-      if (training) {
-        const attPlus = v128.load(part + j, 320);
-        const difference = f32x4.sub(f32x4.mul(attPlus, toMinus), f32x4.mul(att, toPlus));
-        v128.store(ptr(args, ATT_SCALED) + row + j, f32x4.mul(difference, scale));
-        att = f32x4.add(att, attPlus);
-      }
-      att = f32x4.mul(att, scale);
-      if (training) v128.store(ptr(args, ATT) + row + j, att);
+      const att = f32x4.mul(v128.load(part + j, ACC), scale);
       const pre = residual ? f32x4.add(v128.load(ptr(args, PRE) + row + j), att) : att;
       v128.store(ptr(args, PRE) + row + j, pre);
       const negative = f32x4.lt(pre, f32x4.splat(0));
@@ -299,13 +196,13 @@ function mergeRow(first: usize, count: usize, scratch: usize): void {
   let peak = v128.load(first);
   for (let p: usize = 1; p < count; p++) peak = f32x4.max(peak, v128.load(first + p * PART));
   v128.store(scratch, peak);
-  // A part's weight takes its unused place.
-  for (let p = first; p < first + count * PART; p += PART) v128.store(p, exp4(f32x4.sub(v128.load(p), peak)), 48);
+  for (let p = first; p < first + count * PART; p += PART) v128.store(p, exp4(f32x4.sub(v128.load(p), peak)), 32);
   for (let j: usize = 16; j < PART; j += 4) {
-    const head = j < 64 ? (j >> 2) & 3 : (j >> 6) - 1 & 3;
+    if (j >= 32 && j < ACC) continue;
+    const head = j < ACC ? (j >> 2) & 3 : (j - ACC) >> 6;
     let sum: f64 = 0;
     for (let p = first; p < first + count * PART; p += PART) {
-      sum += <f64>load<f32>(p + j) * <f64>load<f32>(p + (head << 2), 48);
+      sum += <f64>load<f32>(p + j) * <f64>load<f32>(p + (head << 2), 32);
     }
     store<f32>(scratch + j, <f32>sum);
   }

@@ -41,11 +41,12 @@ export function touch(numbers: usize, count: usize, rows: usize): void {
   sink = sum;
 }
 
-/** The same for records of one line. */
-export function touchLines(numbers: usize, count: usize, lines: usize): void {
+/** The same for records of `bytes` bytes that lie in one line. */
+// @ts-ignore: decorator
+@inline export function touchEach(numbers: usize, count: usize, records: usize, bytes: usize): void {
   let sum = sink;
   for (let i: usize = 0; i < count; i++) {
-    sum = v128.or(sum, v128.load(lines + (<usize>load<u32>(numbers + (i << 2)) << 6)));
+    sum = v128.or(sum, v128.load(records + <usize>load<u32>(numbers + (i << 2)) * bytes));
   }
   sink = sum;
 }
@@ -123,7 +124,6 @@ export function dotRowsExactly(a: usize, b: usize): f64 {
 /** One head's 16 products of two rows, summed to one vector. */
 // @ts-ignore: decorator
 @inline export function headProduct(a: usize, b: usize): v128 {
-  // In the order of `gradRun` in attention-grad.ts: where a row has one entry, their difference must be exactly zero.
   const p = f32x4.mul(v128.load(a), v128.load(b));
   const q = f32x4.mul(v128.load(a, 16), v128.load(b, 16));
   return f32x4.add(

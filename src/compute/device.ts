@@ -36,11 +36,14 @@ export interface EntryBuffers {
   readonly half: number;
 }
 
+/** Entries by destination, and where each stands in the list by source. */
+export interface IncomingBuffers extends EntryBuffers {
+  readonly places: Words;
+}
+
 /** What attention keeps for its gradient. */
 export interface AttentionTrace {
-  /** out and outλ, rows × H; then the softmax's peak and inverse sum, rows × heads (kernels/learn/attention.ts). */
-  readonly att: Floats;
-  readonly attScaled: Floats;
+  /** The softmax's peak and inverse sum, rows × heads. */
   readonly peak: Floats;
   readonly inverse: Floats;
 }
@@ -130,7 +133,7 @@ export interface Kernels {
     trace: AttentionTrace | null;
   };
   attendGrad: Headed & {
-    entries: EntryBuffers;
+    entries: IncomingBuffers;
     /**
      * Where the rows of z are not the nodes: the entries by row of z, neighbours being destinations; and where to put the
      * gradient of d, which then belongs to no row of z.

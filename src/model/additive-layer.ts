@@ -12,7 +12,6 @@ import type { BufferPool, PlacedGraph } from './placed-graph.js';
 /** h'_v = PReLU(Σ α (z_u + c_ρ) + W_res h_v + bias), the last layer without PReLU (method §4, `additive`). */
 export class AdditiveLayer implements Layer {
   readonly out: Floats;
-  readonly room: Floats | null;
   readonly #device: Device;
   readonly #graph: PlacedGraph;
   readonly #setup: LayerSetup;
@@ -25,7 +24,7 @@ export class AdditiveLayer implements Layer {
   /** Only training needs it. */
   #trace: AttentionTrace | undefined;
 
-  constructor(pool: BufferPool, graph: PlacedGraph, setup: LayerSetup, isFirst: boolean) {
+  constructor(pool: BufferPool, graph: PlacedGraph, setup: LayerSetup) {
     const { config } = setup;
     this.#device = pool.device;
     this.#pool = pool;
@@ -37,8 +36,7 @@ export class AdditiveLayer implements Layer {
     this.#pre = pool.floats(nodes * config.hidden);
     this.#s = pool.floats(nodes * config.heads);
     this.#d = pool.floats(nodes * config.heads);
-    this.room = isFirst ? null : pool.floats(nodes * config.hidden);
-    this.out = setup.out ?? this.#pre;
+    this.out = setup.isLast ? this.#pre : pool.floats(nodes * config.hidden);
   }
 
   forward(input: LayerInput, { rows, training, residual }: LayerPass): void {
@@ -76,14 +74,6 @@ export class AdditiveLayer implements Layer {
     this.#device.enqueue('sparseLinear', { ...from, w: w('wRes'), bias: w('bias'), base: null, out: pre });
   }
 
-  restore(): void {
-    const { hidden } = this.#width;
-    const slope = this.#setup.weights('slope');
-    this.#device.enqueue('prelu', {
-      ...{ hidden, rows: this.#graph.connected, pre: this.#pre, slope, out: this.out },
-    });
-  }
-
   backward(input: LayerInput, dOut: Floats, residual: boolean): Floats | null {
     const { weights: w, gradients: dw } = this.#setup;
     const device = this.#device;
@@ -117,20 +107,19 @@ export class AdditiveLayer implements Layer {
       });
       return null;
     }
-    input.restore();
     const from = { hidden, rows, x: input.h, index: null };
     device.enqueue('linearGradWeights', { ...from, dOut: dz, dw: dw('w'), dBias: null });
     if (residual) {
       device.enqueue('linearGradWeights', { ...from, dOut, dw: dw('wRes'), dBias: dw('bias') });
     }
-    const dInput = trace.attScaled; // used up
+    const dInput = input.h; // used up
     const second = residual ? { dOut, w: w('wRes') } : null;
     device.enqueue('linearGradInput', { hidden, rows, dOut: dz, w: w('w'), second, dx: dInput, add: false });
     return dInput;
   }
 
   #traceBuffers(): AttentionTrace {
-    this.#trace ??= makeTrace(this.#pool, this.#graph.connected, this.#setup.config, this.room);
+    this.#trace ??= makeTrace(this.#pool, this.#graph.connected, this.#setup.config);
     return this.#trace;
   }
 }

@@ -30,6 +30,8 @@ export interface EntryLayout {
   readonly offsets: Uint32Array;
   readonly neighbours: Uint32Array;
   readonly relations: Uint32Array;
+  /** For each entry its reverse, which stands for the same entry listed by source. */
+  readonly places: Uint32Array;
   /** R + 1: relations and `<new>`; r⁻¹ is r + half. */
   readonly half: number;
 }
@@ -54,7 +56,7 @@ export function layoutBytes({ features, target, adjacency, neighbours, nodeCount
   return (
     8 * values +
     nodeCount * (8 + 16 + 8 + 2 * (4 + 16)) +
-    16 * adjacency.neighbours.length +
+    24 * adjacency.neighbours.length +
     4 * neighbours.nodes.length +
     8 * neighbours.neighbours.length
   );
@@ -84,27 +86,35 @@ export function layOutEntries(
   order: NodeOrder = orderAsGiven(nodeCount),
 ): EntryLayout {
   const half = relationCount + 1;
-  const { places, connected } = order;
   const offsets = new Uint32Array(nodeCount + 1);
   for (let v = 0; v < nodeCount; v++) {
-    offsets[places[v] + 1] += adjacency.offsets[v + 1] - adjacency.offsets[v];
+    offsets[order.places[v] + 1] += adjacency.offsets[v + 1] - adjacency.offsets[v];
     for (let e = adjacency.offsets[v]; e < adjacency.offsets[v + 1]; e++)
-      offsets[places[adjacency.neighbours[e]] + 1]++;
+      offsets[order.places[adjacency.neighbours[e]] + 1]++;
   }
   for (let v = 0; v < nodeCount; v++) offsets[v + 1] += offsets[v];
   const next = offsets.slice(0, nodeCount);
   const neighbours = new Uint32Array(offsets[nodeCount]);
   const relations = new Uint32Array(offsets[nodeCount]);
+  const places = new Uint32Array(offsets[nodeCount]);
   const place = (row: number, neighbour: number, rho: number) => {
     neighbours[next[row]] = neighbour;
-    relations[next[row]++] = rho;
+    relations[next[row]] = rho;
+    return next[row]++;
   };
   // Relation by relation, so that each row comes out sorted by it: the kernels treat runs of one relation together.
   const edges = sortByRelation(adjacency, half, order);
-  const sourceOf = (e: number) => places[adjacency.neighbours[e]];
-  for (const e of edges.order) place(edges.target[e], sourceOf(e), adjacency.relations[e]);
-  for (const e of edges.order) place(sourceOf(e), edges.target[e], adjacency.relations[e] + half);
-  return { work: planRows(offsets, connected), offsets, neighbours, relations, half };
+  const sourceOf = (e: number) => order.places[adjacency.neighbours[e]];
+  const forward = new Uint32Array(edges.order.length);
+  edges.order.forEach((e, i) => {
+    forward[i] = place(edges.target[e], sourceOf(e), adjacency.relations[e]);
+  });
+  edges.order.forEach((e, i) => {
+    const backward = place(sourceOf(e), edges.target[e], adjacency.relations[e] + half);
+    places[backward] = forward[i];
+    places[forward[i]] = backward;
+  });
+  return { work: planRows(offsets, order.connected), offsets, neighbours, relations, places, half };
 }
 
 /** Entries of the adjacency by relation, within one by the row's place; and the place of each one's row. */

@@ -3,7 +3,7 @@ import type { Device, Floats, Words } from '../compute/device.js';
 import { AdditiveLayer } from './additive-layer.js';
 import type { ModelConfig } from './config.js';
 import { type GraphLayout, layOutGraph } from './graph-layout.js';
-import type { Layer, LayerInput, LayerSetup, Named } from './layer.js';
+import type { Layer, LayerInput, Named } from './layer.js';
 import type { ModelGraph } from './model-input.js';
 import { BufferPool, type PlacedGraph, type PlacedSlots, placeGraph, placeSlots } from './placed-graph.js';
 import { ResidualMeans } from './residual-means.js';
@@ -198,10 +198,7 @@ export class GraphPass {
   }
 
   #input(home: Residence, l: number, { masked, base }: Passage): LayerInput {
-    if (l > 0) {
-      const before = home.layers[l - 1];
-      return { h: before.out, restore: () => before.restore() };
-    }
+    if (l > 0) return { h: home.layers[l - 1].out };
     const [token, dToken] = [this.#weights('token'), this.#gradients('token')];
     return { x: home.placed.features, masked: masked ? home.masked : null, token, dToken, base };
   }
@@ -223,19 +220,17 @@ export class GraphPass {
     this.#residence = undefined;
     const pool = new BufferPool(this.device);
     const placed = placeGraph(pool, layout, this.config);
-    const layers: Layer[] = [];
-    // From the last, because a layer's result goes where the next one has room for it.
-    for (let l = this.config.layers - 1; l >= 0; l--) {
-      const setup: LayerSetup = {
+    const LayerOf = this.config.encoder === 'rgat' ? RgatLayer : AdditiveLayer;
+    const layers = Array.from({ length: this.config.layers }, (_, l) => {
+      const isLast = l + 1 === this.config.layers;
+      const setup = {
         config: this.config,
         weights: this.#weightsOf(l),
         gradients: this.#gradientsOf(l),
-        isLast: l + 1 === this.config.layers,
-        out: layers[0]?.room ?? null,
+        isLast,
       };
-      const LayerOf = this.config.encoder === 'rgat' ? RgatLayer : AdditiveLayer;
-      layers.unshift(new LayerOf(pool, placed, setup, l === 0));
-    }
+      return new LayerOf(pool, placed, setup);
+    });
     const masked = pool.words(new Uint8Array(graph.nodeCount));
     this.#residence = { graph, layout, pool, placed, masked, layers };
     return this.#residence;

@@ -12,11 +12,7 @@ export type LayerInput =
       /** The products with W and W_res without masked rows, where several rounds share them. */
       readonly base: readonly [Floats, Floats] | null;
     }
-  | {
-      readonly h: Floats;
-      /** Puts the layer before's output into `h` again: training takes its room for something else. */
-      readonly restore: () => void;
-    };
+  | { readonly h: Floats };
 
 /** Parameters, or their gradients, by name. */
 export type Named = (name: string) => Floats;
@@ -28,8 +24,6 @@ export interface LayerSetup {
   readonly gradients: Named;
   /** The last layer has no PReLU. */
   readonly isLast: boolean;
-  /** Where the result goes: the next layer's `room`. The last layer has its own. */
-  readonly out: Floats | null;
 }
 
 /** How a layer is to be passed. */
@@ -44,29 +38,19 @@ export interface LayerPass {
 /** One layer of an encoder over one graph. `out` holds its result after `forward`. */
 export interface Layer {
   readonly out: Floats;
-  /** Holds the layer before's output while `forward` reads it; training then keeps attention's there. Null in the first. */
-  readonly room: Floats | null;
   forward(input: LayerInput, pass: LayerPass): void;
-  /** Computes `out` again from what was kept. Not in the last layer. */
-  restore(): void;
   /** Computes `base` of an input for later calls of `forward`, where the layer can make use of it. */
   shareProducts?(input: LayerInput, base: readonly [Floats, Floats]): void;
   /**
-   * After a pass over connected nodes: dOut becomes the gradient before PReLU. Gives the gradient of the layer before, if
-   * there is one, in room of its own.
+   * After a pass over connected nodes: dOut becomes the gradient before PReLU. Gives the gradient of h, if there is one, in
+   * h's place.
    */
   backward(input: LayerInput, dOut: Floats, residual: boolean): Floats | null;
 }
 
-export function makeTrace(
-  pool: BufferPool,
-  rows: number,
-  config: ModelConfig,
-  room: Floats | null,
-): AttentionTrace {
-  const wide = () => pool.floats(rows * config.hidden);
+export function makeTrace(pool: BufferPool, rows: number, config: ModelConfig): AttentionTrace {
   const narrow = () => pool.floats(rows * config.heads);
-  return { att: room ?? wide(), attScaled: wide(), peak: narrow(), inverse: narrow() };
+  return { peak: narrow(), inverse: narrow() };
 }
 
 /** Rows beyond the connected ones have no entries to attend to: what is before PReLU there is the residual. */
@@ -78,7 +62,7 @@ export function finishAlone(
   pre: Floats,
   out: Floats,
 ): void {
-  if (rows === connected || isLast) return; // the last layer's result stands where it was made
+  if (rows === connected || isLast) return; // what the last layer has before PReLU is its result
   const alone = (buffer: Floats) => device.view(buffer, connected * hidden, (rows - connected) * hidden);
   device.enqueue('prelu', {
     ...{ hidden, rows: rows - connected, pre: alone(pre), slope: weights('slope'), out: alone(out) },

@@ -42,24 +42,24 @@ export function memoryNeed(config: ModelConfig, size: GraphSize): number {
   const { nodes: N, entries, pairs, slots, values } = size;
   const row = 4 * H;
   const narrow = 4 * heads;
-  // z, att, attλ and what is before PReLU; s, d, peak and inverse sum.
-  const perLayer = 4 * row + 4 * narrow;
+  // z and what is before PReLU; s, d, peak and inverse sum; what layers pass on, whose gradient takes its place.
+  const perLayer = 2 * row + 4 * narrow;
   // x, norms, mask, and the work lists of entries and readers.
-  const perNode = layers * perLayer + 2 * 16 + 4 + 4 + 32;
+  const perNode = layers * perLayer + (layers - 1) * row + 2 * 16 + 4 + 4 + 32;
   // A row of z for each (node, ρ), at most one an entry, and its gradient; the nodes' own z with its gradient; scores.
   const rgat =
-    config.encoder === 'rgat' ? layers * (entries + N) * (2 * row + 2 * narrow) + entries * (40 + 12) : 0;
+    config.encoder === 'rgat' ? layers * (entries + N) * (2 * row + 2 * narrow) + entries * (40 + 16) : 0;
   return (
     FIXED +
     5 * 4 * layOutParameters(config).length + // with gradient, two moments, and a sum over blocks
     8 * values +
     N * perNode +
-    entries * 16 +
+    entries * 20 +
     rgat +
     pairs * 4 +
     slots * (2 * row + 32) + // means of embeddings, and of the last layer's input
     Math.max(
-      N * 80 + (MOST_CHUNKS + MOST_PARTS) * (2 * (relations + 1) * (row + narrow) + 2 * row),
+      N * (112 + row) + entries * 32 + (MOST_CHUNKS + MOST_PARTS) * (2 * (relations + 1) * row + 4 * row),
       MOST_PARTS * (D + 2) * row,
       (Math.min(SLOT_PARTS * relations, relations + slots / PART_SLOTS) + 1) * (D * (row + 4) + H * row),
     )

@@ -1,4 +1,11 @@
-import type { Device, EntryBuffers, FeatureBuffers, Floats, Words } from '../compute/device.js';
+import type {
+  Device,
+  EntryBuffers,
+  FeatureBuffers,
+  Floats,
+  IncomingBuffers,
+  Words,
+} from '../compute/device.js';
 import { type FeatureLayout, placeFeatures } from '../compute/feature-layout.js';
 import type { WorkList } from '../compute/work-list.js';
 import type { ModelConfig } from './config.js';
@@ -59,7 +66,7 @@ export interface PlacedGraph {
   readonly features: FeatureBuffers;
   readonly target: FeatureBuffers;
   readonly norms: Floats;
-  readonly entries: EntryBuffers;
+  readonly entries: IncomingBuffers;
   /** Neighbours of all pairs. */
   readonly pairNeighbours: Words;
   readonly readers: { readonly work: WorkList<Words>; readonly pairs: Words };
@@ -72,7 +79,7 @@ export interface PlacedSources {
   readonly count: number;
   readonly groups: Uint32Array;
   readonly nodes: Words;
-  readonly byTarget: EntryBuffers;
+  readonly byTarget: IncomingBuffers;
   readonly bySource: EntryBuffers;
   readonly ofNode: { readonly work: WorkList<Words>; readonly rows: Words };
 }
@@ -81,10 +88,11 @@ export function placeGraph(pool: BufferPool, layout: GraphLayout, config: ModelC
   const features = pool.features(layout.features);
   const norms = pool.floats(layout.norms.length);
   pool.device.write(norms, layout.norms);
-  const entries: EntryBuffers = {
+  const entries: IncomingBuffers = {
     work: pool.work(layout.entries.work),
     neighbours: pool.words(layout.entries.neighbours),
     relations: pool.words(layout.entries.relations),
+    places: pool.words(layout.entries.places),
     half: layout.entries.half,
   };
   return {
@@ -98,11 +106,11 @@ export function placeGraph(pool: BufferPool, layout: GraphLayout, config: ModelC
   };
 }
 
-function placeSources(pool: BufferPool, rows: SourceRows, entries: EntryBuffers): PlacedSources {
+function placeSources(pool: BufferPool, rows: SourceRows, entries: IncomingBuffers): PlacedSources {
   const { bySource, ofNode } = rows;
   return {
     ...{ count: rows.count, groups: rows.groups, nodes: pool.words(rows.nodes) },
-    byTarget: { ...entries, neighbours: pool.words(rows.ofEntry) },
+    byTarget: { ...entries, neighbours: pool.words(rows.ofEntry), places: pool.words(bySource.places) },
     bySource: {
       work: pool.work(bySource.work),
       neighbours: pool.words(bySource.targets),

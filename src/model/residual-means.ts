@@ -43,7 +43,7 @@ export class ResidualMeans {
     return slots.count + slots.entries / GATHERS_A_PRODUCT < rows;
   }
 
-  /** Before the last layer, which overwrites its input. */
+  /** From the last layer's input. */
   collect(h: Floats): void {
     const { work, inverseDegree: scale } = this.#slots;
     this.#device.enqueue('segmentSum', {

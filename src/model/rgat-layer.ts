@@ -22,7 +22,6 @@ interface Group {
  */
 export class RgatLayer implements Layer {
   readonly out: Floats;
-  readonly room: Floats | null;
   readonly #device: Device;
   readonly #pool: BufferPool;
   readonly #graph: PlacedGraph;
@@ -43,7 +42,7 @@ export class RgatLayer implements Layer {
   #trace: AttentionTrace | undefined;
   #training: { dz: Floats; dOwn: Floats; dd: Floats; dB: Floats; dC: Floats } | undefined;
 
-  constructor(pool: BufferPool, graph: PlacedGraph, setup: LayerSetup, isFirst: boolean) {
+  constructor(pool: BufferPool, graph: PlacedGraph, setup: LayerSetup) {
     if (graph.sources === undefined) throw new RangeError('a graph placed without source rows');
     const { hidden, heads } = setup.config;
     this.#device = pool.device;
@@ -67,8 +66,7 @@ export class RgatLayer implements Layer {
     this.#zeroC = pool.floats((groups.length - 1) * hidden);
     this.#device.enqueue('fill', { target: this.#zeroB, value: 0 });
     this.#device.enqueue('fill', { target: this.#zeroC, value: 0 });
-    this.room = isFirst ? null : pool.floats(graph.nodes * hidden);
-    this.out = setup.out ?? this.#pre;
+    this.out = setup.isLast ? this.#pre : pool.floats(graph.nodes * hidden);
   }
 
   forward(input: LayerInput, { rows, training, residual }: LayerPass): void {
@@ -109,7 +107,7 @@ export class RgatLayer implements Layer {
     this.#device.enqueue('scores', {
       ...{ ...scored, rows: this.#sources.count, z: this.#z, s: this.#s, d: this.#unused },
     });
-    if (training) this.#trace ??= makeTrace(this.#pool, this.#graph.connected, config, this.room);
+    if (training) this.#trace ??= makeTrace(this.#pool, this.#graph.connected, config);
     this.#device.enqueue('attend', {
       ...{ ...this.#width, entries: this.#sources.byTarget, z: this.#z, s: this.#s, d: this.#d },
       ...{ b: this.#zeroB, c: this.#zeroC, pre: this.#pre, residual, out: this.out },
@@ -117,14 +115,6 @@ export class RgatLayer implements Layer {
       trace: training ? (this.#trace ?? null) : null,
     });
     finishAlone(this.#device, this.#graph, rows, this.#setup, this.#pre, this.out);
-  }
-
-  restore(): void {
-    const { hidden } = this.#width;
-    const slope = this.#setup.weights('slope');
-    this.#device.enqueue('prelu', {
-      ...{ hidden, rows: this.#graph.connected, pre: this.#pre, slope, out: this.out },
-    });
   }
 
   backward(input: LayerInput, dOut: Floats, residual: boolean): Floats | null {
@@ -153,10 +143,9 @@ export class RgatLayer implements Layer {
     device.enqueue('scoresGrad', {
       ...{ ...this.#width, rows, z: this.#own, a: w('aTarget'), dd, dz: dOwn, da: dw('aTarget') },
     });
-    if ('h' in input) input.restore();
     this.#weightGradients(input, residual ? dOut : null, dz, dOwn);
     if ('x' in input) return null;
-    const dInput = trace.attScaled; // used up
+    const dInput = input.h; // used up
     for (const group of this.#groups) {
       const part = (buffer: Floats) => device.view(buffer, group.start * hidden, group.rows * hidden);
       // z is used up: its rows take the gradients of the rows of h.

@@ -18,6 +18,8 @@ export interface SourceRows {
     readonly work: WorkList;
     readonly targets: Uint32Array;
     readonly relations: Uint32Array;
+    /** For each entry by destination, where it stands here. */
+    readonly places: Uint32Array;
   };
   /** The rows of each connected node. */
   readonly ofNode: { readonly work: WorkList; readonly rows: Uint32Array };
@@ -81,18 +83,20 @@ function makeSourceRows(entries: EntryLayout): SourceRows {
   const next = rowOffsets.slice();
   const targets = new Uint32Array(neighbours.length);
   const targetRelations = new Uint32Array(neighbours.length);
+  const places = new Uint32Array(neighbours.length);
   for (let v = 0; v < nodeCount; v++) {
     for (let e = offsets[v]; e < offsets[v + 1]; e++) {
       const at = next[ofEntry[e]]++;
       targets[at] = v;
       targetRelations[at] = relations[e];
+      places[e] = at;
     }
   }
   const plan = (bounds: Uint32Array, length: number) =>
     planWork(length, bounds.subarray(0, length), bounds.subarray(1));
   return {
     ...{ count, groups, nodes, ofEntry },
-    bySource: { work: plan(rowOffsets, count), targets, relations: targetRelations },
+    bySource: { work: plan(rowOffsets, count), targets, relations: targetRelations, places },
     ofNode: { work: plan(nodeOffsets, entries.work.rows), rows: rowsOfNode },
   };
 }

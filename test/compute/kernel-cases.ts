@@ -16,12 +16,12 @@ const width = { hidden: H, heads: 4 };
 function fillers(device: Device, seed: number) {
   const random = new Random(seed);
   const pool = new BufferPool(device);
-  const floats = (name: string, length: number, size = 1): Floats => {
+  // Random numbers over and over, because some buffers here have millions.
+  const floats = (name: string, length: number, size = 1, period = 4099): Floats => {
     const draws = random.stream(name);
-    // Random numbers over and over, because some buffers here have millions.
-    const table = Float32Array.from({ length: 4099 }, () => (2 * draws.float() - 1) * size);
+    const table = Float32Array.from({ length: period }, () => (2 * draws.float() - 1) * size);
     const data = new Float32Array(length);
-    for (let i = 0; i < length; i += 4099) data.set(table.subarray(0, Math.min(4099, length - i)), i);
+    for (let i = 0; i < length; i += period) data.set(table.subarray(0, Math.min(period, length - i)), i);
     const buffer = pool.floats(length);
     device.write(buffer, data);
     return buffer;
@@ -35,7 +35,7 @@ function fillers(device: Device, seed: number) {
   return { pool, floats, empty };
 }
 
-/** Outputs of a case; `mass` (reference only): for an output that is a sum of differences, the largest sum of their sizes. */
+/** Outputs of a case; `mass` (reference only): for an output whose terms may cancel, the largest sum of their sizes. */
 interface Outputs {
   outputs: Record<string, Floats>;
   pool: BufferPool;
@@ -110,24 +110,22 @@ function dense(indexed: boolean): Case {
   };
 }
 
-function attention(own: boolean, logits: number): Case {
+/** `kinds`: how many different rows z has, where fewer than nodes. */
+function attention(own: boolean, logits: number, kinds?: number): Case {
   return (device, graph, mask) => {
     const { pool, floats, empty, placed, N } = prepare(device, graph, mask);
     const { sources } = placed;
     if (sources === undefined) throw new Error('placed without source rows');
     const rows = own ? N : sources.count;
     const directed = 2 * placed.entries.half;
-    const z = floats('z', rows * H);
+    const z = floats('z', rows * H, 1, kinds && kinds * H);
     const [aSource, aTarget] = [floats('aSource', H, logits), floats('aTarget', H, logits)];
     const [b, c] = [floats('b', directed * 4), floats('c', directed * H)];
     const [s, sUnused] = [empty(rows * 4), empty(Math.max(rows, N) * 4)];
     const d = own ? empty(N * 4) : floats('d', N * 4, logits);
     device.enqueue('scores', { ...width, rows, z, aSource, aTarget, s, d: own ? d : sUnused });
     const slope = floats('slope', 1);
-    const trace = {
-      ...{ att: empty(N * H), attScaled: empty(N * H) },
-      ...{ peak: empty(N * 4), inverse: empty(N * 4) },
-    };
+    const trace = { peak: empty(N * 4), inverse: empty(N * 4) };
     const entries = own ? placed.entries : sources.byTarget;
     const run = (name: string, keep: Kernels['attend']['trace'], residual = true) => {
       const [pre, out] = [floats('pre', N * H), empty(N * H)];
@@ -142,8 +140,7 @@ function attention(own: boolean, logits: number): Case {
       ...{ ...given, rows: N, sources: own ? null : { entries: sources.bySource, dd } },
       ...{ aSource, aTarget, dz, db, dc, daSource, daTarget },
     });
-    const { att, attScaled } = trace;
-    const both = { ...outs, s, att, attScaled, dz, db, dc, daSource };
+    const both = { ...outs, s, dz, db, dc, daSource };
     return {
       pool,
       outputs: own ? { ...both, d, daTarget } : { ...both, dd },
@@ -152,7 +149,7 @@ function attention(own: boolean, logits: number): Case {
   };
 }
 
-/** For the sums over gradients of scores: each term is a difference of two numbers, and so is known to their digits only. */
+/** For the sums over gradients of scores, each of which is a difference of two numbers. */
 function measureMass(
   given: Parameters<typeof eachScoreGradient>[0],
   rows: number,
@@ -241,6 +238,9 @@ export const CASES: Record<string, Case> = {
   attention: attention(true, 0.3),
   'attention with larger logits': attention(true, 6),
   'attention over source rows': attention(false, 0.3),
+  'attention among nodes all alike': attention(true, 0.3, 1),
+  'attention among nodes of three kinds': attention(true, 2, 3),
+  'attention over source rows of two kinds': attention(false, 2, 2),
   'segment means and cosine loss': loss(3),
   'cosine loss, exponent 1': loss(1),
   'prelu, scores, sums, adam': elementwise,

@@ -12,3 +12,14 @@ it('attention, means and loss equal the reference on a hub with 100,000 neighbou
   mask[0] = 1;
   expectEqual(graph, mask, ['attention', 'segment means and cosine loss']);
 }, 60_000);
+
+it('attention equals the reference on a hub whose neighbours are alike, or reached under one relation only', () => {
+  const alike = randomGraph({ nodes: 108_001, edges: 290_000, hub: 0.9, relations: 4, features: 4 });
+  expectEqual(alike, randomMask(alike.nodeCount, 0), ['attention among nodes all alike']);
+  const star = randomGraph({ nodes: 20_001, edges: 60_000, hub: 1, relations: 1, features: 4 });
+  expectEqual(star, randomMask(star.nodeCount, 0), [
+    'attention with larger logits',
+    'attention over source rows',
+    'attention among nodes all alike',
+  ]);
+}, 60_000);

@@ -31,11 +31,8 @@ export function attend(args: Kernels['attend']): void {
   ];
   const [pre, out] = [numbers(args.pre), numbers(args.out)];
   const slope = args.slope === null ? 1 : numbers(args.slope)[0];
-  const kept = trace && {
-    ...{ att: numbers(trace.att), attScaled: numbers(trace.attScaled) },
-    ...{ peak: numbers(trace.peak), inverse: numbers(trace.inverse) },
-  };
-  const [att, attScaled] = [new Float64Array(F), new Float64Array(F)];
+  const kept = trace && { peak: numbers(trace.peak), inverse: numbers(trace.inverse) };
+  const att = new Float64Array(F);
   eachRow(args.entries.work, (v, start, end) => {
     for (let h = 0; h < heads; h++) {
       const at = v * heads + h;
@@ -45,25 +42,16 @@ export function attend(args: Kernels['attend']): void {
       let sum = 0;
       for (let e = start; e < end; e++) sum += Math.exp(leaky(raw(e)) - peak);
       att.fill(0);
-      attScaled.fill(0);
-      let scaledSum = 0;
       for (let e = start; e < end; e++) {
         const alpha = Math.exp(leaky(raw(e)) - peak) / sum;
-        const lambda = raw(e) > 0 ? 1 : SLOPE;
-        scaledSum += lambda * alpha;
         for (let j = 0; j < F; j++) {
-          const y = z[neighbours[e] * H + h * F + j] + c[relations[e] * H + h * F + j];
-          att[j] += alpha * y;
-          attScaled[j] += lambda * alpha * y;
+          att[j] += alpha * (z[neighbours[e] * H + h * F + j] + c[relations[e] * H + h * F + j]);
         }
       }
       for (let j = 0; j < F; j++) {
         const i = v * H + h * F + j;
         pre[i] = (args.residual ? pre[i] : 0) + att[j];
         out[i] = pre[i] < 0 ? slope * pre[i] : pre[i];
-        if (kept === null) continue;
-        kept.att[i] = att[j];
-        kept.attScaled[i] = attScaled[j] - scaledSum * att[j];
       }
       if (kept === null) continue;
       kept.peak[at] = start === end ? 0 : peak;
@@ -78,7 +66,7 @@ function leaky(value: number): number {
 
 /**
  * Straight from the definition: calls for each entry u → v and each head with α, g = ∂/∂(logit before LeakyReLU), and the
- * size of the two numbers whose difference g is, which tells how many digits of g a device can have.
+ * size of the two numbers whose difference g is, which tells what is left of g where they cancel.
  */
 export function eachScoreGradient(
   args: Pick<

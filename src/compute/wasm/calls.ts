@@ -49,6 +49,19 @@ function sumParts(to: Caller, out: Floats, length: number, parts: [number, numbe
   to.call('sumParts', Math.ceil(length / SUM_FLOATS), [length, stride, address, count, first, at(out), 0]);
 }
 
+/** One room for parts, divided: addresses of pieces, each on cache lines of its own. */
+function layOut<K extends string>(to: Caller, bytes: Record<K, number>): Record<K, number> {
+  const names = Object.keys(bytes) as K[];
+  const sizes = names.map((name) => Math.ceil(bytes[name] / 64) * 64);
+  let address = to.parts(sizes.reduce((sum, size) => sum + size, 0));
+  const pieces = names.map((name, i) => {
+    const piece = [name, address] as const;
+    address += sizes[i];
+    return piece;
+  });
+  return Object.fromEntries(pieces) as Record<K, number>;
+}
+
 export function describe(x: FeatureBuffers): number[] {
   return [at(x.dense), x.width, at(x.columns), at(x.offsets), at(x.indices), at(x.values)];
 }
@@ -133,13 +146,12 @@ export const CALLS: Calls = {
 
   attend(to, { entries, z, s, d, b, c, pre, residual, out, slope, trace }) {
     const { work } = entries;
-    const partBytes = 64 + 2 * ROW;
-    to.scratch(partBytes + SEGMENT_ENTRIES * (16 + 16 + 48)); // weights, scaled weights, runs
+    const partBytes = 48 + ROW;
+    to.scratch(partBytes + SEGMENT_ENTRIES * (16 + 32)); // weights, runs
     const [merges, head] = workArguments(work);
     const args = [
       ...[...head, at(entries.neighbours), at(entries.relations), at(z), at(s), at(d), at(b), at(c)],
-      ...[at(pre), at(out), at(slope), at(trace?.att ?? null), at(trace?.attScaled ?? null)],
-      ...[at(trace?.peak ?? null), at(trace?.inverse ?? null)],
+      ...[at(pre), at(out), at(slope), at(trace?.peak ?? null), at(trace?.inverse ?? null)],
       ...[to.parts(work.partCount * partBytes), work.splitCount, residual ? 1 : 0],
     ];
     to.call('attend', work.chunkCount, args);
@@ -148,34 +160,58 @@ export const CALLS: Calls = {
 
   attendGrad(to, args) {
     const { sources, rows, trace } = args;
-    const entries = sources?.entries ?? args.entries;
-    const { work, half } = entries;
-    const partBytes = ROW + 16;
-    to.scratch(partBytes + 16 * (16 + 16 + 64)); // of a batch: weights, slopes, products
+    const incoming = args.entries;
+    const outgoing = sources?.entries ?? incoming;
+    const { work, half } = outgoing;
+    const own = sources === null;
     const [merges, head] = workArguments(work);
-    const stride = (2 * half * (ROW + 16) + 2 * ROW) / 4;
-    const tables = work.chunkCount + merges;
-    // Laid out one after another: parts of long rows, tables, records of destinations, gradients of their scores.
-    const parts = to.parts(work.partCount * partBytes + tables * stride * 4 + rows * (64 + 16));
-    const table = parts + work.partCount * partBytes;
-    const records = table + tables * stride * 4;
-    const dd = sources === null ? records + rows * 64 : at(sources.dd);
+    const [innerMerges, innerHead] = workArguments(incoming.work);
+    const [wide, scored] = [2 * half * H, 2 * half * 4];
+    const scoreBytes = (scored + 2 * H) * 8;
+    const scoreTables = work.chunkCount + merges;
+    // Some of dc, and of a batch weights and products; or a part of a long row.
+    to.scratch(wide * 4 + 16 * (16 + 64));
+    const room = layOut(to, {
+      weights: incoming.neighbours.length * 32,
+      inner: rows * 32,
+      records: rows * 64,
+      dd: own ? rows * 16 : 0,
+      // z is needed to the end, so that its place can take dz last only.
+      sums: at(args.dz) === at(args.z) ? args.dz.length * 4 : 0,
+      parts: Math.max(work.partCount * ROW, incoming.work.partCount * 128),
+      tables: Math.max(work.chunkCount * wide * 4, scoreTables * scoreBytes),
+    });
+    const dd = sources === null ? room.dd : at(sources.dd);
+    const sums = at(args.dz) === at(args.z) ? room.sums : at(args.dz);
+    const lists = [at(outgoing.neighbours), at(outgoing.relations)];
     to.call('attendPrepare', chunksOf(rows), [
-      ...[rows, CHUNK_ROWS, at(args.dPre), at(trace.att), at(trace.attScaled)],
-      ...[at(args.d), at(trace.peak), at(trace.inverse), records, dd],
+      ...[rows, CHUNK_ROWS, at(args.d), at(trace.peak), at(trace.inverse), room.records],
     ]);
-    const list = [
-      ...[...head, at(entries.neighbours), at(entries.relations), at(args.z), at(args.s), at(args.b)],
-      ...[at(args.c), at(args.aSource), at(args.aTarget), at(args.dPre), records, sources === null ? dd : 0],
-      ...[at(args.dz), parts, table, half, work.chunkCount, work.splitCount, sources === null ? 1 : 0],
+    const weighted = [
+      ...[...head, ...lists, at(args.z), at(args.s), at(args.b), at(args.c), at(args.dPre), room.records],
+      ...[sums, room.weights, room.parts, room.tables, half, work.splitCount, own ? 1 : 0],
     ];
-    to.call('attendGrad', work.chunkCount, list);
-    to.call('mergeAttentionGrad', merges, list);
-    const all: [number, number, number] = [table, tables, stride];
-    sumParts(to, args.dc, 2 * half * H, all);
-    sumParts(to, args.db, 2 * half * 4, all, 2 * half * H);
-    sumParts(to, args.daSource, H, all, 2 * half * (H + 4));
-    if (sources === null) sumParts(to, args.daTarget, H, all, 2 * half * (H + 4) + H);
+    to.call('attendGrad', work.chunkCount, weighted);
+    to.call('mergeAttentionGrad', merges, weighted);
+    sumParts(to, args.dc, wide, [room.tables, work.chunkCount, wide]);
+    const inner = [
+      ...[...innerHead, at(incoming.places), room.weights, room.inner, dd],
+      ...[room.parts, incoming.work.splitCount],
+    ];
+    to.call('attendInner', incoming.work.chunkCount, inner);
+    to.call('mergeInner', innerMerges, inner);
+    const list = [
+      ...[...head, ...lists, room.weights, room.inner, at(args.z), at(args.aSource), at(args.aTarget)],
+      ...[own ? dd : 0, sums, at(args.dz), room.parts, room.tables, half, work.chunkCount, work.splitCount],
+      own ? 1 : 0,
+    ];
+    to.call('attendScores', work.chunkCount, list);
+    to.call('mergeScores', merges, list);
+    const total = (out: Floats, length: number, first: number) =>
+      to.call('sumTables', 1, [length, first, room.tables, scoreTables, scoreBytes, at(out)]);
+    total(args.db, scored, 0);
+    total(args.daSource, H, scored);
+    if (own) total(args.daTarget, H, scored + H);
   },
 
   scoresGrad(to, { rows, z, a, dd, dz, da }) {

@@ -26,6 +26,11 @@ export const OPERATIONS = [
   'scoresGrad',
   'prelu',
   'addInto',
+  'attendInner',
+  'mergeInner',
+  'attendScores',
+  'mergeScores',
+  'sumTables',
 ] as const;
 
 export type Operation = (typeof OPERATIONS)[number];

@@ -1,0 +1,264 @@
+// Relation-aware attention, backward, the part of the softmax: from α and dα of every entry (attention-grad.ts) the
+// gradients of scores, g = λ α (dα − S), λ the slope of the LeakyReLU at the entry (1 or 0.2), S = Σ α dα / Σ α over the
+// entries into the same destination.
+//
+// Such gradients cancel. Over a destination's entries with one slope they add up to zero whatever α and dα are, and where
+// one entry has nearly all the weight its own gradient is a small difference of large numbers. So S is made of the very
+// float32 numbers it is subtracted from, and differences and sums are in float64: what cancels in the mathematics cancels
+// here, and what is left is as exact as α and dα.
+
+import { NONE, ROW, addHeadScaledRow, ptr, touchEach, word } from './simd';
+
+/** What is kept of an entry: α of four heads, negative where λ is 0.2, then dα. */
+const WEIGHT: usize = 32;
+/** Four numbers of float64, one a head. */
+const FOUR: usize = 32;
+/** A part of a long destination, by head: Σ α and Σ α dα where λ is 0.2, then where it is 1. */
+const PART: usize = 4 * FOUR;
+/** Entries that are fetched together; rows are too short to wait for each by itself. */
+const AHEAD: usize = 32;
+
+// @ts-ignore: decorator
+@inline function low(v: v128): v128 {
+  return f64x2.promote_low_f32x4(v);
+}
+// @ts-ignore: decorator
+@inline function high(v: v128): v128 {
+  return f64x2.promote_low_f32x4(v128.shuffle<f64>(v, v, 1, 1));
+}
+// @ts-ignore: decorator
+@inline function narrow(first: v128, second: v128): v128 {
+  return v128.shuffle<f64>(f32x4.demote_f64x2_zero(first), f32x4.demote_f64x2_zero(second), 0, 2);
+}
+
+// Arguments of attendInner and mergeInner, after the work list in 0 to 3, which is by destination.
+const PLACES = 4, IN_WEIGHTS = 5, INNER = 6, OWN = 7, IN_PARTS = 8, IN_SPLIT_COUNT = 9;
+
+/**
+ * S of every destination, and dd = Σ g, the gradient of its own score. PLACES says for each entry by destination where it
+ * stands by source. Arguments: segments, chunk bounds, split rows, split rows per chunk, then as above.
+ */
+export function attendInner(args: usize, chunk: usize, scratch: usize): void {
+  const bounds = ptr(args, 1);
+  const last = <usize>load<u32>(bounds + (chunk << 2), 4);
+  for (let i = <usize>load<u32>(bounds + (chunk << 2)); i < last; i++) {
+    const segment = ptr(args, 0) + (i << 4);
+    const at = load<u32>(segment, 12);
+    const part = at == NONE ? scratch : ptr(args, IN_PARTS) + <usize>at * PART;
+    sumSegment(args, <usize>load<u32>(segment, 4), <usize>load<u32>(segment, 8), lastEntry(args, last), part);
+    if (at == NONE) finishInner(args, <usize>load<u32>(segment), part);
+  }
+}
+
+/** Where the last segment of a chunk ends. */
+// @ts-ignore: decorator
+@inline function lastEntry(args: usize, last: usize): usize {
+  return <usize>load<u32>(ptr(args, 0) + ((last - 1) << 4), 8);
+}
+
+function sumSegment(args: usize, start: usize, end: usize, stop: usize, part: usize): void {
+  const weights = ptr(args, IN_WEIGHTS);
+  const zero = f64x2.splat(0);
+  let a0 = zero, a1 = zero, x0 = zero, x1 = zero;
+  let b0 = zero, b1 = zero, y0 = zero, y1 = zero;
+  const places = ptr(args, PLACES);
+  for (let e = start; e < end; e++) {
+    // By number, so that a row of a few entries finds them fetched along with those of the row before.
+    if ((e & (AHEAD - 1)) == 0) touchEach(places + (e << 2), min<usize>(AHEAD, stop - e), weights, WEIGHT);
+    const weight = weights + <usize>load<u32>(places + (e << 2)) * WEIGHT;
+    const signed = v128.load(weight);
+    const dAlpha = v128.load(weight, 16);
+    const s0 = low(signed), s1 = high(signed);
+    const d0 = low(dAlpha), d1 = high(dAlpha);
+    const q0 = f64x2.pmax(s0, zero), q1 = f64x2.pmax(s1, zero);
+    const p0 = f64x2.sub(q0, s0), p1 = f64x2.sub(q1, s1);
+    a0 = f64x2.add(a0, p0); a1 = f64x2.add(a1, p1);
+    b0 = f64x2.add(b0, q0); b1 = f64x2.add(b1, q1);
+    x0 = f64x2.add(x0, f64x2.mul(p0, d0)); x1 = f64x2.add(x1, f64x2.mul(p1, d1));
+    y0 = f64x2.add(y0, f64x2.mul(q0, d0)); y1 = f64x2.add(y1, f64x2.mul(q1, d1));
+  }
+  v128.store(part, a0); v128.store(part, a1, 16);
+  v128.store(part, x0, 32); v128.store(part, x1, 48);
+  v128.store(part, b0, 64); v128.store(part, b1, 80);
+  v128.store(part, y0, 96); v128.store(part, y1, 112);
+}
+
+/** Σ λ α (dα − S) = 0.8 (A⁻ X⁺ − A⁺ X⁻) / (A⁻ + A⁺): exactly zero where all entries have one slope. */
+function finishInner(args: usize, v: usize, part: usize): void {
+  const inner = ptr(args, INNER) + v * FOUR;
+  const first = finishHeads(part, inner);
+  const second = finishHeads(part + 16, inner + 16);
+  v128.store(ptr(args, OWN) + (v << 4), narrow(first, second));
+}
+
+// @ts-ignore: decorator
+@inline function finishHeads(part: usize, inner: usize): v128 {
+  const a = v128.load(part), x = v128.load(part, 32), b = v128.load(part, 64), y = v128.load(part, 96);
+  const sum = f64x2.add(a, b);
+  // A row without entries has no weight at all.
+  const some = f64x2.gt(sum, f64x2.splat(0));
+  v128.store(inner, v128.and(f64x2.div(f64x2.add(x, y), sum), some));
+  const difference = f64x2.sub(f64x2.mul(a, y), f64x2.mul(b, x));
+  return v128.and(f64x2.div(f64x2.mul(difference, f64x2.splat(0.8)), sum), some);
+}
+
+/** A chunk is some of the long rows (argument 3 says how many). */
+export function mergeInner(args: usize, chunk: usize, scratch: usize): void {
+  const size = <usize>word(args, 3);
+  const end = min<usize>((chunk + 1) * size, <usize>word(args, IN_SPLIT_COUNT));
+  for (let i = chunk * size; i < end; i++) {
+    const split = ptr(args, 2) + i * 12;
+    const first = ptr(args, IN_PARTS) + <usize>load<u32>(split, 4) * PART;
+    sumDoubles(first, <usize>load<u32>(split, 8), PART, PART, scratch);
+    finishInner(args, <usize>load<u32>(split), scratch);
+  }
+}
+
+/** out = the sum of `count` parts `stride` bytes apart, over `bytes` bytes of float64. */
+function sumDoubles(parts: usize, count: usize, stride: usize, bytes: usize, out: usize): void {
+  for (let j: usize = 0; j < bytes; j += 16) {
+    let sum = f64x2.splat(0);
+    for (let p: usize = 0; p < count; p++) sum = f64x2.add(sum, v128.load(parts + p * stride + j));
+    v128.store(out + j, sum);
+  }
+}
+
+// Arguments of attendScores and mergeScores, after the work list in 0 to 3, which is by source.
+const NEIGHBOURS = 4, RELATIONS = 5, WEIGHTS = 6, S = 7, Z = 8, A_S = 9, A_D = 10, DD = 11, SUMS = 12, DZ = 13;
+const PARTS = 14, TABLES = 15, HALF = 16, FIRST_TABLE = 17, SPLIT_COUNT = 18;
+/** As in attention-grad.ts. */
+const REVERSED = 19;
+
+/** A chunk's table, in float64: db (2R × 4), da_s, da_d. */
+function tableBytes(args: usize): usize {
+  return 2 * <usize>word(args, HALF) * FOUR + 4 * ROW;
+}
+
+/** ds of every source, and with it dz, db and da. Arguments: segments, chunk bounds, split rows, split rows per chunk, then as above. */
+export function attendScores(args: usize, chunk: usize, scratch: usize): void {
+  const bounds = ptr(args, 1);
+  const last = <usize>load<u32>(bounds + (chunk << 2), 4);
+  const bytes = tableBytes(args);
+  const table = ptr(args, TABLES) + chunk * bytes;
+  memory.fill(table, 0, bytes);
+  for (let i = <usize>load<u32>(bounds + (chunk << 2)); i < last; i++) {
+    const segment = ptr(args, 0) + (i << 4);
+    const at = load<u32>(segment, 12);
+    const ds = at == NONE ? scratch : ptr(args, PARTS) + <usize>at * FOUR;
+    scoreSegment(args, <usize>load<u32>(segment, 4), <usize>load<u32>(segment, 8), lastEntry(args, last), table, ds);
+    if (at == NONE) finishScores(args, <usize>load<u32>(segment), ds, table);
+  }
+}
+
+function scoreSegment(args: usize, start: usize, end: usize, stop: usize, table: usize, ds: usize): void {
+  const neighbours = ptr(args, NEIGHBOURS);
+  const relations = ptr(args, RELATIONS);
+  const inner = ptr(args, S);
+  const half = <usize>word(args, HALF);
+  const reversed = word(args, REVERSED) != 0;
+  let total0 = f64x2.splat(0), total1 = f64x2.splat(0);
+  let e = start;
+  while (e < end) {
+    const listed = <usize>load<u32>(relations + (e << 2));
+    let sum0 = f64x2.splat(0), sum1 = f64x2.splat(0);
+    do {
+      if ((e & (AHEAD - 1)) == 0) touchEach(neighbours + (e << 2), min<usize>(AHEAD, stop - e), inner, FOUR);
+      const weight = ptr(args, WEIGHTS) + e * WEIGHT;
+      const centre = inner + <usize>load<u32>(neighbours + (e << 2)) * FOUR;
+      const signed = v128.load(weight);
+      const dAlpha = v128.load(weight, 16);
+      const s0 = low(signed), s1 = high(signed);
+      // λ α, from α where it is positive and −α where not.
+      const l0 = f64x2.pmax(s0, f64x2.mul(s0, f64x2.splat(-0.2)));
+      const l1 = f64x2.pmax(s1, f64x2.mul(s1, f64x2.splat(-0.2)));
+      sum0 = f64x2.add(sum0, f64x2.mul(l0, f64x2.sub(low(dAlpha), v128.load(centre))));
+      sum1 = f64x2.add(sum1, f64x2.mul(l1, f64x2.sub(high(dAlpha), v128.load(centre, 16))));
+      e++;
+    } while (e < end && <usize>load<u32>(relations + (e << 2)) == listed);
+    const rho = reversed ? (listed < half ? listed + half : listed - half) : listed;
+    const db = table + rho * FOUR;
+    v128.store(db, f64x2.add(v128.load(db), sum0));
+    v128.store(db, f64x2.add(v128.load(db, 16), sum1), 16);
+    total0 = f64x2.add(total0, sum0);
+    total1 = f64x2.add(total1, sum1);
+  }
+  v128.store(ds, total0);
+  v128.store(ds, total1, 16);
+}
+
+/** dz = Σ α dout + ds ⊗ a_s + dd ⊗ a_d, and this row's share of da_s and da_d; DD is 0 where destinations are other rows. */
+function finishScores(args: usize, u: usize, part: usize, table: usize): void {
+  const z = ptr(args, Z) + u * ROW;
+  const dz = ptr(args, DZ) + u * ROW;
+  const sums = ptr(args, SUMS) + u * ROW;
+  const ds = narrow(v128.load(part), v128.load(part, 16));
+  // All that is read of z comes first: dz may stand in its place.
+  const da = table + 2 * <usize>word(args, HALF) * FOUR;
+  const own = ptr(args, DD) == 0 ? f32x4.splat(0) : v128.load(ptr(args, DD) + (u << 4));
+  addOuter(da, z, part, own);
+  if (dz != sums) memory.copy(dz, sums, ROW);
+  addHeadScaledRow(dz, ptr(args, A_S), ds);
+  if (ptr(args, DD) != 0) addHeadScaledRow(dz, ptr(args, A_D), own);
+}
+
+/** da_s += ds ⊗ z and da_d += dd ⊗ z by head; dd is float32, all else but z float64. */
+function addOuter(da: usize, z: usize, ds: usize, dd: v128): void {
+  addOuterHead(da, z, v128.load64_splat(ds), f64x2.splat(<f64>f32x4.extract_lane(dd, 0)));
+  addOuterHead(da + 128, z + 64, v128.load64_splat(ds, 8), f64x2.splat(<f64>f32x4.extract_lane(dd, 1)));
+  addOuterHead(da + 256, z + 128, v128.load64_splat(ds, 16), f64x2.splat(<f64>f32x4.extract_lane(dd, 2)));
+  addOuterHead(da + 384, z + 192, v128.load64_splat(ds, 24), f64x2.splat(<f64>f32x4.extract_lane(dd, 3)));
+}
+
+function addOuterHead(da: usize, z: usize, ds: v128, dd: v128): void {
+  for (let j: usize = 0; j < 64; j += 16) {
+    const row = v128.load(z + j);
+    const p = low(row), q = high(row);
+    const to = da + (j << 1);
+    v128.store(to, f64x2.add(v128.load(to), f64x2.mul(p, ds)));
+    v128.store(to, f64x2.add(v128.load(to, 16), f64x2.mul(q, ds)), 16);
+    v128.store(to, f64x2.add(v128.load(to, 512), f64x2.mul(p, dd)), 512);
+    v128.store(to, f64x2.add(v128.load(to, 528), f64x2.mul(q, dd)), 528);
+  }
+}
+
+/** A chunk is some of the long rows (argument 3 says how many); its table comes after those of attendScores. */
+export function mergeScores(args: usize, chunk: usize, scratch: usize): void {
+  const bytes = tableBytes(args);
+  const table = ptr(args, TABLES) + (<usize>word(args, FIRST_TABLE) + chunk) * bytes;
+  memory.fill(table, 0, bytes);
+  const size = <usize>word(args, 3);
+  const end = min<usize>((chunk + 1) * size, <usize>word(args, SPLIT_COUNT));
+  for (let i = chunk * size; i < end; i++) {
+    const split = ptr(args, 2) + i * 12;
+    const first = ptr(args, PARTS) + <usize>load<u32>(split, 4) * FOUR;
+    sumDoubles(first, <usize>load<u32>(split, 8), FOUR, FOUR, scratch);
+    finishScores(args, <usize>load<u32>(split), scratch, table);
+  }
+}
+
+/** Numbers of float64 from every table, summed to float32. Arguments: length, first number, tables, count, bytes of one, out. */
+export function sumTables(args: usize): void {
+  const bytes = <usize>word(args, 4);
+  const count = word(args, 3);
+  for (let i: usize = 0; i < <usize>word(args, 0); i++) {
+    let from = ptr(args, 2) + ((<usize>word(args, 1) + i) << 3);
+    let sum: f64 = 0;
+    for (let p: u32 = 0; p < count; p++, from += bytes) sum += load<f64>(from);
+    store<f32>(ptr(args, 5) + (i << 2), <f32>sum);
+  }
+}
+
+/** dz = dd ⊗ a and a chunk's part of da = Σ dd ⊗ z. Arguments: rows, rows per chunk, z, a, dd, dz, parts. */
+export function scoresGrad(args: usize, chunk: usize): void {
+  const size = <usize>word(args, 1);
+  const end = min<usize>((chunk + 1) * size, <usize>word(args, 0));
+  const part = ptr(args, 6) + chunk * ROW;
+  memory.fill(part, 0, ROW);
+  for (let v = chunk * size; v < end; v++) {
+    const dd = v128.load(ptr(args, 4) + (v << 4));
+    const dz = ptr(args, 5) + v * ROW;
+    memory.fill(dz, 0, ROW);
+    addHeadScaledRow(dz, ptr(args, 3), dd);
+    addHeadScaledRow(part, ptr(args, 2) + v * ROW, dd);
+  }
+}
