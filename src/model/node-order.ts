@@ -1,5 +1,3 @@
-import type { EntryLayout } from './graph-layout.js';
-
 /** An order of a graph's nodes. */
 export interface NodeOrder {
   /** The node at each place. */
@@ -10,11 +8,14 @@ export interface NodeOrder {
   readonly connected: number;
 }
 
+/** The neighbours of node v, both ways, are `offsets[v]` to `offsets[v + 1]` of `neighbours`. */
+interface JoinedNodes {
+  readonly offsets: Uint32Array;
+  readonly neighbours: Uint32Array;
+}
+
 /** Breadth first from each node not yet met: near ones stand near each other, where a cache finds them together. */
-export function orderByNearness({
-  offsets,
-  neighbours,
-}: Pick<EntryLayout, 'offsets' | 'neighbours'>): NodeOrder {
+export function orderByNearness({ offsets, neighbours }: JoinedNodes): NodeOrder {
   const count = offsets.length - 1;
   const nodes = new Uint32Array(count);
   const met = new Uint8Array(count);
