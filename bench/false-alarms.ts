@@ -205,7 +205,7 @@ function scoreWeek(detector: Detector, graphs: SplitGraphs): Week {
   let graph = 0;
   for (const { scores: found, view } of detector.score(graphs)) {
     links.add(view.planned.nodes, view.interactions);
-    members.add(view, graph++, found, (v) => found[v] > 0, place);
+    members.add(view, graph++, { scores: found }, (v) => found[v] > 0, place);
     const day = Number(view.planned.firstTs / DAY);
     for (const score of found) {
       scores.push(score);
@@ -240,6 +240,7 @@ function incidentsAt({ members, links }: Week, tau: number) {
     length: rows.length,
     node: Int32Array.from(rows, (i) => members.node[i]),
     score: Float64Array.from(rows, (i) => members.score[i]),
+    prominence: Float64Array.from(rows, (i) => members.prominence[i]),
     host: Int32Array.from(rows, (i) => members.host[i]),
     first: BigInt64Array.from(rows, (i) => members.first[i]),
     last: BigInt64Array.from(rows, (i) => members.last[i]),

@@ -144,13 +144,14 @@ function* render(story: Story, total: number, look: Look): Generator<string> {
   const byId = new Map(found.alerts.map((alert) => [alert.id, alert]));
   const alertsOf = ({ alerts }: Incident) => alerts.flatMap(({ id }) => byId.get(id) ?? []);
   yield '';
-  yield bold('incidents, most unusual first');
+  yield bold('incidents, most prominent first');
   yield* renderTable(
-    ['', 'incident', 'score', 'from', 'entities', 'what'],
+    ['', 'incident', 'prominence', 'score', 'from', 'entities', 'what'],
     incidents
       .slice(0, LISTED)
       .map((incident, i) => [
-        ...[String(incident.rank), incident.id.slice(0, 8), incident.score.toFixed(1)],
+        ...[String(incident.rank), incident.id.slice(0, 8)],
+        ...[incident.prominence.toFixed(1), incident.score.toFixed(1)],
         ...[
           incident.first.iso.slice(11, 16),
           truth.incidents[i].entities,

@@ -114,11 +114,12 @@ function* renderDetection(
 ): Generator<string> {
   if (incidents.length > 0) {
     yield* renderTable(
-      ['', 'incident', 'severity', 'score', 'from', 'entities', 'root', 'what'],
+      ['', 'incident', 'severity', 'prominence', 'score', 'from', 'entities', 'root', 'what'],
       incidents
         .slice(0, LISTED)
         .map((incident) => [
-          ...[String(incident.rank), incident.id.slice(0, 8), incident.severity, incident.score.toFixed(1)],
+          ...[String(incident.rank), incident.id.slice(0, 8), incident.severity],
+          ...[incident.prominence.toFixed(1), incident.score.toFixed(1)],
           ...[
             incident.first.iso.slice(0, 19).replace('T', ' '),
             new Set(incident.alerts.map(({ entity }) => entity.id)).size,

@@ -85,7 +85,7 @@ function* render(
   yield* renderLines([
     [
       'incident',
-      `${incident.id} (rank ${incident.rank}), ${incident.severity}, score ${incident.score.toFixed(2)}`,
+      `${incident.id} (rank ${incident.rank}), ${incident.severity}, prominence ${incident.prominence.toFixed(2)}, score ${incident.score.toFixed(2)}`,
     ],
     ['host', printable(incident.host, 200)],
     ['root', showEntity(incident.root)],

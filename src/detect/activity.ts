@@ -36,16 +36,17 @@ export function activityTimes(
 export class MemberCollector {
   readonly #node: number[] = [];
   readonly #score: number[] = [];
+  readonly #prominence: number[] = [];
   readonly #host: number[] = [];
   readonly #first: bigint[] = [];
   readonly #last: bigint[] = [];
   readonly #graph: number[] = [];
 
-  /** The nodes of a view that are wanted, with their scores. */
+  /** The nodes of a view that are wanted, with their scores and, where incidents will be ordered, prominence. */
   add(
     view: GraphView,
     graph: number,
-    scores: Float64Array,
+    { scores, prominence = scores }: { scores: Float64Array; prominence?: Float64Array },
     wanted: (node: number) => boolean,
     { table, hostAt }: { table: EventTable; hostAt: (node: number) => number },
   ): void {
@@ -55,6 +56,7 @@ export class MemberCollector {
       times ??= activityTimes(view, table);
       this.#node.push(view.planned.nodes[v]);
       this.#score.push(scores[v]);
+      this.#prominence.push(prominence[v]);
       this.#host.push(hostAt(view.planned.nodes[v]));
       this.#first.push(times.first[v]);
       this.#last.push(times.last[v]);
@@ -69,6 +71,7 @@ export class MemberCollector {
       length: kept.length,
       node: Int32Array.from(kept, (i) => this.#node[i]),
       score: Float64Array.from(kept, (i) => this.#score[i]),
+      prominence: Float64Array.from(kept, (i) => this.#prominence[i]),
       host: Int32Array.from(kept, (i) => this.#host[i]),
       first: BigInt64Array.from(kept, (i) => this.#first[i]),
       last: BigInt64Array.from(kept, (i) => this.#last[i]),

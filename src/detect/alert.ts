@@ -129,7 +129,11 @@ export const incidentSchema = z
     model: text,
     rank: z.int().positive(),
     host: text,
-    score: z.number(),
+    score: z.number().meta({ description: 'the highest of its alerts' }),
+    prominence: z.number().meta({
+      description:
+        'what the rank follows: the highest, over its alerts, of the own score capped by the strangest single act',
+    }),
     severity: z.enum(SEVERITIES),
     root: entityRef.meta({ description: 'where it seems to begin' }),
     first: moment,

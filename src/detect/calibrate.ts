@@ -276,7 +276,7 @@ class BenignCollector {
       const { scores: found, view } = judge.score(screen(gathered, gate));
       const scores = found.map((score, v) => (isKeptOut(view, v) ? Math.min(score, this.#cap) : score));
       const wanted = (node: number) => scored(halfOf(node)) && scores[node] > 0;
-      this.#members.add(view, this.#spans.length, scores, wanted, place);
+      this.#members.add(view, this.#spans.length, { scores }, wanted, place);
       // Part of a graph's nodes make part of its incidents.
       this.#spans.push((spanOf(this.#split.plan, planned.rows) * taken) / planned.nodes.length);
       this.#instances.push(taken);

@@ -73,7 +73,7 @@ export async function detect(
       fillDistances(scored, flagged, detector);
       const members = new MemberCollector();
       const wanted = new Set(flagged);
-      members.add(view, counts.graphs, scores, (v) => wanted.has(v), place);
+      members.add(view, counts.graphs, scored, (v) => wanted.has(v), place);
       kept.add(describeAlerts(scored, flagged, context), members.finish());
     });
     counts.graphs++;
@@ -176,10 +176,13 @@ class KeptAlerts {
 
   add(alerts: readonly Alert[], members: IncidentMembers): void {
     alerts.forEach((alert, i) => {
-      const { node, score, host, first, last } = members;
+      const { node, score, prominence, host, first, last } = members;
       this.#rows.push({
         alert,
-        member: { node: node[i], score: score[i], host: host[i], first: first[i], last: last[i] },
+        member: {
+          ...{ node: node[i], score: score[i], prominence: prominence[i], host: host[i] },
+          ...{ first: first[i], last: last[i] },
+        },
       });
     });
     if (this.#rows.length > 2 * MOST_ALERTS) this.#cut();

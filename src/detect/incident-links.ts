@@ -9,6 +9,8 @@ import { ProcessTree } from './process-tree.js';
 /** What is read without a trace. A socket or a pipe is not: who reads from it takes what was sent. */
 const READABLE = new Set(['file', 'module', 'registry'].map((type) => ENTITY_TYPES.indexOf(type as never)));
 
+const FLOW = ENTITY_TYPES.indexOf('flow');
+
 /** Relations that change nothing in their object: reading, and what goes with reading and writing alike. */
 const LEAVES_AS_IT_IS: DirectionTable = {
   ...DIRECTIONS.flow,
@@ -37,25 +39,29 @@ export interface IncidentLinks {
   readonly readOnly: Uint8Array;
   /** Of a process its neighbours that are processes, of anything else all of them: many make a hub. */
   readonly spread: Uint32Array;
+  /** The far end of a connection as a number, or -1; the connections to end e are `endOffsets[e]` to `endOffsets[e + 1]`. */
+  readonly end: Int32Array;
+  readonly endOffsets: Uint32Array;
+  readonly endNodes: Int32Array;
 }
 
 /** Collects them graph by graph, so that no two graphs need be in memory at once. */
 export class LinkCollector {
   readonly #table: EventTable;
   readonly #tree: ProcessTree;
-  readonly #types: Uint8Array;
+  readonly #names: Pick<NodeNames, 'types' | 'name'>;
   /** One flag a relation of the table. */
   readonly #reads: Uint8Array;
   /** 2 · (smaller node · nodeCount + larger node), and 1 more where it was not only read: exact below 2^53. */
   #pairs = new Float64Array(1024);
   #length = 0;
 
-  constructor(names: Pick<NodeNames, 'types' | 'parent'>, table: EventTable) {
+  constructor(names: Pick<NodeNames, 'types' | 'parent' | 'name'>, table: EventTable) {
     if (2 * table.nodeCount ** 2 >= 2 ** 53)
       throw new RangeError(`links between ${table.nodeCount} nodes are too many to number`);
     this.#table = table;
     this.#tree = new ProcessTree(names);
-    this.#types = names.types;
+    this.#names = names;
     this.#reads = compileDirection(LEAVES_AS_IT_IS, table.relations);
   }
 
@@ -97,13 +103,16 @@ export class LinkCollector {
     pairs.forEach((pair, i) => {
       put(Math.floor(pair / nodeCount), pair % nodeCount, i);
     });
-    return { tree, offsets, neighbours, readOnly, ...measure(tree, offsets, neighbours) };
+    const ends = findEnds(this.#names, nodeCount);
+    return { tree, offsets, neighbours, readOnly, ...measure(tree, offsets, neighbours), ...ends };
   }
 
   /** By the interaction's first event: a log that says of one open that it is for writing says so of a write too. */
   #isReading(row: number, object: number): boolean {
     const { relation, flow } = this.#table;
-    return this.#reads[relation[row]] === 1 && flow[row] !== FLOW_OUT && READABLE.has(this.#types[object]);
+    return (
+      this.#reads[relation[row]] === 1 && flow[row] !== FLOW_OUT && READABLE.has(this.#names.types[object])
+    );
   }
 
   #push(a: number, b: number, changes: boolean): void {
@@ -130,6 +139,29 @@ export class LinkCollector {
     }
     this.#length = kept;
   }
+}
+
+/** Connections by what they are called, which is where they lead to. */
+function findEnds(
+  { types, name }: Pick<NodeNames, 'types' | 'name'>,
+  nodeCount: number,
+): Pick<IncidentLinks, 'end' | 'endOffsets' | 'endNodes'> {
+  const end = new Int32Array(nodeCount).fill(-1);
+  let ends = 0;
+  for (let node = 0; node < nodeCount; node++) {
+    if (types[node] !== FLOW || name[node] < 0) continue;
+    end[node] = name[node];
+    ends = Math.max(ends, name[node] + 1);
+  }
+  const endOffsets = new Uint32Array(ends + 1);
+  for (const each of end) if (each >= 0) endOffsets[each + 1]++;
+  for (let each = 0; each < ends; each++) endOffsets[each + 1] += endOffsets[each];
+  const next = endOffsets.slice();
+  const endNodes = new Int32Array(endOffsets[ends]);
+  end.forEach((each, node) => {
+    if (each >= 0) endNodes[next[each]++] = node;
+  });
+  return { end, endOffsets, endNodes };
 }
 
 function measure(

@@ -3,6 +3,8 @@ export interface IncidentMembers {
   readonly length: number;
   readonly node: Int32Array;
   readonly score: Float64Array;
+  /** What incidents are ordered by. */
+  readonly prominence: Float64Array;
   readonly host: Int32Array;
   /** First and last event of the node in its graph, in nanoseconds. */
   readonly first: BigInt64Array;
@@ -12,6 +14,8 @@ export interface IncidentMembers {
 export interface IncidentMember {
   readonly node: number;
   readonly score: number;
+  /** The score, where nothing else is said. */
+  readonly prominence?: number;
   readonly host: number;
   readonly first: bigint;
   readonly last: bigint;
@@ -23,6 +27,7 @@ export function incidentMembers(members: readonly IncidentMember[]): IncidentMem
     length: members.length,
     node: Int32Array.from(members, ({ node }) => node),
     score: Float64Array.from(members, ({ score }) => score),
+    prominence: Float64Array.from(members, ({ score, prominence = score }) => prominence),
     host: Int32Array.from(members, ({ host }) => host),
     first: BigInt64Array.from(members, ({ first }) => first),
     last: BigInt64Array.from(members, ({ last }) => last),

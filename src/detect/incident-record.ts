@@ -17,6 +17,7 @@ export function describeIncidents(groups: readonly IncidentGroup[], alerts: read
       rank: index + 1,
       host: highest.host,
       score: group.score,
+      prominence: group.prominence,
       severity: members.reduce(
         (most, { severity }) => (severityRank(severity) > severityRank(most) ? severity : most),
         highest.severity,

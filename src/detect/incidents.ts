@@ -30,6 +30,8 @@ export interface IncidentGroup {
   readonly first: bigint;
   readonly last: bigint;
   readonly score: number;
+  /** The highest of its members: what incidents are ordered by. */
+  readonly prominence: number;
 }
 
 /**
@@ -44,13 +46,15 @@ export function incidentScore(scores: ArrayLike<number>): number {
  * Forms incidents. Two members of a host are of one incident when no more than `gap` lies between them and
  * - they are the same node, or
  * - one made the other or acted on it, or
+ * - they are connections to the same far end that few others lead to, or
  * - the same process made both, or both have to do with one node that few others have to do with, and did not both
  *   merely read it: a library that two programs load joins nothing, unless it is a member itself.
  * A hub (more than `mostNeighbours`; of a process, only processes count, and only they are kept apart) does not join what
  * it touches: as a member, it goes to its highest-scored neighbour alone. Two groups that only a low score joins stay two,
  * as two summits with a deep valley between them are two mountains; what lies in the valley goes to the higher one.
  *
- * Incidents come by score, highest first; the same members give the same incidents in whatever order they come.
+ * Incidents come by prominence, then by score, highest first; the same members give the same incidents in whatever order
+ * they come.
  */
 export function formIncidents(
   members: IncidentMembers,
@@ -69,7 +73,12 @@ export function formIncidents(
   }
   return [...groups.values()]
     .map((group) => describeGroup(group, members, links))
-    .sort((a, b) => b.score - a.score || growing.rankOf(a.members[0]) - growing.rankOf(b.members[0]));
+    .sort(
+      (a, b) =>
+        b.prominence - a.prominence ||
+        b.score - a.score ||
+        growing.rankOf(a.members[0]) - growing.rankOf(b.members[0]),
+    );
 }
 
 /**
@@ -173,9 +182,19 @@ class GrowingIncidents {
     this.count++;
     const node = this.#members.node[member];
     this.#gatherNode(member, node);
+    this.#gatherSameEnd(member, node);
     this.#gatherNeighbours(member, node);
     this.#settle(member);
     return true;
+  }
+
+  /** A far end that many connections lead to is a hub. */
+  #gatherSameEnd(member: number, node: number): void {
+    const { end, endOffsets, endNodes } = this.#links;
+    if (end[node] < 0) return;
+    const [from, to] = [endOffsets[end[node]], endOffsets[end[node] + 1]];
+    if (to - from > this.#mostNeighbours) return;
+    for (let at = from; at < to; at++) if (endNodes[at] !== node) this.#gatherNode(member, endNodes[at]);
   }
 
   #gatherNeighbours(member: number, node: number): void {
@@ -277,7 +296,9 @@ function describeGroup(
   links: IncidentLinks,
 ): IncidentGroup {
   let [first, last] = [members.first[group[0]], members.last[group[0]]];
+  let prominence = Number.NEGATIVE_INFINITY;
   for (const member of group) {
+    prominence = Math.max(prominence, members.prominence[member]);
     if (members.first[member] < first) first = members.first[member];
     if (members.last[member] > last) last = members.last[member];
   }
@@ -287,6 +308,7 @@ function describeGroup(
     host: members.host[group[0]],
     ...{ first, last },
     score: incidentScore(group.map((member) => members.score[member])),
+    prominence,
   };
 }
 

@@ -8,6 +8,7 @@ import type { GatheredGraph } from './gather.js';
 import { tableSlot } from './interaction-evidence.js';
 import { joinLineage, traceLineage } from './lineage.js';
 import { chiSquareLogSurvival, logSmallestOf } from './log-survival.js';
+import { measureProminence } from './prominence.js';
 import type { ScoreScale } from './score-scale.js';
 import type { NodeEvidence, ScoredGraph } from './scored-graph.js';
 
@@ -54,7 +55,10 @@ export class Judge {
       // As float32, in which a model file keeps benign scores: what is equal there must be equal here.
       scores[v] = Math.fround(score);
     }
-    return { view, scores, distances, candidates, evidence, lineage, newRelation: this.#findNew(gathered) };
+    const own = lineage?.own ?? scores;
+    const prominence = measureProminence(evidence, own, this.#config.evidence.includes('name'));
+    const newRelation = this.#findNew(gathered);
+    return { view, scores, prominence, distances, candidates, evidence, lineage, newRelation };
   }
 
   /** Evidence of the candidates by node, with its tail probabilities. */

@@ -30,6 +30,8 @@ export interface ScoredGraph {
   readonly view: GraphView;
   /** −ln of the fused tail probability: the higher, the stranger; 0 for what the gate lets pass. */
   readonly scores: Float64Array;
+  /** What incidents are ordered by (prominence.ts). */
+  readonly prominence: Float64Array;
   /** Mean distance to benign neighbours; NaN where it was not computed exactly. */
   readonly distances: Float64Array;
   /** 1 where the gate did not let it pass as harmless. */

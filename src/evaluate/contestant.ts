@@ -7,6 +7,8 @@ import type { Parts } from './parts.js';
 export interface GraphScores {
   /** The higher, the stranger; 0 for what is not worth a look. */
   readonly scores: Float64Array;
+  /** What incidents are ordered by; absent where that is the score. */
+  readonly prominence?: Float64Array | undefined;
   /** Orders the nodes that score nothing (method §8); NaN or absent where there is none. */
   readonly distances?: Float64Array | undefined;
   /** 1 where the gate did not let the node pass; absent without a gate. */

@@ -77,7 +77,7 @@ abstract class Rival implements Contestants {
       if (planned.nodes.length === 0) continue;
       const scores = Float64Array.from(this.scorer.scores(view), Math.fround);
       links.add(planned.nodes, interactions);
-      members.add(view, spans.length, scores, (node) => scores[node] > 0, place);
+      members.add(view, spans.length, { scores }, (node) => scores[node] > 0, place);
       spans.push(spanOf(graphs.plan, planned.rows));
       instances.push(planned.nodes.length);
       this.options.progress?.('calibrate', spans.length / graphs.count);

@@ -162,12 +162,12 @@ export class LearnedContestants implements Contestants {
 
 function judgeGraph(judge: Judge, gate: number, gathered: GatheredGraph): GraphScores {
   if (Number.isNaN(gate)) {
-    const { scores, distances } = judge.score(gathered);
-    return { scores, distances };
+    const { scores, prominence, distances } = judge.score(gathered);
+    return { scores, prominence, distances };
   }
   const candidates = Uint8Array.from(gathered.distances, (distance) => (distance > gate ? 1 : 0));
-  const { scores, distances } = judge.score({ ...gathered, candidates });
-  return { scores, distances, candidates };
+  const { scores, prominence, distances } = judge.score({ ...gathered, candidates });
+  return { scores, prominence, distances, candidates };
 }
 
 /** All that any of the variants asks for, so that one measurement serves all. */

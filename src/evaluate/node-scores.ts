@@ -27,6 +27,8 @@ export interface NodeScores {
   readonly graphs: Uint32Array;
   /** Scores by graph and local node, corrected as those of nodes are. */
   readonly byGraph: readonly Float64Array[];
+  /** What incidents are ordered by, likewise; as each graph has it. */
+  readonly prominence: readonly Float64Array[];
 }
 
 /** Gathers the scores of graph after graph. */
@@ -36,7 +38,7 @@ export class ScoreTally {
   readonly #distance: Float64Array;
   readonly #graphs: Uint32Array;
   #candidates: Uint8Array | undefined;
-  readonly #seen: { nodes: Int32Array; scores: Float64Array }[] = [];
+  readonly #seen: { nodes: Int32Array; scores: Float64Array; prominence: Float64Array }[] = [];
 
   constructor(nodeCount: number, over: DetectionConfig['over']) {
     this.#over = over;
@@ -45,7 +47,7 @@ export class ScoreTally {
     this.#graphs = new Uint32Array(nodeCount);
   }
 
-  add(nodes: Int32Array, { scores, distances, candidates }: GraphScores): void {
+  add(nodes: Int32Array, { scores, prominence = scores, distances, candidates }: GraphScores): void {
     if (candidates !== undefined) this.#candidates ??= new Uint8Array(this.#highest.length);
     for (let v = 0; v < nodes.length; v++) {
       const node = nodes[v];
@@ -58,7 +60,7 @@ export class ScoreTally {
         this.#candidates[node] = 1;
       }
     }
-    this.#seen.push({ nodes, scores });
+    this.#seen.push({ nodes, scores, prominence });
   }
 
   finish(): NodeScores {
@@ -73,6 +75,7 @@ export class ScoreTally {
       byGraph: this.#seen.map(({ nodes, scores: found }) =>
         found.map((score, v) => correct(score, nodes[v])),
       ),
+      prominence: this.#seen.map(({ prominence }) => prominence),
     };
   }
 }

@@ -86,7 +86,9 @@ function incidentsAmong(
       // A node that scores nothing has one rank for all its graphs. Alarms are told by float32.
       const score = own > 0 ? own : found.ranking[node];
       if (own > 0 ? Math.max(own, Math.fround(own)) < cutoff : found.scores[node] > 0) return;
-      members.push({ node, score, host: events.keys.hostAt(node), first: first[v], last: last[v] });
+      const prominence = own > 0 ? found.prominence[graph][v] : score;
+      const host = events.keys.hostAt(node);
+      members.push({ node, score, prominence, host, first: first[v], last: last[v] });
     });
   });
   const columns = incidentMembers(members);

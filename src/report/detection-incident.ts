@@ -47,6 +47,7 @@ export function incidentStory(incident: Incident, alerts: readonly Alert[]): Ele
     h('p', {}, h('b', {}, 'Most telling: '), sentenceContent(deedsOf(alerts, MOST_DEEDS).join('; ')), '.'),
     factList([
       ['severity', incident.severity],
+      ['prominence', formatNumber(incident.prominence, 3)],
       ['score', formatNumber(incident.score, 3)],
       ['alerts', `${formatNumber(alerts.length)} about ${entities(countEntities(alerts))}`],
       ['first event', formatTime(BigInt(incident.first.ns))],

@@ -138,7 +138,7 @@ function listSection(report: DetectionReport): Section {
   return {
     id: 'list',
     title: 'Incidents',
-    lead: 'Alerts that belong together, most unusual first. An incident is as unusual as its highest alert.',
+    lead: 'Alerts that belong together, most prominent first. A score adds up all that is unusual about an entity; prominence counts it as no more than two acts as strange as its strangest.',
     content: dataTable({
       id: 'incidents',
       title: 'All incidents',
@@ -150,6 +150,11 @@ function listSection(report: DetectionReport): Section {
             incident.rank <= MOST_TOLD
               ? h('a', { href: `#${incidentAddress(incident)}` }, incident.rank)
               : incident.rank,
+        },
+        {
+          heading: 'prominence',
+          value: ({ prominence }) => prominence,
+          show: ({ prominence }) => prominence.toFixed(1),
         },
         { heading: 'score', value: ({ score }) => score, show: ({ score }) => score.toFixed(1) },
         { heading: 'severity', value: ({ severity }) => severity },

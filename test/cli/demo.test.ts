@@ -37,9 +37,9 @@ describe('recal demo', () => {
       expect(plain.stderr).toContain(step);
     }
     const { stdout } = plain;
-    expect(stdout.indexOf('incidents, most unusual first')).toBeGreaterThanOrEqual(0);
+    expect(stdout.indexOf('incidents, most prominent first')).toBeGreaterThanOrEqual(0);
     expect(stdout.indexOf('what only the simulator knows')).toBeGreaterThan(
-      stdout.indexOf('incidents, most unusual first'),
+      stdout.indexOf('incidents, most prominent first'),
     );
     for (const attack of ['A1-server-exploit', 'A2-living-off-the-land', 'A3-slow-theft'])
       expect(stdout).toContain(attack);

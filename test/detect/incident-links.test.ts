@@ -21,7 +21,10 @@ test('equals a plain list of neighbours, over any number of graphs', () => {
         size,
       );
       const collector = new LinkCollector(
-        { types: Uint8Array.from(types), parent: Int32Array.from(parents) },
+        {
+          ...{ types: Uint8Array.from(types), parent: Int32Array.from(parents) },
+          name: new Int32Array(size).fill(-1),
+        },
         table,
       );
       const nodes = Int32Array.from({ length: size }, (_, i) => i);
@@ -55,7 +58,8 @@ test('many links', () => {
   const rows = Array.from({ length: 20_000 }, (_, i) => ({ subj: i % size, obj: (i * 7 + (i >> 3)) % size }));
   const table = tableOf(rows, ['EVENT_READ'], size);
   const types = new Uint8Array(size).fill(1);
-  const collector = new LinkCollector({ types, parent: new Int32Array(size).fill(-1) }, table);
+  const none = new Int32Array(size).fill(-1);
+  const collector = new LinkCollector({ types, parent: none, name: none }, table);
   const nodes = Int32Array.from({ length: size }, (_, i) => i);
   const interactions = collectInteractions(table);
   for (let again = 0; again < 3; again++) collector.add(nodes, interactions);

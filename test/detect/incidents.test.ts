@@ -10,9 +10,11 @@ import {
   incidentScore,
 } from '../../src/detect/incidents.js';
 import { collectInteractions } from '../../src/graph/interactions.js';
+import { ENTITY_TYPES } from '../../src/ingest/event.js';
 import { tableOf } from '../graph/event-rows.js';
 
 const [PROCESS, FILE] = [0, 1];
+const FLOW = ENTITY_TYPES.indexOf('flow');
 const RELATIONS = ['EVENT_WRITE', 'EVENT_FORK', 'EVENT_READ', 'EVENT_CLOSE'];
 const [READ, CLOSE] = [2, 3];
 const MINUTE = 60_000_000_000n;
@@ -20,17 +22,24 @@ const MINUTE = 60_000_000_000n;
 interface World {
   types: number[];
   parents?: number[];
+  /** Number of each one's name, -1 for none. */
+  names?: number[];
   /** Subject, object, relation. */
   acts: [number, number, number?][];
 }
 
-function linksOf({ types, parents, acts }: World): IncidentLinks {
+function linksOf({ types, parents, names: numbers, acts }: World): IncidentLinks {
+  const none = types.map(() => -1);
   const table = tableOf(
     acts.map(([subj, obj, rel = 0]) => ({ subj, obj, rel })),
     RELATIONS,
     types.length,
   );
-  const names = { types: Uint8Array.from(types), parent: Int32Array.from(parents ?? types.map(() => -1)) };
+  const names = {
+    types: Uint8Array.from(types),
+    parent: Int32Array.from(parents ?? none),
+    name: Int32Array.from(numbers ?? none),
+  };
   const collector = new LinkCollector(names, table);
   const nodes = Int32Array.from(types, (_, node) => node);
   collector.add(nodes, collectInteractions(table));
@@ -52,6 +61,18 @@ function groupsOf(members: IncidentMember[], world: World, options?: IncidentOpt
 const many = (count: number, type: number): number[] => Array.from({ length: count }, () => type);
 
 describe('what belongs together', () => {
+  test('connections to one far end, unless many lead there', () => {
+    const world: World = { types: [FLOW, FLOW, FLOW, FILE, FLOW], names: [7, 7, 8, 7, -1], acts: [] };
+    const members = [0, 1, 2, 3, 4].map((node) => member(node, 9 - node));
+    expect(groupsOf(members, world)).toEqual([[0, 1], [2], [3], [4]]);
+    const later = [member(0, 9), member(1, 8, { first: 120n * MINUTE, last: 121n * MINUTE })];
+    expect(groupsOf(later, world)).toEqual([[0], [1]]);
+    const most = DEFAULT_INCIDENT_OPTIONS.mostNeighbours;
+    const busy = (count: number): World => ({ types: many(count, FLOW), names: many(count, 3), acts: [] });
+    expect(groupsOf([member(0, 2), member(1, 1)], busy(most))).toEqual([[0, 1]]);
+    expect(groupsOf([member(0, 2), member(1, 1)], busy(most + 1))).toEqual([[0], [1]]);
+  });
+
   test('a parent and its child, by what the log states and by what was seen', () => {
     const stated: World = { types: [PROCESS, PROCESS, PROCESS], parents: [-1, 0, -1], acts: [] };
     expect(groupsOf([member(0, 3), member(1, 2), member(2, 1)], stated)).toEqual([[0, 1], [2]]);
@@ -193,7 +214,25 @@ describe('what an incident says', () => {
       first: 3n,
       last: 30n,
       score: 9,
+      prominence: 9,
     });
+  });
+
+  test('its rank by its most prominent member, and by score where that is equal', () => {
+    const alone: World = { types: many(4, FILE), acts: [] };
+    const members = [
+      member(0, 9, { prominence: 3 }),
+      member(1, 8, { prominence: 5 }),
+      member(2, 7, { prominence: 5 }),
+      member(3, 2, { prominence: 6 }),
+    ];
+    expect(groupsOf(members, alone)).toEqual([[3], [1], [2], [0]]);
+    const joined: World = { types: [PROCESS, FILE, FILE, FILE], acts: [[0, 2]] };
+    const [first] = formIncidents(
+      incidentMembers([member(0, 9, { prominence: 1 }), member(2, 8, { prominence: 7 }), member(3, 4)]),
+      linksOf(joined),
+    );
+    expect(first).toMatchObject({ score: 9, prominence: 7 });
   });
 
   test('the highest as root where nobody descends from anybody', () => {

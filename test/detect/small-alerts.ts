@@ -161,7 +161,7 @@ export async function makeSmallAlerts(
   newRelation[nodeOf(ENTITIES.shell)] = 1;
   const graph: ScoredGraph = {
     lineage: undefined,
-    ...{ view, scores, newRelation },
+    ...{ view, scores, prominence: scores, newRelation },
     distances: new Float64Array(nodes.length).fill(0.5),
     candidates: new Uint8Array(nodes.length).fill(1),
     evidence: columnsOf(EVIDENCE, nodes.length, nodeOf, sourceOf),

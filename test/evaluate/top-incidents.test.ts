@@ -65,7 +65,8 @@ describe('topIncidents', () => {
     tally.add(nodes, { scores: Float64Array.from(nodes, (node) => node + 1) });
     // In the second graph, five hours later, the highest node is high again and the others are not.
     tally.add(nodes, { scores: Float64Array.from(nodes, (node) => (node === count - 1 ? 500 : 0.5)) });
-    const names = { types: new Uint8Array(count), parent: new Int32Array(count).fill(-1) };
+    const none = new Int32Array(count).fill(-1);
+    const names = { types: new Uint8Array(count), parent: none, name: none };
     const links = new LinkCollector(names, events.table).finish();
     const incidents = topIncidents(tally.finish(), graphs, links, events);
     expect(incidents).toHaveLength(TOP_NODES + 1); // nothing joins anything
@@ -85,7 +86,8 @@ test('false incidents are those without a labelled member, and not of ignored on
   const tally = new ScoreTally(6, 'highest');
   tally.add(nodes, { scores: Float64Array.of(9, 8, 7, 6, 5, 1) });
   // 1 is the child of 0, which is an attacker's; 2, 3 and 4 stand alone; 5 is below the threshold.
-  const names = { types: new Uint8Array(6), parent: Int32Array.of(-1, 0, -1, -1, -1, -1) };
+  const parent = Int32Array.of(-1, 0, -1, -1, -1, -1);
+  const names = { types: new Uint8Array(6), parent, name: new Int32Array(6).fill(-1) };
   const links = new LinkCollector(names, events.table).finish();
   const count = (ignored: Uint8Array, value: number | null) =>
     countFalseIncidents(
