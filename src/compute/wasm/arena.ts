@@ -2,7 +2,7 @@ import { RecalError } from '../../base/errors.js';
 
 const PAGE = 65_536;
 /** What a 32-bit address reaches, less one page so that the end has an address too. */
-const ARENA_LIMIT = 65_535 * PAGE;
+export const ARENA_LIMIT = 65_535 * PAGE;
 /** A cache line: no two buffers share one. */
 const LINE = 64;
 
@@ -15,8 +15,11 @@ export class Arena {
   #end: number;
   used = 0;
 
+  readonly #limit: number;
+
   /** Memory below `base` is not touched. */
-  constructor(base: number) {
+  constructor(base: number, limit = ARENA_LIMIT) {
+    this.#limit = limit;
     const pages = Math.ceil(base / PAGE) + 16;
     this.memory = new WebAssembly.Memory({ initial: pages, maximum: 65_536, shared: true });
     this.#end = pages * PAGE;
@@ -50,9 +53,9 @@ export class Arena {
     const last = this.#free[this.#free.length - 1];
     const kept = last?.end === this.#end ? last.end - last.start : 0;
     // By at least an eighth, so that many small buffers do not grow it one by one.
-    const wanted = Math.max(size - kept, Math.min(this.#end / 8, ARENA_LIMIT - this.#end));
+    const wanted = Math.max(size - kept, Math.min(this.#end / 8, this.#limit - this.#end));
     const pages = Math.ceil(wanted / PAGE);
-    if (this.#end + pages * PAGE > ARENA_LIMIT) throw outOfMemory(size, this.used);
+    if (this.#end + pages * PAGE > this.#limit) throw outOfMemory(size, this.used);
     try {
       this.memory.grow(pages);
     } catch (cause) {

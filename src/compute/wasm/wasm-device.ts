@@ -1,5 +1,5 @@
 import type { Device, Floats, Kernels, KernelTime, Words } from '../device.js';
-import { Arena } from './arena.js';
+import { ARENA_LIMIT, Arena } from './arena.js';
 import { at, CALLS, type Caller, type Placed, ROW } from './calls.js';
 import { callCosineLoss } from './cosine-calls.js';
 import { CREW_BYTES } from './crew.js';
@@ -46,9 +46,9 @@ export class WasmDevice implements Device {
     };
   }
 
-  static async open(threads: number, portable: boolean): Promise<WasmDevice> {
+  static async open(threads: number, portable: boolean, limit = ARENA_LIMIT): Promise<WasmDevice> {
     const build = chooseBuild(portable);
-    const arena = new Arena(BUFFERS_AT);
+    const arena = new Arena(BUFFERS_AT, limit);
     return new WasmDevice(arena, await ThreadPool.start(arena.memory, build, CONTROL_AT, threads), build);
   }
 
@@ -61,12 +61,12 @@ export class WasmDevice implements Device {
   }
 
   floats(length: number): Floats {
-    const buffer: PlacedFloats = { kind: 'floats', length, address: this.#arena.allocate(4 * length) };
+    const buffer: PlacedFloats = { kind: 'floats', length, address: this.#allocate(4 * length) };
     return buffer;
   }
 
   words(length: number): Words {
-    const buffer: PlacedWords = { kind: 'words', length, address: this.#arena.allocate(4 * length) };
+    const buffer: PlacedWords = { kind: 'words', length, address: this.#allocate(4 * length) };
     return buffer;
   }
 
@@ -131,6 +131,19 @@ export class WasmDevice implements Device {
 
   async close(): Promise<void> {
     await this.#pool.close();
+  }
+
+  /** Room for parts stays as large as the largest graph so far needed it, and is given up where something else needs it. */
+  #allocate(bytes: number): number {
+    try {
+      return this.#arena.allocate(bytes);
+    } catch (error) {
+      if (this.#parts.address === 0) throw error;
+      this.run();
+      this.#arena.free(this.#parts.address);
+      this.#parts = { address: 0, bytes: 0 };
+      return this.#arena.allocate(bytes);
+    }
   }
 
   #view(buffer: Floats): Float32Array {
