@@ -198,9 +198,9 @@ async function openWorld(
 /** Scores once, for all rules; what `recal detect` does rule by rule. */
 function scoreWeek(detector: Detector, graphs: SplitGraphs): Week {
   const { events, names } = graphs;
-  const links = new LinkCollector(names, events.table);
   const members = new MemberCollector();
   const place = { table: events.table, hostAt: (node: number) => events.keys.hostAt(node) };
+  const links = new LinkCollector(names, events.table, place.hostAt);
   const [scores, days]: [number[], number[]] = [[], []];
   let graph = 0;
   for (const { scores: found, view } of detector.score(graphs)) {

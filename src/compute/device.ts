@@ -245,6 +245,8 @@ export interface Device {
   free(buffer: Floats | Words): void;
   enqueue<K extends keyof Kernels>(kernel: K, args: Kernels[K]): void;
   run(): void;
+  /** Gives back what kernels keep for themselves between runs: the next graph may need it elsewhere. */
+  release(): void;
   /** Times each kernel by itself from now on, or stops doing so. Gives what was measured so far. */
   profile(on: boolean): Map<string, KernelTime>;
   /** Ends the threads and gives the memory back. */

@@ -262,7 +262,8 @@ class BenignCollector {
   constructor(split: SplitGraphs, cap: number) {
     this.#split = split;
     this.#cap = Math.fround(cap); // as scores are
-    this.#links = new LinkCollector(split.names, split.events.table);
+    const { table, keys } = split.events;
+    this.#links = new LinkCollector(split.names, table, (node) => keys.hostAt(node));
   }
 
   score(halved: readonly HalvedGraph[], scored: Taking, gate: number, judge: Judge): void {

@@ -56,9 +56,9 @@ export async function detect(
   const { threshold, signal, progress, seen } = options;
   const { events, names } = graphs;
   const context = alertContext(detector, graphs, threshold.tau);
-  const links = new LinkCollector(names, events.table);
   const kept = new KeptAlerts();
   const place = { table: events.table, hostAt: (node: number) => events.keys.hostAt(node) };
+  const links = new LinkCollector(names, events.table, place.hostAt);
   const counts = { graphs: 0, instances: 0, candidates: 0, newRelation: 0 };
   for (const scored of detector.score(graphs)) {
     signal?.throwIfAborted();

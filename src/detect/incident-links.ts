@@ -39,7 +39,10 @@ export interface IncidentLinks {
   readonly readOnly: Uint8Array;
   /** Of a process its neighbours that are processes, of anything else all of them: many make a hub. */
   readonly spread: Uint32Array;
-  /** The far end of a connection as a number, or -1; the connections to end e are `endOffsets[e]` to `endOffsets[e + 1]`. */
+  /**
+   * Where a connection leads to, as a number for each host, or -1; the connections of a host to end e are `endOffsets[e]`
+   * to `endOffsets[e + 1]`.
+   */
   readonly end: Int32Array;
   readonly endOffsets: Uint32Array;
   readonly endNodes: Int32Array;
@@ -50,24 +53,33 @@ export class LinkCollector {
   readonly #table: EventTable;
   readonly #tree: ProcessTree;
   readonly #names: Pick<NodeNames, 'types' | 'name'>;
+  readonly #hostAt: (node: number) => number;
+  readonly #isAdded: Uint8Array;
   /** One flag a relation of the table. */
   readonly #reads: Uint8Array;
   /** 2 · (smaller node · nodeCount + larger node), and 1 more where it was not only read: exact below 2^53. */
   #pairs = new Float64Array(1024);
   #length = 0;
 
-  constructor(names: Pick<NodeNames, 'types' | 'parent' | 'name'>, table: EventTable) {
+  constructor(
+    names: Pick<NodeNames, 'types' | 'parent' | 'name'>,
+    table: EventTable,
+    hostAt: (node: number) => number,
+  ) {
     if (2 * table.nodeCount ** 2 >= 2 ** 53)
       throw new RangeError(`links between ${table.nodeCount} nodes are too many to number`);
     this.#table = table;
     this.#tree = new ProcessTree(names);
     this.#names = names;
+    this.#hostAt = hostAt;
+    this.#isAdded = new Uint8Array(table.nodeCount);
     this.#reads = compileDirection(LEAVES_AS_IT_IS, table.relations);
   }
 
   /** Interactions by `nodes[local]`, rows as in the table: a GraphView's. */
   add(nodes: Int32Array, interactions: Interactions): void {
     this.#tree.add(nodes, interactions, this.#table);
+    for (const node of nodes) this.#isAdded[node] = 1;
     for (let i = 0; i < interactions.length; i++) {
       const [subject, object] = [nodes[interactions.subject[i]], nodes[interactions.object[i]]];
       this.#push(subject, object, !this.#isReading(interactions.first[i], object));
@@ -103,8 +115,32 @@ export class LinkCollector {
     pairs.forEach((pair, i) => {
       put(Math.floor(pair / nodeCount), pair % nodeCount, i);
     });
-    const ends = findEnds(this.#names, nodeCount);
-    return { tree, offsets, neighbours, readOnly, ...measure(tree, offsets, neighbours), ...ends };
+    const measures = measure(tree, offsets, neighbours);
+    return { tree, offsets, neighbours, readOnly, ...measures, ...this.#findEnds() };
+  }
+
+  /** Connections by host and name, which is where they lead to. */
+  #findEnds(): Pick<IncidentLinks, 'end' | 'endOffsets' | 'endNodes'> {
+    const { types, name } = this.#names;
+    const { nodeCount } = this.#table;
+    const end = new Int32Array(nodeCount).fill(-1);
+    const numbers = new Map<string, number>();
+    for (let node = 0; node < nodeCount; node++) {
+      if (this.#isAdded[node] === 0 || types[node] !== FLOW || name[node] < 0) continue;
+      const key = `${this.#hostAt(node)} ${name[node]}`;
+      const number = numbers.get(key) ?? numbers.size;
+      numbers.set(key, number);
+      end[node] = number;
+    }
+    const endOffsets = new Uint32Array(numbers.size + 1);
+    for (const number of end) if (number >= 0) endOffsets[number + 1]++;
+    for (let number = 0; number < numbers.size; number++) endOffsets[number + 1] += endOffsets[number];
+    const next = endOffsets.slice();
+    const endNodes = new Int32Array(endOffsets[numbers.size]);
+    end.forEach((number, node) => {
+      if (number >= 0) endNodes[next[number]++] = node;
+    });
+    return { end, endOffsets, endNodes };
   }
 
   /** By the interaction's first event: a log that says of one open that it is for writing says so of a write too. */
@@ -139,29 +175,6 @@ export class LinkCollector {
     }
     this.#length = kept;
   }
-}
-
-/** Connections by what they are called, which is where they lead to. */
-function findEnds(
-  { types, name }: Pick<NodeNames, 'types' | 'name'>,
-  nodeCount: number,
-): Pick<IncidentLinks, 'end' | 'endOffsets' | 'endNodes'> {
-  const end = new Int32Array(nodeCount).fill(-1);
-  let ends = 0;
-  for (let node = 0; node < nodeCount; node++) {
-    if (types[node] !== FLOW || name[node] < 0) continue;
-    end[node] = name[node];
-    ends = Math.max(ends, name[node] + 1);
-  }
-  const endOffsets = new Uint32Array(ends + 1);
-  for (const each of end) if (each >= 0) endOffsets[each + 1]++;
-  for (let each = 0; each < ends; each++) endOffsets[each + 1] += endOffsets[each];
-  const next = endOffsets.slice();
-  const endNodes = new Int32Array(endOffsets[ends]);
-  end.forEach((each, node) => {
-    if (each >= 0) endNodes[next[each]++] = node;
-  });
-  return { end, endOffsets, endNodes };
 }
 
 function measure(

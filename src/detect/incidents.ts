@@ -190,11 +190,14 @@ class GrowingIncidents {
 
   /** A far end that many connections lead to is a hub. */
   #gatherSameEnd(member: number, node: number): void {
-    const { end, endOffsets, endNodes } = this.#links;
-    if (end[node] < 0) return;
+    const { end, endOffsets, endNodes, spread } = this.#links;
+    if (end[node] < 0 || spread[node] > this.#mostNeighbours) return;
     const [from, to] = [endOffsets[end[node]], endOffsets[end[node] + 1]];
     if (to - from > this.#mostNeighbours) return;
-    for (let at = from; at < to; at++) if (endNodes[at] !== node) this.#gatherNode(member, endNodes[at]);
+    for (let at = from; at < to; at++) {
+      const other = endNodes[at];
+      if (other !== node && spread[other] <= this.#mostNeighbours) this.#gatherNode(member, other);
+    }
   }
 
   #gatherNeighbours(member: number, node: number): void {

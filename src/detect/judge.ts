@@ -55,8 +55,9 @@ export class Judge {
       // As float32, in which a model file keeps benign scores: what is equal there must be equal here.
       scores[v] = Math.fround(score);
     }
-    const own = lineage?.own ?? scores;
-    const prominence = measureProminence(evidence, own, this.#config.evidence.includes('name'));
+    const prominence = this.#config.evidence.includes('name')
+      ? measureProminence(evidence, lineage?.own ?? scores)
+      : scores.slice();
     const newRelation = this.#findNew(gathered);
     return { view, scores, prominence, distances, candidates, evidence, lineage, newRelation };
   }

@@ -11,14 +11,12 @@ const ACTS = 2;
  * of the most surprising name, corrected for the number of them). Fusion adds up a dozen moderate surprises, and a program
  * that training never met is moderately surprising under every relation at once, which is one cause told a dozen times;
  * an intruder does few things, one of which is very strange. For alarms that matters little; for which of them an analyst
- * reads first it does. Where nobody asked for the surprise of names it is the score.
+ * reads first it does. A node of which no name is known has none.
  */
 export function measureProminence(
   { offsets, kinds, logP }: Pick<NodeEvidence, 'offsets' | 'kinds' | 'logP'>,
   own: Float64Array,
-  hasNames: boolean,
 ): Float64Array {
-  if (!hasNames) return own.slice();
   return own.map((score, v) => {
     let acts = 0;
     let strangest = 0;
@@ -27,6 +25,6 @@ export function measureProminence(
       acts++;
       strangest = Math.min(strangest, logP[row]);
     }
-    return acts === 0 ? 0 : Math.min(score, -ACTS * logSmallestOf(strangest, acts));
+    return acts === 0 ? 0 : Math.min(score, -ACTS * logSmallestOf(strangest, acts)) + 0;
   });
 }

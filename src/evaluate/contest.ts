@@ -85,10 +85,13 @@ export class Contest {
       await contestants.fit(parts.train, { seed, threads, signal, progress });
       const outcomes = await contestants.calibrate(parts.calibrate);
       const tallies = outcomes.map(({ over }) => new ScoreTally(parts.test.events.keys.size, over));
+      const { table, keys } = parts.test.events;
       const plan = planKey(group[0]);
       const links = this.#links.get(plan);
       const collector =
-        links === undefined ? new LinkCollector(parts.test.names, parts.test.events.table) : undefined;
+        links === undefined
+          ? new LinkCollector(parts.test.names, table, (node) => keys.hostAt(node))
+          : undefined;
       const graphs = this.#testGraphs.get(plan) ?? [];
       let count = 0;
       for await (const { view, of } of contestants.score(parts.test)) {

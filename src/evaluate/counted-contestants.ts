@@ -68,9 +68,9 @@ abstract class Rival implements Contestants {
   protected async benign(part: Part): Promise<BenignScores> {
     const { events, names } = part;
     const graphs = await this.graphs(part);
-    const links = new LinkCollector(names, events.table);
     const members = new MemberCollector();
     const place = { table: events.table, hostAt: (node: number) => events.keys.hostAt(node) };
+    const links = new LinkCollector(names, events.table, place.hostAt);
     const [spans, instances]: [number[], number[]] = [[], []];
     for (const view of graphs.views()) {
       const { planned, interactions } = view;

@@ -27,7 +27,7 @@ export interface NodeScores {
   readonly graphs: Uint32Array;
   /** Scores by graph and local node, corrected as those of nodes are. */
   readonly byGraph: readonly Float64Array[];
-  /** What incidents are ordered by, likewise; as each graph has it. */
+  /** What incidents are ordered by, not corrected: as `recal detect` orders them. */
   readonly prominence: readonly Float64Array[];
 }
 

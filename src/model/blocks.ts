@@ -1,10 +1,9 @@
 import type { SparseMatrix } from '../features/sparse.js';
 import type { NeighbourRows } from '../graph/adjacency.js';
 import type { RelationNeighbours } from '../graph/relation-neighbours.js';
-import { type EntryLayout, layOutEntries } from './graph-layout.js';
 import type { GraphSize } from './memory-need.js';
 import type { ModelGraph } from './model-input.js';
-import { orderByNearness } from './node-order.js';
+import { type JoinedNodes, joinNodes, orderByNearness } from './node-order.js';
 
 /**
  * A way to take a graph in parts that fit into memory. Each part decodes some nodes, its targets, and holds all that
@@ -32,10 +31,10 @@ export interface Block {
 /** Parts that are tried. A graph whose nodes reach everything through a hub is not made smaller by any. */
 const PART_COUNTS = [2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64];
 
-const entriesOf = new WeakMap<ModelGraph, EntryLayout>();
+const entriesOf = new WeakMap<ModelGraph, JoinedNodes>();
 
-function entriesOfGraph(graph: ModelGraph): EntryLayout {
-  const entries = entriesOf.get(graph) ?? layOutEntries(graph);
+function entriesOfGraph(graph: ModelGraph): JoinedNodes {
+  const entries = entriesOf.get(graph) ?? joinNodes(graph.adjacency);
   entriesOf.set(graph, entries);
   return entries;
 }
@@ -94,7 +93,7 @@ export function cutBlock(graph: ModelGraph, plan: BlockPlan, part: number): Bloc
 }
 
 /** By nodes and their entries. */
-function divide({ offsets }: EntryLayout, order: Uint32Array, parts: number): number[] {
+function divide({ offsets }: JoinedNodes, order: Uint32Array, parts: number): number[] {
   const total = order.length + offsets[order.length];
   const bounds = [0];
   let held = 0;
@@ -107,7 +106,7 @@ function divide({ offsets }: EntryLayout, order: Uint32Array, parts: number): nu
 }
 
 /** The targets and what is within some hops of them, ascending; and the place of each, or −1. */
-function findField({ offsets, neighbours }: EntryLayout, targets: Uint32Array, hops: number) {
+function findField({ offsets, neighbours }: JoinedNodes, targets: Uint32Array, hops: number) {
   const numbers = new Int32Array(offsets.length - 1).fill(-1);
   const found = new Uint32Array(numbers.length);
   let length = 0;
@@ -133,7 +132,7 @@ function findField({ offsets, neighbours }: EntryLayout, targets: Uint32Array, h
 }
 
 /** Entries that lead out of the field are counted too. */
-function measure(graph: ModelGraph, { offsets }: EntryLayout, nodes: Uint32Array) {
+function measure(graph: ModelGraph, { offsets }: JoinedNodes, nodes: Uint32Array) {
   const { features, target } = graph;
   let entries = 0;
   let values = 0;

@@ -3,7 +3,7 @@ import { planWork, type WorkList } from '../compute/work-list.js';
 import type { NeighbourRows } from '../graph/adjacency.js';
 import type { RelationNeighbours } from '../graph/relation-neighbours.js';
 import type { ModelGraph } from './model-input.js';
-import { type NodeOrder, orderAsGiven, orderByNearness } from './node-order.js';
+import { joinNodes, type NodeOrder, orderAsGiven, orderByNearness } from './node-order.js';
 
 /**
  * A graph arranged for the kernels; it depends on nothing that is learned or drawn, so it is made once per graph. Nodes
@@ -155,7 +155,7 @@ export function decodedPairs(
 
 /** All distinct neighbours of a node as one relation: the shared decoder of `w/o BL` (method §10). */
 function mergeNeighbours(graph: ModelGraph, targets: Uint8Array | undefined): RelationNeighbours {
-  const entries = layOutEntries(graph);
+  const entries = joinNodes(graph.adjacency);
   const nodes: number[] = [];
   const starts: number[] = [];
   const neighbours = new Int32Array(entries.neighbours.length);

@@ -69,8 +69,10 @@ export class GraphPass {
   }
 
   close(): void {
-    this.#residence?.pool.free();
+    if (this.#residence === undefined) return;
+    this.#residence.pool.free();
     this.#residence = undefined;
+    this.device.release();
   }
 
   /** Final embeddings of unmasked nodes. */
@@ -216,8 +218,7 @@ export class GraphPass {
     if (this.#residence?.graph === graph) return this.#residence;
     this.#check(graph);
     const layout = layOutGraph(graph, this.config.balanced, targets);
-    this.#residence?.pool.free();
-    this.#residence = undefined;
+    this.close();
     const pool = new BufferPool(this.device);
     const placed = placeGraph(pool, layout, this.config);
     const LayerOf = this.config.encoder === 'rgat' ? RgatLayer : AdditiveLayer;

@@ -57,7 +57,8 @@ export function memoryNeed(config: ModelConfig, size: GraphSize): number {
     entries * 20 +
     rgat +
     pairs * 4 +
-    slots * (2 * row + 32) + // means of embeddings, and of the last layer's input
+    slots * (row + 32) +
+    (layers > 1 ? Math.min(slots, N) * row : 0) + // means of the last layer's input (residual-means.ts)
     Math.max(
       N * (112 + row) + entries * 32 + (MOST_CHUNKS + MOST_PARTS) * (2 * (relations + 1) * row + 4 * row),
       MOST_PARTS * (D + 2) * row,

@@ -1,3 +1,5 @@
+import type { NeighbourRows } from '../graph/adjacency.js';
+
 /** An order of a graph's nodes. */
 export interface NodeOrder {
   /** The node at each place. */
@@ -9,9 +11,28 @@ export interface NodeOrder {
 }
 
 /** The neighbours of node v, both ways, are `offsets[v]` to `offsets[v + 1]` of `neighbours`. */
-interface JoinedNodes {
+export interface JoinedNodes {
   readonly offsets: Uint32Array;
   readonly neighbours: Uint32Array;
+}
+
+/** Each edge of the adjacency from both of its ends. */
+export function joinNodes(adjacency: NeighbourRows): JoinedNodes {
+  const count = adjacency.offsets.length - 1;
+  const offsets = new Uint32Array(count + 1);
+  for (let v = 0; v < count; v++) offsets[v + 1] = adjacency.offsets[v + 1] - adjacency.offsets[v];
+  for (const u of adjacency.neighbours) offsets[u + 1]++;
+  for (let v = 0; v < count; v++) offsets[v + 1] += offsets[v];
+  const next = offsets.slice();
+  const neighbours = new Uint32Array(offsets[count]);
+  for (let v = 0; v < count; v++) {
+    for (let e = adjacency.offsets[v]; e < adjacency.offsets[v + 1]; e++) {
+      const u = adjacency.neighbours[e];
+      neighbours[next[v]++] = u;
+      neighbours[next[u]++] = v;
+    }
+  }
+  return { offsets, neighbours };
 }
 
 /** Breadth first from each node not yet met: near ones stand near each other, where a cache finds them together. */

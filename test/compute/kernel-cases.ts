@@ -140,10 +140,17 @@ function attention(own: boolean, logits: number, kinds?: number): Case {
       ...{ ...given, rows: N, sources: own ? null : { entries: sources.bySource, dd } },
       ...{ aSource, aTarget, dz, db, dc, daSource, daTarget },
     });
+    const inPlace = floats('z', rows * H); // the same numbers as z
+    if (own) {
+      device.enqueue('attendGrad', {
+        ...{ ...given, z: inPlace, rows: N, sources: null, aSource, aTarget, dz: inPlace },
+        ...{ db: empty(directed * 4), dc: empty(directed * H), daSource: empty(H), daTarget: empty(H) },
+      });
+    }
     const both = { ...outs, s, dz, db, dc, daSource };
     return {
       pool,
-      outputs: own ? { ...both, d, daTarget } : { ...both, dd },
+      outputs: own ? { ...both, d, daTarget, inPlace } : { ...both, dd },
       mass: () => measureMass(given, rows, N, directed),
     };
   };

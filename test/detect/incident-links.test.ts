@@ -26,6 +26,7 @@ test('equals a plain list of neighbours, over any number of graphs', () => {
           name: new Int32Array(size).fill(-1),
         },
         table,
+        () => 0,
       );
       const nodes = Int32Array.from({ length: size }, (_, i) => i);
       let start = 0;
@@ -59,7 +60,7 @@ test('many links', () => {
   const table = tableOf(rows, ['EVENT_READ'], size);
   const types = new Uint8Array(size).fill(1);
   const none = new Int32Array(size).fill(-1);
-  const collector = new LinkCollector({ types, parent: none, name: none }, table);
+  const collector = new LinkCollector({ types, parent: none, name: none }, table, () => 0);
   const nodes = Int32Array.from({ length: size }, (_, i) => i);
   const interactions = collectInteractions(table);
   for (let again = 0; again < 3; again++) collector.add(nodes, interactions);

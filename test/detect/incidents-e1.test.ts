@@ -40,7 +40,7 @@ test.skipIf(!existsSync(LOG))(
       }
     }
     const members = incidentMembers([...spans.values()].map((span) => ({ ...span, host: 0, score: 1 })));
-    const links = new LinkCollector(names, table);
+    const links = new LinkCollector(names, table, () => 0);
     const nodes = Int32Array.from({ length: table.nodeCount }, (_, node) => node);
     links.add(nodes, collectInteractions(table));
     const groups = formIncidents(members, links.finish());

@@ -24,11 +24,12 @@ interface World {
   parents?: number[];
   /** Number of each one's name, -1 for none. */
   names?: number[];
+  hosts?: number[];
   /** Subject, object, relation. */
   acts: [number, number, number?][];
 }
 
-function linksOf({ types, parents, names: numbers, acts }: World): IncidentLinks {
+function linksOf({ types, parents, names: numbers, hosts, acts }: World): IncidentLinks {
   const none = types.map(() => -1);
   const table = tableOf(
     acts.map(([subj, obj, rel = 0]) => ({ subj, obj, rel })),
@@ -40,7 +41,7 @@ function linksOf({ types, parents, names: numbers, acts }: World): IncidentLinks
     parent: Int32Array.from(parents ?? none),
     name: Int32Array.from(numbers ?? none),
   };
-  const collector = new LinkCollector(names, table);
+  const collector = new LinkCollector(names, table, (node) => hosts?.[node] ?? 0);
   const nodes = Int32Array.from(types, (_, node) => node);
   collector.add(nodes, collectInteractions(table));
   return collector.finish();
@@ -71,6 +72,9 @@ describe('what belongs together', () => {
     const busy = (count: number): World => ({ types: many(count, FLOW), names: many(count, 3), acts: [] });
     expect(groupsOf([member(0, 2), member(1, 1)], busy(most))).toEqual([[0, 1]]);
     expect(groupsOf([member(0, 2), member(1, 1)], busy(most + 1))).toEqual([[0], [1]]);
+    // Each host counts its own.
+    const other = { ...busy(most + 1), hosts: [...many(most, 0), 1] };
+    expect(groupsOf([member(0, 2), member(1, 1)], other)).toEqual([[0, 1]]);
   });
 
   test('a parent and its child, by what the log states and by what was seen', () => {

@@ -18,23 +18,18 @@ test('the score, where the strangest act bears it out', () => {
     ['reconstruction', -3],
     ['name', -12],
   ]);
-  expect([...measureProminence(evidence, Float64Array.of(14), true)]).toEqual([14]);
+  expect([...measureProminence(evidence, Float64Array.of(14))]).toEqual([14]);
 });
 
 test('no more than two acts as strange as the strangest, corrected for their number', () => {
   const [p, acts] = [1e-3, 4];
   const rows = Array.from({ length: acts }, (_, i): [EvidenceKind, number] => ['name', Math.log(p) + i / 10]);
-  const [found] = measureProminence(
-    evidenceOf([['reconstruction', -40], ...rows]),
-    Float64Array.of(30),
-    true,
-  );
+  const [found] = measureProminence(evidenceOf([['reconstruction', -40], ...rows]), Float64Array.of(30));
   // One of four as small as p has the probability 1 - (1 - p)^4.
   expect(found).toBeCloseTo(-2 * Math.log(1 - (1 - p) ** acts), 9);
 });
 
-test('nothing without an act, and the score itself where names are not looked at', () => {
+test('nothing without an act', () => {
   const evidence = evidenceOf([['reconstruction', -9]], []);
-  expect([...measureProminence(evidence, Float64Array.of(9, 2), true)]).toEqual([0, 0]);
-  expect([...measureProminence(evidence, Float64Array.of(9, 2), false)]).toEqual([9, 2]);
+  expect([...measureProminence(evidence, Float64Array.of(9, 2))]).toEqual([0, 0]);
 });

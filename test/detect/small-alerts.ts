@@ -188,7 +188,7 @@ export async function makeSmallAlerts(
       ...{ first: BigInt(first.ns), last: BigInt(last.ns) },
     })),
   );
-  const links = new LinkCollector(nodeNames, table);
+  const links = new LinkCollector(nodeNames, table, () => 0);
   links.add(nodes, view.interactions);
   const incidents = describeIncidents(formIncidents(members, links.finish()), alerts);
   return { store, events, names: nodeNames, graph, context, alerts, incidents };

@@ -67,7 +67,7 @@ describe('topIncidents', () => {
     tally.add(nodes, { scores: Float64Array.from(nodes, (node) => (node === count - 1 ? 500 : 0.5)) });
     const none = new Int32Array(count).fill(-1);
     const names = { types: new Uint8Array(count), parent: none, name: none };
-    const links = new LinkCollector(names, events.table).finish();
+    const links = new LinkCollector(names, events.table, () => 0).finish();
     const incidents = topIncidents(tally.finish(), graphs, links, events);
     expect(incidents).toHaveLength(TOP_NODES + 1); // nothing joins anything
     expect(incidents.slice(0, 3).map(({ nodes: members }) => [...(members as number[])])).toEqual([
@@ -88,7 +88,7 @@ test('false incidents are those without a labelled member, and not of ignored on
   // 1 is the child of 0, which is an attacker's; 2, 3 and 4 stand alone; 5 is below the threshold.
   const parent = Int32Array.of(-1, 0, -1, -1, -1, -1);
   const names = { types: new Uint8Array(6), parent, name: new Int32Array(6).fill(-1) };
-  const links = new LinkCollector(names, events.table).finish();
+  const links = new LinkCollector(names, events.table, () => 0).finish();
   const count = (ignored: Uint8Array, value: number | null) =>
     countFalseIncidents(
       { nodes: Uint8Array.of(1, 1, 1, 1, 1, 0), threshold: { kind: 'budget', value, oracle: false } },

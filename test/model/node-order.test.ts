@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { layOutEntries } from '../../src/model/graph-layout.js';
-import { orderAsGiven, orderByNearness } from '../../src/model/node-order.js';
+import { joinNodes, orderAsGiven, orderByNearness } from '../../src/model/node-order.js';
 import { randomGraph } from './random-graph.js';
 
 describe('the order of nodes', () => {
@@ -13,7 +13,15 @@ describe('the order of nodes', () => {
     });
     fc.assert(
       fc.property(shapes, (shape) => {
-        const { offsets, neighbours } = layOutEntries(randomGraph({ ...shape, relations: 2, features: 4 }));
+        const graph = randomGraph({ ...shape, relations: 2, features: 4 });
+        const { offsets, neighbours } = joinNodes(graph.adjacency);
+        const entries = layOutEntries(graph);
+        expect(offsets).toEqual(entries.offsets);
+        for (let v = 0; v < shape.nodes; v++) {
+          const of = (list: Uint32Array) =>
+            [...list.subarray(offsets[v], offsets[v + 1])].sort((a, b) => a - b);
+          expect(of(neighbours)).toEqual(of(entries.neighbours));
+        }
         const { nodes, places, connected } = orderByNearness({ offsets, neighbours });
         expect([...nodes].sort((a, b) => a - b)).toEqual([...Array(shape.nodes).keys()]);
         nodes.forEach((v, place) => {

@@ -73,6 +73,8 @@ export class ReferenceDevice implements Device {
     for (const call of list) call();
   }
 
+  release(): void {}
+
   profile(): Map<string, KernelTime> {
     return new Map();
   }

@@ -13,6 +13,9 @@ const LIST_AT = CONTROL_AT + CREW_BYTES;
 const MOST_COMMANDS = 512;
 const BUFFERS_AT = LIST_AT + MOST_COMMANDS * COMMAND_BYTES;
 
+/** A room that is not there. */
+const NO_ROOM = { address: 0, bytes: 0 };
+
 /** What the kernels are written for (kernels/learn/simd.ts). */
 export const WASM_SHAPE = { hidden: 64, heads: 4 };
 
@@ -27,9 +30,9 @@ export class WasmDevice implements Device {
   readonly #pool: ThreadPool;
   readonly #caller: Caller;
   #commands: Command[] = [];
-  #parts = { address: 0, bytes: 0 };
-  #scratch = { address: 0, bytes: 0 };
-  #tables = { address: 0, bytes: 0 };
+  #parts = NO_ROOM;
+  #scratch = NO_ROOM;
+  #tables = NO_ROOM;
   #tableBytes = 0;
   #times: Map<string, KernelTime> | undefined;
 
@@ -122,6 +125,12 @@ export class WasmDevice implements Device {
     }
   }
 
+  release(): void {
+    this.run();
+    if (this.#parts.address !== 0) this.#arena.free(this.#parts.address);
+    this.#parts = NO_ROOM;
+  }
+
   profile(on: boolean): Map<string, KernelTime> {
     this.run();
     const measured = this.#times ?? new Map();
@@ -139,9 +148,7 @@ export class WasmDevice implements Device {
       return this.#arena.allocate(bytes);
     } catch (error) {
       if (this.#parts.address === 0) throw error;
-      this.run();
-      this.#arena.free(this.#parts.address);
-      this.#parts = { address: 0, bytes: 0 };
+      this.release();
       return this.#arena.allocate(bytes);
     }
   }
@@ -162,14 +169,19 @@ export class WasmDevice implements Device {
   }
 
   #reserveParts(bytes: number): number {
-    if (bytes > this.#parts.bytes) this.#parts = this.#enlarge(this.#parts, bytes, bytes);
+    if (bytes > this.#parts.bytes) {
+      this.release();
+      this.#parts = { address: this.#arena.allocate(bytes), bytes };
+    }
     return this.#parts.address;
   }
 
   #reserveScratch(bytes: number): void {
     const each = Math.ceil(bytes / 4096) * 4096;
     if (each > this.#scratch.bytes) {
-      this.#scratch = this.#enlarge(this.#scratch, each, each * this.#pool.threads);
+      const old = this.#scratch;
+      this.#scratch = NO_ROOM;
+      this.#scratch = this.#enlarge(old, each, each * this.#pool.threads);
     }
   }
 
@@ -177,7 +189,9 @@ export class WasmDevice implements Device {
     const bytes = 4 * words.length;
     if (this.#tableBytes + bytes > this.#tables.bytes) {
       const room = Math.max(65_536, bytes);
-      this.#tables = this.#enlarge(this.#tables, room, room);
+      const old = this.#tables;
+      this.#tables = NO_ROOM;
+      this.#tables = this.#enlarge(old, room, room);
       this.#tableBytes = 0;
     }
     const address = this.#tables.address + this.#tableBytes;
@@ -186,7 +200,7 @@ export class WasmDevice implements Device {
     return address;
   }
 
-  /** What is on the list still uses the old room. */
+  /** What is on the list still uses the old room. Parts stay: the kernel that asks may hold their address. */
   #enlarge(old: { address: number }, bytes: number, total: number): { address: number; bytes: number } {
     this.run();
     if (old.address !== 0) this.#arena.free(old.address);
