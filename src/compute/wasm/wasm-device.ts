@@ -127,7 +127,7 @@ export class WasmDevice implements Device {
 
   release(): void {
     this.run();
-    if (this.#parts.address !== 0) this.#arena.free(this.#parts.address);
+    this.#drop(this.#parts);
     this.#parts = NO_ROOM;
   }
 
@@ -179,9 +179,10 @@ export class WasmDevice implements Device {
   #reserveScratch(bytes: number): void {
     const each = Math.ceil(bytes / 4096) * 4096;
     if (each > this.#scratch.bytes) {
-      const old = this.#scratch;
+      this.run(); // what is on the list still uses the old room
+      this.#drop(this.#scratch);
       this.#scratch = NO_ROOM;
-      this.#scratch = this.#enlarge(old, each, each * this.#pool.threads);
+      this.#scratch = { address: this.#arena.allocate(each * this.#pool.threads), bytes: each };
     }
   }
 
@@ -189,9 +190,10 @@ export class WasmDevice implements Device {
     const bytes = 4 * words.length;
     if (this.#tableBytes + bytes > this.#tables.bytes) {
       const room = Math.max(65_536, bytes);
-      const old = this.#tables;
+      this.run(); // likewise
+      this.#drop(this.#tables);
       this.#tables = NO_ROOM;
-      this.#tables = this.#enlarge(old, room, room);
+      this.#tables = { address: this.#arena.allocate(room), bytes: room };
       this.#tableBytes = 0;
     }
     const address = this.#tables.address + this.#tableBytes;
@@ -200,10 +202,7 @@ export class WasmDevice implements Device {
     return address;
   }
 
-  /** What is on the list still uses the old room. Parts stay: the kernel that asks may hold their address. */
-  #enlarge(old: { address: number }, bytes: number, total: number): { address: number; bytes: number } {
-    this.run();
-    if (old.address !== 0) this.#arena.free(old.address);
-    return { address: this.#arena.allocate(total), bytes };
+  #drop({ address }: { address: number }): void {
+    if (address !== 0) this.#arena.free(address);
   }
 }
