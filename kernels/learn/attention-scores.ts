@@ -109,16 +109,16 @@ export function mergeInner(args: usize, chunk: usize, scratch: usize): void {
   for (let i = chunk * size; i < end; i++) {
     const split = ptr(args, 2) + i * 12;
     const first = ptr(args, IN_PARTS) + <usize>load<u32>(split, 4) * PART;
-    sumDoubles(first, <usize>load<u32>(split, 8), PART, PART, scratch);
+    sumDoubles(first, <usize>load<u32>(split, 8), PART, scratch);
     finishInner(args, <usize>load<u32>(split), scratch);
   }
 }
 
-/** out = the sum of `count` parts `stride` bytes apart, over `bytes` bytes of float64. */
-function sumDoubles(parts: usize, count: usize, stride: usize, bytes: usize, out: usize): void {
+/** out = the sum of `count` parts of `bytes` bytes, one behind the other, of float64. */
+function sumDoubles(parts: usize, count: usize, bytes: usize, out: usize): void {
   for (let j: usize = 0; j < bytes; j += 16) {
     let sum = f64x2.splat(0);
-    for (let p: usize = 0; p < count; p++) sum = f64x2.add(sum, v128.load(parts + p * stride + j));
+    for (let p: usize = 0; p < count; p++) sum = f64x2.add(sum, v128.load(parts + p * bytes + j));
     v128.store(out + j, sum);
   }
 }
@@ -231,7 +231,7 @@ export function mergeScores(args: usize, chunk: usize, scratch: usize): void {
   for (let i = chunk * size; i < end; i++) {
     const split = ptr(args, 2) + i * 12;
     const first = ptr(args, PARTS) + <usize>load<u32>(split, 4) * FOUR;
-    sumDoubles(first, <usize>load<u32>(split, 8), FOUR, FOUR, scratch);
+    sumDoubles(first, <usize>load<u32>(split, 8), FOUR, scratch);
     finishScores(args, <usize>load<u32>(split), scratch, table);
   }
 }

@@ -4,6 +4,7 @@ import { MODEL_DEFAULTS, type ModelConfig } from '../../src/model/config.js';
 import { Model, type Weight } from '../../src/model/model.js';
 import type { ModelGraph } from '../../src/model/model-input.js';
 import { ResidualMeans } from '../../src/model/residual-means.js';
+import { disturb } from './disturb.js';
 import { randomGraph, randomMask } from './random-graph.js';
 
 const SHAPE = { nodes: 40, edges: 45, relations: 3, features: 9 };
@@ -87,14 +88,6 @@ function evaluateDirectly(
     }
   }
   return { embeddings: h, errors };
-}
-
-/** Not as they start, where much is zero. */
-function disturb(weights: readonly Weight[]): Weight[] {
-  return weights.map((weight) => ({
-    ...weight,
-    data: weight.data.map((value, i) => value + 0.1 * Math.sin(3 * i + weight.name.length)),
-  }));
 }
 
 describe('the encoder and its decoders equal the formulas', () => {

@@ -1,21 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { openDevice } from '../../src/compute/open-device.js';
 import { MODEL_DEFAULTS, type ModelConfig } from '../../src/model/config.js';
-import { Model, type Weight } from '../../src/model/model.js';
+import { Model } from '../../src/model/model.js';
+import { disturb } from './disturb.js';
 import { type GraphShape, randomGraph, randomMask } from './random-graph.js';
 
 const TINY: GraphShape = { nodes: 30, edges: 70, relations: 4, features: 11 };
 
 function configure(shape: GraphShape, changes: Partial<ModelConfig> = {}): ModelConfig {
   return { ...MODEL_DEFAULTS, relations: shape.relations, features: shape.features, ...changes };
-}
-
-/** Weights that start at zero would hide mistakes in their gradients. */
-function disturb(weights: readonly Weight[]): Weight[] {
-  return weights.map((weight) => ({
-    ...weight,
-    data: weight.data.map((value, i) => value + 0.1 * Math.sin(3 * i + weight.name.length)),
-  }));
 }
 
 describe('gradients', () => {

@@ -1,0 +1,9 @@
+import type { Weight } from '../../src/model/model.js';
+
+/** Weights that start at zero would hide mistakes in their gradients. */
+export function disturb(weights: readonly Weight[]): Weight[] {
+  return weights.map((weight) => ({
+    ...weight,
+    data: weight.data.map((value, i) => value + 0.1 * Math.sin(3 * i + weight.name.length)),
+  }));
+}
