@@ -88,9 +88,9 @@ function estimate(graph: ModelGraph, mask: Uint8Array): Record<string, Cost> {
     linearGradWeights: dense,
     scores: { flop: 2 * N * H * 4, bytes: 2 * N * ROW },
     attend: { flop: 2 * entries * H * 2, bytes: 2 * (entries * (ROW + 24) + N * 3 * ROW) },
-    attendGrad: { flop: 2 * entries * H * 4, bytes: 2 * (entries * (ROW + 104) + N * 2 * ROW) },
-    attendInner: { flop: 2 * entries * 24, bytes: 2 * entries * 36 },
-    attendScores: { flop: 2 * (entries * 20 + N * H * 8), bytes: 2 * (entries * 72 + N * 3 * ROW) },
+    attendGrad: { flop: 2 * entries * H * 4, bytes: 2 * (entries * (ROW + 136) + N * 2 * ROW) },
+    attendInner: { flop: 2 * entries * 24, bytes: 2 * entries * 68 },
+    attendScores: { flop: 2 * (entries * 20 + N * H * 8), bytes: 2 * (entries * 136 + N * 3 * ROW) },
     preluGrad: { flop: N * H * 2, bytes: N * 3 * ROW },
     segmentSum: {
       flop: (overMeans ? 4 : 2) * slotEntries * H,

@@ -1,9 +1,15 @@
 // Relation-aware attention, backward, the part of the weighted sum: Σ α dout over the entries out of each source, and of
-// each entry α and dα = dout·y, from which attention-scores.ts makes the gradients of scores. The graph is bidirectional,
-// so the entries into u are also, with their relation reversed, the entries out of u: the gradient of a gather is a gather
-// over the same rows, and nothing is scattered.
+// each entry α and dα = dout·y, from which attention-scores.ts makes the gradients of scores. Both are in float64: dα is then
+// subtracted from its mean, weighted by α, over the destination's entries, which may agree with it in many digits.
+//
+// The graph is bidirectional, so the entries into u are also, with their relation reversed, the entries out of u: the
+// gradient of a gather is a gather over the same rows, and nothing is scattered.
 
-import { BATCH, NONE, ROW, addTo, exp4, madd, ptr, sumEach, sumPartsOfRow, touch, touchEach, word } from './simd';
+import { exp2Exactly, high, leaky, low, madd2, narrow, sumOfEach, wide } from './float64';
+import { BATCH, NONE, ROW, addTo, madd, ptr, sumPartsOfRow, touch, touchEach, word } from './simd';
+
+/** What is kept of an entry, in float64: α of four heads, negative where λ is 0.2, then dα. */
+export const WEIGHT: usize = 64;
 
 /** What a source needs to know of a destination, in one cache line (d, peak, 1/sum). Arguments: rows, rows per chunk, d, peak, inverse, records. */
 export function attendPrepare(args: usize, chunk: usize): void {
@@ -75,7 +81,7 @@ function gradBatch(args: usize, u: usize, start: usize, count: usize, sums: usiz
   const reversed = word(args, REVERSED) != 0;
   const s = v128.load(ptr(args, S) + (u << 4));
   const z = ptr(args, Z) + u * ROW;
-  const weights = ptr(args, WEIGHTS) + (start << 5);
+  const weights = ptr(args, WEIGHTS) + start * WEIGHT;
   const alphas = scratch;
   const products = alphas + (BATCH << 4);
   const records = ptr(args, RECORDS);
@@ -85,27 +91,35 @@ function gradBatch(args: usize, u: usize, start: usize, count: usize, sums: usiz
     let last = first + 1;
     while (last < count && <usize>load<u32>(relations + (last << 2)) == listed) last++;
     const rho = reversed ? (listed < half ? listed + half : listed - half) : listed;
-    const base = f32x4.add(s, v128.load(ptr(args, B) + (rho << 4)));
+    const b = v128.load(ptr(args, B) + (rho << 4));
+    const base0 = f64x2.add(low(s), low(b)), base1 = f64x2.add(high(s), high(b));
     for (let i = first; i < last; i++) {
       const record = records + (<usize>load<u32>(neighbours + (i << 2)) << 6);
-      const raw = f32x4.add(base, v128.load(record));
-      const l = f32x4.pmax(raw, f32x4.mul(raw, f32x4.splat(0.2)));
-      const alpha = f32x4.mul(exp4(f32x4.sub(l, v128.load(record, 16))), v128.load(record, 32));
-      v128.store(alphas + (i << 4), alpha);
+      const raw0 = f64x2.add(base0, wide(record)), raw1 = f64x2.add(base1, wide(record + 8));
+      const p0 = exp2Exactly(f64x2.sub(leaky(raw0), wide(record + 16)));
+      const p1 = exp2Exactly(f64x2.sub(leaky(raw1), wide(record + 24)));
+      const alpha0 = f64x2.mul(p0, wide(record + 32)), alpha1 = f64x2.mul(p1, wide(record + 40));
+      v128.store(alphas + (i << 4), narrow(alpha0, alpha1));
       // α is positive: its sign is free to say on which side of the LeakyReLU's kink the entry is.
-      const positive = f32x4.gt(raw, f32x4.splat(0));
-      v128.store(weights + (i << 5), v128.bitselect(alpha, f32x4.neg(alpha), positive));
+      const weight = weights + i * WEIGHT;
+      v128.store(weight, v128.bitselect(alpha0, f64x2.neg(alpha0), f64x2.gt(raw0, f64x2.splat(0))));
+      v128.store(weight, v128.bitselect(alpha1, f64x2.neg(alpha1), f64x2.gt(raw1, f64x2.splat(0))), 16);
     }
     gradRun(neighbours, first, last, z, ptr(args, C) + rho * ROW, ptr(args, DOUT), alphas, products, sums, dc + rho * ROW);
     for (let i = first; i < last; i++) {
       const product = products + (i << 6);
-      const dAlpha = sumEach(
-        v128.load(product), v128.load(product, 16), v128.load(product, 32), v128.load(product, 48),
-      );
-      v128.store(weights + (i << 5), dAlpha, 16);
+      const weight = weights + i * WEIGHT;
+      v128.store(weight, sumOfEach(v128.load(product), v128.load(product, 16)), 32);
+      v128.store(weight, sumOfEach(v128.load(product, 32), v128.load(product, 48)), 48);
     }
     first = last;
   }
+}
+
+/** Two numbers of y = z + c, which is exact in float64. */
+// @ts-ignore: decorator
+@inline function sumOf(z: usize, c: usize): v128 {
+  return f64x2.add(wide(z), wide(c));
 }
 
 /** Entries of one relation, which share y = z_u + c_ρ. */
@@ -115,22 +129,22 @@ function gradRun(
 ): void {
   for (let h: usize = 0; h < 4; h++) {
     const at = h << 6;
-    const y0 = f32x4.add(v128.load(z + at), v128.load(c + at));
-    const y1 = f32x4.add(v128.load(z + at, 16), v128.load(c + at, 16));
-    const y2 = f32x4.add(v128.load(z + at, 32), v128.load(c + at, 32));
-    const y3 = f32x4.add(v128.load(z + at, 48), v128.load(c + at, 48));
+    const y = z + at, t = c + at;
+    const y0 = sumOf(y, t), y1 = sumOf(y + 8, t + 8), y2 = sumOf(y + 16, t + 16), y3 = sumOf(y + 24, t + 24);
+    const y4 = sumOf(y + 32, t + 32), y5 = sumOf(y + 40, t + 40), y6 = sumOf(y + 48, t + 48), y7 = sumOf(y + 56, t + 56);
     let s0 = f32x4.splat(0), s1 = f32x4.splat(0), s2 = f32x4.splat(0), s3 = f32x4.splat(0);
     for (let i = first; i < last; i++) {
       const row = dout + <usize>load<u32>(neighbours + (i << 2)) * ROW + at;
+      let p = f64x2.mul(wide(row), y0), q = f64x2.mul(wide(row + 8), y1);
+      p = madd2(wide(row + 16), y2, p); q = madd2(wide(row + 24), y3, q);
+      p = madd2(wide(row + 32), y4, p); q = madd2(wide(row + 40), y5, q);
+      p = madd2(wide(row + 48), y6, p); q = madd2(wide(row + 56), y7, q);
+      v128.store(products + (i << 6) + (h << 4), f64x2.add(p, q));
       const alpha = v128.load32_splat(alphas + (i << 4) + (h << 2));
-      const g0 = v128.load(row), g1 = v128.load(row, 16), g2 = v128.load(row, 32), g3 = v128.load(row, 48);
-      const p = madd(g2, y2, f32x4.mul(g0, y0));
-      const q = madd(g3, y3, f32x4.mul(g1, y1));
-      v128.store(products + (i << 6) + (h << 4), f32x4.add(p, q));
-      s0 = madd(alpha, g0, s0);
-      s1 = madd(alpha, g1, s1);
-      s2 = madd(alpha, g2, s2);
-      s3 = madd(alpha, g3, s3);
+      s0 = madd(alpha, v128.load(row), s0);
+      s1 = madd(alpha, v128.load(row, 16), s1);
+      s2 = madd(alpha, v128.load(row, 32), s2);
+      s3 = madd(alpha, v128.load(row, 48), s3);
     }
     addTo(sums + at, s0); addTo(sums + at + 16, s1); addTo(sums + at + 32, s2); addTo(sums + at + 48, s3);
     addTo(dc + at, s0); addTo(dc + at + 16, s1); addTo(dc + at + 32, s2); addTo(dc + at + 48, s3);
@@ -148,19 +162,20 @@ export function mergeAttentionGrad(args: usize, chunk: usize): void {
   }
 }
 
-/** dh → dpre in place, and a chunk's Σ dh·pre where pre < 0. Arguments: rows, rows per chunk, dh, pre, slope, parts. */
+/** dh → dpre in place, and a chunk's Σ dh·pre where pre < 0, in float64. Arguments: rows, rows per chunk, dh, pre, slope, parts. */
 export function preluGrad(args: usize, chunk: usize): void {
   const size = <usize>word(args, 1);
   const start = chunk * size * ROW;
   const end = min<usize>(start + size * ROW, <usize>word(args, 0) * ROW);
   const slope = v128.load32_splat(ptr(args, 4));
-  let sum = f32x4.splat(0);
+  let sum0 = f64x2.splat(0), sum1 = f64x2.splat(0);
   for (let i = start; i < end; i += 16) {
     const dh = v128.load(ptr(args, 2) + i);
     const pre = v128.load(ptr(args, 3) + i);
-    const negative = f32x4.lt(pre, f32x4.splat(0));
-    sum = f32x4.add(sum, v128.and(f32x4.mul(dh, pre), negative));
-    v128.store(ptr(args, 2) + i, v128.bitselect(f32x4.mul(dh, slope), dh, negative));
+    const below = f32x4.pmin(pre, f32x4.splat(0));
+    sum0 = madd2(low(dh), low(below), sum0);
+    sum1 = madd2(high(dh), high(below), sum1);
+    v128.store(ptr(args, 2) + i, v128.bitselect(f32x4.mul(dh, slope), dh, f32x4.lt(pre, f32x4.splat(0))));
   }
-  v128.store(ptr(args, 5) + (chunk << 4), sum);
+  v128.store(ptr(args, 5) + (chunk << 4), f64x2.add(sum0, sum1));
 }

@@ -1,38 +1,29 @@
 // Relation-aware attention, backward, the part of the softmax: from α and dα of every entry (attention-grad.ts) the
-// gradients of scores, g = λ α (dα − S), λ the slope of the LeakyReLU at the entry (1 or 0.2), S = Σ α dα / Σ α over the
-// entries into the same destination.
+// gradients of scores, g = λ α (dα − S) / Σ α, λ the slope of the LeakyReLU at the entry (1 or 0.2), S = Σ α dα / Σ α over
+// the entries into the same destination. Σ α is one but for the rounding of what α was divided by.
 //
 // Such gradients cancel. Over a destination's entries with one slope they add up to zero whatever α and dα are, and where
 // one entry has nearly all the weight its own gradient is a small difference of large numbers. So S is made of the very
-// float32 numbers it is subtracted from, and differences and sums are in float64: what cancels in the mathematics cancels
-// here, and what is left is as exact as α and dα.
+// numbers it is subtracted from, and all of this is in float64: what cancels in the mathematics cancels here, and what is
+// left is as exact as what the kernels are given.
 
+import { WEIGHT } from './attention-grad';
+import { high, low, madd2, narrow, sumDoubles } from './float64';
 import { NONE, ROW, addHeadScaledRow, ptr, touchEach, word } from './simd';
 
-/** What is kept of an entry: α of four heads, negative where λ is 0.2, then dα. */
-const WEIGHT: usize = 32;
 /** Four numbers of float64, one a head. */
 const FOUR: usize = 32;
+/** What entries need of their destination: S, then 1 / Σ α. */
+const CENTRE: usize = 2 * FOUR;
 /** A part of a long destination, by head: Σ α and Σ α dα where λ is 0.2, then where it is 1. */
 const PART: usize = 4 * FOUR;
 /** Entries that are fetched together; rows are too short to wait for each by itself. */
 const AHEAD: usize = 32;
 
-// @ts-ignore: decorator
-@inline function low(v: v128): v128 {
-  return f64x2.promote_low_f32x4(v);
-}
-// @ts-ignore: decorator
-@inline function high(v: v128): v128 {
-  return f64x2.promote_low_f32x4(v128.shuffle<f64>(v, v, 1, 1));
-}
-// @ts-ignore: decorator
-@inline function narrow(first: v128, second: v128): v128 {
-  return v128.shuffle<f64>(f32x4.demote_f64x2_zero(first), f32x4.demote_f64x2_zero(second), 0, 2);
-}
-
 // Arguments of attendInner and mergeInner, after the work list in 0 to 3, which is by destination.
 const PLACES = 4, IN_WEIGHTS = 5, INNER = 6, OWN = 7, IN_PARTS = 8, IN_SPLIT_COUNT = 9;
+/** dd goes to attendScores, in float64; otherwise it is a result. */
+const KEPT = 10;
 
 /**
  * S of every destination, and dd = Σ g, the gradient of its own score. PLACES says for each entry by destination where it
@@ -66,10 +57,8 @@ function sumSegment(args: usize, start: usize, end: usize, stop: usize, part: us
     // By number, so that a row of a few entries finds them fetched along with those of the row before.
     if ((e & (AHEAD - 1)) == 0) touchEach(places + (e << 2), min<usize>(AHEAD, stop - e), weights, WEIGHT);
     const weight = weights + <usize>load<u32>(places + (e << 2)) * WEIGHT;
-    const signed = v128.load(weight);
-    const dAlpha = v128.load(weight, 16);
-    const s0 = low(signed), s1 = high(signed);
-    const d0 = low(dAlpha), d1 = high(dAlpha);
+    const s0 = v128.load(weight), s1 = v128.load(weight, 16);
+    const d0 = v128.load(weight, 32), d1 = v128.load(weight, 48);
     const q0 = f64x2.pmax(s0, zero), q1 = f64x2.pmax(s1, zero);
     const p0 = f64x2.sub(q0, s0), p1 = f64x2.sub(q1, s1);
     a0 = f64x2.add(a0, p0); a1 = f64x2.add(a1, p1);
@@ -83,12 +72,16 @@ function sumSegment(args: usize, start: usize, end: usize, stop: usize, part: us
   v128.store(part, y0, 96); v128.store(part, y1, 112);
 }
 
-/** Σ λ α (dα − S) = 0.8 (A⁻ X⁺ − A⁺ X⁻) / (A⁻ + A⁺): exactly zero where all entries have one slope. */
+/** Σ λ α (dα − S) / Σ α = 0.8 (A⁻ X⁺ − A⁺ X⁻) / (A⁻ + A⁺)²: exactly zero where all entries have one slope. */
 function finishInner(args: usize, v: usize, part: usize): void {
-  const inner = ptr(args, INNER) + v * FOUR;
+  const inner = ptr(args, INNER) + v * CENTRE;
   const first = finishHeads(part, inner);
   const second = finishHeads(part + 16, inner + 16);
-  v128.store(ptr(args, OWN) + (v << 4), narrow(first, second));
+  if (word(args, KEPT) == 0) v128.store(ptr(args, OWN) + (v << 4), narrow(first, second));
+  else {
+    v128.store(ptr(args, OWN) + v * FOUR, first);
+    v128.store(ptr(args, OWN) + v * FOUR, second, 16);
+  }
 }
 
 // @ts-ignore: decorator
@@ -96,10 +89,11 @@ function finishInner(args: usize, v: usize, part: usize): void {
   const a = v128.load(part), x = v128.load(part, 32), b = v128.load(part, 64), y = v128.load(part, 96);
   const sum = f64x2.add(a, b);
   // A row without entries has no weight at all.
-  const some = f64x2.gt(sum, f64x2.splat(0));
-  v128.store(inner, v128.and(f64x2.div(f64x2.add(x, y), sum), some));
-  const difference = f64x2.sub(f64x2.mul(a, y), f64x2.mul(b, x));
-  return v128.and(f64x2.div(f64x2.mul(difference, f64x2.splat(0.8)), sum), some);
+  const inverse = v128.and(f64x2.div(f64x2.splat(1), sum), f64x2.gt(sum, f64x2.splat(0)));
+  v128.store(inner, f64x2.mul(f64x2.add(x, y), inverse));
+  v128.store(inner, inverse, FOUR);
+  const difference = f64x2.mul(f64x2.sub(f64x2.mul(a, y), f64x2.mul(b, x)), f64x2.splat(0.8));
+  return f64x2.mul(f64x2.mul(difference, inverse), inverse);
 }
 
 /** A chunk is some of the long rows (argument 3 says how many). */
@@ -111,15 +105,6 @@ export function mergeInner(args: usize, chunk: usize, scratch: usize): void {
     const first = ptr(args, IN_PARTS) + <usize>load<u32>(split, 4) * PART;
     sumDoubles(first, <usize>load<u32>(split, 8), PART, scratch);
     finishInner(args, <usize>load<u32>(split), scratch);
-  }
-}
-
-/** out = the sum of `count` parts of `bytes` bytes, one behind the other, of float64. */
-function sumDoubles(parts: usize, count: usize, bytes: usize, out: usize): void {
-  for (let j: usize = 0; j < bytes; j += 16) {
-    let sum = f64x2.splat(0);
-    for (let p: usize = 0; p < count; p++) sum = f64x2.add(sum, v128.load(parts + p * bytes + j));
-    v128.store(out + j, sum);
   }
 }
 
@@ -162,17 +147,15 @@ function scoreSegment(args: usize, start: usize, end: usize, stop: usize, table:
     const listed = <usize>load<u32>(relations + (e << 2));
     let sum0 = f64x2.splat(0), sum1 = f64x2.splat(0);
     do {
-      if ((e & (AHEAD - 1)) == 0) touchEach(neighbours + (e << 2), min<usize>(AHEAD, stop - e), inner, FOUR);
+      if ((e & (AHEAD - 1)) == 0) touchEach(neighbours + (e << 2), min<usize>(AHEAD, stop - e), inner, CENTRE);
       const weight = ptr(args, WEIGHTS) + e * WEIGHT;
-      const centre = inner + <usize>load<u32>(neighbours + (e << 2)) * FOUR;
-      const signed = v128.load(weight);
-      const dAlpha = v128.load(weight, 16);
-      const s0 = low(signed), s1 = high(signed);
-      // λ α, from α where it is positive and −α where not.
-      const l0 = f64x2.pmax(s0, f64x2.mul(s0, f64x2.splat(-0.2)));
-      const l1 = f64x2.pmax(s1, f64x2.mul(s1, f64x2.splat(-0.2)));
-      sum0 = f64x2.add(sum0, f64x2.mul(l0, f64x2.sub(low(dAlpha), v128.load(centre))));
-      sum1 = f64x2.add(sum1, f64x2.mul(l1, f64x2.sub(high(dAlpha), v128.load(centre, 16))));
+      const centre = inner + <usize>load<u32>(neighbours + (e << 2)) * CENTRE;
+      const s0 = v128.load(weight), s1 = v128.load(weight, 16);
+      // λ α / Σ α, from α where it is positive and −α where not.
+      const l0 = f64x2.mul(f64x2.pmax(s0, f64x2.mul(s0, f64x2.splat(-0.2))), v128.load(centre, FOUR));
+      const l1 = f64x2.mul(f64x2.pmax(s1, f64x2.mul(s1, f64x2.splat(-0.2))), v128.load(centre, FOUR + 16));
+      sum0 = f64x2.add(sum0, f64x2.mul(l0, f64x2.sub(v128.load(weight, 32), v128.load(centre))));
+      sum1 = f64x2.add(sum1, f64x2.mul(l1, f64x2.sub(v128.load(weight, 48), v128.load(centre, 16))));
       e++;
     } while (e < end && <usize>load<u32>(relations + (e << 2)) == listed);
     const rho = reversed ? (listed < half ? listed + half : listed - half) : listed;
@@ -194,30 +177,22 @@ function finishScores(args: usize, u: usize, part: usize, table: usize): void {
   const ds = narrow(v128.load(part), v128.load(part, 16));
   // All that is read of z comes first: dz may stand in its place.
   const da = table + 2 * <usize>word(args, HALF) * FOUR;
-  const own = ptr(args, DD) == 0 ? f32x4.splat(0) : v128.load(ptr(args, DD) + (u << 4));
-  addOuter(da, z, part, own);
+  addOuter(da, z, part);
+  const own = ptr(args, DD) + u * FOUR;
+  if (ptr(args, DD) != 0) addOuter(da + 2 * ROW, z, own);
   if (dz != sums) memory.copy(dz, sums, ROW);
   addHeadScaledRow(dz, ptr(args, A_S), ds);
-  if (ptr(args, DD) != 0) addHeadScaledRow(dz, ptr(args, A_D), own);
+  if (ptr(args, DD) != 0) addHeadScaledRow(dz, ptr(args, A_D), narrow(v128.load(own), v128.load(own, 16)));
 }
 
-/** da_s += ds ⊗ z and da_d += dd ⊗ z by head; dd is float32, all else but z float64. */
-function addOuter(da: usize, z: usize, ds: usize, dd: v128): void {
-  addOuterHead(da, z, v128.load64_splat(ds), f64x2.splat(<f64>f32x4.extract_lane(dd, 0)));
-  addOuterHead(da + 128, z + 64, v128.load64_splat(ds, 8), f64x2.splat(<f64>f32x4.extract_lane(dd, 1)));
-  addOuterHead(da + 256, z + 128, v128.load64_splat(ds, 16), f64x2.splat(<f64>f32x4.extract_lane(dd, 2)));
-  addOuterHead(da + 384, z + 192, v128.load64_splat(ds, 24), f64x2.splat(<f64>f32x4.extract_lane(dd, 3)));
-}
-
-function addOuterHead(da: usize, z: usize, ds: v128, dd: v128): void {
-  for (let j: usize = 0; j < 64; j += 16) {
+/** da += factors ⊗ z by head, in float64. */
+function addOuter(da: usize, z: usize, factors: usize): void {
+  for (let j: usize = 0; j < ROW; j += 16) {
     const row = v128.load(z + j);
-    const p = low(row), q = high(row);
+    const factor = v128.load64_splat(factors + ((j >> 6) << 3));
     const to = da + (j << 1);
-    v128.store(to, f64x2.add(v128.load(to), f64x2.mul(p, ds)));
-    v128.store(to, f64x2.add(v128.load(to, 16), f64x2.mul(q, ds)), 16);
-    v128.store(to, f64x2.add(v128.load(to, 512), f64x2.mul(p, dd)), 512);
-    v128.store(to, f64x2.add(v128.load(to, 528), f64x2.mul(q, dd)), 528);
+    v128.store(to, madd2(low(row), factor, v128.load(to)));
+    v128.store(to, madd2(high(row), factor, v128.load(to, 16)), 16);
   }
 }
 

@@ -1,15 +1,19 @@
 // Relation-aware attention, forward (method §4): logits, softmax and weighted sum in one pass over a destination's
 // entries. Long rows are cut into segments; their parts are merged in order by a second kernel.
 //
-// Sums run over BATCH entries at a time, then over batches: a plain running sum would lose two digits on a hub.
+// Logits are in float64: what is lost of a logit is lost to its weight as a whole. Sums run over BATCH entries at a time,
+// then over batches: a plain running sum would lose two digits on a hub.
 
-import { BATCH, NONE, ROW, addTo, exp4, headDots, madd, ptr, touch, word } from './simd';
+import { exp4, high, leaky, low, narrow } from './float64';
+import { BATCH, NONE, ROW, addTo, headDots, madd, ptr, touch, word } from './simd';
 
 /** A part of a long row: peak, sum of weights, room for the part's own weight, acc = Σ weight · y (y = z_u + c_ρ). */
 const PART: usize = 48 + ROW;
 const ACC: usize = 48;
 /** Neighbouring entries of one relation share c_ρ: relation, then their summed weights. Rows are sorted by relation. */
 const RUN: usize = 32;
+/** Logits of an entry in float64, then their exponentials in the first half of the place. */
+const LOGITS: usize = 32;
 
 /** s = a_s·z and d = a_d·z per head. Arguments: rows, rows per chunk, z, a_s, a_d, s, d. */
 export function scores(args: usize, chunk: usize): void {
@@ -45,39 +49,41 @@ export function attend(args: usize, chunk: usize, scratch: usize): void {
   }
 }
 
-// @ts-ignore: decorator
-@inline function leaky(l: v128): v128 {
-  return f32x4.pmax(l, f32x4.mul(l, f32x4.splat(0.2)));
-}
-
-/** Logits of a segment, and their peak. */
+/** Logits of a segment, and their peak: what is subtracted from all of them, so it may be rounded. */
 function computeLogits(args: usize, v: usize, start: usize, end: usize, logits: usize): v128 {
   const neighbours = ptr(args, NEIGHBOURS);
   const relations = ptr(args, RELATIONS);
   const s = ptr(args, S);
   const b = ptr(args, B);
   const d = v128.load(ptr(args, D) + (v << 4));
-  let peak = f32x4.splat(-3.0e38);
-  for (let e = start; e < end; e++) {
-    const u = <usize>load<u32>(neighbours + (e << 2));
-    const rho = <usize>load<u32>(relations + (e << 2));
-    const l = leaky(f32x4.add(f32x4.add(v128.load(s + (u << 4)), d), v128.load(b + (rho << 4))));
-    v128.store(logits + ((e - start) << 4), l);
-    peak = f32x4.pmax(peak, l);
+  const d0 = low(d), d1 = high(d);
+  let peak0 = f64x2.splat(-3.0e38), peak1 = peak0;
+  let to = logits;
+  for (let e = start; e < end; e++, to += LOGITS) {
+    const u = v128.load(s + (<usize>load<u32>(neighbours + (e << 2)) << 4));
+    const r = v128.load(b + (<usize>load<u32>(relations + (e << 2)) << 4));
+    const l0 = leaky(f64x2.add(f64x2.add(low(u), d0), low(r)));
+    const l1 = leaky(f64x2.add(f64x2.add(high(u), d1), high(r)));
+    v128.store(to, l0);
+    v128.store(to, l1, 16);
+    peak0 = f64x2.pmax(peak0, l0);
+    peak1 = f64x2.pmax(peak1, l1);
   }
-  return peak;
+  return narrow(peak0, peak1);
 }
 
 function attendSegment(args: usize, v: usize, start: usize, end: usize, part: usize, logits: usize): void {
   const peak = computeLogits(args, v, start, end, logits);
   const count = end - start;
-  const runs = logits + (count << 4);
+  const runs = logits + count * LOGITS;
+  const peak0 = low(peak), peak1 = high(peak);
   const relations = ptr(args, RELATIONS) + (start << 2);
   let sum = f32x4.splat(0), runSum = f32x4.splat(0), some = f32x4.splat(0);
   let run = runs;
   for (let i: usize = 0; i < count; i++) {
-    const p = exp4(f32x4.sub(v128.load(logits + (i << 4)), peak));
-    v128.store(logits + (i << 4), p);
+    const logit = logits + i * LOGITS;
+    const p = exp4(f64x2.sub(v128.load(logit), peak0), f64x2.sub(v128.load(logit, 16), peak1));
+    v128.store(logit, p);
     some = f32x4.add(some, p);
     const rho = load<u32>(relations + (i << 2));
     const goesOn = i + 1 < count && load<u32>(relations + (i << 2), 4) == rho;
@@ -98,7 +104,7 @@ function attendSegment(args: usize, v: usize, start: usize, end: usize, part: us
   for (let i: usize = 0; i < count; i += BATCH) {
     const some = min<usize>(BATCH, count - i);
     touch(neighbours + (i << 2), some, ptr(args, Z));
-    addRows(neighbours + (i << 2), some, ptr(args, Z), 4, part + ACC, logits + (i << 4), 16);
+    addRows(neighbours + (i << 2), some, ptr(args, Z), 4, part + ACC, logits + i * LOGITS, LOGITS);
   }
   addRows(runs, (run - runs) / RUN, ptr(args, C), RUN, part + ACC, runs + 16, RUN);
 }
@@ -196,7 +202,10 @@ function mergeRow(first: usize, count: usize, scratch: usize): void {
   let peak = v128.load(first);
   for (let p: usize = 1; p < count; p++) peak = f32x4.max(peak, v128.load(first + p * PART));
   v128.store(scratch, peak);
-  for (let p = first; p < first + count * PART; p += PART) v128.store(p, exp4(f32x4.sub(v128.load(p), peak)), 32);
+  for (let p = first; p < first + count * PART; p += PART) {
+    const own = v128.load(p);
+    v128.store(p, exp4(f64x2.sub(low(own), low(peak)), f64x2.sub(high(own), high(peak))), 32);
+  }
   for (let j: usize = 16; j < PART; j += 4) {
     if (j >= 32 && j < ACC) continue;
     const head = j < ACC ? (j >> 2) & 3 : (j - ACC) >> 6;

@@ -4,7 +4,8 @@
 
 import { addPanel, gatherRows, packPanel, scatterRow } from './sparse';
 import { multiply, multiplyTransposed, sumColumns } from './gemm';
-import { H, ROW, addScaledRow, addTo, dotRows, dotRowsExactly, madd, ptr, word } from './simd';
+import { dotRowsExactly } from './float64';
+import { H, ROW, addScaledRow, addTo, dotRows, madd, ptr, word } from './simd';
 
 const BLOCK: usize = 48;
 /** x̂ is written out where ‖x̂‖² is a smaller share of its terms. The Gram form keeps about five digits there. */

@@ -86,20 +86,6 @@ export function dotRows(a: usize, b: usize): f32 {
   return sumLanes(f32x4.add(s0, s1));
 }
 
-/** In float64. */
-export function dotRowsExactly(a: usize, b: usize): f64 {
-  let s0 = f64x2.splat(0);
-  let s1 = f64x2.splat(0);
-  for (let j: usize = 0; j < ROW; j += 16) {
-    const p = v128.load64_zero(a + j), q = v128.load64_zero(b + j);
-    const u = v128.load64_zero(a + j, 8), v = v128.load64_zero(b + j, 8);
-    s0 = f64x2.add(s0, f64x2.mul(f64x2.promote_low_f32x4(p), f64x2.promote_low_f32x4(q)));
-    s1 = f64x2.add(s1, f64x2.mul(f64x2.promote_low_f32x4(u), f64x2.promote_low_f32x4(v)));
-  }
-  const sum = f64x2.add(s0, s1);
-  return f64x2.extract_lane(sum, 0) + f64x2.extract_lane(sum, 1);
-}
-
 // @ts-ignore: decorator
 @inline export function sumLanes(v: v128): f32 {
   return (
@@ -156,26 +142,4 @@ export function addHeadScaledRow(target: usize, row: usize, weight: v128): void 
   v128.store(target, madd(v128.load(row, 16), weight, v128.load(target, 16)), 16);
   v128.store(target, madd(v128.load(row, 32), weight, v128.load(target, 32)), 32);
   v128.store(target, madd(v128.load(row, 48), weight, v128.load(target, 48)), 48);
-}
-
-/** e^x for x ≤ 88 to about two units in the last place; below -87 the smallest normal number. */
-// @ts-ignore: decorator
-@inline export function exp4(value: v128): v128 {
-  const x = f32x4.pmax(value, f32x4.splat(-87));
-  // Adding 1.5·2²³ rounds to an integer, which then stands in the low bits.
-  const magic = f32x4.splat(12582912);
-  const shifted = madd(x, f32x4.splat(1.44269504088896341), magic);
-  const n = f32x4.sub(shifted, magic);
-  // ln 2 in two parts, so that the remainder is exact.
-  let r = madd(n, f32x4.splat(-0.693359375), x);
-  r = madd(n, f32x4.splat(2.12194440e-4), r);
-  let p = f32x4.splat(1.9875691500e-4);
-  p = madd(p, r, f32x4.splat(1.3981999507e-3));
-  p = madd(p, r, f32x4.splat(8.3334519073e-3));
-  p = madd(p, r, f32x4.splat(4.1665795894e-2));
-  p = madd(p, r, f32x4.splat(1.6666665459e-1));
-  p = madd(p, r, f32x4.splat(5.0000001201e-1));
-  p = madd(p, f32x4.mul(r, r), f32x4.add(r, f32x4.splat(1)));
-  const power = i32x4.add(i32x4.shl(shifted, 23), i32x4.splat(127 << 23));
-  return f32x4.mul(p, power);
 }

@@ -1,4 +1,5 @@
 import type { Calibration } from '../detect/calibrate.js';
+import type { PairCovariance } from '../detect/covariance.js';
 import type { DetectionConfig } from '../detect/detection-config.js';
 import { Detector } from '../detect/detector.js';
 import type { DetectorParts } from '../detect/detector-part.js';
@@ -55,11 +56,12 @@ export function percentage(
 
 /** For `--json`. */
 export function describeCalibration(calibration: Calibration): object {
-  const { config, gate, graphs, instances, firstTs, lastTs, hosts, benign } = calibration;
+  const { config, gate, graphs, instances, firstTs, lastTs, hosts, benign, covariance } = calibration;
   const threshold = chooseThreshold(parseBudget(), benign);
   return {
     ...{ config, gate: Number.isNaN(gate) ? null : gate, graphs, instances, hosts },
     ...{ firstTs: String(firstTs), lastTs: String(lastTs) },
+    ...(covariance === undefined ? {} : { covariance: covariance.pairs }),
     benign: {
       ...{ instances: benign.instances, hostDays: benign.hostDays, graphs: benign.graphs },
       inSample: benign.inSample,
@@ -68,10 +70,19 @@ export function describeCalibration(calibration: Calibration): object {
   };
 }
 
-export function* renderCalibration({ graphs, instances, benign, config }: Calibration): Generator<string> {
+export function* renderCalibration(calibration: Calibration): Generator<string> {
+  const { graphs, instances, benign, config, covariance } = calibration;
   yield `calibrated on ${formatCount(graphs)} graphs, ${formatCount(instances)} instances: ${config.evidence.join(', ')}`;
+  if (covariance !== undefined) yield describeCovariance(covariance);
   if (benign.inSample) yield 'benign scores come from the data of the tables: thresholds are too low';
   yield* renderThreshold(DEFAULT_THRESHOLD, chooseThreshold(parseBudget(), benign), benign.hostDays);
+}
+
+function describeCovariance({ pairs: { known, total } }: PairCovariance): string {
+  if (known === 0) {
+    return 'no two kinds of evidence were met together on enough nodes to tell how they depend: brown does what fisher does';
+  }
+  return `brown: ${formatCount(known)} of ${formatCount(total)} pairs of evidence have a covariance of their own, the others take the mean`;
 }
 
 /** What a threshold means, before it is applied: how it was found, and what to expect of it. */

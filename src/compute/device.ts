@@ -217,6 +217,14 @@ export const NO_SLOT = 0xffffffff;
 /** Below this many slots a relation's loss takes the dense form: the Gram matrix would cost more (method §5). */
 export const DENSE_BELOW = 48;
 
+/** Likewise where x̂ is no longer than what the Gram form has in its place, which is less exact. */
+export function takesDenseForm(
+  slots: number,
+  { features, hidden }: { features: number; hidden: number },
+): boolean {
+  return slots < DENSE_BELOW || features <= hidden;
+}
+
 export interface KernelTime {
   calls: number;
   milliseconds: number;

@@ -46,7 +46,7 @@ export function layOutGraph(graph: ModelGraph, balanced: boolean, targets?: Uint
   const known = layouts.get(graph) ?? {};
   layouts.set(graph, known);
   const key = balanced ? 'balanced' : 'shared';
-  known[key] ??= arrangeGraph(graph, orderByNearness(layOutEntries(graph)), balanced, targets);
+  known[key] ??= arrangeGraph(graph, orderByNearness(joinNodes(graph.adjacency)), balanced, targets);
   return known[key];
 }
 

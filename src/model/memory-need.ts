@@ -60,7 +60,7 @@ export function memoryNeed(config: ModelConfig, size: GraphSize): number {
     slots * (row + 32) +
     (layers > 1 ? Math.min(slots, N) * row : 0) + // means of the last layer's input (residual-means.ts)
     Math.max(
-      N * (112 + row) + entries * 32 + (MOST_CHUNKS + MOST_PARTS) * (2 * (relations + 1) * row + 4 * row),
+      N * (160 + row) + entries * 64 + (MOST_CHUNKS + MOST_PARTS) * (2 * (relations + 1) * row + 4 * row),
       MOST_PARTS * (D + 2) * row,
       (Math.min(SLOT_PARTS * relations, relations + slots / PART_SLOTS) + 1) * (D * (row + 4) + H * row),
     )

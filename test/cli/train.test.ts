@@ -52,6 +52,18 @@ describe('recal train', () => {
     expect(sameBytes('two', 'one')).toBe(true); // the same training, the same bytes
   });
 
+  test('--fusion brown says how much of it rests on covariances', async () => {
+    const brown = `train --model ${path('brown')} --epochs 1 --fusion brown`;
+    const little = await run(brown);
+    expect(little.stdout).toMatch(
+      /\ncalibrated on .*\nno two kinds of evidence .*: brown does what fisher does\n/,
+    );
+    const { stdout } = await run(`${brown} --calibrate-split train`);
+    expect(stdout).toMatch(
+      /\nbrown: [1-9]\d* of [\d,]+ pairs of evidence have a covariance of their own, the /,
+    );
+  });
+
   test('Ctrl-C leaves a model and a checkpoint; --resume ends as if nothing had happened', async () => {
     const ended = await run(`train --model ${path('three')} --epochs 3 --json`, (text, signals) => {
       if (text.startsWith('epoch 1 of')) signals.emit('SIGINT');

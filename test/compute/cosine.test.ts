@@ -99,9 +99,9 @@ describe('the Gram form of the loss', () => {
       const device = await openDevice({ portable });
       // Some slots cancel and the others do not: both forms stand side by side in one block.
       for (const remainder of [0.3, 1e-1, 1e-2, 1e-3, 1e-4, 1e-6]) {
-        const exact = makeProblem(reference, DENSE_BELOW + 5, 40, remainder);
+        const exact = makeProblem(reference, DENSE_BELOW + 5, 80, remainder);
         denseRelation(exact.args, 0);
-        const found = makeProblem(device, DENSE_BELOW + 5, 40, remainder);
+        const found = makeProblem(device, DENSE_BELOW + 5, 80, remainder);
         device.enqueue('cosineLoss', found.args);
         for (const name of Object.keys(found.outputs)) {
           const [got, wanted] = [device.read(found.outputs[name]), reference.read(exact.outputs[name])];
@@ -113,7 +113,7 @@ describe('the Gram form of the loss', () => {
 
   it('has no gradient and the error of a right angle where x̂ is nothing', async () => {
     const device = await openDevice();
-    const { args, outputs } = makeProblem(device, DENSE_BELOW, 40);
+    const { args, outputs } = makeProblem(device, DENSE_BELOW, 80);
     for (const nothing of [args.w, args.bias]) device.enqueue('fill', { target: nothing, value: 0 });
     device.enqueue('cosineLoss', args);
     expect(device.read(outputs.errors).every((error) => error === 1)).toBe(true);

@@ -121,9 +121,11 @@ function attention(own: boolean, logits: number, kinds?: number): Case {
     const z = floats('z', rows * H, 1, kinds && kinds * H);
     const [aSource, aTarget] = [floats('aSource', H, logits), floats('aTarget', H, logits)];
     const [b, c] = [floats('b', directed * 4), floats('c', directed * H)];
-    const [s, sUnused] = [empty(rows * 4), empty(Math.max(rows, N) * 4)];
-    const d = own ? empty(N * 4) : floats('d', N * 4, logits);
-    device.enqueue('scores', { ...width, rows, z, aSource, aTarget, s, d: own ? d : sUnused });
+    // Scores are drawn, not those of z, so that all devices attend by the same numbers: a logit's rounding is no matter here.
+    const s = floats('s', rows * 4, 2.3 * logits, kinds && kinds * 4);
+    const d = floats('d', N * 4, 2.3 * logits, kinds && kinds * 4);
+    const [ofZ, dOfZ] = [empty(rows * 4), empty(rows * 4)];
+    device.enqueue('scores', { ...width, rows, z, aSource, aTarget, s: ofZ, d: dOfZ });
     const slope = floats('slope', 1);
     const trace = { peak: empty(N * 4), inverse: empty(N * 4) };
     const entries = own ? placed.entries : sources.byTarget;
@@ -147,10 +149,10 @@ function attention(own: boolean, logits: number, kinds?: number): Case {
         ...{ db: empty(directed * 4), dc: empty(directed * H), daSource: empty(H), daTarget: empty(H) },
       });
     }
-    const both = { ...outs, s, dz, db, dc, daSource };
+    const both = { ...outs, s: ofZ, d: dOfZ, dz, db, dc, daSource };
     return {
       pool,
-      outputs: own ? { ...both, d, daTarget, inPlace } : { ...both, dd },
+      outputs: own ? { ...both, daTarget, inPlace } : { ...both, dd },
       mass: () => measureMass(given, rows, N, directed),
     };
   };

@@ -1,4 +1,4 @@
-import { DENSE_BELOW, type Kernels } from '../device.js';
+import { type Kernels, takesDenseForm } from '../device.js';
 import { eachValue, integers, numbers } from './buffers.js';
 
 type Args = Kernels['cosineLoss'];
@@ -20,7 +20,7 @@ export function cosineLoss(args: Args): void {
   for (let r = 0; r + 1 < args.offsets.length; r++) {
     const slots = args.offsets[r + 1] - args.offsets[r];
     if (slots === 0) continue;
-    if (slots < DENSE_BELOW) denseRelation(args, r);
+    if (takesDenseForm(slots, { features: args.target.cols, hidden: args.hidden })) denseRelation(args, r);
     else gramRelation(args, r);
   }
 }

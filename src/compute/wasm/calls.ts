@@ -147,7 +147,7 @@ export const CALLS: Calls = {
   attend(to, { entries, z, s, d, b, c, pre, residual, out, slope, trace }) {
     const { work } = entries;
     const partBytes = 48 + ROW;
-    to.scratch(partBytes + SEGMENT_ENTRIES * (16 + 32)); // weights, runs
+    to.scratch(partBytes + SEGMENT_ENTRIES * (32 + 32)); // logits, runs
     const [merges, head] = workArguments(work);
     const args = [
       ...[...head, at(entries.neighbours), at(entries.relations), at(z), at(s), at(d), at(b), at(c)],
@@ -172,10 +172,10 @@ export const CALLS: Calls = {
     // Some of dc, and of a batch weights and products; or a part of a long row.
     to.scratch(wide * 4 + 16 * (16 + 64));
     const room = layOut(to, {
-      weights: incoming.neighbours.length * 32,
-      inner: rows * 32,
+      weights: incoming.neighbours.length * 64,
+      inner: rows * 64,
       records: rows * 64,
-      dd: own ? rows * 16 : 0,
+      dd: own ? rows * 32 : 0,
       // z is needed to the end, so that its place can take dz last only.
       sums: at(args.dz) === at(args.z) ? args.dz.length * 4 : 0,
       parts: Math.max(work.partCount * ROW, incoming.work.partCount * 128),
@@ -196,7 +196,7 @@ export const CALLS: Calls = {
     sumParts(to, args.dc, wide, [room.tables, work.chunkCount, wide]);
     const inner = [
       ...[...innerHead, at(incoming.places), room.weights, room.inner, dd],
-      ...[room.parts, incoming.work.splitCount],
+      ...[room.parts, incoming.work.splitCount, own ? 1 : 0],
     ];
     to.call('attendInner', incoming.work.chunkCount, inner);
     to.call('mergeInner', innerMerges, inner);
@@ -230,8 +230,8 @@ export const CALLS: Calls = {
     const chunks = chunksOf(rows);
     const parts = to.parts(16 * chunks);
     to.call('preluGrad', chunks, [rows, CHUNK_ROWS, at(dh), at(pre), at(slope), parts]);
-    // Four lanes a chunk, each a part of the one sum.
-    to.call('sumParts', 1, [1, 1, parts, 4 * chunks, 0, at(dSlope), 0]);
+    // Two lanes a chunk, each a part of the one sum.
+    to.call('sumTables', 1, [1, 0, parts, 2 * chunks, 8, at(dSlope)]);
   },
 
   segmentSum(to, { work, entries, slots, from, fromScale, scale, out, add }) {

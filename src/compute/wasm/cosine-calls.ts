@@ -1,4 +1,4 @@
-import { DENSE_BELOW, type Kernels } from '../device.js';
+import { type Kernels, takesDenseForm } from '../device.js';
 import { at, type Caller, describe, ROW } from './calls.js';
 
 const H = 64;
@@ -55,7 +55,7 @@ function plan(offsets: Uint32Array, D: number): Plan {
   for (let r = 0; r + 1 < offsets.length; r++) {
     const slots = offsets[r + 1] - offsets[r];
     if (slots === 0) continue;
-    const isDense = slots < DENSE_BELOW;
+    const isDense = takesDenseForm(slots, { features: D, hidden: H });
     if (!isDense) result.grams.push(r);
     const size = Math.max(CHUNK_SLOTS, Math.ceil(slots / MOST_PARTS / BLOCK) * BLOCK);
     const first = result.parts;
