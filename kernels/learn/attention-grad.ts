@@ -133,7 +133,30 @@ function gradRun(
     const y0 = sumOf(y, t), y1 = sumOf(y + 8, t + 8), y2 = sumOf(y + 16, t + 16), y3 = sumOf(y + 24, t + 24);
     const y4 = sumOf(y + 32, t + 32), y5 = sumOf(y + 40, t + 40), y6 = sumOf(y + 48, t + 48), y7 = sumOf(y + 56, t + 56);
     let s0 = f32x4.splat(0), s1 = f32x4.splat(0), s2 = f32x4.splat(0), s3 = f32x4.splat(0);
-    for (let i = first; i < last; i++) {
+    let i = first;
+    // Two at a time where there are two: y is too long for the registers, and is then fetched once for both.
+    for (; i + 1 < last; i += 2) {
+      const row = dout + <usize>load<u32>(neighbours + (i << 2)) * ROW + at;
+      const next = dout + <usize>load<u32>(neighbours + (i << 2), 4) * ROW + at;
+      let p = f64x2.mul(wide(row), y0), q = f64x2.mul(wide(next), y0);
+      p = madd2(wide(row + 8), y1, p); q = madd2(wide(next + 8), y1, q);
+      p = madd2(wide(row + 16), y2, p); q = madd2(wide(next + 16), y2, q);
+      p = madd2(wide(row + 24), y3, p); q = madd2(wide(next + 24), y3, q);
+      p = madd2(wide(row + 32), y4, p); q = madd2(wide(next + 32), y4, q);
+      p = madd2(wide(row + 40), y5, p); q = madd2(wide(next + 40), y5, q);
+      p = madd2(wide(row + 48), y6, p); q = madd2(wide(next + 48), y6, q);
+      p = madd2(wide(row + 56), y7, p); q = madd2(wide(next + 56), y7, q);
+      const product = products + (i << 6) + (h << 4);
+      v128.store(product, p);
+      v128.store(product, q, 64);
+      const alpha = v128.load32_splat(alphas + (i << 4) + (h << 2));
+      const beta = v128.load32_splat(alphas + (i << 4) + (h << 2), 16);
+      s0 = madd(beta, v128.load(next), madd(alpha, v128.load(row), s0));
+      s1 = madd(beta, v128.load(next, 16), madd(alpha, v128.load(row, 16), s1));
+      s2 = madd(beta, v128.load(next, 32), madd(alpha, v128.load(row, 32), s2));
+      s3 = madd(beta, v128.load(next, 48), madd(alpha, v128.load(row, 48), s3));
+    }
+    for (; i < last; i++) {
       const row = dout + <usize>load<u32>(neighbours + (i << 2)) * ROW + at;
       let p = f64x2.mul(wide(row), y0), q = f64x2.mul(wide(row + 8), y1);
       p = madd2(wide(row + 16), y2, p); q = madd2(wide(row + 24), y3, q);
