@@ -156,7 +156,7 @@ function gradRun(
       s2 = madd(beta, v128.load(next, 32), madd(alpha, v128.load(row, 32), s2));
       s3 = madd(beta, v128.load(next, 48), madd(alpha, v128.load(row, 48), s3));
     }
-    for (; i < last; i++) {
+    if (i < last) {
       const row = dout + <usize>load<u32>(neighbours + (i << 2)) * ROW + at;
       let p = f64x2.mul(wide(row), y0), q = f64x2.mul(wide(row + 8), y1);
       p = madd2(wide(row + 16), y2, p); q = madd2(wide(row + 24), y3, q);
