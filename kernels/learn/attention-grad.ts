@@ -5,7 +5,7 @@
 // The graph is bidirectional, so the entries into u are also, with their relation reversed, the entries out of u: the
 // gradient of a gather is a gather over the same rows, and nothing is scattered.
 
-import { exp2Exactly, high, leaky, low, madd2, narrow, sumOfEach, wide } from './float64';
+import { expExactly, high, leaky, low, madd2, narrow, sumOfEach, wide } from './float64';
 import { BATCH, NONE, ROW, addTo, madd, ptr, sumPartsOfRow, touch, touchEach, word } from './simd';
 
 /** What is kept of an entry, in float64: α of four heads, negative where λ is 0.2, then dα. */
@@ -96,8 +96,8 @@ function gradBatch(args: usize, u: usize, start: usize, count: usize, sums: usiz
     for (let i = first; i < last; i++) {
       const record = records + (<usize>load<u32>(neighbours + (i << 2)) << 6);
       const raw0 = f64x2.add(base0, wide(record)), raw1 = f64x2.add(base1, wide(record + 8));
-      const p0 = exp2Exactly(f64x2.sub(leaky(raw0), wide(record + 16)));
-      const p1 = exp2Exactly(f64x2.sub(leaky(raw1), wide(record + 24)));
+      const p0 = expExactly(f64x2.sub(leaky(raw0), wide(record + 16)));
+      const p1 = expExactly(f64x2.sub(leaky(raw1), wide(record + 24)));
       const alpha0 = f64x2.mul(p0, wide(record + 32)), alpha1 = f64x2.mul(p1, wide(record + 40));
       v128.store(alphas + (i << 4), narrow(alpha0, alpha1));
       // α is positive: its sign is free to say on which side of the LeakyReLU's kink the entry is.
@@ -116,7 +116,7 @@ function gradBatch(args: usize, u: usize, start: usize, count: usize, sums: usiz
   }
 }
 
-/** Two numbers of y = z + c, which is exact in float64. */
+/** Two numbers of y = z + c, of which float64 loses nothing that matters. */
 // @ts-ignore: decorator
 @inline function sumOf(z: usize, c: usize): v128 {
   return f64x2.add(wide(z), wide(c));
@@ -158,11 +158,16 @@ function gradRun(
     }
     if (i < last) {
       const row = dout + <usize>load<u32>(neighbours + (i << 2)) * ROW + at;
-      let p = f64x2.mul(wide(row), y0), q = f64x2.mul(wide(row + 8), y1);
-      p = madd2(wide(row + 16), y2, p); q = madd2(wide(row + 24), y3, q);
-      p = madd2(wide(row + 32), y4, p); q = madd2(wide(row + 40), y5, q);
-      p = madd2(wide(row + 48), y6, p); q = madd2(wide(row + 56), y7, q);
-      v128.store(products + (i << 6) + (h << 4), f64x2.add(p, q));
+      // In the same order, so that entries that are alike have the same bits.
+      let p = f64x2.mul(wide(row), y0);
+      p = madd2(wide(row + 8), y1, p);
+      p = madd2(wide(row + 16), y2, p);
+      p = madd2(wide(row + 24), y3, p);
+      p = madd2(wide(row + 32), y4, p);
+      p = madd2(wide(row + 40), y5, p);
+      p = madd2(wide(row + 48), y6, p);
+      p = madd2(wide(row + 56), y7, p);
+      v128.store(products + (i << 6) + (h << 4), p);
       const alpha = v128.load32_splat(alphas + (i << 4) + (h << 2));
       s0 = madd(alpha, v128.load(row), s0);
       s1 = madd(alpha, v128.load(row, 16), s1);
@@ -195,10 +200,11 @@ export function preluGrad(args: usize, chunk: usize): void {
   for (let i = start; i < end; i += 16) {
     const dh = v128.load(ptr(args, 2) + i);
     const pre = v128.load(ptr(args, 3) + i);
-    const below = f32x4.pmin(pre, f32x4.splat(0));
-    sum0 = madd2(low(dh), low(below), sum0);
-    sum1 = madd2(high(dh), high(below), sum1);
-    v128.store(ptr(args, 2) + i, v128.bitselect(f32x4.mul(dh, slope), dh, f32x4.lt(pre, f32x4.splat(0))));
+    const negative = f32x4.lt(pre, f32x4.splat(0));
+    const counted = v128.and(dh, negative);
+    sum0 = madd2(low(counted), low(pre), sum0);
+    sum1 = madd2(high(counted), high(pre), sum1);
+    v128.store(ptr(args, 2) + i, v128.bitselect(f32x4.mul(dh, slope), dh, negative));
   }
   v128.store(ptr(args, 5) + (chunk << 4), f64x2.add(sum0, sum1));
 }

@@ -49,7 +49,10 @@ export function attend(args: usize, chunk: usize, scratch: usize): void {
   }
 }
 
-/** Logits of a segment, and their peak: what is subtracted from all of them, so it may be rounded. */
+/**
+ * Logits of a segment, and their peak. It is subtracted from all of them, so it may be rounded to float32: what exceeds it
+ * then exceeds it by less than exp4 takes, for logits up to 10⁹.
+ */
 function computeLogits(args: usize, v: usize, start: usize, end: usize, logits: usize): v128 {
   const neighbours = ptr(args, NEIGHBOURS);
   const relations = ptr(args, RELATIONS);

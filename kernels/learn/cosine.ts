@@ -1,6 +1,7 @@
 // The scaled cosine loss and its gradients without x̂ (method §5): with G = WᵀW, g = Wᵀb, β = bᵀb both ‖x̂‖² and
-// ⟨x̂, x⟩ are cheap, and so are the gradients. Relations with few masked nodes use the dense form, and so does a slot
-// whose x̂ nearly cancels: ‖x̂‖² is then the small rest of large terms, and float32 has no digits of it.
+// ⟨x̂, x⟩ are cheap, and so are the gradients. Relations with few masked nodes use the dense form, all do where x has few
+// columns, and so does a slot whose x̂ nearly cancels: ‖x̂‖² is then the small rest of large terms, and float32 has no
+// digits of it.
 
 import { addPanel, gatherRows, packPanel, scatterRow } from './sparse';
 import { multiply, multiplyTransposed, sumColumns } from './gemm';

@@ -44,8 +44,8 @@ import { ROW, madd } from './simd';
 }
 
 /**
- * e^x as four floats, for x ≤ 88 to about two units in the last place; below -87 the smallest normal number. x is in
- * float64 because what it has lost before is lost to e^x as a whole: a logit of 20 in float32 is good for six digits.
+ * e^x as four floats, for x ≤ 88 to about two units in the last place; below -87, where normal numbers end, as of -87.
+ * x is in float64 because what it has lost before is lost to e^x as a whole: a logit of 20 in float32 is good for six digits.
  */
 // @ts-ignore: decorator
 @inline export function exp4(first: v128, second: v128): v128 {
@@ -69,10 +69,10 @@ import { ROW, madd } from './simd';
   return f32x4.mul(p, power);
 }
 
-/** e^x of two numbers for x ≤ 700, to eleven digits; below -87 as of -87. */
+/** e^x of two numbers to eleven digits, for x ≤ 700; below -700 as of -700. */
 // @ts-ignore: decorator
-@inline export function exp2Exactly(value: v128): v128 {
-  const x = f64x2.pmax(value, f64x2.splat(-87));
+@inline export function expExactly(value: v128): v128 {
+  const x = f64x2.pmax(value, f64x2.splat(-700));
   const magic = f64x2.splat(6755399441055744); // as above
   const shifted = madd2(x, f64x2.splat(1.4426950408889634), magic);
   const r = madd2(f64x2.sub(shifted, magic), f64x2.splat(-0.6931471805599453), x);

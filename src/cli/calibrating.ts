@@ -80,9 +80,10 @@ export function* renderCalibration(calibration: Calibration): Generator<string> 
 
 function describeCovariance({ pairs: { known, total } }: PairCovariance): string {
   if (known === 0) {
-    return 'no two kinds of evidence were met together on enough nodes to tell how they depend: brown does what fisher does';
+    return 'brown does what fisher does: no two pieces of evidence were met together on enough nodes to tell how they depend';
   }
-  return `brown: ${formatCount(known)} of ${formatCount(total)} pairs of evidence have a covariance of their own, the others take the mean`;
+  const others = known < total ? ', the others take the mean' : '';
+  return `brown: ${formatCount(known)} of ${formatCount(total)} pairs of evidence have a covariance of their own${others}`;
 }
 
 /** What a threshold means, before it is applied: how it was found, and what to expect of it. */

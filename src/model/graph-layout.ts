@@ -3,7 +3,7 @@ import { planWork, type WorkList } from '../compute/work-list.js';
 import type { NeighbourRows } from '../graph/adjacency.js';
 import type { RelationNeighbours } from '../graph/relation-neighbours.js';
 import type { ModelGraph } from './model-input.js';
-import { joinNodes, type NodeOrder, orderAsGiven, orderByNearness } from './node-order.js';
+import { joinNodes, type NodeOrder, orderByNearness } from './node-order.js';
 
 /**
  * A graph arranged for the kernels; it depends on nothing that is learned or drawn, so it is made once per graph. Nodes
@@ -83,7 +83,7 @@ export function arrangeGraph(
 
 export function layOutEntries(
   { adjacency, nodeCount, relationCount }: ModelGraph,
-  order: NodeOrder = orderAsGiven(nodeCount),
+  order: NodeOrder,
 ): EntryLayout {
   const half = relationCount + 1;
   const offsets = new Uint32Array(nodeCount + 1);

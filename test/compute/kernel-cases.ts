@@ -142,7 +142,7 @@ function attention(own: boolean, logits: number, kinds?: number): Case {
       ...{ ...given, rows: N, sources: own ? null : { entries: sources.bySource, dd } },
       ...{ aSource, aTarget, dz, db, dc, daSource, daTarget },
     });
-    const inPlace = floats('z', rows * H); // the same numbers as z
+    const inPlace = floats('z', rows * H, 1, kinds && kinds * H); // the same numbers as z
     if (own) {
       device.enqueue('attendGrad', {
         ...{ ...given, z: inPlace, rows: N, sources: null, aSource, aTarget, dz: inPlace },
@@ -246,6 +246,7 @@ export const CASES: Record<string, Case> = {
   'linear with an index': dense(true),
   attention: attention(true, 0.3),
   'attention with larger logits': attention(true, 6),
+  'attention with logits beyond what float32 has of e^x': attention(true, 20),
   'attention over source rows': attention(false, 0.3),
   'attention among nodes all alike': attention(true, 0.3, 1),
   'attention among nodes of three kinds': attention(true, 2, 3),
