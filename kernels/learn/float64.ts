@@ -43,6 +43,22 @@ import { ROW, madd } from './simd';
   return f64x2.pmax(l, f64x2.mul(l, f64x2.splat(0.2)));
 }
 
+// e^x is 2ⁿ e^r with n the integer nearest to x / ln 2. Adding 1.5·2⁵² rounds to an integer, which then stands in the low bits.
+const ROUNDING: f64 = 6755399441055744;
+const LOG2_E: f64 = 1.4426950408889634;
+const LN_2: f64 = 0.6931471805599453;
+
+// @ts-ignore: decorator
+@inline function shift(x: v128): v128 {
+  return madd2(x, f64x2.splat(LOG2_E), f64x2.splat(ROUNDING));
+}
+
+/** r of x, at most 0.347 either way. */
+// @ts-ignore: decorator
+@inline function remainder(x: v128, shifted: v128): v128 {
+  return madd2(f64x2.sub(shifted, f64x2.splat(ROUNDING)), f64x2.splat(-LN_2), x);
+}
+
 /**
  * e^x as four floats, for x ≤ 88 to about two units in the last place; below -87, where normal numbers end, as of -87.
  * x is in float64 because what it has lost before is lost to e^x as a whole: a logit of 20 in float32 is good for six digits.
@@ -51,12 +67,8 @@ import { ROW, madd } from './simd';
 @inline export function exp4(first: v128, second: v128): v128 {
   const x0 = f64x2.pmax(first, f64x2.splat(-87));
   const x1 = f64x2.pmax(second, f64x2.splat(-87));
-  // Adding 1.5·2⁵² rounds to an integer, which then stands in the low bits.
-  const magic = f64x2.splat(6755399441055744);
-  const shifted0 = madd2(x0, f64x2.splat(1.4426950408889634), magic);
-  const shifted1 = madd2(x1, f64x2.splat(1.4426950408889634), magic);
-  const ln2 = f64x2.splat(-0.6931471805599453);
-  const r = narrow(madd2(f64x2.sub(shifted0, magic), ln2, x0), madd2(f64x2.sub(shifted1, magic), ln2, x1));
+  const shifted0 = shift(x0), shifted1 = shift(x1);
+  const r = narrow(remainder(x0, shifted0), remainder(x1, shifted1));
   let p = f32x4.splat(1.9875691500e-4);
   p = madd(p, r, f32x4.splat(1.3981999507e-3));
   p = madd(p, r, f32x4.splat(8.3334519073e-3));
@@ -73,10 +85,9 @@ import { ROW, madd } from './simd';
 // @ts-ignore: decorator
 @inline export function expExactly(value: v128): v128 {
   const x = f64x2.pmax(value, f64x2.splat(-700));
-  const magic = f64x2.splat(6755399441055744); // as above
-  const shifted = madd2(x, f64x2.splat(1.4426950408889634), magic);
-  const r = madd2(f64x2.sub(shifted, magic), f64x2.splat(-0.6931471805599453), x);
-  // Taylor's: |r| is at most 0.347, and r¹⁰ / 10! is 7·10⁻¹².
+  const shifted = shift(x);
+  const r = remainder(x, shifted);
+  // Taylor's: r¹⁰ / 10! is 7·10⁻¹² at most.
   let p = f64x2.splat(1 / 362880.0);
   p = madd2(p, r, f64x2.splat(1 / 40320.0));
   p = madd2(p, r, f64x2.splat(1 / 5040.0));

@@ -59,12 +59,6 @@ export function orderByNearness({ offsets, neighbours }: JoinedNodes): NodeOrder
   return { nodes, places: invert(nodes), connected };
 }
 
-/** As they are, each of them counted as connected. */
-export function orderAsGiven(count: number): NodeOrder {
-  const nodes = Uint32Array.from({ length: count }, (_, v) => v);
-  return { nodes, places: nodes, connected: count };
-}
-
 function invert(nodes: Uint32Array): Uint32Array {
   const places = new Uint32Array(nodes.length);
   nodes.forEach((v, place) => {

@@ -5,9 +5,9 @@ import { numbers } from '../../src/compute/reference/buffers.js';
 import { MODEL_DEFAULTS, type ModelConfig } from '../../src/model/config.js';
 import { arrangeGraph } from '../../src/model/graph-layout.js';
 import type { ModelGraph } from '../../src/model/model-input.js';
-import { orderAsGiven } from '../../src/model/node-order.js';
 import { BufferPool, placeGraph, placeSlots } from '../../src/model/placed-graph.js';
 import { findSlots } from '../../src/model/slots.js';
+import { orderAsGiven } from '../model/order-as-given.js';
 
 const H = 64;
 const width = { hidden: H, heads: 4 };

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { layOutEntries } from '../../src/model/graph-layout.js';
-import { orderAsGiven } from '../../src/model/node-order.js';
 import { findSourceRows } from '../../src/model/source-rows.js';
+import { orderAsGiven } from './order-as-given.js';
 import { randomGraph } from './random-graph.js';
 
 const graph = randomGraph({ nodes: 60, edges: 400, relations: 4, features: 4, hub: 0.2 });

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { layOutEntries } from '../../src/model/graph-layout.js';
-import { joinNodes, orderAsGiven, orderByNearness } from '../../src/model/node-order.js';
+import { joinNodes, orderByNearness } from '../../src/model/node-order.js';
+import { orderAsGiven } from './order-as-given.js';
 import { randomGraph } from './random-graph.js';
 
 describe('the order of nodes', () => {
