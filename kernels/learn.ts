@@ -3,7 +3,7 @@
 // and goes on to the next. A chunk's work and its place in memory depend on the command alone, never on the thread or
 // on how many there are, so results are the same bytes every time.
 
-import { attend, mergeAttention, prelu, scores } from './learn/attention';
+import { attend, mergeAttention, prelu, redirect, scores } from './learn/attention';
 import { attendGrad, attendPrepare, mergeAttentionGrad, preluGrad } from './learn/attention-grad';
 import { attendInner, attendScores, mergeInner, mergeScores, scoresGrad, sumTables } from './learn/attention-scores';
 import { adam } from './learn/adam';
@@ -76,6 +76,7 @@ function perform(operation: i32, args: usize, chunk: usize, scratch: usize): voi
     case 28: attendScores(args, chunk, scratch); break;
     case 29: mergeScores(args, chunk, scratch); break;
     case 30: sumTables(args); break;
+    case 31: redirect(args, chunk); break;
     default: unreachable();
   }
 }

@@ -29,6 +29,14 @@ export function scores(args: usize, chunk: usize): void {
 // Arguments of attend and mergeAttention, after the work list in 0 to 3.
 const NEIGHBOURS = 4, RELATIONS = 5, Z = 6, S = 7, D = 8, B = 9, C = 10;
 const PRE = 11, OUT = 12, SLOPE = 13, PEAK = 14, INVERSE = 15, PARTS = 16, SPLIT_COUNT = 17, RESIDUAL = 18;
+/** Masked destinations take d and what is in PRE from the row STAND_IN. */
+const MASKED = 19, STAND_IN = 20;
+
+// @ts-ignore: decorator
+@inline function ownRow(args: usize, v: usize): usize {
+  const masked = ptr(args, MASKED);
+  return masked != 0 && load<u32>(masked + (v << 2)) != 0 ? <usize>word(args, STAND_IN) : v;
+}
 
 /** Arguments: segments, chunk bounds, split rows, split rows per chunk, then as above; PEAK is 0 when no gradient will be asked for. */
 export function attend(args: usize, chunk: usize, scratch: usize): void {
@@ -58,7 +66,7 @@ function computeLogits(args: usize, v: usize, start: usize, end: usize, logits: 
   const relations = ptr(args, RELATIONS);
   const s = ptr(args, S);
   const b = ptr(args, B);
-  const d = v128.load(ptr(args, D) + (v << 4));
+  const d = v128.load(ptr(args, D) + (ownRow(args, v) << 4));
   const d0 = low(d), d1 = high(d);
   let peak0 = f64x2.splat(-3.0e38), peak1 = peak0;
   let to = logits;
@@ -154,25 +162,38 @@ function addRows(
   return v128.shuffle<f32>(v, v, 3, 3, 3, 3);
 }
 
-/** From a whole row's sums to its results. PRE holds W_res h + bias before, if anything, and the whole before PReLU after. */
+/** From a whole row's sums to its results. PRE holds W_res h + bias, if anything, and gets the whole if a gradient will be asked for. */
 function finish(args: usize, v: usize, part: usize, empty: bool): void {
   const inverse = empty ? f32x4.splat(0) : f32x4.div(f32x4.splat(1), v128.load(part, 16));
-  if (ptr(args, PEAK) != 0) {
+  const kept = ptr(args, PEAK) != 0;
+  if (kept) {
     v128.store(ptr(args, PEAK) + (v << 4), v128.load(part));
     v128.store(ptr(args, INVERSE) + (v << 4), inverse);
   }
   const residual = word(args, RESIDUAL) != 0;
   const slope = ptr(args, SLOPE) == 0 ? f32x4.splat(1) : v128.load32_splat(ptr(args, SLOPE));
   const row = v * ROW;
+  const from = ptr(args, PRE) + ownRow(args, v) * ROW;
   for (let h: usize = 0; h < 4; h++) {
     const scale = lane(inverse, h);
     for (let j = h << 6; j < (h + 1) << 6; j += 16) {
       const att = f32x4.mul(v128.load(part + j, ACC), scale);
-      const pre = residual ? f32x4.add(v128.load(ptr(args, PRE) + row + j), att) : att;
-      v128.store(ptr(args, PRE) + row + j, pre);
+      const pre = residual ? f32x4.add(v128.load(from + j), att) : att;
+      if (kept) v128.store(ptr(args, PRE) + row + j, pre);
       const negative = f32x4.lt(pre, f32x4.splat(0));
       v128.store(ptr(args, OUT) + row + j, v128.bitselect(f32x4.mul(pre, slope), pre, negative));
     }
+  }
+}
+
+/** out = `to` where `from` names a masked row, else the same. Arguments: words, from, masked, to, out. */
+export function redirect(args: usize, chunk: usize): void {
+  const start = chunk << 16;
+  const end = min<usize>(start + 65536, <usize>word(args, 0));
+  for (let i = start << 2; i < end << 2; i += 4) {
+    const row = load<u32>(ptr(args, 1) + i);
+    const masked = load<u32>(ptr(args, 2) + (<usize>row << 2)) != 0;
+    store<u32>(ptr(args, 4) + i, select<u32>(word(args, 3), row, masked));
   }
 }
 

@@ -3,23 +3,18 @@
 // columns, and so does a slot whose x̂ nearly cancels: ‖x̂‖² is then the small rest of large terms, and float32 has no
 // digits of it.
 
-import { addPanel, gatherRows, packPanel, scatterRow } from './sparse';
-import { multiply, multiplyTransposed, sumColumns } from './gemm';
-import { dotRowsExactly } from './float64';
+import { denseBlock, denseSlot } from './cosine-dense';
+import {
+  BIAS, CANCELS, COLUMNS, COUNTS, D, DENSE, DM, ERRORS, EXPONENT, GRAMS, INDICES, MEANS, NODES, NORMS, OFFSETS, PARTS,
+  PART_BYTES, SUMS, VALUES, W, WIDTH, WORK, error, factorA, factorB, judge,
+} from './cosine-slot';
+import { mirror, multiply, multiplySymmetric, multiplyTransposed, sumColumns } from './gemm';
 import { H, ROW, addScaledRow, addTo, dotRows, madd, ptr, word } from './simd';
+import { addPanel, gatherRows, packPanel, scatterRow } from './sparse';
 
 const BLOCK: usize = 48;
-/** x̂ is written out where ‖x̂‖² is a smaller share of its terms. The Gram form keeps about five digits there. */
-const CANCELS: f32 = 1e-2;
 /** Of a relation's Gram record: G, g, β. */
-export const GRAM: usize = H * ROW + ROW + 16;
-/** Of a part after dW (D rows): S = ΣB m mᵀ, t = ΣB m, ΣB; db comes last. */
-const SUMS: usize = H * ROW + ROW + 16;
-
-// Arguments of cosineLoss. A work item is (relation, first slot, end slot, dense?, part).
-const WORK = 0, D = 1, DENSE = 2, WIDTH = 3, COLUMNS = 4, OFFSETS = 5, INDICES = 6, VALUES = 7;
-const NORMS = 8, NODES = 9, MEANS = 10, W = 11, BIAS = 12, GRAMS = 13, EXPONENT = 14, ERRORS = 15;
-const DM = 16, COUNTS = 17, PARTS = 18, PART_BYTES = 19;
+const GRAM: usize = H * ROW + ROW + 16;
 
 /** Arguments: relations to do, D, W, b, grams. One chunk a relation. */
 export function gram(args: usize, chunk: usize): void {
@@ -29,7 +24,8 @@ export function gram(args: usize, chunk: usize): void {
   const bias = ptr(args, 3) + ((r * d) << 2);
   const out = ptr(args, 4) + r * GRAM;
   memory.fill(out, 0, GRAM);
-  multiplyTransposed(w, ROW, H, w, d, out);
+  multiplySymmetric(w, w, d, out);
+  mirror(out);
   let beta: f32 = 0;
   for (let i: usize = 0; i < d; i++) {
     const b = load<f32>(bias + (i << 2));
@@ -37,26 +33,6 @@ export function gram(args: usize, chunk: usize): void {
     beta += b * b;
   }
   store<f32>(out + H * ROW + ROW, beta);
-}
-
-// What `judge` found for one slot.
-let error: f32 = 0;
-let factorA: f32 = 0;
-let factorB: f32 = 0;
-
-/** ℓ and the factors A and B of ∂ℓ/∂x̂ = A x + B x̂ (method §5). */
-function judge(inner: f32, square: f32, norm: f32, exponent: u32, weight: f32): void {
-  const length = sqrt(square);
-  let c: f32 = 0;
-  const counts = norm > 0 && square > <f32>1e-30;
-  if (counts) c = min<f32>(1, max<f32>(-1, inner / (length * norm)));
-  const gap: f32 = 1 - c;
-  let power: f32 = 1;
-  for (let i: u32 = 1; i < exponent; i++) power *= gap;
-  error = power * gap;
-  const slope: f32 = counts ? -(<f32>exponent) * power * weight : 0;
-  factorA = counts ? slope / (length * norm) : 0;
-  factorB = counts ? (-slope * c) / square : 0;
 }
 
 export function cosineLoss(args: usize, chunk: usize, scratch: usize): void {
@@ -70,11 +46,7 @@ export function cosineLoss(args: usize, chunk: usize, scratch: usize): void {
   const first = <usize>load<u32>(item, 4);
   const end = <usize>load<u32>(item, 8);
   if (load<u32>(item, 12) != 0) {
-    const out = scratch + (d << 3);
-    for (let k = first; k < end; k++) {
-      denseSlot(args, r, k, w, bias, part, out, scratch);
-      if (ptr(args, DM) != 0) memory.copy(ptr(args, DM) + k * ROW, out, ROW);
-    }
+    for (let k = first; k < end; k += BLOCK) denseBlock(args, r, k, min<usize>(BLOCK, end - k), w, bias, part, scratch);
     return;
   }
   const width = <usize>word(args, WIDTH);
@@ -112,8 +84,8 @@ function gramBlock(args: usize, r: usize, k: usize, count: usize, w: usize, bias
     const to = <usize>load<u32>(ptr(args, OFFSETS) + (v << 2), 4);
     gatherRows(ptr(args, INDICES) + (from << 2), ptr(args, VALUES) + (from << 2), to - from, w, product + i * ROW);
   }
-  if (width > 0) multiply(xs, stride, count, width, panel, product, scratch);
-  multiply(means, ROW, count, H, record, y, scratch);
+  if (width > 0) multiply(xs, stride, count, width, panel, product, scratch, ROW);
+  multiply(means, ROW, count, H, record, y, scratch, ROW);
 
   const training = ptr(args, DM) != 0;
   const weight: f32 = 1 / <f32>load<u32>(ptr(args, COUNTS) + (r << 2));
@@ -173,58 +145,17 @@ function gramBlock(args: usize, r: usize, k: usize, count: usize, w: usize, bias
   }
   if (!training) return;
   multiplyTransposed(xs, stride, width, means, count, dPanel);
-  multiplyTransposed(y, ROW, H, means, count, sums);
+  multiplySymmetric(y, means, count, sums);
   sumColumns(y, count, sums + H * ROW);
   memory.copy(ptr(args, DM) + k * ROW, product, count * ROW); // last, because it may be in the place of the means
 }
 
-/** One slot with x̂ written out, its sums in float64: x̂ may be the small rest of large terms. `out` gets dm. */
-function denseSlot(
-  args: usize, r: usize, k: usize, w: usize, bias: usize, part: usize, out: usize, scratch: usize,
-): void {
-  const d = <usize>word(args, D);
-  const width = <usize>word(args, WIDTH);
-  const x = scratch;
-  const xHat = x + (d << 2);
-  const v = <usize>load<u32>(ptr(args, NODES) + (k << 2));
-  const m = ptr(args, MEANS) + k * ROW;
-  memory.fill(x, 0, d << 2);
-  for (let e = <usize>load<u32>(ptr(args, OFFSETS) + (v << 2)); e < <usize>load<u32>(ptr(args, OFFSETS) + (v << 2), 4); e++) {
-    const at = x + (<usize>load<u32>(ptr(args, INDICES) + (e << 2)) << 2);
-    store<f32>(at, load<f32>(at) + load<f32>(ptr(args, VALUES) + (e << 2)));
-  }
-  for (let e: usize = 0; e < width; e++) {
-    const at = x + (<usize>load<u32>(ptr(args, COLUMNS) + (e << 2)) << 2);
-    store<f32>(at, load<f32>(at) + load<f32>(ptr(args, DENSE) + ((v * width + e) << 2)));
-  }
-  let inner: f64 = 0;
-  let square: f64 = 0;
-  for (let i: usize = 0; i < d; i++) {
-    const value = dotRowsExactly(w + i * ROW, m) + <f64>load<f32>(bias + (i << 2));
-    store<f32>(xHat + (i << 2), <f32>value);
-    inner += value * <f64>load<f32>(x + (i << 2));
-    square += value * value;
-  }
-  const weight: f32 = 1 / <f32>load<u32>(ptr(args, COUNTS) + (r << 2));
-  judge(<f32>inner, <f32>square, load<f32>(ptr(args, NORMS) + (v << 2)), word(args, EXPONENT), weight);
-  store<f32>(ptr(args, ERRORS) + (k << 2), error);
-  if (ptr(args, DM) == 0) return;
-  const db = part + d * ROW + SUMS;
-  memory.fill(out, 0, ROW);
-  for (let i: usize = 0; i < d; i++) {
-    const dx: f32 = factorA * load<f32>(x + (i << 2)) + factorB * load<f32>(xHat + (i << 2));
-    addScaledRow(part + i * ROW, m, f32x4.splat(dx));
-    addScaledRow(out, w + i * ROW, f32x4.splat(dx));
-    store<f32>(db + (i << 2), load<f32>(db + (i << 2)) + dx);
-  }
-}
-
 /**
- * dW = parts + W S + b tᵀ and db = parts + W t + b ΣB, for some rows of one relation.
- * Arguments: work (relation, first part, parts, first row, end row), D, W, b, parts, part bytes, dW, db.
+ * dW = parts + W S + b tᵀ and db = parts + W t + b ΣB, for some rows of one relation; without S and t in the dense form.
+ * Arguments: work (relation, first part, parts, first row, end row, dense?), D, W, b, parts, part bytes, dW, db.
  */
 export function decoderGrad(args: usize, chunk: usize, scratch: usize): void {
-  const item = ptr(args, 0) + chunk * 20;
+  const item = ptr(args, 0) + chunk * 24;
   const r = <usize>load<u32>(item);
   const bytes = <usize>word(args, 5);
   const first = ptr(args, 4) + <usize>load<u32>(item, 4) * bytes;
@@ -247,7 +178,9 @@ export function decoderGrad(args: usize, chunk: usize, scratch: usize): void {
     const from = part + d * ROW + SUMS + (start << 2);
     for (let i: usize = 0; i < rows << 2; i += 4) store<f32>(db + i, load<f32>(db + i) + load<f32>(from + i));
   }
-  multiply(w, ROW, rows, H, sums, dw, scratch);
+  if (load<u32>(item, 20) != 0) return;
+  mirror(sums); // only one half of S was added up
+  multiply(w, ROW, rows, H, sums, dw, scratch, ROW);
   const t = sums + H * ROW;
   const total = load<f32>(t + ROW);
   for (let i: usize = 0; i < rows; i++) {

@@ -1,5 +1,6 @@
 // Dense products with rows of H floats: C += A·B and C += Aᵀ·B, in register tiles.
 
+import { high, low, narrow } from './float64';
 import { H, ROW, addTo, float, madd, ptr, word } from './simd';
 
 /** Six rows by eight columns of C += A·B; the rows of A and C stand anywhere, B has rows of H floats. */
@@ -40,26 +41,31 @@ function tile6(
   v128.store(c5, p5); v128.store(c5, q5, 16);
 }
 
-/** Six whole rows of C += A·B, by address. */
+/** Six rows of C += A·B, by address: the first `bytes` bytes of each, a multiple of 32. */
 export function rows6(
   a0: usize, a1: usize, a2: usize, a3: usize, a4: usize, a5: usize,
   depth: usize, b: usize,
-  c0: usize, c1: usize, c2: usize, c3: usize, c4: usize, c5: usize,
+  c0: usize, c1: usize, c2: usize, c3: usize, c4: usize, c5: usize, bytes: usize,
 ): void {
-  for (let j: usize = 0; j < ROW; j += 32) {
+  for (let j: usize = 0; j < bytes; j += 32) {
     tile6(a0, a1, a2, a3, a4, a5, depth, b + j, c0 + j, c1 + j, c2 + j, c3 + j, c4 + j, c5 + j);
   }
 }
 
-/** C[rows × H] += A[rows × depth]·B[depth × H]; `stride` is the bytes of a row of A, `spare` room for a row of C. */
-export function multiply(a: usize, stride: usize, rows: usize, depth: usize, b: usize, c: usize, spare: usize): void {
+/**
+ * C[rows × H] += A[rows × depth]·B[depth × H], or the first `bytes` bytes of each row of C; `stride` is the bytes of a row of
+ * A, `spare` room for a row of C.
+ */
+export function multiply(
+  a: usize, stride: usize, rows: usize, depth: usize, b: usize, c: usize, spare: usize, bytes: usize,
+): void {
   let i: usize = 0;
   for (; i + 6 <= rows; i += 6) {
     const x = a + i * stride;
     const y = c + i * ROW;
     rows6(
       x, x + stride, x + 2 * stride, x + 3 * stride, x + 4 * stride, x + 5 * stride, depth, b,
-      y, y + ROW, y + 2 * ROW, y + 3 * ROW, y + 4 * ROW, y + 5 * ROW,
+      y, y + ROW, y + 2 * ROW, y + 3 * ROW, y + 4 * ROW, y + 5 * ROW, bytes,
     );
   }
   if (i == rows) return;
@@ -70,7 +76,7 @@ export function multiply(a: usize, stride: usize, rows: usize, depth: usize, b: 
     x, left > 1 ? x + stride : x, left > 2 ? x + 2 * stride : x, left > 3 ? x + 3 * stride : x,
     left > 4 ? x + 4 * stride : x, x, depth, b,
     y, left > 1 ? y + ROW : spare, left > 2 ? y + 2 * ROW : spare, left > 3 ? y + 3 * ROW : spare,
-    left > 4 ? y + 4 * ROW : spare, spare,
+    left > 4 ? y + 4 * ROW : spare, spare, bytes,
   );
 }
 
@@ -113,6 +119,30 @@ export function multiplyTransposed(a: usize, stride: usize, columns: usize, b: u
   }
 }
 
+/**
+ * C[H × H] += Aᵀ·B, A and B[rows × H], where that is symmetric: only the tiles that reach the diagonal or lie right of it.
+ * `mirror` fills in the rest.
+ */
+export function multiplySymmetric(a: usize, b: usize, rows: usize, c: usize): void {
+  for (let k: usize = 0; k < rows; k += 64) {
+    const count = min<usize>(64, rows - k);
+    for (let i: usize = 0; i < H; i += 4) {
+      for (let j: usize = (i & ~7) << 2; j < ROW; j += 32) {
+        tile4(a + k * ROW + (i << 2), ROW, b + k * ROW + j, count, c + i * ROW + j);
+      }
+    }
+  }
+}
+
+/** What `multiplySymmetric` left out. */
+export function mirror(c: usize): void {
+  for (let i: usize = 8; i < H; i++) {
+    for (let j: usize = 0; j < (i & ~7); j++) {
+      store<f32>(c + i * ROW + (j << 2), load<f32>(c + j * ROW + (i << 2)));
+    }
+  }
+}
+
 export function setRows(target: usize, rows: usize, row: usize): void {
   if (row == 0) memory.fill(target, 0, rows * ROW);
   else for (let i: usize = 0; i < rows; i++) memory.copy(target + i * ROW, row, ROW);
@@ -141,7 +171,7 @@ function multiplyIndexed(a: usize, index: usize, rows: usize, b: usize, c: usize
       left > 3 ? rowAt(a, index, i + 3) : x, left > 4 ? rowAt(a, index, i + 4) : x,
       left > 5 ? rowAt(a, index, i + 5) : x, H, b,
       y, left > 1 ? y + ROW : spare, left > 2 ? y + 2 * ROW : spare, left > 3 ? y + 3 * ROW : spare,
-      left > 4 ? y + 4 * ROW : spare, left > 5 ? y + 5 * ROW : spare,
+      left > 4 ? y + 4 * ROW : spare, left > 5 ? y + 5 * ROW : spare, ROW,
     );
   }
 }
@@ -156,7 +186,7 @@ export function linear(args: usize, chunk: usize, scratch: usize): void {
   else if (ptr(args, 4) != 0) addRow(out, count, ptr(args, 4));
   const index = ptr(args, 6);
   if (index != 0) multiplyIndexed(ptr(args, 2), index + (start << 2), count, ptr(args, 3), out, scratch);
-  else multiply(ptr(args, 2) + start * ROW, ROW, count, H, ptr(args, 3), out, scratch);
+  else multiply(ptr(args, 2) + start * ROW, ROW, count, H, ptr(args, 3), out, scratch, ROW);
 }
 
 /** dx = dOut·wᵀ + dOut2·w2ᵀ. Arguments: rows, rows per chunk, dOut, wᵀ, dOut2 or 0, w2ᵀ, dx, add. */
@@ -166,8 +196,8 @@ export function linearGradInput(args: usize, chunk: usize, scratch: usize): void
   const count = min<usize>(size, <usize>word(args, 0) - start);
   const out = ptr(args, 6) + start * ROW;
   if (word(args, 7) == 0) memory.fill(out, 0, count * ROW);
-  multiply(ptr(args, 2) + start * ROW, ROW, count, H, ptr(args, 3), out, scratch);
-  if (ptr(args, 4) != 0) multiply(ptr(args, 4) + start * ROW, ROW, count, H, ptr(args, 5), out, scratch);
+  multiply(ptr(args, 2) + start * ROW, ROW, count, H, ptr(args, 3), out, scratch, ROW);
+  if (ptr(args, 4) != 0) multiply(ptr(args, 4) + start * ROW, ROW, count, H, ptr(args, 5), out, scratch, ROW);
 }
 
 /** A chunk's part of xᵀ·dOut and of the column sums of dOut. Arguments: rows, rows per chunk, x, dOut, parts, index or 0. */
@@ -218,9 +248,23 @@ export function sumParts(args: usize, chunk: usize): void {
   const parts = ptr(args, 2) + (<usize>word(args, 4) << 2);
   const count = word(args, 3);
   const out = ptr(args, 5);
-  for (let i = start; i < end; i++) {
-    // Parts of a gradient may cancel: float64 adds no rounding of its own.
-    let sum: f64 = word(args, 6) != 0 ? <f64>load<f32>(out + (i << 2)) : 0;
+  const add = word(args, 6) != 0;
+  // Parts of a gradient may cancel: float64 adds no rounding of its own.
+  let i = start;
+  for (; i + 4 <= end; i += 4) {
+    const to = out + (i << 2);
+    const before = add ? v128.load(to) : f32x4.splat(0);
+    let sum0 = low(before), sum1 = high(before);
+    let from = parts + (i << 2);
+    for (let p: u32 = 0; p < count; p++, from += stride) {
+      const some = v128.load(from);
+      sum0 = f64x2.add(sum0, low(some));
+      sum1 = f64x2.add(sum1, high(some));
+    }
+    v128.store(to, narrow(sum0, sum1));
+  }
+  for (; i < end; i++) {
+    let sum: f64 = add ? <f64>load<f32>(out + (i << 2)) : 0;
     let from = parts + (i << 2);
     for (let p: u32 = 0; p < count; p++, from += stride) sum += <f64>load<f32>(from);
     store<f32>(out + (i << 2), <f32>sum);
@@ -232,7 +276,8 @@ export function fill(args: usize, chunk: usize): void {
   const start = chunk << 16;
   const end = min<usize>(start + 65536, <usize>word(args, 1));
   const at = ptr(args, 0);
-  for (let i = start; i < end; i++) store<f32>(at + (i << 2), float(args, 2));
+  if (word(args, 2) == 0) memory.fill(at + (start << 2), 0, (end - start) << 2);
+  else for (let i = start; i < end; i++) store<f32>(at + (i << 2), float(args, 2));
 }
 
 /** Arguments: target, floats, source. */

@@ -71,15 +71,7 @@ export function tokenLinear(args: usize): void {
   }
 }
 
-/** The products of unmasked rows are known: only masked ones are put between them. */
-function copyRows(start: usize, end: usize, masked: usize, token: usize, base: usize, out: usize): void {
-  for (let v = start; v < end; v++) {
-    const isMasked = masked != 0 && load<u32>(masked + (v << 2)) != 0;
-    memory.copy(out + v * ROW, isMasked ? token : base + v * ROW, ROW);
-  }
-}
-
-/** out = x·w + bias. Arguments: rows, rows per chunk, x (6), masked or 0, token's product, w, bias or 0, out, index or 0, base or 0. */
+/** out = x·w + bias. Arguments: rows, rows per chunk, x (6), masked or 0, token's product, w, bias or 0, out, index or 0. */
 export function sparseLinear(args: usize, chunk: usize, scratch: usize): void {
   const size = <usize>word(args, 1);
   const start = chunk * size;
@@ -94,11 +86,6 @@ export function sparseLinear(args: usize, chunk: usize, scratch: usize): void {
   const dense = ptr(args, DENSE);
   const stride = width << 2;
   const panel = scratch + ROW;
-  const base = ptr(args, 14);
-  if (base != 0) {
-    copyRows(start, end, masked, token, base, out);
-    return;
-  }
   packPanel(panel, w, ptr(args, COLUMNS), width);
 
   let v = start;
@@ -129,7 +116,7 @@ export function sparseLinear(args: usize, chunk: usize, scratch: usize): void {
       else { a5 = x; c5 = row; }
       n++;
     }
-    if (n > 0 && width > 0) rows6(a0, a1, a2, a3, a4, a5, width, panel, c0, c1, c2, c3, c4, c5);
+    if (n > 0 && width > 0) rows6(a0, a1, a2, a3, a4, a5, width, panel, c0, c1, c2, c3, c4, c5, ROW);
   }
 }
 

@@ -70,10 +70,10 @@ export interface Kernels {
     token: Floats;
     w: Floats;
     bias: Floats | null;
-    /** The result for the same x and w without masked rows, where it is known: several rounds share it. */
-    base: Floats | null;
     out: Floats;
   };
+  /** One row: out = x_[M]·w + bias. */
+  tokenLinear: Width & { token: Floats; w: Floats; bias: Floats | null; out: Floats };
   /** dToken is added to. */
   sparseLinearGrad: Width & {
     x: FeatureBuffers;
@@ -115,12 +115,16 @@ export interface Kernels {
   };
   /** s = a_s·z and d = a_d·z per head. */
   scores: Headed & { rows: number; z: Floats; aSource: Floats; aTarget: Floats; s: Floats; d: Floats };
+  /** out = `to` where `from` names a masked row, else what it names. */
+  redirect: { from: Words; masked: Words; to: number; out: Words };
   /**
-   * pre holds W_res h + bias, or nothing where there is no residual, and gets the whole; out = PReLU(pre), or pre where
-   * there is no slope (method §4).
+   * pre holds W_res h + bias, or nothing where there is no residual; out is PReLU of the whole, or the whole where there is
+   * no slope (method §4). With a trace pre gets the whole too.
    */
   attend: Headed & {
     entries: EntryBuffers;
+    /** Masked destinations take d and pre from this row in place of their own. */
+    standIn: { masked: Words; row: number } | null;
     z: Floats;
     s: Floats;
     d: Floats;

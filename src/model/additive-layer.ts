@@ -1,4 +1,4 @@
-import type { AttentionTrace, Device, Floats } from '../compute/device.js';
+import type { AttentionTrace, Device, EntryBuffers, Floats, Words } from '../compute/device.js';
 import {
   finishAlone,
   type Layer,
@@ -17,12 +17,15 @@ export class AdditiveLayer implements Layer {
   readonly #setup: LayerSetup;
   readonly #width: { hidden: number; heads: number };
   readonly #pool: BufferPool;
+  /** These have a row for each node, and one that masked nodes share: see `share`. */
   readonly #z: Floats;
   readonly #pre: Floats;
   readonly #s: Floats;
   readonly #d: Floats;
   /** Only training needs it. */
   #trace: AttentionTrace | undefined;
+  /** Only rounds need it. */
+  #redirected: Words | undefined;
 
   constructor(pool: BufferPool, graph: PlacedGraph, setup: LayerSetup) {
     const { config } = setup;
@@ -32,46 +35,78 @@ export class AdditiveLayer implements Layer {
     this.#setup = setup;
     this.#width = { hidden: config.hidden, heads: config.heads };
     const { nodes } = graph;
-    this.#z = pool.floats(nodes * config.hidden);
-    this.#pre = pool.floats(nodes * config.hidden);
-    this.#s = pool.floats(nodes * config.heads);
-    this.#d = pool.floats(nodes * config.heads);
-    this.out = setup.isLast ? this.#pre : pool.floats(nodes * config.hidden);
+    this.#z = pool.floats((nodes + 1) * config.hidden);
+    this.#pre = pool.floats((nodes + 1) * config.hidden);
+    this.#s = pool.floats((nodes + 1) * config.heads);
+    this.#d = pool.floats((nodes + 1) * config.heads);
+    const length = nodes * config.hidden;
+    this.out = setup.isLast ? pool.device.view(this.#pre, 0, length) : pool.floats(length);
   }
 
   forward(input: LayerInput, { rows, training, residual }: LayerPass): void {
     const { weights: w } = this.#setup;
     const device = this.#device;
-    const { hidden } = this.#width;
     const [z, pre, s, d] = [this.#z, this.#pre, this.#s, this.#d];
-    if ('x' in input) {
-      const { masked, token } = input;
-      const from = { hidden, x: { ...input.x, rows }, index: null, masked, token };
-      const [base, baseRes] = input.base ?? [null, null];
-      device.enqueue('sparseLinear', { ...from, w: w('w'), bias: null, base, out: z });
-      device.enqueue('sparseLinear', { ...from, w: w('wRes'), bias: w('bias'), base: baseRes, out: pre });
-    } else {
-      const from = { hidden, rows, x: input.h, index: null, add: false };
-      device.enqueue('linear', { ...from, w: w('w'), bias: null, out: z });
-      if (residual) device.enqueue('linear', { ...from, w: w('wRes'), bias: w('bias'), out: pre });
-    }
-    const [aSource, aTarget] = [w('aSource'), w('aTarget')];
-    device.enqueue('scores', { ...this.#width, rows, z, aSource, aTarget, s, d });
+    const masked = 'x' in input && input.shared ? input.masked : null;
+    if (!('x' in input && input.shared)) this.#multiply(input, rows, residual);
     device.enqueue('attend', {
-      ...{ ...this.#width, entries: this.#graph.entries, z, s, d, b: w('b'), c: w('c'), pre },
+      ...{ ...this.#width, z, s, d, b: w('b'), c: w('c'), pre },
+      entries: masked === null ? this.#graph.entries : this.#redirect(masked),
+      standIn: masked === null ? null : { masked, row: this.#graph.nodes },
       ...{ residual, out: this.out, slope: this.#setup.isLast ? null : w('slope') },
       trace: training ? this.#traceBuffers() : null,
     });
     finishAlone(device, this.#graph, rows, this.#setup, pre, this.out);
   }
 
-  shareProducts(input: LayerInput, [z, pre]: readonly [Floats, Floats]): void {
+  /** Every row as if none were masked, and behind the last node the row that masked ones have in common. */
+  share(input: LayerInput): void {
     if (!('x' in input)) return;
     const { weights: w } = this.#setup;
-    const x = { ...input.x, rows: this.#graph.connected };
-    const from = { hidden: this.#width.hidden, x, index: null, masked: null, token: input.token };
-    this.#device.enqueue('sparseLinear', { ...from, w: w('w'), bias: null, base: null, out: z });
-    this.#device.enqueue('sparseLinear', { ...from, w: w('wRes'), bias: w('bias'), base: null, out: pre });
+    const device = this.#device;
+    const { nodes, connected } = this.#graph;
+    const { hidden, heads } = this.#width;
+    this.#multiply({ ...input, masked: null }, connected, true);
+    const last = (buffer: Floats, width: number) => device.view(buffer, nodes * width, width);
+    const [z, pre] = [last(this.#z, hidden), last(this.#pre, hidden)];
+    const { token } = input;
+    device.enqueue('tokenLinear', { hidden, token, w: w('w'), bias: null, out: z });
+    device.enqueue('tokenLinear', { hidden, token, w: w('wRes'), bias: w('bias'), out: pre });
+    this.#score(1, z, last(this.#s, heads), last(this.#d, heads));
+  }
+
+  /** z, the residual, and scores. */
+  #multiply(input: LayerInput, rows: number, residual: boolean): void {
+    const { weights: w } = this.#setup;
+    const device = this.#device;
+    const { hidden } = this.#width;
+    const [z, pre] = [this.#z, this.#pre];
+    if ('x' in input) {
+      const { masked, token } = input;
+      const from = { hidden, x: { ...input.x, rows }, index: null, masked, token };
+      device.enqueue('sparseLinear', { ...from, w: w('w'), bias: null, out: z });
+      device.enqueue('sparseLinear', { ...from, w: w('wRes'), bias: w('bias'), out: pre });
+    } else {
+      const from = { hidden, rows, x: input.h, index: null, add: false };
+      device.enqueue('linear', { ...from, w: w('w'), bias: null, out: z });
+      if (residual) device.enqueue('linear', { ...from, w: w('wRes'), bias: w('bias'), out: pre });
+    }
+    this.#score(rows, z, this.#s, this.#d);
+  }
+
+  #score(rows: number, z: Floats, s: Floats, d: Floats): void {
+    const { weights: w } = this.#setup;
+    const [aSource, aTarget] = [w('aSource'), w('aTarget')];
+    this.#device.enqueue('scores', { ...this.#width, rows, z, aSource, aTarget, s, d });
+  }
+
+  /** The entries, where those from masked nodes come from the row behind the last node. */
+  #redirect(masked: Words): EntryBuffers {
+    const { entries, nodes } = this.#graph;
+    const { neighbours: from } = entries;
+    this.#redirected ??= this.#pool.words(new Uint32Array(from.length));
+    this.#device.enqueue('redirect', { from, masked, to: nodes, out: this.#redirected });
+    return { ...entries, neighbours: this.#redirected };
   }
 
   backward(input: LayerInput, dOut: Floats, residual: boolean): Floats | null {

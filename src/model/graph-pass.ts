@@ -30,8 +30,6 @@ interface Residence {
   readonly placed: PlacedGraph;
   readonly masked: Words;
   readonly layers: readonly Layer[];
-  /** What rounds share. */
-  products?: [Floats, Floats];
 }
 
 /** One way through the layers. */
@@ -40,7 +38,8 @@ interface Passage {
   readonly training: boolean;
   /** Whether the nodes marked in `Residence.masked` are masked. */
   readonly masked: boolean;
-  readonly base: readonly [Floats, Floats] | null;
+  /** Whether the first layer has been given what rounds share. */
+  readonly shared: boolean;
   /** Where the last layer's residual comes in over means. */
   readonly residual: ResidualMeans | null;
 }
@@ -80,7 +79,7 @@ export class GraphPass {
     const { hidden } = this.config;
     const home = this.#settle(part);
     const rows = home.placed.nodes;
-    this.#forward(home, { rows, training: false, masked: false, base: null, residual: null });
+    this.#forward(home, { rows, training: false, masked: false, shared: false, residual: null });
     const found = this.device.read(lastOf(home).out);
     const embeddings = new Float32Array(found.length);
     home.layout.order.nodes.forEach((v, place) => {
@@ -93,7 +92,7 @@ export class GraphPass {
   learn(part: Part, mask: Uint8Array, counts?: Uint32Array): SlotErrors {
     const { device } = this;
     const home = this.#settle(part);
-    const { passage, slots, placed, pool } = this.#decode(home, mask, true, null, counts);
+    const { passage, slots, placed, pool } = this.#decode(home, mask, true, false, counts);
     const dMeans = placed.means;
     // The embeddings are used up: their gradient takes their place.
     let gradient: Floats | null = lastOf(home).out;
@@ -113,30 +112,21 @@ export class GraphPass {
     return { slots, errors };
   }
 
-  /** Errors of masked nodes, without gradients. */
-  reconstruct(
-    part: Part,
-    mask: Uint8Array,
-    base: readonly [Floats, Floats] | null = null,
-  ): SlotErrors & { pairs: GraphLayout['decoded'] } {
+  /** Errors of masked nodes, without gradients; `shared` where nothing but `reconstruct` came after `share`. */
+  reconstruct(part: Part, mask: Uint8Array, shared = false): SlotErrors & { pairs: GraphLayout['decoded'] } {
     const home = this.#settle(part);
-    const { slots, placed, pool } = this.#decode(home, mask, false, base);
+    const { slots, placed, pool } = this.#decode(home, mask, false, shared);
     const errors = this.device.read(placed.errors);
     pool.free();
     return { slots, errors, pairs: home.layout.decoded };
   }
 
-  /** What the first layer makes of unmasked rows: the same in every round. */
-  shareProducts(part: Part): readonly [Floats, Floats] | null {
+  /** Does what is the same in every round; false where that is nothing. */
+  share(part: Part): boolean {
     const home = this.#settle(part);
     const [first] = home.layers;
-    if (first.shareProducts === undefined) return null;
-    const length = home.placed.connected * this.config.hidden;
-    home.products ??= [home.pool.floats(length), home.pool.floats(length)];
-    const rows = home.placed.connected;
-    const unmasked = { rows, training: false, masked: false, base: null, residual: null };
-    first.shareProducts(this.#input(home, 0, unmasked), home.products);
-    return home.products;
+    first.share?.(this.#input(home, 0, { masked: false, shared: false }));
+    return first.share !== undefined;
   }
 
   /** Errors of masked nodes; when training the gradients of their decoders too, and that of the means in their place. */
@@ -144,7 +134,7 @@ export class GraphPass {
     home: Residence,
     mask: Uint8Array,
     training: boolean,
-    base: readonly [Floats, Floats] | null,
+    shared: boolean,
     counts?: Uint32Array,
   ): Decoding {
     const { device, config } = this;
@@ -167,7 +157,7 @@ export class GraphPass {
           placed,
         )
       : null;
-    const passage = { rows, training, masked: true, base, residual };
+    const passage = { rows, training, masked: true, shared, residual };
     this.#forward(home, passage);
 
     const { means, nodes, errors, work, inverseDegree: scale } = placed;
@@ -199,10 +189,10 @@ export class GraphPass {
     });
   }
 
-  #input(home: Residence, l: number, { masked, base }: Passage): LayerInput {
+  #input(home: Residence, l: number, { masked, shared }: Pick<Passage, 'masked' | 'shared'>): LayerInput {
     if (l > 0) return { h: home.layers[l - 1].out };
     const [token, dToken] = [this.#weights('token'), this.#gradients('token')];
-    return { x: home.placed.features, masked: masked ? home.masked : null, token, dToken, base };
+    return { x: home.placed.features, masked: masked ? home.masked : null, token, dToken, shared };
   }
 
   #weightsOf(l: number): Named {

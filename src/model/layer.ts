@@ -9,8 +9,8 @@ export type LayerInput =
       readonly masked: Words | null;
       readonly token: Floats;
       readonly dToken: Floats;
-      /** The products with W and W_res without masked rows, where several rounds share them. */
-      readonly base: readonly [Floats, Floats] | null;
+      /** Whether `share` has done what does not depend on which rows are masked. */
+      readonly shared: boolean;
     }
   | { readonly h: Floats };
 
@@ -39,8 +39,8 @@ export interface LayerPass {
 export interface Layer {
   readonly out: Floats;
   forward(input: LayerInput, pass: LayerPass): void;
-  /** Computes `base` of an input for later calls of `forward`, where the layer can make use of it. */
-  shareProducts?(input: LayerInput, base: readonly [Floats, Floats]): void;
+  /** Does what later calls of `forward` without training can share, whichever rows they mask, where the layer can. */
+  share?(input: LayerInput): void;
   /**
    * After a pass over connected nodes: dOut becomes the gradient before PReLU. Gives the gradient of h, if there is one, in
    * h's place.

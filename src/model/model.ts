@@ -245,7 +245,7 @@ export class Model {
   ): Float32Array {
     const errors = new Float32Array(all.nodes.length);
     for (const part of this.#partsOf(graph)) {
-      const shared = masks.length > 1 ? this.#pass.shareProducts(part) : null;
+      const shared = masks.length > 1 && this.#pass.share(part);
       for (const mask of masks) {
         const local = maskOf(part, mask);
         const found = this.#pass.reconstruct(part, local, shared);

@@ -85,7 +85,6 @@ export class RgatLayer implements Layer {
             token,
             w: weight,
             bias,
-            base: null,
             out,
           },
         });
@@ -110,7 +109,7 @@ export class RgatLayer implements Layer {
     if (training) this.#trace ??= makeTrace(this.#pool, this.#graph.connected, config);
     this.#device.enqueue('attend', {
       ...{ ...this.#width, entries: this.#sources.byTarget, z: this.#z, s: this.#s, d: this.#d },
-      ...{ b: this.#zeroB, c: this.#zeroC, pre: this.#pre, residual, out: this.out },
+      ...{ standIn: null, b: this.#zeroB, c: this.#zeroC, pre: this.#pre, residual, out: this.out },
       slope: isLast ? null : w('slope'),
       trace: training ? (this.#trace ?? null) : null,
     });

@@ -74,16 +74,16 @@ function sparse(indexed: boolean): Case {
     const [w, bias] = [floats('w', D * H), floats('bias', H)];
     const [out, plain] = [empty(rows * H), empty(rows * H)];
     const from = { hidden: H, x: placed.features, index, token, w };
-    device.enqueue('sparseLinear', { ...from, masked, bias, base: null, out });
-    device.enqueue('sparseLinear', { ...from, masked: null, bias: null, base: null, out: plain });
-    const onBase = empty(rows * H);
-    const base = indexed ? null : floats('base', rows * H);
-    device.enqueue('sparseLinear', { ...from, masked, bias, base, out: onBase });
+    device.enqueue('sparseLinear', { ...from, masked, bias, out });
+    device.enqueue('sparseLinear', { ...from, masked: null, bias: null, out: plain });
+    const [ofToken, plainOfToken] = [empty(H), empty(H)];
+    device.enqueue('tokenLinear', { hidden: H, token, w, bias, out: ofToken });
+    device.enqueue('tokenLinear', { hidden: H, token, w, bias: null, out: plainOfToken });
     const dOut = floats('dOut', rows * H);
     const [dw, dBias, dToken, dwPlain] = [empty(D * H), empty(H), floats('dToken', D), empty(D * H)];
     device.enqueue('sparseLinearGrad', { ...from, masked, dOut, dw, dToken, dBias });
     device.enqueue('sparseLinearGrad', { ...from, masked: null, dOut, dw: dwPlain, dToken, dBias: null });
-    return { pool, outputs: { out, plain, onBase, dw, dBias, dToken, dwPlain } };
+    return { pool, outputs: { out, plain, ofToken, plainOfToken, dw, dBias, dToken, dwPlain } };
   };
 }
 
@@ -113,7 +113,7 @@ function dense(indexed: boolean): Case {
 /** `kinds`: how many different rows z has, where fewer than nodes. */
 function attention(own: boolean, logits: number, kinds?: number): Case {
   return (device, graph, mask) => {
-    const { pool, floats, empty, placed, N } = prepare(device, graph, mask);
+    const { pool, floats, empty, placed, masked, N } = prepare(device, graph, mask);
     const { sources } = placed;
     if (sources === undefined) throw new Error('placed without source rows');
     const rows = own ? N : sources.count;
@@ -131,10 +131,24 @@ function attention(own: boolean, logits: number, kinds?: number): Case {
     const entries = own ? placed.entries : sources.byTarget;
     const run = (name: string, keep: Kernels['attend']['trace'], residual = true) => {
       const [pre, out] = [floats('pre', N * H), empty(N * H)];
-      device.enqueue('attend', { ...width, entries, z, s, d, b, c, pre, residual, out, slope, trace: keep });
+      const given = { entries, standIn: null, z, s, d, b, c };
+      device.enqueue('attend', { ...width, ...given, pre, residual, out, slope, trace: keep });
       return { [`${name} pre`]: pre, [`${name} out`]: out };
     };
-    const outs = { ...run('training', trace), ...run('only', null), ...run('bare', null, false) };
+    const round = () => {
+      const neighbours = pool.words(new Uint32Array(entries.neighbours.length));
+      device.enqueue('redirect', { from: entries.neighbours, masked, to: N, out: neighbours });
+      const [z, pre] = [floats('all z', (N + 1) * H), floats('all pre', (N + 1) * H)];
+      const [s, d] = [floats('all s', (N + 1) * 4, logits), floats('all d', (N + 1) * 4, logits)];
+      const given = { entries: { ...entries, neighbours }, standIn: { masked, row: N }, z, s, d, b, c };
+      const out = empty(N * H);
+      device.enqueue('attend', { ...width, ...given, pre, residual: true, out, slope, trace: null });
+      return { 'round pre': pre, 'round out': out };
+    };
+    const outs = {
+      ...{ ...run('training', trace), ...run('only', null), ...run('bare', null, false) },
+      ...(own ? round() : {}),
+    };
     const [dz, dd, db, dc] = [empty(rows * H), empty(N * 4), empty(directed * 4), empty(directed * H)];
     const [daSource, daTarget, dPre] = [empty(H), empty(H), floats('dPre', N * H)];
     const given = { ...width, entries, z, s, d, b, c, trace, dPre };

@@ -1,5 +1,5 @@
 import type { Kernels } from '../device.js';
-import { eachRow, integers, numbers } from './buffers.js';
+import { eachRow, integers, isMasked, numbers } from './buffers.js';
 
 const SLOPE = 0.2;
 
@@ -15,6 +15,12 @@ export function scores(args: Kernels['scores']): void {
       d[at] += aTarget[j] * z[v * H + j];
     }
   }
+}
+
+export function redirect({ from, masked, to, out }: Kernels['redirect']): void {
+  integers(from).forEach((row, i) => {
+    integers(out)[i] = isMasked(masked, row) ? to : row;
+  });
 }
 
 /** Per head: softmax over the entries into v of LeakyReLU(s_u + d_v + b_ρ), then the mean of z_u + c_ρ (method §4). */
@@ -36,7 +42,9 @@ export function attend(args: Kernels['attend']): void {
   eachRow(args.entries.work, (v, start, end) => {
     for (let h = 0; h < heads; h++) {
       const at = v * heads + h;
-      const raw = (e: number) => s[neighbours[e] * heads + h] + d[at] + b[relations[e] * heads + h];
+      const own = isMasked(args.standIn?.masked ?? null, v) ? (args.standIn?.row ?? v) : v;
+      const raw = (e: number) =>
+        s[neighbours[e] * heads + h] + d[own * heads + h] + b[relations[e] * heads + h];
       let peak = -Infinity;
       for (let e = start; e < end; e++) peak = Math.max(peak, leaky(raw(e)));
       let sum = 0;
@@ -50,8 +58,9 @@ export function attend(args: Kernels['attend']): void {
       }
       for (let j = 0; j < F; j++) {
         const i = v * H + h * F + j;
-        pre[i] = (args.residual ? pre[i] : 0) + att[j];
-        out[i] = pre[i] < 0 ? slope * pre[i] : pre[i];
+        const whole = (args.residual ? pre[own * H + h * F + j] : 0) + att[j];
+        if (kept !== null) pre[i] = whole;
+        out[i] = whole < 0 ? slope * whole : whole;
       }
       if (kept === null) continue;
       kept.peak[at] = start === end ? 0 : peak;

@@ -18,6 +18,10 @@ export function integers(buffer: Words): Uint32Array {
   return (buffer as ReferenceWords).data;
 }
 
+export function isMasked(masked: Words | null, row: number): boolean {
+  return masked !== null && integers(masked)[row] !== 0;
+}
+
 /** Calls for each row with all its entries, whatever way it was cut. */
 export function eachRow(
   work: WorkList<Words>,

@@ -1,5 +1,5 @@
 import type { Kernels, Words } from '../device.js';
-import { eachRow, eachValue, integers, numbers } from './buffers.js';
+import { eachRow, eachValue, integers, isMasked, numbers } from './buffers.js';
 
 export function sparseLinear(args: Kernels['sparseLinear']): void {
   const { hidden: H, x } = args;
@@ -10,10 +10,16 @@ export function sparseLinear(args: Kernels['sparseLinear']): void {
     const add = (column: number, value: number) => {
       for (let j = 0; j < H; j++) out[v * H + j] += value * w[column * H + j];
     };
-    if (args.base !== null && !isMasked(args.masked, node)) {
-      out.set(numbers(args.base).subarray(v * H, (v + 1) * H), v * H);
-    } else if (isMasked(args.masked, node)) for (let d = 0; d < x.cols; d++) add(d, token[d]);
+    if (isMasked(args.masked, node)) for (let d = 0; d < x.cols; d++) add(d, token[d]);
     else eachValue(x, node, add);
+  }
+}
+
+export function tokenLinear({ hidden: H, token, w, bias, out }: Kernels['tokenLinear']): void {
+  for (let j = 0; j < H; j++) {
+    let sum = bias === null ? 0 : numbers(bias)[j];
+    for (let d = 0; d < token.length; d++) sum += numbers(token)[d] * numbers(w)[d * H + j];
+    numbers(out)[j] = sum;
   }
 }
 
@@ -40,10 +46,6 @@ export function sparseLinearGrad(args: Kernels['sparseLinearGrad']): void {
 
 function rowOf(index: Words | null, row: number): number {
   return index === null ? row : integers(index)[row];
-}
-
-function isMasked(masked: Words | null, v: number): boolean {
-  return masked !== null && integers(masked)[v] !== 0;
 }
 
 export function linear(args: Kernels['linear']): void {

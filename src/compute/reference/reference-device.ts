@@ -1,5 +1,5 @@
 import type { Device, Floats, Kernels, KernelTime, Words } from '../device.js';
-import { attend, attendGrad, scores, scoresGrad } from './attention.js';
+import { attend, attendGrad, redirect, scores, scoresGrad } from './attention.js';
 import { integers, numbers, type ReferenceFloats, type ReferenceWords } from './buffers.js';
 import { cosineLoss } from './cosine.js';
 import {
@@ -13,12 +13,25 @@ import {
   segmentSum,
   sparseLinear,
   sparseLinearGrad,
+  tokenLinear,
 } from './linear.js';
 
 const KERNELS: { [K in keyof Kernels]: (args: Kernels[K]) => void } = {
   fill: ({ target, value }) => numbers(target).fill(value),
-  ...{ sparseLinear, sparseLinearGrad, linear, linearGradWeights, linearGradInput, scores, scoresGrad },
-  ...{ attend, attendGrad, prelu, preluGrad, segmentSum, cosineLoss, adam, addInto },
+  ...{ sparseLinear, sparseLinearGrad, tokenLinear, linear, linearGradWeights, linearGradInput },
+  ...{
+    scores,
+    scoresGrad,
+    redirect,
+    attend,
+    attendGrad,
+    prelu,
+    preluGrad,
+    segmentSum,
+    cosineLoss,
+    adam,
+    addInto,
+  },
 };
 
 /** Plain loops in float64: what the kernels mean. For tests; far too slow for anything else. */

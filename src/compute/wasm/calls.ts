@@ -78,15 +78,19 @@ export const CALLS: Calls = {
     to.call('addInto', Math.ceil(target.length / FILL_FLOATS), args);
   },
 
-  sparseLinear(to, { x, index, masked, token, w, bias, base, out }) {
+  sparseLinear(to, { x, index, masked, token, w, bias, out }) {
     const rows = index?.length ?? x.rows;
     to.scratch(ROW * (1 + x.width));
     const product = to.parts(ROW);
     to.call('tokenLinear', 1, [x.cols, at(token), at(w), at(bias), product]);
     to.call('sparseLinear', chunksOf(rows), [
       ...[rows, CHUNK_ROWS, ...describe(x)],
-      ...[at(masked), product, at(w), at(bias), at(out), at(index), at(base)],
+      ...[at(masked), product, at(w), at(bias), at(out), at(index)],
     ]);
+  },
+
+  tokenLinear(to, { token, w, bias, out }) {
+    to.call('tokenLinear', 1, [token.length, at(token), at(w), at(bias), at(out)]);
   },
 
   sparseLinearGrad(to, { x, index, masked, token, w, dOut, dw, dToken, dBias }) {
@@ -144,7 +148,12 @@ export const CALLS: Calls = {
     to.call('scores', chunksOf(rows), [rows, CHUNK_ROWS, at(z), at(aSource), at(aTarget), at(s), at(d)]);
   },
 
-  attend(to, { entries, z, s, d, b, c, pre, residual, out, slope, trace }) {
+  redirect(to, { from, masked, to: row, out }) {
+    const args = [from.length, at(from), at(masked), row, at(out)];
+    to.call('redirect', Math.ceil(from.length / FILL_FLOATS), args);
+  },
+
+  attend(to, { entries, standIn, z, s, d, b, c, pre, residual, out, slope, trace }) {
     const { work } = entries;
     const partBytes = 48 + ROW;
     to.scratch(partBytes + SEGMENT_ENTRIES * (32 + 32)); // logits, runs
@@ -153,6 +162,7 @@ export const CALLS: Calls = {
       ...[...head, at(entries.neighbours), at(entries.relations), at(z), at(s), at(d), at(b), at(c)],
       ...[at(pre), at(out), at(slope), at(trace?.peak ?? null), at(trace?.inverse ?? null)],
       ...[to.parts(work.partCount * partBytes), work.splitCount, residual ? 1 : 0],
+      ...[at(standIn?.masked ?? null), standIn?.row ?? 0],
     ];
     to.call('attend', work.chunkCount, args);
     to.call('mergeAttention', merges, args);

@@ -7,6 +7,8 @@ const GRAM_BYTES = H * ROW + ROW + 16;
 /** Slots a chunk, and chunks a relation, at most: each has a gradient of W_r to itself. */
 const CHUNK_SLOTS = 84 * BLOCK;
 const MOST_PARTS = 8;
+/** What a slot costs in the dense form, in slots of the Gram form, about. */
+const DENSE_COST = 10;
 /** Rows of W_r a chunk when the gradient is put together. */
 const GRADIENT_ROWS = 128;
 
@@ -15,7 +17,7 @@ interface Plan {
   grams: number[];
   /** (relation, first slot, end slot, dense?, part) */
   losses: number[];
-  /** (relation, first part, parts, first row, end row) */
+  /** (relation, first part, parts, first row, end row, dense?) */
   gradients: number[];
   parts: number;
 }
@@ -26,8 +28,14 @@ export function callCosineLoss(to: Caller, args: Kernels['cosineLoss']): void {
   const { grams, losses, gradients, parts } = plan(args.offsets, D);
   if (parts === 0) return;
   const stride = 4 * target.width;
-  const dense = 2 * 4 * D + ROW; // x, x̂ and the gradient of one slot
-  to.scratch(Math.max(ROW * (1 + 2 * target.width + 2 * BLOCK) + BLOCK * stride + dense, ROW + GRAM_BYTES));
+  const slot = 2 * 4 * D; // x and x̂ of one
+  to.scratch(
+    Math.max(
+      ROW * (1 + 2 * target.width + 2 * BLOCK) + BLOCK * stride + slot,
+      ROW * (1 + BLOCK) + slot + 24 * BLOCK + ROW * (H + D), // a dense block: kernels/learn/cosine-dense.ts
+      ROW + GRAM_BYTES,
+    ),
+  );
   const relations = args.offsets.length - 1;
   const partBytes = Math.ceil((D * ROW + GRAM_BYTES + 4 * D) / 64) * 64;
   const room = to.parts((gradient ? parts : 0) * partBytes + relations * GRAM_BYTES);
@@ -45,13 +53,14 @@ export function callCosineLoss(to: Caller, args: Kernels['cosineLoss']): void {
     ...[countsAt, room, partBytes],
   ]);
   if (gradient === null) return;
-  to.call('decoderGrad', gradients.length / 5, [
+  to.call('decoderGrad', gradients.length / 6, [
     ...[gradientsAt, D, w, bias, room, partBytes, at(gradient.dw), at(gradient.dBias)],
   ]);
 }
 
 function plan(offsets: Uint32Array, D: number): Plan {
   const result: Plan = { grams: [], losses: [], gradients: [], parts: 0 };
+  const losses: { item: readonly number[]; cost: number }[] = [];
   for (let r = 0; r + 1 < offsets.length; r++) {
     const slots = offsets[r + 1] - offsets[r];
     if (slots === 0) continue;
@@ -61,11 +70,16 @@ function plan(offsets: Uint32Array, D: number): Plan {
     const first = result.parts;
     for (let start = offsets[r]; start < offsets[r + 1]; start += size) {
       const end = Math.min(start + size, offsets[r + 1]);
-      result.losses.push(r, start, end, isDense ? 1 : 0, result.parts++);
+      const item = [r, start, end, isDense ? 1 : 0, result.parts++];
+      losses.push({ item, cost: (end - start) * (isDense ? DENSE_COST : 1) });
     }
     for (let row = 0; row < D; row += GRADIENT_ROWS) {
-      result.gradients.push(r, first, result.parts - first, row, Math.min(row + GRADIENT_ROWS, D));
+      const end = Math.min(row + GRADIENT_ROWS, D);
+      result.gradients.push(r, first, result.parts - first, row, end, isDense ? 1 : 0);
     }
   }
+  // The longest first, so that no thread begins one when the others are done.
+  losses.sort((a, b) => b.cost - a.cost);
+  result.losses = losses.flatMap(({ item }) => item);
   return result;
 }

@@ -31,6 +31,7 @@ export const OPERATIONS = [
   'attendScores',
   'mergeScores',
   'sumTables',
+  'redirect',
 ] as const;
 
 export type Operation = (typeof OPERATIONS)[number];
