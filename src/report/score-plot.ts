@@ -60,6 +60,10 @@ export function scorePlot(chart: ScorePlot): Element {
     { left: MARGIN.left, right: FULL_WIDTH, top: 2, bottom: HEIGHT - MARGIN.bottom - 4 },
     chart.names ?? 8,
   );
+  const label = thresholdSide(
+    byTime ? 'left' : 'right',
+    loud.map((each) => ({ x: toX(each.x), y: toY(each.y) - toY(chart.threshold) })),
+  );
   const place = (each: { x: number }): Date | number => (byTime ? new Date(each.x) : each.x);
   const shape = { x: place, y: 'y', title: (each: Loud) => `${each.name}: ${formatNumber(each.y)}` };
   const of = (...looks: Look[]): Loud[] => loud.filter((each) => looks.includes(each.look));
@@ -93,10 +97,10 @@ export function scorePlot(chart: ScorePlot): Element {
         text([chart.threshold], {
           ...halo,
           y: (y: number) => y,
-          frameAnchor: byTime ? 'left' : 'right',
-          textAnchor: byTime ? 'start' : 'end',
+          frameAnchor: label,
+          textAnchor: label === 'left' ? 'start' : 'end',
           lineAnchor: 'bottom',
-          dx: byTime ? 4 : -4,
+          dx: label === 'left' ? 4 : -4,
           dy: -4,
           text: (y: number) => `threshold ${formatNumber(y, 3)}`,
         }),
@@ -265,6 +269,21 @@ function notesOf(scored: ScoredNodes, named: number): string[] {
   if (scored.unplaced > 0)
     notes.push(`${formatNumber(scored.unplaced)} nodes without a score or time are not drawn.`);
   return notes;
+}
+
+/** The end of the threshold's line where no symbol stands in the way of its label; `y` is counted from the line down. */
+function thresholdSide(
+  usual: 'left' | 'right',
+  symbols: readonly { x: number; y: number }[],
+): 'left' | 'right' {
+  const width = 110;
+  const isFree = (side: 'left' | 'right') =>
+    symbols.every(({ x, y }) => {
+      const inside = side === 'left' ? x - MARGIN.left : FULL_WIDTH - MARGIN.right - x;
+      return inside > width || y < -24 || y > 4;
+    });
+  const other = usual === 'left' ? 'right' : 'left';
+  return isFree(usual) || !isFree(other) ? usual : other;
 }
 
 function describe(chart: ScorePlot, scored: ScoredNodes): string {

@@ -204,3 +204,22 @@ test('scores: dots at one place are one, alerts are all there, and the unplaced 
   expect(document.querySelector('.key').textContent).toContain('alert (1)');
   expect(document.querySelector('.key').textContent).toContain('5,001');
 });
+
+test('scores: the label of the threshold stands at the end where no alert covers it', () => {
+  const hour = 3_600_000_000_000n;
+  const labelAt = (...hours: bigint[]) => {
+    const quiet = [0n, 10n].map((at) => ({ name: 'quiet', score: 0, alert: false, time: at * hour }));
+    const loud = hours.map((at) => ({ name: 'loud', score: 5.2, alert: true, time: at * hour }));
+    const points = [...quiet, ...loud];
+    const document = read(
+      scorePlot({ id: 'p', title: 'P', over: 'time', threshold: 5, measure: 's', points }),
+    );
+    const label = [...document.querySelectorAll('svg text')].find(
+      (text) => text.textContent === 'threshold 5',
+    );
+    return label.closest('[text-anchor]').getAttribute('text-anchor');
+  };
+  expect(labelAt(5n)).toBe('start');
+  expect(labelAt(0n)).toBe('end');
+  expect(labelAt(0n, 10n)).toBe('start'); // no better there
+});
