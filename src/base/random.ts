@@ -29,6 +29,11 @@ export class Random {
     return new Random(mixText(this.key, name));
   }
 
+  /** Four words that the next numbers follow from, for kernels that draw them elsewhere. */
+  get state(): readonly [number, number, number, number] {
+    return [this.a >>> 0, this.b >>> 0, this.c >>> 0, this.counter >>> 0];
+  }
+
   /** An integer in [0, 2^32). */
   u32(): number {
     const { a, b, c } = this;

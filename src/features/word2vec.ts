@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { RecalError } from '../base/errors.js';
 import { Random } from '../base/random.js';
 import type { Sentences } from './sentences.js';
 
@@ -20,6 +22,8 @@ export const WORD2VEC_DEFAULTS = { dimension: 32, window: 5, negatives: 5, epoch
 
 /** Tokens between two calls of `onProgress`, with a turn of the event loop in between. */
 const BREATH = 1 << 16;
+/** What 32 bits can address. */
+const MOST_PAGES = 65_536;
 /** The rate never falls below this share of its start, as in the original program. */
 const LAST_RATE = 1e-4;
 
@@ -44,35 +48,74 @@ export async function trainWord2Vec(
   return trainer.vectors();
 }
 
+const PAGE = 65_536;
+/** The kernel's own memory ends before. */
+const FIRST = PAGE;
+const RECORD_BYTES = 88;
+
+let compiled: WebAssembly.Module | undefined;
+
+interface Kernel {
+  train(setup: number, offsets: number, sentences: number, tokens: number): void;
+}
+
+/** The host's side of kernels/word2vec.ts: what it reads and writes lies in one memory. */
 class SkipGram {
   readonly #sentences: Sentences;
-  readonly #options: Word2VecOptions;
-  readonly #random: Random;
-  readonly #sampler: TokenSampler;
-  // Doubles, although vectors end as floats: JavaScript computes in doubles, and converting costs more than memory.
-  readonly #input: Float64Array;
-  readonly #output: Float64Array;
-  readonly #error: Float64Array;
+  readonly #dimension: number;
   /** Numbers a row: the dimension, padded to a multiple of four with zeros, which stay zero. */
   readonly #stride: number;
+  readonly #rows: number;
   readonly #work: number;
+  readonly #memory: WebAssembly.Memory;
+  readonly #kernel: Kernel;
+  readonly #input: number;
+  /** Where the sentences of one call go, at the end of the memory. */
+  readonly #room: number;
   #seen = 0;
 
   constructor(sentences: Sentences, vocabularySize: number, options: Word2VecOptions) {
     const { dimension } = options;
     this.#sentences = sentences;
-    this.#options = options;
-    this.#random = new Random(options.seed).stream('word2vec');
-    this.#sampler = new TokenSampler(sentences.tokens, vocabularySize);
+    this.#dimension = dimension;
     this.#stride = Math.ceil(dimension / 4) * 4;
-    this.#input = new Float64Array(vocabularySize * this.#stride);
-    this.#output = new Float64Array(vocabularySize * this.#stride);
-    this.#error = new Float64Array(this.#stride);
+    this.#rows = vocabularySize;
     this.#work = sentences.tokens.length * options.epochs;
-    const start = this.#random.stream('start');
-    for (let row = 0; row < this.#input.length; row += this.#stride) {
-      for (let k = 0; k < dimension; k++) this.#input[row + k] = (start.float() - 0.5) / dimension;
+    const rowBytes = 8 * this.#stride;
+    const sampler = makeSampler(sentences.tokens, vocabularySize);
+    const random = new Random(options.seed).stream('word2vec');
+
+    let end = FIRST + RECORD_BYTES;
+    const place = (bytes: number) => {
+      const address = Math.ceil(end / 64) * 64;
+      end = address + bytes;
+      return address;
+    };
+    this.#input = place(vocabularySize * rowBytes);
+    const output = place(vocabularySize * rowBytes);
+    const error = place(rowBytes);
+    const thresholds = place(8 * vocabularySize);
+    const aliases = place(4 * vocabularySize);
+    const sigmoids = place(4 * SIGMOID.length);
+    this.#room = place(0);
+    this.#memory = openMemory(this.#room);
+    const { buffer } = this.#memory;
+    new Uint32Array(buffer, FIRST, 14).set([
+      ...[this.#input, output, error, rowBytes, options.window, options.negatives],
+      ...[thresholds, aliases, vocabularySize, sigmoids, ...random.state],
+    ]);
+    new Float64Array(buffer, FIRST + 56, 4).set([options.rate, LAST_RATE, this.#work, 0]);
+    new Float64Array(buffer, thresholds, vocabularySize).set(sampler.thresholds);
+    new Uint32Array(buffer, aliases, vocabularySize).set(sampler.aliases);
+    new Float32Array(buffer, sigmoids, SIGMOID.length).set(SIGMOID);
+    const start = random.stream('start');
+    for (let token = 0; token < vocabularySize; token++) {
+      const row = new Float64Array(buffer, this.#input + token * rowBytes, dimension);
+      for (let k = 0; k < dimension; k++) row[k] = (start.float() - 0.5) / dimension;
     }
+    compiled ??= new WebAssembly.Module(readFileSync(new URL('./word2vec.wasm', import.meta.url)));
+    const { exports } = new WebAssembly.Instance(compiled, { env: { memory: this.#memory } });
+    this.#kernel = exports as unknown as Kernel;
   }
 
   get sentenceCount(): number {
@@ -84,11 +127,10 @@ class SkipGram {
   }
 
   vectors(): Float32Array {
-    const { dimension } = this.#options;
-    const rows = this.#input.length / this.#stride;
-    const vectors = new Float32Array(rows * dimension);
-    for (let row = 0; row < rows; row++) {
-      vectors.set(this.#input.subarray(row * this.#stride, row * this.#stride + dimension), row * dimension);
+    const vectors = new Float32Array(this.#rows * this.#dimension);
+    for (let row = 0; row < this.#rows; row++) {
+      const from = this.#input + row * 8 * this.#stride;
+      vectors.set(new Float64Array(this.#memory.buffer, from, this.#dimension), row * this.#dimension);
     }
     return vectors;
   }
@@ -96,130 +138,96 @@ class SkipGram {
   /** Trains on sentences from this one on, until enough tokens are seen. Gives the sentence to go on with. */
   run(from: number, tokens: number): number {
     const { offsets, tokens: words } = this.#sentences;
-    const { window, rate } = this.#options;
-    const enough = this.#seen + tokens;
-    let sentence = from;
-    for (; sentence < this.sentenceCount && this.#seen < enough; sentence++) {
-      const start = offsets[sentence];
-      const end = offsets[sentence + 1];
-      const step = rate * Math.max(LAST_RATE, 1 - this.done);
-      for (let centre = start; centre < end; centre++) {
-        const last = Math.min(end - 1, centre + window);
-        for (let near = Math.max(start, centre - window); near <= last; near++) {
-          if (near !== centre) this.#learn(words[centre], words[near], step);
-        }
-      }
-      this.#seen += end - start;
-    }
-    return sentence;
-  }
-
-  /** One pair: the token that was near is made likelier given the centre, a few drawn ones less likely. */
-  #learn(centre: number, near: number, rate: number): void {
-    const { negatives } = this.#options;
-    const d = this.#stride;
-    const input = this.#input;
-    const error = this.#error.fill(0);
-    const a = centre * d;
-    pull(input, a, this.#output, near * d, error, 1, rate);
-    for (let draw = 0; draw < negatives; draw++) {
-      const token = this.#sampler.draw(this.#random.float());
-      if (token !== near) pull(input, a, this.#output, token * d, error, 0, rate);
-    }
-    for (let k = 0; k < d; k++) input[a + k] += error[k];
+    let to = from;
+    while (to < this.sentenceCount && offsets[to] - offsets[from] < tokens) to++;
+    const some = words.subarray(offsets[from], offsets[to]);
+    const tokensAt = this.#room + 4 * (to - from + 1);
+    growMemory(this.#memory, tokensAt + 4 * some.length);
+    const { buffer } = this.#memory;
+    new Uint32Array(buffer, this.#room, to - from + 1).set(
+      offsets.subarray(from, to + 1).map((offset) => offset - offsets[from]),
+    );
+    new Uint32Array(buffer, tokensAt, some.length).set(some);
+    this.#kernel.train(FIRST, this.#room, to - from, tokensAt);
+    this.#seen += some.length;
+    return to;
   }
 }
 
-/**
- * Moves an output vector, at `b`, towards or away from an input vector, at `a`, and adds to `error` what moves the
- * input. By fours, rows being padded to a multiple: three times as fast as one by one, and almost all of the time.
- */
-function pull(
-  input: Float64Array,
-  a: number,
-  output: Float64Array,
-  b: number,
-  error: Float64Array,
-  label: number,
-  rate: number,
-): void {
-  const d = error.length;
-  let [p0, p1, p2, p3] = [0, 0, 0, 0];
-  for (let k = 0; k < d; k += 4) {
-    p0 += input[a + k] * output[b + k];
-    p1 += input[a + k + 1] * output[b + k + 1];
-    p2 += input[a + k + 2] * output[b + k + 2];
-    p3 += input[a + k + 3] * output[b + k + 3];
-  }
-  const g = (label - sigmoid(p0 + p1 + (p2 + p3))) * rate;
-  for (let k = 0; k < d; k += 4) {
-    const o0 = output[b + k];
-    const o1 = output[b + k + 1];
-    const o2 = output[b + k + 2];
-    const o3 = output[b + k + 3];
-    error[k] += g * o0;
-    error[k + 1] += g * o1;
-    error[k + 2] += g * o2;
-    error[k + 3] += g * o3;
-    output[b + k] = o0 + g * input[a + k];
-    output[b + k + 1] = o1 + g * input[a + k + 1];
-    output[b + k + 2] = o2 + g * input[a + k + 2];
-    output[b + k + 3] = o3 + g * input[a + k + 3];
+function openMemory(bytes: number): WebAssembly.Memory {
+  const pages = Math.ceil(bytes / PAGE);
+  try {
+    return new WebAssembly.Memory({ initial: pages, maximum: MOST_PAGES, shared: true });
+  } catch (cause) {
+    throw outOfMemory(bytes, cause);
   }
 }
 
-/** Draws tokens as likely as their number of occurrences to the power 3/4, by Walker's alias method. */
-class TokenSampler {
-  readonly #threshold: Float64Array;
-  readonly #alias: Uint32Array;
-
-  constructor(tokens: Uint32Array, size: number) {
-    const weights = new Float64Array(size);
-    for (const token of tokens) weights[token]++;
-    let total = 0;
-    for (let i = 0; i < size; i++) {
-      const root = Math.sqrt(weights[i]);
-      weights[i] = root * Math.sqrt(root); // x^¾, with roots alone: they are exact on every machine
-      total += weights[i];
-    }
-    this.#threshold = new Float64Array(size).fill(1);
-    this.#alias = Uint32Array.from({ length: size }, (_, i) => i);
-    if (total > 0) this.#pair(weights.map((weight) => (weight * size) / total));
-  }
-
-  /** A token for a number in [0, 1): its whole part chooses a column, the rest one of the two tokens there. */
-  draw(u: number): number {
-    const x = u * this.#threshold.length;
-    const column = Math.floor(x);
-    return x - column < this.#threshold[column] ? column : this.#alias[column];
-  }
-
-  /** Fills every column to one with a part of a token that has more than its share. */
-  #pair(scaled: Float64Array): void {
-    const small: number[] = [];
-    const large: number[] = [];
-    for (let i = 0; i < scaled.length; i++) (scaled[i] < 1 ? small : large).push(i);
-    while (small.length > 0 && large.length > 0) {
-      const low = small.pop() as number;
-      const high = large[large.length - 1];
-      this.#threshold[low] = scaled[low];
-      this.#alias[low] = high;
-      scaled[high] -= 1 - scaled[low];
-      if (scaled[high] < 1) small.push(large.pop() as number);
-    }
+function growMemory(memory: WebAssembly.Memory, bytes: number): void {
+  const missing = Math.ceil((bytes - memory.buffer.byteLength) / PAGE);
+  if (missing <= 0) return;
+  try {
+    memory.grow(missing);
+  } catch (cause) {
+    throw outOfMemory(bytes, cause);
   }
 }
 
+function outOfMemory(bytes: number, cause: unknown): RecalError {
+  return new RecalError(
+    'word-memory',
+    `the vectors of so many different words do not fit into memory: ${Math.ceil(bytes / 2 ** 20)} MiB are needed, and 4 GiB is the most`,
+    { hint: 'train on a shorter time or fewer hosts, or with a smaller --text-dimension', cause },
+  );
+}
+
+/** For Walker's alias method: column i stands for token i up to its threshold, and for its alias above. */
+interface Sampler {
+  readonly thresholds: Float64Array;
+  readonly aliases: Uint32Array;
+}
+
+/** Tokens as likely as their number of occurrences to the power 3/4. */
+function makeSampler(tokens: Uint32Array, size: number): Sampler {
+  const weights = new Float64Array(size);
+  for (const token of tokens) weights[token]++;
+  let total = 0;
+  for (let i = 0; i < size; i++) {
+    const root = Math.sqrt(weights[i]);
+    weights[i] = root * Math.sqrt(root); // x^¾, with roots alone: they are exact on every machine
+    total += weights[i];
+  }
+  const sampler = {
+    thresholds: new Float64Array(size).fill(1),
+    aliases: Uint32Array.from({ length: size }, (_, i) => i),
+  };
+  if (total > 0)
+    fillColumns(
+      weights.map((weight) => (weight * size) / total),
+      sampler,
+    );
+  return sampler;
+}
+
+/** Fills every column to one with a part of a token that has more than its share. */
+function fillColumns(scaled: Float64Array, { thresholds, aliases }: Sampler): void {
+  const small: number[] = [];
+  const large: number[] = [];
+  for (let i = 0; i < scaled.length; i++) (scaled[i] < 1 ? small : large).push(i);
+  while (small.length > 0 && large.length > 0) {
+    const low = small.pop() as number;
+    const high = large[large.length - 1];
+    thresholds[low] = scaled[low];
+    aliases[low] = high;
+    scaled[high] -= 1 - scaled[low];
+    if (scaled[high] < 1) small.push(large.pop() as number);
+  }
+}
+
+/** The sigmoid from −6 to 6, as in the original program. The kernel reads it as 1 or 0 beyond. */
 const SIGMOID_LIMIT = 6;
 const SIGMOID_STEPS = 1024;
 const SIGMOID = Float32Array.from(
   { length: SIGMOID_STEPS + 1 }, // just below the limit, rounding may reach one more
   (_, i) => 1 / (1 + Math.exp(-(((i + 0.5) / SIGMOID_STEPS) * 2 - 1) * SIGMOID_LIMIT)),
 );
-
-/** 1 / (1 + e^−x) from a table, 1 or 0 beyond ±6, as in the original program. */
-function sigmoid(x: number): number {
-  if (x >= SIGMOID_LIMIT) return 1;
-  if (x <= -SIGMOID_LIMIT) return 0;
-  return SIGMOID[Math.floor(((x + SIGMOID_LIMIT) * SIGMOID_STEPS) / (2 * SIGMOID_LIMIT))];
-}

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Random } from '../../src/base/random.js';
 import { VocabularyBuilder } from '../../src/features/vocabulary.js';
 import { trainWord2Vec, WORD2VEC_DEFAULTS } from '../../src/features/word2vec.js';
+import { plainSkipGram } from './plain-skip-gram.js';
 
 /**
  * Topics of five words each; a sentence draws its words from one topic. Words of a topic stand near each other and
@@ -70,6 +72,37 @@ describe('determinism', () => {
   test('to the byte: these very vectors, on every machine', async () => {
     expect(digest(await train())).toBe(digest(await train()));
     expect(digest(await train())).toBe('da9552bb74611b6fe13e3081418998e7d3b9f82f8644806bbde363a1b115a3f9');
+  });
+
+  test('and those of plain loops, whatever the sizes', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(fc.integer({ min: 0, max: 9 }), { maxLength: 9 }), { minLength: 1, maxLength: 30 }),
+        fc.record({
+          dimension: fc.integer({ min: 1, max: 13 }),
+          window: fc.integer({ min: 0, max: 6 }),
+          negatives: fc.integer({ min: 0, max: 4 }),
+          epochs: fc.integer({ min: 1, max: 3 }),
+          rate: fc.constantFrom(0.025, 2), // the larger drives sums beyond the sigmoid's table
+          seed: fc.integer({ min: 0, max: 99 }),
+        }),
+        async (entities, over) => {
+          const builder = new VocabularyBuilder(entities.length);
+          for (const [row, tokens] of entities.entries()) builder.add(row, tokens.map(String));
+          const { vocabulary, sentences } = builder.finish();
+          const found = await trainWord2Vec(sentences, vocabulary.size, options(over));
+          expect(digest(found)).toBe(digest(plainSkipGram(sentences, vocabulary.size, options(over))));
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  test('more tokens than one call takes', async () => {
+    const { vocabulary, sentences } = topicCorpus(4, 15_000); // 90,000 tokens
+    const over = { epochs: 2, dimension: 4, negatives: 1, window: 1 };
+    const found = await trainWord2Vec(sentences, vocabulary.size, options(over));
+    expect(digest(found)).toBe(digest(plainSkipGram(sentences, vocabulary.size, options(over))));
   });
 
   test('another seed gives others', async () => {
