@@ -2,18 +2,16 @@
 // x̂ nearly cancels.
 
 import {
-  CANCELS, COLUMNS, COUNTS, D, DENSE, DM, ERRORS, EXPONENT, INDICES, MEANS, NODES, NORMS, OFFSETS, SUMS, VALUES, WIDTH,
-  error, factorA, factorB, judge,
+  BLOCK, CANCELS, COLUMNS, COUNTS, D, DENSE, DM, ERRORS, EXPONENT, INDICES, MEANS, NODES, NORMS, OFFSETS, SUMS, VALUES, WIDTH,
+  error, factorA, factorB, judge, sumTerms,
 } from './cosine-slot';
 import { dotRowsExactly, high, low, madd2 } from './float64';
 import { multiply, multiplyTransposed } from './gemm';
-import { H, ROW, addScaledRow, ptr, sumLanes, word } from './simd';
+import { H, ROW, addScaledRow, madd, ptr, sumLanes, word } from './simd';
 
-/** Slots of a block at most. */
-const BLOCK: usize = 48;
-// What is known of each slot of a block: ‖Wm‖² and ‖x̂‖² in float64, then A and B.
-const TERMS: usize = 0, SQUARES: usize = 8 * BLOCK, FACTORS_A: usize = 16 * BLOCK, FACTORS_B: usize = 20 * BLOCK;
-const KNOWN: usize = 24 * BLOCK;
+// What is known of the slots of a block: ‖x̂‖² in float64, then A and B.
+const SQUARES: usize = 0, FACTORS_A: usize = 8 * BLOCK, FACTORS_B: usize = 12 * BLOCK;
+const KNOWN: usize = 16 * BLOCK;
 
 /**
  * Up to BLOCK slots at once, a column each: Y = W Mᵀ becomes their x̂, then their ∂ℓ/∂x̂, of which dW = Y M and dm = Yᵀ W.
@@ -31,7 +29,8 @@ export function denseBlock(
     for (let i: usize = 0; i < count; i++) denseSlot(args, r, first + i, w, bias, part, dm + i * ROW, spare);
   } else {
     const known = spare + (d << 3);
-    const transposed = known + KNOWN;
+    const columns = known + KNOWN; // ‖wⱼ‖²
+    const transposed = columns + ROW;
     const y = transposed + H * ROW;
     const bytes = ((count + 7) & ~7) << 2;
     memory.fill(dm, 0, bytes << 6);
@@ -40,11 +39,12 @@ export function denseBlock(
     memory.fill(y, 0, d * ROW);
     multiply(w, ROW, d, H, transposed, y, scratch, bytes);
     const beta = addBias(y, d, bytes, bias, known);
+    squareColumns(w, d, columns);
     for (let i: usize = 0; i < count; i++) {
-      const terms = load<f64>(known + TERMS + (i << 3)) + beta;
+      const terms = sumTerms(means + i * ROW, columns) + beta;
       const square = load<f64>(known + SQUARES + (i << 3));
       // It adds its own share: its column, whose A and B stay zero, must not.
-      if (!(square > <f64>CANCELS * terms)) denseSlot(args, r, first + i, w, bias, part, dm + i * ROW, spare);
+      if (!(square > <f64>(CANCELS * terms))) denseSlot(args, r, first + i, w, bias, part, dm + i * ROW, spare);
       else judgeColumn(args, r, first + i, y + (i << 2), square, known, i);
     }
     if (training) {
@@ -67,27 +67,34 @@ function transpose(rows: usize, count: usize, bytes: usize, out: usize): void {
   }
 }
 
-/** Y += b in every column, and ‖column‖² before and after. Gives ‖b‖². */
-function addBias(y: usize, d: usize, bytes: usize, bias: usize, known: usize): f64 {
+/** Y += b in every column, and the columns' ‖x̂‖². Gives ‖b‖². */
+function addBias(y: usize, d: usize, bytes: usize, bias: usize, known: usize): f32 {
   for (let j: usize = 0; j < bytes; j += 16) {
-    let t0 = f64x2.splat(0), t1 = t0, s0 = t0, s1 = t0;
+    let s0 = f64x2.splat(0), s1 = f64x2.splat(0);
     for (let i: usize = 0; i < d; i++) {
       const at = y + i * ROW + j;
-      const product = v128.load(at);
-      const value = f32x4.add(product, v128.load32_splat(bias + (i << 2)));
-      t0 = madd2(low(product), low(product), t0);
-      t1 = madd2(high(product), high(product), t1);
+      const value = f32x4.add(v128.load(at), v128.load32_splat(bias + (i << 2)));
       s0 = madd2(low(value), low(value), s0);
       s1 = madd2(high(value), high(value), s1);
       v128.store(at, value);
     }
-    const to = known + (j << 1);
-    v128.store(to, t0, TERMS); v128.store(to, t1, TERMS + 16);
-    v128.store(to, s0, SQUARES); v128.store(to, s1, SQUARES + 16);
+    v128.store(known + (j << 1), s0, SQUARES);
+    v128.store(known + (j << 1), s1, SQUARES + 16);
   }
-  let beta: f64 = 0;
-  for (let i: usize = 0; i < d; i++) beta += <f64>load<f32>(bias + (i << 2)) * <f64>load<f32>(bias + (i << 2));
+  let beta: f32 = 0;
+  for (let i: usize = 0; i < d; i++) beta += load<f32>(bias + (i << 2)) * load<f32>(bias + (i << 2));
   return beta;
+}
+
+/** ‖wⱼ‖² of every column of W. */
+function squareColumns(w: usize, d: usize, out: usize): void {
+  memory.fill(out, 0, ROW);
+  for (let i: usize = 0; i < d; i++) {
+    for (let j: usize = 0; j < ROW; j += 16) {
+      const value = v128.load(w + i * ROW + j);
+      v128.store(out + j, madd(value, value, v128.load(out + j)));
+    }
+  }
 }
 
 /** ℓ of slot k, the i-th of its block, whose x̂ is a column. */

@@ -1,8 +1,13 @@
 // What both forms of the cosine loss share: arguments, what a part holds, and a slot's judgement.
 
-import { H, ROW } from './simd';
+import { H, ROW, madd, sumLanes } from './simd';
 
-/** x̂ is taken in float64 where ‖x̂‖² is a smaller share of its terms: float32 has about five digits left of it there. */
+/** Slots that are worked on together at most. */
+export const BLOCK: usize = 48;
+/**
+ * x̂ is taken in float64 where ‖x̂‖² is a smaller share of what it is made of, Σ mⱼ² ‖wⱼ‖² + ‖b‖² over the columns of W:
+ * float32 has about five digits left of it there.
+ */
 export const CANCELS: f32 = 1e-2;
 /** Of a part after dW (D rows): S = ΣB m mᵀ (one half, see multiplySymmetric), t = ΣB m, ΣB; db comes last. */
 export const SUMS: usize = H * ROW + ROW + 16;
@@ -30,4 +35,15 @@ export function judge(inner: f32, square: f32, norm: f32, exponent: u32, weight:
   const slope: f32 = counts ? -(<f32>exponent) * power * weight : 0;
   factorA = counts ? slope / (length * norm) : 0;
   factorB = counts ? (-slope * c) / square : 0;
+}
+
+/** Σ mⱼ² squaresⱼ */
+export function sumTerms(m: usize, squares: usize): f32 {
+  let s0 = f32x4.splat(0), s1 = f32x4.splat(0);
+  for (let j: usize = 0; j < ROW; j += 32) {
+    const a = v128.load(m + j), b = v128.load(m + j, 16);
+    s0 = madd(f32x4.mul(a, a), v128.load(squares + j), s0);
+    s1 = madd(f32x4.mul(b, b), v128.load(squares + j, 16), s1);
+  }
+  return sumLanes(f32x4.add(s0, s1));
 }

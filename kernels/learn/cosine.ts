@@ -5,16 +5,15 @@
 
 import { denseBlock, denseSlot } from './cosine-dense';
 import {
-  BIAS, CANCELS, COLUMNS, COUNTS, D, DENSE, DM, ERRORS, EXPONENT, GRAMS, INDICES, MEANS, NODES, NORMS, OFFSETS, PARTS,
-  PART_BYTES, SUMS, VALUES, W, WIDTH, WORK, error, factorA, factorB, judge,
+  BIAS, BLOCK, CANCELS, COLUMNS, COUNTS, D, DENSE, DM, ERRORS, EXPONENT, GRAMS, INDICES, MEANS, NODES, NORMS, OFFSETS, PARTS,
+  PART_BYTES, SUMS, VALUES, W, WIDTH, WORK, error, factorA, factorB, judge, sumTerms,
 } from './cosine-slot';
 import { mirror, multiply, multiplySymmetric, multiplyTransposed, sumColumns } from './gemm';
 import { H, ROW, addScaledRow, addTo, dotRows, madd, ptr, word } from './simd';
 import { addPanel, gatherRows, packPanel, scatterRow } from './sparse';
 
-const BLOCK: usize = 48;
-/** Of a relation's Gram record: G, g, β. */
-const GRAM: usize = H * ROW + ROW + 16;
+/** Of a relation's Gram record: G, g, the diagonal of G, β. */
+const GRAM: usize = H * ROW + 2 * ROW + 16;
 
 /** Arguments: relations to do, D, W, b, grams. One chunk a relation. */
 export function gram(args: usize, chunk: usize): void {
@@ -32,7 +31,10 @@ export function gram(args: usize, chunk: usize): void {
     addScaledRow(out + H * ROW, w + i * ROW, f32x4.splat(b));
     beta += b * b;
   }
-  store<f32>(out + H * ROW + ROW, beta);
+  for (let j: usize = 0; j < H; j++) {
+    store<f32>(out + (H + 1) * ROW + (j << 2), load<f32>(out + j * ROW + (j << 2)));
+  }
+  store<f32>(out + (H + 2) * ROW, beta);
 }
 
 export function cosineLoss(args: usize, chunk: usize, scratch: usize): void {
@@ -74,7 +76,8 @@ function gramBlock(args: usize, r: usize, k: usize, count: usize, w: usize, bias
   const means = ptr(args, MEANS) + k * ROW;
   const record = ptr(args, GRAMS) + r * GRAM;
   const g = record + H * ROW;
-  const beta = load<f32>(g + ROW);
+  const diagonal = g + ROW;
+  const beta = load<f32>(diagonal + ROW);
   memory.fill(product, 0, count * ROW);
   for (let i: usize = 0; i < count; i++) {
     const v = <usize>load<u32>(ptr(args, NODES) + ((k + i) << 2));
@@ -106,9 +109,8 @@ function gramBlock(args: usize, r: usize, k: usize, count: usize, w: usize, bias
       inner += load<f32>(bias + (<usize>load<u32>(ptr(args, COLUMNS) + (e << 2)) << 2)) * load<f32>(xs + i * stride + (e << 2));
     }
     const linearTerm = dotRows(m, g);
-    const quadratic = dotRows(m, y + i * ROW) - linearTerm;
-    const square: f32 = quadratic + 2 * linearTerm + beta;
-    if (!(square > CANCELS * (quadratic + beta))) {
+    const square: f32 = dotRows(m, y + i * ROW) + linearTerm + beta;
+    if (!(square > CANCELS * (sumTerms(m, diagonal) + beta))) {
       denseSlot(args, r, k + i, w, bias, part, product + i * ROW, spare);
       // It has added its share: the block's products below must not.
       memory.fill(xs + i * stride, 0, stride);
@@ -121,13 +123,12 @@ function gramBlock(args: usize, r: usize, k: usize, count: usize, w: usize, bias
 
     const a = f32x4.splat(factorA);
     const b = f32x4.splat(factorB);
-    const bm = f32x4.splat(factorB);
     // Wᵀx and y are used up: dm and B m take their places.
     for (let j: usize = 0; j < ROW; j += 16) {
       const out = product + i * ROW + j;
       const at = y + i * ROW + j;
       v128.store(out, madd(a, v128.load(out), f32x4.mul(b, v128.load(at))));
-      v128.store(at, f32x4.mul(bm, v128.load(m + j)));
+      v128.store(at, f32x4.mul(b, v128.load(m + j)));
     }
     scatterRow(indices, values, to - from, factorA, m, part);
     for (let e: usize = 0; e < to - from; e++) {
@@ -167,18 +168,20 @@ export function decoderGrad(args: usize, chunk: usize, scratch: usize): void {
   const bias = ptr(args, 3) + ((r * d + start) << 2);
   const dw = ptr(args, 6) + (r * d + start) * ROW;
   const db = ptr(args, 7) + ((r * d + start) << 2);
-  const sums = scratch + ROW;
-  memory.fill(sums, 0, SUMS);
   memory.fill(dw, 0, rows * ROW);
   memory.fill(db, 0, rows << 2);
   for (let p: usize = 0; p < count; p++) {
     const part = first + p * bytes;
-    for (let j: usize = 0; j < SUMS; j += 16) addTo(sums + j, v128.load(part + d * ROW + j));
     for (let j: usize = 0; j < rows * ROW; j += 16) addTo(dw + j, v128.load(part + start * ROW + j));
     const from = part + d * ROW + SUMS + (start << 2);
     for (let i: usize = 0; i < rows << 2; i += 4) store<f32>(db + i, load<f32>(db + i) + load<f32>(from + i));
   }
   if (load<u32>(item, 20) != 0) return;
+  const sums = scratch + ROW;
+  memory.fill(sums, 0, SUMS);
+  for (let part = first + d * ROW; part < first + count * bytes; part += bytes) {
+    for (let j: usize = 0; j < SUMS; j += 16) addTo(sums + j, v128.load(part + j));
+  }
   mirror(sums); // only one half of S was added up
   multiply(w, ROW, rows, H, sums, dw, scratch, ROW);
   const t = sums + H * ROW;

@@ -163,7 +163,7 @@ export interface Kernels {
   };
   /** dz = dd ⊗ a and da = Σ dd ⊗ z per head. */
   scoresGrad: Headed & { rows: number; z: Floats; a: Floats; dd: Floats; dz: Floats; da: Floats };
-  /** out = PReLU(pre), as `attend` left it. */
+  /** out = PReLU(pre). */
   prelu: Width & { rows: number; pre: Floats; slope: Floats; out: Floats };
   /** dh becomes dPre in place. */
   preluGrad: Width & { rows: number; pre: Floats; slope: Floats; dh: Floats; dSlope: Floats };

@@ -17,7 +17,7 @@ export class AdditiveLayer implements Layer {
   readonly #setup: LayerSetup;
   readonly #width: { hidden: number; heads: number };
   readonly #pool: BufferPool;
-  /** These have a row for each node, and one that masked nodes share: see `share`. */
+  /** These have a row for each node, and one for masked nodes to share, which the first layer may use: see `share`. */
   readonly #z: Floats;
   readonly #pre: Floats;
   readonly #s: Floats;
@@ -47,8 +47,9 @@ export class AdditiveLayer implements Layer {
     const { weights: w } = this.#setup;
     const device = this.#device;
     const [z, pre, s, d] = [this.#z, this.#pre, this.#s, this.#d];
-    const masked = 'x' in input && input.shared ? input.masked : null;
-    if (!('x' in input && input.shared)) this.#multiply(input, rows, residual);
+    const shared = 'x' in input && input.shared;
+    const masked = shared ? input.masked : null;
+    if (!shared) this.#multiply(input, rows, residual);
     device.enqueue('attend', {
       ...{ ...this.#width, z, s, d, b: w('b'), c: w('c'), pre },
       entries: masked === null ? this.#graph.entries : this.#redirect(masked),
@@ -59,9 +60,10 @@ export class AdditiveLayer implements Layer {
     finishAlone(device, this.#graph, rows, this.#setup, pre, this.out);
   }
 
-  /** Every row as if none were masked, and behind the last node the row that masked ones have in common. */
-  share(input: LayerInput): void {
-    if (!('x' in input)) return;
+  /** Every connected node as if none were masked, and behind the last node the row that masked ones have in common. */
+  share(input: LayerInput): boolean {
+    // A layer that is the last too puts its results in the place of the residual.
+    if (!('x' in input) || this.#setup.isLast) return false;
     const { weights: w } = this.#setup;
     const device = this.#device;
     const { nodes, connected } = this.#graph;
@@ -73,6 +75,7 @@ export class AdditiveLayer implements Layer {
     device.enqueue('tokenLinear', { hidden, token, w: w('w'), bias: null, out: z });
     device.enqueue('tokenLinear', { hidden, token, w: w('wRes'), bias: w('bias'), out: pre });
     this.#score(1, z, last(this.#s, heads), last(this.#d, heads));
+    return true;
   }
 
   /** z, the residual, and scores. */

@@ -38,7 +38,7 @@ interface Passage {
   readonly training: boolean;
   /** Whether the nodes marked in `Residence.masked` are masked. */
   readonly masked: boolean;
-  /** Whether the first layer has been given what rounds share. */
+  /** Whether the first layer has done what rounds share. */
   readonly shared: boolean;
   /** Where the last layer's residual comes in over means. */
   readonly residual: ResidualMeans | null;
@@ -112,21 +112,17 @@ export class GraphPass {
     return { slots, errors };
   }
 
-  /** Errors of masked nodes, without gradients; `shared` where nothing but `reconstruct` came after `share`. */
-  reconstruct(part: Part, mask: Uint8Array, shared = false): SlotErrors & { pairs: GraphLayout['decoded'] } {
+  /** Errors of masked nodes, without gradients: a round for each mask. What all rounds have in common is done once. */
+  reconstruct(part: Part, masks: readonly Uint8Array[]): (SlotErrors & { pairs: GraphLayout['decoded'] })[] {
     const home = this.#settle(part);
-    const { slots, placed, pool } = this.#decode(home, mask, false, shared);
-    const errors = this.device.read(placed.errors);
-    pool.free();
-    return { slots, errors, pairs: home.layout.decoded };
-  }
-
-  /** Does what is the same in every round; false where that is nothing. */
-  share(part: Part): boolean {
-    const home = this.#settle(part);
-    const [first] = home.layers;
-    first.share?.(this.#input(home, 0, { masked: false, shared: false }));
-    return first.share !== undefined;
+    const input = this.#input(home, 0, { masked: false, shared: false });
+    const shared = masks.length > 1 && (home.layers[0].share?.(input) ?? false);
+    return masks.map((mask) => {
+      const { slots, placed, pool } = this.#decode(home, mask, false, shared);
+      const errors = this.device.read(placed.errors);
+      pool.free();
+      return { slots, errors, pairs: home.layout.decoded };
+    });
   }
 
   /** Errors of masked nodes; when training the gradients of their decoders too, and that of the means in their place. */

@@ -39,8 +39,8 @@ export interface LayerPass {
 export interface Layer {
   readonly out: Floats;
   forward(input: LayerInput, pass: LayerPass): void;
-  /** Does what later calls of `forward` without training can share, whichever rows they mask, where the layer can. */
-  share?(input: LayerInput): void;
+  /** Does what later calls of `forward` without training can share, whichever rows they mask; false where it cannot. */
+  share?(input: LayerInput): boolean;
   /**
    * After a pass over connected nodes: dOut becomes the gradient before PReLU. Gives the gradient of h, if there is one, in
    * h's place.

@@ -5,8 +5,10 @@ import { layOutParameters } from './parameters.js';
 
 /** The most that the WASM device can address, less what a fragmented memory may not be able to hand out. */
 export const DEVICE_MEMORY = 4 * 2 ** 30 - 96 * 2 ** 20;
-/** Scratch, tables and command lists. */
+/** Tables, command lists, and scratch that does not grow with D. */
 const FIXED = 32 * 2 ** 20;
+/** Threads whose scratch is counted. */
+const THREADS = 32;
 /** The device's bounds on parts of results (src/compute/wasm/calls.ts and cosine-calls.ts). */
 const MOST_PARTS = 16;
 const MOST_CHUNKS = 256;
@@ -51,6 +53,7 @@ export function memoryNeed(config: ModelConfig, size: GraphSize): number {
     config.encoder === 'rgat' ? layers * (entries + N) * (2 * row + 2 * narrow) + entries * (40 + 16) : 0;
   return (
     FIXED +
+    THREADS * D * (row + 8) + // x̂ of a block of slots (kernels/learn/cosine-dense.ts)
     5 * 4 * layOutParameters(config).length + // with gradient, two moments, and a sum over blocks
     8 * values +
     N * perNode +

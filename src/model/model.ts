@@ -121,7 +121,7 @@ export class Model {
   evaluate(graph: ModelGraph, mask: Uint8Array): StepResult {
     const tally = new LossTally(this.config.balanced ? this.config.relations : 1);
     for (const part of this.#partsOf(graph)) {
-      const { slots, errors } = this.#pass.reconstruct(part, maskOf(part, mask));
+      const [{ slots, errors }] = this.#pass.reconstruct(part, [maskOf(part, mask)]);
       tally.add(slots.offsets, errors);
     }
     return tally.result();
@@ -245,10 +245,9 @@ export class Model {
   ): Float32Array {
     const errors = new Float32Array(all.nodes.length);
     for (const part of this.#partsOf(graph)) {
-      const shared = masks.length > 1 && this.#pass.share(part);
-      for (const mask of masks) {
-        const local = maskOf(part, mask);
-        const found = this.#pass.reconstruct(part, local, shared);
+      const locals = masks.map((mask) => maskOf(part, mask));
+      for (const [round, found] of this.#pass.reconstruct(part, locals).entries()) {
+        const local = locals[round];
         const { nodes, nodeOffsets } = found.pairs;
         let slot = 0;
         for (let r = 0; r + 1 < nodeOffsets.length; r++) {

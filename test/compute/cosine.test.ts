@@ -13,8 +13,14 @@ interface Problem {
   outputs: Record<string, Floats>;
 }
 
-/** `remainder` > 0 makes x̂ = W m + b of every other slot nearly cancel: b is −W m but for that share. */
-function makeProblem(device: Device, slots: number, D: number, remainder = 0): Problem {
+/** How x̂ cancels: W m with b, or within W m. */
+type Way = 'bias' | 'columns';
+
+/**
+ * `remainder` > 0 makes x̂ = W m + b of every other slot nearly cancel, but for about that share: b is −W m; or columns of
+ * W come in twos, alike, where m has numbers of opposite sign, and b is as small as what is left.
+ */
+function makeProblem(device: Device, slots: number, D: number, remainder = 0, way: Way = 'bias'): Problem {
   const random = new Random(11).stream('cosine');
   const x = randomFeatures(slots, D, 3, random.stream('x'));
   const draw = (name: string, length: number) => {
@@ -29,7 +35,18 @@ function makeProblem(device: Device, slots: number, D: number, remainder = 0): P
   const w = draw('w', D * H).map(Math.fround);
   const means = draw('means', slots * H).map(Math.fround);
   const bias = draw('bias', D).map(Math.fround);
-  if (remainder > 0) {
+  if (remainder > 0 && way === 'columns') {
+    for (let i = 1; i < w.length; i += 2) w[i] = w[i - 1];
+    for (let k = 0; k < slots; k += 2) {
+      for (let j = 1; j < H; j += 2) {
+        const at = k * H + j;
+        means[at] = Math.fround(-means[at - 1] * (1 + remainder * means[at]));
+      }
+    }
+    bias.forEach((value, d) => {
+      bias[d] = Math.fround(value * remainder);
+    });
+  } else if (remainder > 0) {
     for (let k = 2; k < slots; k += 2) for (let j = 0; j < H; j++) means[k * H + j] = Math.fround(means[j]);
     for (let d = 0; d < D; d++) {
       let sum = 0;
@@ -98,25 +115,39 @@ describe('the Gram form of the loss', () => {
       const reference = await openDevice({ kind: 'reference' });
       const device = await openDevice({ portable });
       // Some slots cancel and the others do not: both forms stand side by side in one block.
-      for (const remainder of [0.3, 1e-1, 1e-2, 1e-3, 1e-4, 1e-6]) {
-        const exact = makeProblem(reference, DENSE_BELOW + 5, 80, remainder);
+      const check = (slots: number, D: number, remainder: number, way: Way) => {
+        const exact = makeProblem(reference, slots, D, remainder, way);
         denseRelation(exact.args, 0);
-        const found = makeProblem(device, DENSE_BELOW + 5, 80, remainder);
+        const found = makeProblem(device, slots, D, remainder, way);
         device.enqueue('cosineLoss', found.args);
         for (const name of Object.keys(found.outputs)) {
           const [got, wanted] = [device.read(found.outputs[name]), reference.read(exact.outputs[name])];
-          expect(largestDifference(got, wanted), `${name} with ${remainder}`).toBeLessThan(2e-5);
+          const where = `${name} of ${slots} slots, D = ${D}, ${way}, ${remainder} left`;
+          expect(largestDifference(got, wanted), where).toBeLessThan(2e-5);
+        }
+      };
+      for (const remainder of [0.3, 1e-1, 1e-2, 1e-3, 1e-4, 1e-6]) {
+        for (const way of ['bias', 'columns'] as const) {
+          check(DENSE_BELOW + 5, 80, remainder, way);
+          for (const slots of [1, 2, 8, 9, DENSE_BELOW - 1]) check(slots, 131, remainder, way);
         }
       }
     });
   }
 
-  it('has no gradient and the error of a right angle where x̂ is nothing', async () => {
-    const device = await openDevice();
-    const { args, outputs } = makeProblem(device, DENSE_BELOW, 80);
-    for (const nothing of [args.w, args.bias]) device.enqueue('fill', { target: nothing, value: 0 });
-    device.enqueue('cosineLoss', args);
-    expect(device.read(outputs.errors).every((error) => error === 1)).toBe(true);
-    expect(device.read(outputs.dMeans).every((value) => value === 0)).toBe(true);
-  });
+  for (const slots of [DENSE_BELOW - 1, DENSE_BELOW]) {
+    it(`has no gradient and the error of a right angle where x̂ is nothing, ${slots} slots`, async () => {
+      const device = await openDevice();
+      const { args, outputs } = makeProblem(device, slots, 80);
+      for (const nothing of [args.w, args.bias]) device.enqueue('fill', { target: nothing, value: 0 });
+      device.enqueue('cosineLoss', args);
+      expect(device.read(outputs.errors).every((error) => error === 1)).toBe(true);
+      for (const name of ['dMeans', 'dw', 'dBias']) {
+        expect(
+          device.read(outputs[name]).every((value) => value === 0),
+          name,
+        ).toBe(true);
+      }
+    });
+  }
 });

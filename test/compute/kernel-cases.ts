@@ -129,10 +129,13 @@ function attention(own: boolean, logits: number, kinds?: number): Case {
     const slope = floats('slope', 1);
     const trace = { peak: empty(N * 4), inverse: empty(N * 4) };
     const entries = own ? placed.entries : sources.byTarget;
-    const run = (name: string, keep: Kernels['attend']['trace'], residual = true) => {
-      const [pre, out] = [floats('pre', N * H), empty(N * H)];
+    const run = (name: string, keep: Kernels['attend']['trace'], residual = true, isLast = false) => {
+      const pre = floats('pre', N * H);
+      const out = isLast ? pre : empty(N * H);
       const given = { entries, standIn: null, z, s, d, b, c };
-      device.enqueue('attend', { ...width, ...given, pre, residual, out, slope, trace: keep });
+      device.enqueue('attend', {
+        ...{ ...width, ...given, pre, residual, out, trace: keep, slope: isLast ? null : slope },
+      });
       return { [`${name} pre`]: pre, [`${name} out`]: out };
     };
     const round = () => {
@@ -146,7 +149,9 @@ function attention(own: boolean, logits: number, kinds?: number): Case {
       return { 'round pre': pre, 'round out': out };
     };
     const outs = {
-      ...{ ...run('training', trace), ...run('only', null), ...run('bare', null, false) },
+      ...{ ...run('training', trace), ...run('only', null), ...run('last', null, true, true) },
+      ...run('last of training', { peak: empty(N * 4), inverse: empty(N * 4) }, false, true),
+      ...run('last, bare', null, false, true),
       ...(own ? round() : {}),
     };
     const [dz, dd, db, dc] = [empty(rows * H), empty(N * 4), empty(directed * 4), empty(directed * H)];

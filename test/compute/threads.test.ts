@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Device } from '../../src/compute/device.js';
+import { type Device, takesDenseForm } from '../../src/compute/device.js';
 import { MODEL_DEFAULTS } from '../../src/model/config.js';
 import type { Model } from '../../src/model/model.js';
+import { findSlots } from '../../src/model/slots.js';
 import { built } from '../built.js';
 import { randomGraph, randomMask } from '../model/random-graph.js';
 
@@ -12,7 +13,8 @@ const { openDevice } = (await import(built('compute/open-device.js'))) as {
 const engine = (await import(built('model/model.js'))) as { Model: typeof Model };
 
 // So many dense columns that the loss needs more scratch than all before it, while kernels that use it are on the list.
-const SHAPE = { nodes: 4000, edges: 12_000, relations: 5, features: 80, textColumns: 60, hub: 0.4 };
+// So many relations that some have few masked nodes and some many.
+const SHAPE = { nodes: 4000, edges: 12_000, relations: 120, features: 80, textColumns: 60, hub: 0.4 };
 
 async function train(encoder: 'additive' | 'rgat', threads: number, portable: boolean) {
   const device = await openDevice({ threads, portable });
@@ -33,6 +35,13 @@ async function train(encoder: 'additive' | 'rgat', threads: number, portable: bo
 }
 
 describe('the same bytes for any number of threads', () => {
+  it('in both forms of the loss', () => {
+    const { counts } = findSlots(randomGraph(SHAPE).neighbours, randomMask(SHAPE.nodes, 0.4, 0));
+    const isDense = (slots: number) => takesDenseForm(slots, { features: SHAPE.features, hidden: 64 });
+    expect(counts.filter((slots) => slots > 0 && isDense(slots)).length).toBeGreaterThan(5);
+    expect(counts.filter((slots) => !isDense(slots)).length).toBeGreaterThan(5);
+  });
+
   for (const [encoder, portable] of [
     ['additive', false],
     ['additive', true],

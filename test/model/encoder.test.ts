@@ -133,6 +133,19 @@ describe('the encoder and its decoders equal the formulas', () => {
           expect(found.errors[i], `slot ${i}`).toBeCloseTo(error, 5);
         });
         if (layers > 1) expect(pays).toHaveBeenCalled();
+        // Rounds share what they can.
+        const rounds = model.roundErrors(graph, mask, 2);
+        const [even, odd] = [0, 1].map((round) => {
+          const masked = mask.map((byte) => (byte === round ? 1 : 0));
+          return { masked, ...evaluateDirectly(graph, masked, model.weights(), layers) };
+        });
+        for (const { masked, errors: wanted } of [even, odd]) {
+          const found = [...rounds.errors].filter((_, pair) => masked[rounds.nodes[pair]] === 1);
+          expect(found).toHaveLength(wanted.length);
+          wanted.forEach((error, i) => {
+            expect(found[i], `slot ${i}`).toBeCloseTo(error, 5);
+          });
+        }
       });
     }
   }

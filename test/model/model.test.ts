@@ -88,10 +88,15 @@ describe('the model', () => {
   });
 
   it('gives each pair the error of the round that masks its node', async () => {
-    for (const kind of ['wasm', 'reference'] as const) {
+    for (const [kind, over] of [
+      ...[{}, { layers: 1 }, { layers: 3 }, { encoder: 'rgat' as const }].map(
+        (over) => ['wasm', over] as const,
+      ),
+      ...[{}, { layers: 1 }].map((over) => ['reference', over] as const),
+    ]) {
       const small = kind === 'reference' ? randomGraph(TINY) : graph;
       const device = await openDevice({ kind });
-      const config = configure(kind === 'reference' ? TINY : shape);
+      const config = configure(kind === 'reference' ? TINY : shape, over);
       const model = Model.create(device, config, 1);
       const groups = Uint8Array.from({ length: small.nodeCount }, (_, v) => (v * 7) % 3);
       const all = model.roundErrors(small, groups, 3);
@@ -102,6 +107,8 @@ describe('the model', () => {
         const wanted = [...all.errors].filter((_, pair) => mask[all.nodes[pair]] === 1);
         expect([...one.errors]).toEqual(wanted);
       }
+      model.encode(small);
+      expect(model.roundErrors(small, groups, 3)).toEqual(all);
     }
   });
 
@@ -114,6 +121,8 @@ describe('the model', () => {
       const model = Model.create(device, config, 1);
       const most = randomGraph(large);
       model.step(most, new Uint8Array(large.nodes).fill(1));
+      const groups = Uint8Array.from({ length: large.nodes }, (_, v) => v % 2);
+      model.roundErrors(most, groups, 2);
       const need = Model.memoryNeed(config, most);
       expect(device.used).toBeLessThan(need);
       expect(device.used).toBeGreaterThan(0.4 * need); // a forecast of anything would be none

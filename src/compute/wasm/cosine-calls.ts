@@ -3,7 +3,9 @@ import { at, type Caller, describe, ROW } from './calls.js';
 
 const H = 64;
 const BLOCK = 48;
-const GRAM_BYTES = H * ROW + ROW + 16;
+/** G, g, the diagonal of G, β; and what a part has after dW: S, t, ΣB. */
+const GRAM_BYTES = H * ROW + 2 * ROW + 16;
+const SUM_BYTES = H * ROW + ROW + 16;
 /** Slots a chunk, and chunks a relation, at most: each has a gradient of W_r to itself. */
 const CHUNK_SLOTS = 84 * BLOCK;
 const MOST_PARTS = 8;
@@ -28,16 +30,17 @@ export function callCosineLoss(to: Caller, args: Kernels['cosineLoss']): void {
   const { grams, losses, gradients, parts } = plan(args.offsets, D);
   if (parts === 0) return;
   const stride = 4 * target.width;
+  const isDense = grams.length < args.offsets.length - 1;
   const slot = 2 * 4 * D; // x and x̂ of one
   to.scratch(
     Math.max(
       ROW * (1 + 2 * target.width + 2 * BLOCK) + BLOCK * stride + slot,
-      ROW * (1 + BLOCK) + slot + 24 * BLOCK + ROW * (H + D), // a dense block: kernels/learn/cosine-dense.ts
-      ROW + GRAM_BYTES,
+      isDense ? ROW * (2 + BLOCK) + slot + 16 * BLOCK + ROW * (H + D) : 0, // kernels/learn/cosine-dense.ts
+      ROW + SUM_BYTES,
     ),
   );
   const relations = args.offsets.length - 1;
-  const partBytes = Math.ceil((D * ROW + GRAM_BYTES + 4 * D) / 64) * 64;
+  const partBytes = Math.ceil((D * ROW + SUM_BYTES + 4 * D) / 64) * 64;
   const room = to.parts((gradient ? parts : 0) * partBytes + relations * GRAM_BYTES);
   const gramAt = room + (gradient ? parts : 0) * partBytes;
   // Before the first call: making a table may run what is on the list.
