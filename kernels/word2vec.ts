@@ -1,6 +1,6 @@
 // Word2Vec's inner loop: skip-gram with negative sampling over some sentences (src/features/word2vec.ts is the other half).
 //
-// In float64 and in a fixed order, without fused operations: the same bytes as the same sums in JavaScript, on every
+// Rows are padded to cache lines with zeros, which stay zero. In float64 and in a fixed order, without fused operations: the same bytes as the same sums in JavaScript, on every
 // machine.
 
 // What is the same in every call, in a record of the host's.
@@ -10,6 +10,8 @@ const THRESHOLDS: usize = 24, ALIASES: usize = 28, TOKENS: usize = 32, SIGMOIDS:
 const RANDOM: usize = 40;
 /** First rate, the least share of it, tokens in all epochs, and tokens seen, in float64. */
 const RATE: usize = 56, LEAST: usize = 64, WORK: usize = 72, SEEN: usize = 80;
+/** Room for the addresses of the output vectors of one pair, then for how far each is moved. */
+const ROWS: usize = 88;
 
 const SIGMOID_LIMIT: f64 = 6;
 const SIGMOID_STEPS: f64 = 1024;
@@ -37,35 +39,98 @@ export function train(setup: usize, offsets: usize, sentences: usize, tokens: us
 function learn(setup: usize, centre: u32, near: u32, rate: f64): void {
   const bytes = <usize>load<u32>(setup, ROW_BYTES);
   const output = <usize>load<u32>(setup, OUTPUT);
-  const error = <usize>load<u32>(setup, ERROR);
   const input = <usize>load<u32>(setup, INPUT) + <usize>centre * bytes;
-  memory.fill(error, 0, bytes);
-  pull(setup, input, output + <usize>near * bytes, error, bytes, 1, rate);
-  const negatives = load<u32>(setup, NEGATIVES);
-  for (let i: u32 = 0; i < negatives; i++) {
-    const token = draw(setup);
-    if (token != near) pull(setup, input, output + <usize>token * bytes, error, bytes, 0, rate);
+  const rows = <usize>load<u32>(setup, ROWS);
+  store<u32>(rows, <u32>(output + <usize>near * bytes));
+  const count = drawRows(setup, near, output, bytes, rows);
+  const steps = rows + (<usize>load<u32>(setup, NEGATIVES) + 2) * 4;
+  const error = <usize>load<u32>(setup, ERROR);
+  for (let k: usize = 0; k < bytes; k += 16) v128.store(error + k, f64x2.splat(0));
+  let first: usize = 0;
+  while (first < count) {
+    // A row that was drawn twice is moved twice; those before it need not wait for each other.
+    const last = endOfDistinct(rows, first, count);
+    for (let i = first; i < last; i++) {
+      store<f64>(steps + (i << 3), stepOf(setup, input, <usize>load<u32>(rows + (i << 2)), bytes, i == 0 ? 1 : 0, rate));
+    }
+    for (let i = first; i < last; i++) {
+      move(<usize>load<u32>(rows + (i << 2)), input, error, bytes, v128.load64_splat(steps + (i << 3)));
+    }
+    first = last;
   }
   for (let k: usize = 0; k < bytes; k += 16) {
     v128.store(input + k, f64x2.add(v128.load(input + k), v128.load(error + k)));
   }
 }
 
-/** Moves an output vector towards or away from an input vector, and adds to `error` what moves the input. */
+/** Addresses of drawn tokens' rows behind the one of `near`, which is left out where it is drawn. Gives the number of all. */
+function drawRows(setup: usize, near: u32, output: usize, bytes: usize, rows: usize): usize {
+  const columns = <f64>load<u32>(setup, TOKENS);
+  const thresholds = <usize>load<u32>(setup, THRESHOLDS);
+  const aliases = <usize>load<u32>(setup, ALIASES);
+  let a = load<u32>(setup, RANDOM), b = load<u32>(setup, RANDOM + 4), c = load<u32>(setup, RANDOM + 8);
+  let counter = load<u32>(setup, RANDOM + 12);
+  let to = rows + 4;
+  for (let i = load<u32>(setup, NEGATIVES); i > 0; i--) {
+    // The next number of src/base/random.ts: sfc32.
+    const sum = a + b + counter++;
+    a = b ^ (b >>> 9);
+    b = c + (c << 3);
+    c = rotl<u32>(c, 21) + sum;
+    // Walker's alias method: a column, then one of the two tokens there.
+    const x = (<f64>sum / 4294967296) * columns;
+    const column = <u32>x;
+    const isOwn = x - <f64>column < load<f64>(thresholds + (<usize>column << 3));
+    const token = select<u32>(column, load<u32>(aliases + (<usize>column << 2)), isOwn);
+    store<u32>(to, <u32>(output + <usize>token * bytes));
+    to += token == near ? 0 : 4;
+  }
+  store<u32>(setup, a, RANDOM);
+  store<u32>(setup, b, RANDOM + 4);
+  store<u32>(setup, c, RANDOM + 8);
+  store<u32>(setup, counter, RANDOM + 12);
+  return (to - rows) >> 2;
+}
+
+/** Where the first row stands that is there already, from `first` on. */
+function endOfDistinct(rows: usize, first: usize, count: usize): usize {
+  for (let i = first + 1; i < count; i++) {
+    const row = load<u32>(rows + (i << 2));
+    for (let j = first; j < i; j++) if (load<u32>(rows + (j << 2)) == row) return i;
+  }
+  return count;
+}
+
+/** How far an output vector is moved along the input vector: towards it, or away. */
 // @ts-ignore: decorator
-@inline function pull(setup: usize, input: usize, output: usize, error: usize, bytes: usize, label: f64, rate: f64): void {
+@inline function stepOf(setup: usize, input: usize, output: usize, bytes: usize, label: f64, rate: f64): f64 {
   let p = f64x2.splat(0), q = f64x2.splat(0);
-  for (let k: usize = 0; k < bytes; k += 32) {
-    p = f64x2.add(p, f64x2.mul(v128.load(input + k), v128.load(output + k)));
-    q = f64x2.add(q, f64x2.mul(v128.load(input + k, 16), v128.load(output + k, 16)));
+  for (let k: usize = 0; k < bytes; k += 64) {
+    const x = input + k, o = output + k;
+    p = f64x2.add(p, f64x2.mul(v128.load(x), v128.load(o)));
+    q = f64x2.add(q, f64x2.mul(v128.load(x, 16), v128.load(o, 16)));
+    p = f64x2.add(p, f64x2.mul(v128.load(x, 32), v128.load(o, 32)));
+    q = f64x2.add(q, f64x2.mul(v128.load(x, 48), v128.load(o, 48)));
   }
   const dot =
     f64x2.extract_lane(p, 0) + f64x2.extract_lane(p, 1) + (f64x2.extract_lane(q, 0) + f64x2.extract_lane(q, 1));
-  const g = f64x2.splat((label - sigmoid(setup, dot)) * rate);
-  for (let k: usize = 0; k < bytes; k += 16) {
-    const o = v128.load(output + k);
-    v128.store(error + k, f64x2.add(v128.load(error + k), f64x2.mul(g, o)));
-    v128.store(output + k, f64x2.add(o, f64x2.mul(g, v128.load(input + k))));
+  return (label - sigmoid(setup, dot)) * rate;
+}
+
+/** Moves an output vector along the input vector, and adds to `error` what moves the input. */
+// @ts-ignore: decorator
+@inline function move(output: usize, input: usize, error: usize, bytes: usize, g: v128): void {
+  for (let k: usize = 0; k < bytes; k += 64) {
+    const x = input + k, o = output + k, e = error + k;
+    const o0 = v128.load(o), o1 = v128.load(o, 16), o2 = v128.load(o, 32), o3 = v128.load(o, 48);
+    v128.store(e, f64x2.add(v128.load(e), f64x2.mul(g, o0)));
+    v128.store(e, f64x2.add(v128.load(e, 16), f64x2.mul(g, o1)), 16);
+    v128.store(e, f64x2.add(v128.load(e, 32), f64x2.mul(g, o2)), 32);
+    v128.store(e, f64x2.add(v128.load(e, 48), f64x2.mul(g, o3)), 48);
+    v128.store(o, f64x2.add(o0, f64x2.mul(g, v128.load(x))));
+    v128.store(o, f64x2.add(o1, f64x2.mul(g, v128.load(x, 16))), 16);
+    v128.store(o, f64x2.add(o2, f64x2.mul(g, v128.load(x, 32))), 32);
+    v128.store(o, f64x2.add(o3, f64x2.mul(g, v128.load(x, 48))), 48);
   }
 }
 
@@ -76,26 +141,4 @@ function learn(setup: usize, centre: u32, near: u32, rate: f64): void {
   if (x <= -SIGMOID_LIMIT) return 0;
   const step = <usize>(((x + SIGMOID_LIMIT) * SIGMOID_STEPS) / (2 * SIGMOID_LIMIT));
   return <f64>load<f32>(<usize>load<u32>(setup, SIGMOIDS) + (step << 2));
-}
-
-/** A token, by Walker's alias method: a column, then one of the two tokens there. */
-// @ts-ignore: decorator
-@inline function draw(setup: usize): u32 {
-  const x = random(setup) * <f64>load<u32>(setup, TOKENS);
-  const column = <u32>x;
-  const isOwn = x - <f64>column < load<f64>(<usize>load<u32>(setup, THRESHOLDS) + (<usize>column << 3));
-  return isOwn ? column : load<u32>(<usize>load<u32>(setup, ALIASES) + (<usize>column << 2));
-}
-
-/** The next number of src/base/random.ts: sfc32, in [0, 1). */
-// @ts-ignore: decorator
-@inline function random(setup: usize): f64 {
-  const a = load<u32>(setup, RANDOM), b = load<u32>(setup, RANDOM + 4), c = load<u32>(setup, RANDOM + 8);
-  const counter = load<u32>(setup, RANDOM + 12);
-  const sum = a + b + counter;
-  store<u32>(setup, b ^ (b >>> 9), RANDOM);
-  store<u32>(setup, c + (c << 3), RANDOM + 4);
-  store<u32>(setup, rotl<u32>(c, 21) + sum, RANDOM + 8);
-  store<u32>(setup, counter + 1, RANDOM + 12);
-  return <f64>sum / 4294967296;
 }

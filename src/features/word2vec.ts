@@ -51,7 +51,7 @@ export async function trainWord2Vec(
 const PAGE = 65_536;
 /** The kernel's own memory ends before. */
 const FIRST = PAGE;
-const RECORD_BYTES = 88;
+const RECORD_BYTES = 92;
 
 let compiled: WebAssembly.Module | undefined;
 
@@ -63,7 +63,7 @@ interface Kernel {
 class SkipGram {
   readonly #sentences: Sentences;
   readonly #dimension: number;
-  /** Numbers a row: the dimension, padded to a multiple of four with zeros, which stay zero. */
+  /** Numbers a row: the dimension, padded to a multiple of eight. */
   readonly #stride: number;
   readonly #rows: number;
   readonly #work: number;
@@ -78,7 +78,7 @@ class SkipGram {
     const { dimension } = options;
     this.#sentences = sentences;
     this.#dimension = dimension;
-    this.#stride = Math.ceil(dimension / 4) * 4;
+    this.#stride = Math.ceil(dimension / 8) * 8;
     this.#rows = vocabularySize;
     this.#work = sentences.tokens.length * options.epochs;
     const rowBytes = 8 * this.#stride;
@@ -94,6 +94,7 @@ class SkipGram {
     this.#input = place(vocabularySize * rowBytes);
     const output = place(vocabularySize * rowBytes);
     const error = place(rowBytes);
+    const rows = place(12 * (options.negatives + 2));
     const thresholds = place(8 * vocabularySize);
     const aliases = place(4 * vocabularySize);
     const sigmoids = place(4 * SIGMOID.length);
@@ -105,6 +106,7 @@ class SkipGram {
       ...[thresholds, aliases, vocabularySize, sigmoids, ...random.state],
     ]);
     new Float64Array(buffer, FIRST + 56, 4).set([options.rate, LAST_RATE, this.#work, 0]);
+    new Uint32Array(buffer, FIRST + 88, 1).set([rows]);
     new Float64Array(buffer, thresholds, vocabularySize).set(sampler.thresholds);
     new Uint32Array(buffer, aliases, vocabularySize).set(sampler.aliases);
     new Float32Array(buffer, sigmoids, SIGMOID.length).set(SIGMOID);
