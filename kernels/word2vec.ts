@@ -1,7 +1,7 @@
 // Word2Vec's inner loop: skip-gram with negative sampling over some sentences (src/features/word2vec.ts is the other half).
 //
-// Rows are padded to cache lines with zeros, which stay zero. In float64 and in a fixed order, without fused operations: the same bytes as the same sums in JavaScript, on every
-// machine.
+// In float64 and in a fixed order, without fused operations: the same bytes as the same sums in JavaScript, on every
+// machine. Rows are padded to cache lines with zeros, which stay zero.
 
 // What is the same in every call, in a record of the host's.
 const INPUT: usize = 0, OUTPUT: usize = 4, ERROR: usize = 8, ROW_BYTES: usize = 12, WINDOW: usize = 16, NEGATIVES: usize = 20;

@@ -124,6 +124,12 @@ describe('small corpora', () => {
     expect(vectors.every(Number.isFinite)).toBe(true);
   });
 
+  test('vectors that no memory can hold are refused', async () => {
+    const { vocabulary, sentences } = topicCorpus(3, 60);
+    const huge = trainWord2Vec(sentences, vocabulary.size, options({ dimension: 100_000_000 }));
+    await expect(huge).rejects.toThrow(/do not fit into memory: \d+ MiB are needed, and 4 GiB is the most/);
+  });
+
   test('progress goes to one, and what it throws stops the work', async () => {
     const { vocabulary, sentences } = topicCorpus(3, 60);
     const seen: number[] = [];
