@@ -8,10 +8,10 @@ const INPUT: usize = 0, OUTPUT: usize = 4, ERROR: usize = 8, ROW_BYTES: usize = 
 const THRESHOLDS: usize = 24, ALIASES: usize = 28, TOKENS: usize = 32, SIGMOIDS: usize = 36;
 /** State of the random numbers: four words. */
 const RANDOM: usize = 40;
-/** First rate, the least share of it, tokens in all epochs, and tokens seen, in float64. */
-const RATE: usize = 56, LEAST: usize = 64, WORK: usize = 72, SEEN: usize = 80;
 /** Room for the addresses of the output vectors of one pair, then for how far each is moved. */
-const ROWS: usize = 88;
+const ROWS: usize = 56;
+/** First rate, the least share of it, tokens in all epochs, and tokens seen, in float64. */
+const RATE: usize = 64, LEAST: usize = 72, WORK: usize = 80, SEEN: usize = 88;
 
 const SIGMOID_LIMIT: f64 = 6;
 const SIGMOID_STEPS: f64 = 1024;

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { RecalError } from '../base/errors.js';
 import { Random } from '../base/random.js';
 import type { Sentences } from './sentences.js';
+import { makeSampler } from './token-sampler.js';
 
 export interface Word2VecOptions {
   /** d, the width of a vector. */
@@ -51,7 +52,9 @@ export async function trainWord2Vec(
 const PAGE = 65_536;
 /** The kernel's own memory ends before. */
 const FIRST = PAGE;
-const RECORD_BYTES = 92;
+/** What the kernel is told once: words, then numbers of float64. */
+const NUMBERS_AT = FIRST + 64;
+const RECORD_BYTES = 96;
 
 let compiled: WebAssembly.Module | undefined;
 
@@ -101,12 +104,11 @@ class SkipGram {
     this.#room = place(0);
     this.#memory = openMemory(this.#room);
     const { buffer } = this.#memory;
-    new Uint32Array(buffer, FIRST, 14).set([
+    new Uint32Array(buffer, FIRST, 15).set([
       ...[this.#input, output, error, rowBytes, options.window, options.negatives],
-      ...[thresholds, aliases, vocabularySize, sigmoids, ...random.state],
+      ...[thresholds, aliases, vocabularySize, sigmoids, ...random.state, rows],
     ]);
-    new Float64Array(buffer, FIRST + 56, 4).set([options.rate, LAST_RATE, this.#work, 0]);
-    new Uint32Array(buffer, FIRST + 88, 1).set([rows]);
+    new Float64Array(buffer, NUMBERS_AT, 4).set([options.rate, LAST_RATE, this.#work, 0]);
     new Float64Array(buffer, thresholds, vocabularySize).set(sampler.thresholds);
     new Uint32Array(buffer, aliases, vocabularySize).set(sampler.aliases);
     new Float32Array(buffer, sigmoids, SIGMOID.length).set(SIGMOID);
@@ -181,49 +183,6 @@ function outOfMemory(bytes: number, cause: unknown): RecalError {
     `the vectors of so many different words do not fit into memory: ${Math.ceil(bytes / 2 ** 20)} MiB are needed, and 4 GiB is the most`,
     { hint: 'train on a shorter time or fewer hosts, or with a smaller --text-dimension', cause },
   );
-}
-
-/** For Walker's alias method: column i stands for token i up to its threshold, and for its alias above. */
-interface Sampler {
-  readonly thresholds: Float64Array;
-  readonly aliases: Uint32Array;
-}
-
-/** Tokens as likely as their number of occurrences to the power 3/4. */
-function makeSampler(tokens: Uint32Array, size: number): Sampler {
-  const weights = new Float64Array(size);
-  for (const token of tokens) weights[token]++;
-  let total = 0;
-  for (let i = 0; i < size; i++) {
-    const root = Math.sqrt(weights[i]);
-    weights[i] = root * Math.sqrt(root); // x^¾, with roots alone: they are exact on every machine
-    total += weights[i];
-  }
-  const sampler = {
-    thresholds: new Float64Array(size).fill(1),
-    aliases: Uint32Array.from({ length: size }, (_, i) => i),
-  };
-  if (total > 0)
-    fillColumns(
-      weights.map((weight) => (weight * size) / total),
-      sampler,
-    );
-  return sampler;
-}
-
-/** Fills every column to one with a part of a token that has more than its share. */
-function fillColumns(scaled: Float64Array, { thresholds, aliases }: Sampler): void {
-  const small: number[] = [];
-  const large: number[] = [];
-  for (let i = 0; i < scaled.length; i++) (scaled[i] < 1 ? small : large).push(i);
-  while (small.length > 0 && large.length > 0) {
-    const low = small.pop() as number;
-    const high = large[large.length - 1];
-    thresholds[low] = scaled[low];
-    aliases[low] = high;
-    scaled[high] -= 1 - scaled[low];
-    if (scaled[high] < 1) small.push(large.pop() as number);
-  }
 }
 
 /** The sigmoid from −6 to 6, as in the original program. The kernel reads it as 1 or 0 beyond. */

@@ -59,7 +59,8 @@ function ruleMeaning(rule: string): string {
 function expectation(found: Threshold, hostDays: number): string {
   const { status, finest, incidentsPerDay, alarmsPerDay, range, graphs } = found;
   const most = status === 'resolved' ? 'about' : 'at most';
-  const span = `It was compared with ${formatNumber(hostDays, 2)} host-day${hostDays === 1 ? '' : 's'} of harmless time in ${formatNumber(graphs)} graphs`;
+  const days = formatNumber(hostDays, 2);
+  const span = `It was compared with ${days} host-day${days === '1' ? '' : 's'} of harmless time in ${formatNumber(graphs)} graphs`;
   const rates = `expect ${most} ${formatNumber(incidentsPerDay, 2)} false incidents and ${formatNumber(alarmsPerDay, 2)} false alerts per host and day where days are like that time`;
   const spread =
     range === undefined

@@ -1,5 +1,6 @@
 import { Random } from '../../src/base/random.js';
 import type { Sentences } from '../../src/features/sentences.js';
+import { makeSampler } from '../../src/features/token-sampler.js';
 import type { Word2VecOptions } from '../../src/features/word2vec.js';
 
 /** Skip-gram with negative sampling in plain loops: what kernels/word2vec.ts must give to the byte. */
@@ -14,7 +15,11 @@ export function plainSkipGram(
     Array.from({ length: d }, () => (start.float() - 0.5) / d),
   );
   const output = input.map((row) => row.map(() => 0));
-  const draw = aliasSampler(tokens, size);
+  const { thresholds, aliases } = makeSampler(tokens, size);
+  const draw = (u: number) => {
+    const column = Math.floor(u * size);
+    return u * size - column < thresholds[column] ? column : aliases[column];
+  };
   let seen = 0;
   for (let epoch = 0; epoch < epochs; epoch++) {
     for (let s = 0; s + 1 < offsets.length; s++) {
@@ -52,27 +57,4 @@ function sigmoid(x: number): number {
   if (Math.abs(x) >= 6) return x > 0 ? 1 : 0;
   const step = Math.floor(((x + 6) * 1024) / 12);
   return Math.fround(1 / (1 + Math.exp(-(((step + 0.5) / 1024) * 2 - 1) * 6)));
-}
-
-function aliasSampler(tokens: Uint32Array, size: number): (u: number) => number {
-  const weights = new Array(size).fill(0);
-  for (const token of tokens) weights[token]++;
-  const powers = weights.map((count) => Math.sqrt(count) * Math.sqrt(Math.sqrt(count)));
-  const total = powers.reduce((sum, power) => sum + power, 0);
-  const shares = powers.map((power) => (power * size) / total);
-  const [own, alias] = [new Array(size).fill(1), shares.map((_, i) => i)];
-  const poor = shares.flatMap((share, i) => (share < 1 ? [i] : []));
-  const rich = shares.flatMap((share, i) => (share < 1 ? [] : [i]));
-  while (poor.length > 0 && rich.length > 0) {
-    const low = poor.pop() as number;
-    const high = rich[rich.length - 1];
-    own[low] = shares[low];
-    alias[low] = high;
-    shares[high] -= 1 - shares[low];
-    if (shares[high] < 1) poor.push(rich.pop() as number);
-  }
-  return (u) => {
-    const column = Math.floor(u * size);
-    return u * size - column < own[column] ? column : alias[column];
-  };
 }

@@ -119,6 +119,8 @@ describe('a detection report', () => {
     expect(text).toContain('0.66 host-days of harmless time in 7 graphs (rates below 1.5 cannot be told');
     expect(text).toContain('expect at most 1 false incidents and 2 false alerts');
     expect(text).toContain('between 4.00 and 6.50');
+    const oneDay = renderDetectionReport(reportOf({ threshold: { ...threshold, hostDays: 0.9996 } }));
+    expect(textOf(oneDay)).toContain('compared with 1 host-day of harmless time');
   });
 
   test('suspicion that was passed on is told apart from the entity’s own', () => {
