@@ -19,10 +19,13 @@ export interface GraphLayout {
   /** (node, decoder) pairs with their neighbours: per relation, or one list of all for `w/o BL`. */
   readonly pairs: RelationNeighbours;
   /** The same with the graph's own numbers for nodes. */
-  readonly decoded: Pick<RelationNeighbours, 'nodeOffsets' | 'nodes'>;
+  readonly decoded: DecodedPairs;
   /** For each node the pairs it is a neighbour in: what its embedding is read by. */
   readonly readers: { readonly work: WorkList; readonly pairs: Uint32Array };
 }
+
+/** The nodes of each decoder, ascending: those of r are nodeOffsets[r] to nodeOffsets[r + 1]. */
+export type DecodedPairs = Pick<RelationNeighbours, 'nodeOffsets' | 'nodes'>;
 
 /** Both directions of every edge, by destination (method §4). */
 export interface EntryLayout {
@@ -142,7 +145,7 @@ function planRows(offsets: Uint32Array, rows: number): WorkList {
 export function decodedPairs(
   { adjacency, neighbours, nodeCount }: ModelGraph,
   balanced: boolean,
-): Pick<RelationNeighbours, 'nodeOffsets' | 'nodes'> {
+): DecodedPairs {
   if (balanced) return neighbours;
   const touched = new Uint8Array(nodeCount);
   for (let v = 0; v < nodeCount; v++) {

@@ -2,13 +2,13 @@ import { RecalError } from '../base/errors.js';
 import type { Device, Floats, Words } from '../compute/device.js';
 import { AdditiveLayer } from './additive-layer.js';
 import type { ModelConfig } from './config.js';
-import { type GraphLayout, layOutGraph } from './graph-layout.js';
+import { type DecodedPairs, type GraphLayout, layOutGraph } from './graph-layout.js';
 import type { Layer, LayerInput, Named } from './layer.js';
 import type { ModelGraph } from './model-input.js';
 import { BufferPool, type PlacedGraph, type PlacedSlots, placeGraph, placeSlots } from './placed-graph.js';
 import { ResidualMeans } from './residual-means.js';
 import { RgatLayer } from './rgat-layer.js';
-import { findSlots, type Slots } from './slots.js';
+import { findSlots, type Slots, slotsOfPairs } from './slots.js';
 
 /** A graph, or a part of one: then `targets` has one byte per node, 1 where it is to be decoded. */
 export interface Part {
@@ -97,14 +97,15 @@ export class GraphPass {
     // The embeddings are used up: their gradient takes their place.
     let gradient: Floats | null = lastOf(home).out;
     const { work, pairs: entries } = home.placed.readers;
+    const ofPair = pool.words(slotsOfPairs(slots, home.layout.pairs.nodes.length));
     device.enqueue('segmentSum', {
-      ...{ hidden: this.config.hidden, work, entries, slots: placed.ofPair },
+      ...{ hidden: this.config.hidden, work, entries, slots: ofPair },
       ...{ from: dMeans, fromScale: placed.inverseDegree, scale: null, out: gradient, add: false },
     });
     let residual = passage.residual;
     for (let l = home.layers.length - 1; l >= 0 && gradient !== null; l--) {
       gradient = home.layers[l].backward(this.#input(home, l, passage), gradient, residual === null);
-      if (gradient !== null) residual?.backward(dMeans, gradient);
+      if (gradient !== null) residual?.backward(dMeans, gradient, ofPair);
       residual = null;
     }
     const errors = device.read(placed.errors);
@@ -113,16 +114,17 @@ export class GraphPass {
   }
 
   /** Errors of masked nodes, without gradients: a round for each mask. What all rounds have in common is done once. */
-  reconstruct(part: Part, masks: readonly Uint8Array[]): (SlotErrors & { pairs: GraphLayout['decoded'] })[] {
+  reconstruct(part: Part, masks: readonly Uint8Array[]): { pairs: DecodedPairs; rounds: SlotErrors[] } {
     const home = this.#settle(part);
     const input = this.#input(home, 0, { masked: false, shared: false });
     const shared = masks.length > 1 && (home.layers[0].share?.(input) ?? false);
-    return masks.map((mask) => {
+    const rounds = masks.map((mask) => {
       const { slots, placed, pool } = this.#decode(home, mask, false, shared);
       const errors = this.device.read(placed.errors);
       pool.free();
-      return { slots, errors, pairs: home.layout.decoded };
+      return { slots, errors };
     });
+    return { pairs: home.layout.decoded, rounds };
   }
 
   /** Errors of masked nodes; when training the gradients of their decoders too, and that of the means in their place. */
@@ -136,7 +138,8 @@ export class GraphPass {
     const { device, config } = this;
     const { hidden, exponent } = config;
     const { placed: graph, layout } = home;
-    const masked = mask.map((_, place) => mask[layout.order.nodes[place]]);
+    const masked = new Uint8Array(mask.length);
+    for (let place = 0; place < masked.length; place++) masked[place] = mask[layout.order.nodes[place]];
     device.writeWords(home.masked, masked);
     const slots = findSlots(layout.pairs, masked);
     const pool = new BufferPool(device);

@@ -1,7 +1,7 @@
 import type { Device, Floats } from '../compute/device.js';
 import { type BlockPlan, cutBlock } from './blocks.js';
 import type { ModelConfig } from './config.js';
-import { decodedPairs } from './graph-layout.js';
+import { type DecodedPairs, decodedPairs } from './graph-layout.js';
 import { GraphPass, type Part } from './graph-pass.js';
 import { memoryNeed, sizeOf } from './memory-need.js';
 import type { ModelGraph } from './model-input.js';
@@ -121,8 +121,8 @@ export class Model {
   evaluate(graph: ModelGraph, mask: Uint8Array): StepResult {
     const tally = new LossTally(this.config.balanced ? this.config.relations : 1);
     for (const part of this.#partsOf(graph)) {
-      const [{ slots, errors }] = this.#pass.reconstruct(part, [maskOf(part, mask)]);
-      tally.add(slots.offsets, errors);
+      const { rounds } = this.#pass.reconstruct(part, [maskOf(part, mask)]);
+      for (const { slots, errors } of rounds) tally.add(slots.offsets, errors);
     }
     return tally.result();
   }
@@ -217,9 +217,10 @@ export class Model {
   /** Forward and backward: gives the gradient of L. */
   #learn(graph: ModelGraph, mask: Uint8Array): { result: StepResult; gradient: Floats } {
     const { gradient } = this.#flat;
-    const counts = countSlots(decodedPairs(graph, this.config.balanced), mask); // of all parts together
-    const tally = new LossTally(counts.length);
+    const tally = new LossTally(this.config.balanced ? this.config.relations : 1);
     const isWhole = !this.#blocks.has(graph);
+    // Of all parts together.
+    const counts = isWhole ? undefined : countSlots(decodedPairs(graph, this.config.balanced), mask);
     if (!isWhole) {
       this.#total ??= this.#pool.floats(this.#layout.length);
       this.device.enqueue('fill', { target: this.#total, value: 0 });
@@ -238,27 +239,14 @@ export class Model {
   }
 
   /** The error of each pair in the round that masks its node. */
-  #pairErrors(
-    graph: ModelGraph,
-    all: Pick<ModelGraph['neighbours'], 'nodeOffsets' | 'nodes'>,
-    masks: readonly Uint8Array[],
-  ): Float32Array {
+  #pairErrors(graph: ModelGraph, all: DecodedPairs, masks: readonly Uint8Array[]): Float32Array {
     const errors = new Float32Array(all.nodes.length);
     for (const part of this.#partsOf(graph)) {
-      const locals = masks.map((mask) => maskOf(part, mask));
-      for (const [round, found] of this.#pass.reconstruct(part, locals).entries()) {
-        const local = locals[round];
-        const { nodes, nodeOffsets } = found.pairs;
-        let slot = 0;
-        for (let r = 0; r + 1 < nodeOffsets.length; r++) {
-          // Nodes ascend in either list, and those of a part are among those of the whole.
-          let at = all.nodeOffsets[r];
-          for (let pair = nodeOffsets[r]; pair < nodeOffsets[r + 1]; pair++) {
-            const v = part.nodes === undefined ? nodes[pair] : part.nodes[nodes[pair]];
-            while (all.nodes[at] !== v) at++;
-            if (local[nodes[pair]] !== 0) errors[at] = found.errors[slot++];
-          }
-        }
+      const local = masks.map((mask) => maskOf(part, mask));
+      const { pairs, rounds } = this.#pass.reconstruct(part, local);
+      const places = placesOfPairs(pairs, part.nodes, all);
+      for (const { slots, errors: found } of rounds) {
+        for (let slot = 0; slot < slots.count; slot++) errors[places[slots.pairs[slot]]] = found[slot];
       }
     }
     return errors;
@@ -275,11 +263,26 @@ function maskOf({ nodes }: NumberedPart, mask: Uint8Array): Uint8Array {
   return nodes === undefined ? mask : Uint8Array.from(nodes, (v) => mask[v]);
 }
 
-/** |M_r| */
-function countSlots(
-  { nodeOffsets, nodes }: Pick<ModelGraph['neighbours'], 'nodeOffsets' | 'nodes'>,
-  mask: Uint8Array,
+/** Where each pair of a part stands among those of the whole: nodes ascend in either list, and the whole has them all. */
+function placesOfPairs(
+  { nodes, nodeOffsets }: DecodedPairs,
+  numbers: Uint32Array | undefined,
+  all: DecodedPairs,
 ): Uint32Array {
+  const places = new Uint32Array(nodes.length);
+  for (let r = 0; r + 1 < nodeOffsets.length; r++) {
+    let at = all.nodeOffsets[r];
+    for (let pair = nodeOffsets[r]; pair < nodeOffsets[r + 1]; pair++) {
+      const v = numbers === undefined ? nodes[pair] : numbers[nodes[pair]];
+      while (all.nodes[at] !== v) at++;
+      places[pair] = at;
+    }
+  }
+  return places;
+}
+
+/** |M_r| */
+function countSlots({ nodeOffsets, nodes }: DecodedPairs, mask: Uint8Array): Uint32Array {
   const counts = new Uint32Array(nodeOffsets.length - 1);
   for (let r = 0; r < counts.length; r++) {
     for (let pair = nodeOffsets[r]; pair < nodeOffsets[r + 1]; pair++) {

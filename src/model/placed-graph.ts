@@ -124,7 +124,6 @@ function placeSources(pool: BufferPool, rows: SourceRows, entries: IncomingBuffe
 /** What one step needs of its slots on the device. */
 export interface PlacedSlots {
   readonly nodes: Words;
-  readonly ofPair: Words;
   readonly inverseDegree: Floats;
   readonly work: WorkList<Words>;
   readonly means: Floats;
@@ -136,7 +135,6 @@ export function placeSlots(pool: BufferPool, slots: Slots, config: ModelConfig):
   pool.device.write(inverseDegree, slots.inverseDegree);
   return {
     nodes: pool.words(slots.nodes),
-    ofPair: pool.words(slots.ofPair),
     inverseDegree,
     work: pool.work(slots.work),
     means: pool.floats(slots.count * config.hidden),

@@ -1,4 +1,4 @@
-import type { Device, Floats } from '../compute/device.js';
+import type { Device, Floats, Words } from '../compute/device.js';
 import type { LayerSetup } from './layer.js';
 import type { BufferPool, PlacedGraph, PlacedSlots } from './placed-graph.js';
 import type { Slots } from './slots.js';
@@ -70,11 +70,11 @@ export class ResidualMeans {
     });
   }
 
-  /** Sets the gradients of W_res and bias and adds to that of h. */
-  backward(dMeans: Floats, dInput: Floats): void {
+  /** Sets the gradients of W_res and bias and adds to that of h; `ofPair` is the slot of each pair. */
+  backward(dMeans: Floats, dInput: Floats, ofPair: Words): void {
     const { readers } = this.#graph;
     const { weights, gradients } = this.#layer;
-    const { ofPair, inverseDegree } = this.#slots;
+    const { inverseDegree } = this.#slots;
     const hidden = this.#hidden;
     const rows = this.#count;
     const [dw, dBias] = [gradients('wRes'), gradients('bias')];

@@ -11,41 +11,63 @@ export interface Slots {
   readonly offsets: Uint32Array;
   /** |M_r| */
   readonly counts: Uint32Array;
+  /** The pair that each one is, ascending, and its node. */
+  readonly pairs: Uint32Array;
   readonly nodes: Uint32Array;
-  /** Slot of each pair, or NO_SLOT. */
-  readonly ofPair: Uint32Array;
   /** One over the number of neighbours. */
   readonly inverseDegree: Float64Array;
   readonly work: WorkList;
 }
 
-export function findSlots(pairs: RelationNeighbours, mask: Uint8Array): Slots {
-  const { relationCount, nodes } = pairs;
+export function findSlots(
+  { relationCount, nodeOffsets, nodes, ...of }: RelationNeighbours,
+  mask: Uint8Array,
+): Slots {
   const offsets = new Uint32Array(relationCount + 1);
   const counts = new Uint32Array(relationCount);
-  const ofPair = new Uint32Array(nodes.length).fill(NO_SLOT);
+  const chosen = new Uint32Array(nodes.length + 1);
   let count = 0;
   for (let r = 0; r < relationCount; r++) {
-    for (let pair = pairs.nodeOffsets[r]; pair < pairs.nodeOffsets[r + 1]; pair++) {
-      if (mask[nodes[pair]] !== 0) ofPair[pair] = count++;
+    for (let pair = nodeOffsets[r]; pair < nodeOffsets[r + 1]; pair++) {
+      // Without a branch, which would be mispredicted at every masked node: what is not chosen is written over.
+      chosen[count] = pair;
+      count += mask[nodes[pair]];
     }
     offsets[r + 1] = count;
     counts[r] = count - offsets[r];
   }
-  const slotNodes = new Uint32Array(count);
+  const pairs = chosen.slice(0, count);
   const starts = new Uint32Array(count);
   const ends = new Uint32Array(count);
+  const slotNodes = new Uint32Array(count);
   const inverseDegree = new Float64Array(count);
   let entries = 0;
-  for (let pair = 0; pair < nodes.length; pair++) {
-    const slot = ofPair[pair];
-    if (slot === NO_SLOT) continue;
+  for (let slot = 0; slot < count; slot++) {
+    const pair = pairs[slot];
+    starts[slot] = of.offsets[pair];
+    ends[slot] = of.offsets[pair + 1];
     slotNodes[slot] = nodes[pair];
-    starts[slot] = pairs.offsets[pair];
-    ends[slot] = pairs.offsets[pair + 1];
     inverseDegree[slot] = 1 / (ends[slot] - starts[slot]);
     entries += ends[slot] - starts[slot];
   }
   const work = planWork(count, starts, ends);
-  return { count, entries, offsets, counts, nodes: slotNodes, ofPair, inverseDegree, work };
+  return {
+    count,
+    entries,
+    offsets,
+    counts,
+    pairs,
+    nodes: slotNodes,
+    inverseDegree,
+    work,
+  };
+}
+
+/** The slot of each of so many pairs, or NO_SLOT. */
+export function slotsOfPairs({ pairs }: Slots, pairCount: number): Uint32Array {
+  const slots = new Uint32Array(pairCount).fill(NO_SLOT);
+  pairs.forEach((pair, slot) => {
+    slots[pair] = slot;
+  });
+  return slots;
 }

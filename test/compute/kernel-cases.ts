@@ -6,7 +6,7 @@ import { MODEL_DEFAULTS, type ModelConfig } from '../../src/model/config.js';
 import { arrangeGraph } from '../../src/model/graph-layout.js';
 import type { ModelGraph } from '../../src/model/model-input.js';
 import { BufferPool, placeGraph, placeSlots } from '../../src/model/placed-graph.js';
-import { findSlots } from '../../src/model/slots.js';
+import { findSlots, slotsOfPairs } from '../../src/model/slots.js';
 import { orderAsGiven } from '../model/order-as-given.js';
 
 const H = 64;
@@ -230,8 +230,10 @@ function loss(exponent: number, target?: (graph: ModelGraph) => number): Case {
       ...{ ...shared, means: inPlace, w, bias, exponent, errors, gradient: instead },
     });
     const [dh, onto] = [empty(N * H), floats('onto', N * H)];
-    const readers = { work: placed.readers.work, entries: placed.readers.pairs, slots: on.ofPair };
-    const gathered = { hidden: H, ...readers, from: dMeans, fromScale: scale };
+    const ofPair = pool.words(slotsOfPairs(slots, layout.pairs.nodes.length));
+    const { work: readers, pairs } = placed.readers;
+    const from = { from: dMeans, fromScale: scale };
+    const gathered = { hidden: H, work: readers, entries: pairs, slots: ofPair, ...from };
     device.enqueue('segmentSum', { ...gathered, scale: null, out: dh, add: false });
     device.enqueue('segmentSum', { ...gathered, scale: floats('scale', N), out: onto, add: true });
     return { pool, outputs: { means, errors, alone, dMeans, inPlace, dw, dBias, dh, onto } };
