@@ -3,9 +3,11 @@
 import { equal } from './bytes';
 
 // A dictionary, one for all words of a shape: entries (address, length), a hash table of entry numbers + 1, and room
-// for the texts. When it is full, a new word gets the number NO_WORD and the host says so.
+// for the texts. When it is full, a new word gets the number NO_WORD, and so does a long one, lest a few of them fill it:
+// the host then numbers them itself, which takes longer.
 const DICTIONARY_SLOTS: u32 = 16384;
 const DICTIONARY_WORDS: u32 = 8192;
+const LONGEST: usize = 256;
 export const NO_WORD: u32 = 0xffffffff;
 
 let entries: usize = 0;
@@ -27,6 +29,7 @@ export function configureDictionary(address: u32, length: u32): void {
 /** The number of the word between `start` and `stop`. */
 export function wordNumber(start: usize, stop: usize): u32 {
   const length = stop - start;
+  if (length > LONGEST) return NO_WORD;
   let hash: u64 = 0x9e3779b97f4a7c15 ^ (length as u64);
   let p = start;
   for (; p + 8 <= stop; p += 8) hash = (hash ^ load<u64>(p)) * 0x9fb21c651e98df25;

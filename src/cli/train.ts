@@ -9,7 +9,7 @@ import { defineSettings } from '../base/settings.js';
 import type { Calibration } from '../detect/calibrate.js';
 import { DETECTION_OPTIONS, DETECTION_PRESETS, resolveDetectionConfig } from '../detect/detection-config.js';
 import { encodeDetector } from '../detect/detector-part.js';
-import { holdOut } from '../detect/hold-out.js';
+import { type HoldOut, holdOut } from '../detect/hold-out.js';
 import { type Selection, Store } from '../graph/store.js';
 import { checkpointPath, hasCheckpoint, removeCheckpoint, writeCheckpoint } from '../model/checkpoint.js';
 import { writeModelFile } from '../model/model-file.js';
@@ -23,6 +23,7 @@ import {
 import { finishModel } from './calibrating.js';
 import { choiceSettings, chosen } from './choice-settings.js';
 import { type CommandContext, defineCommand } from './command.js';
+import { formatCount } from './quantities.js';
 import { selectingSettings, selectionOf } from './selecting.js';
 import { modelSetting, storeSetting } from './store-and-model.js';
 import { threadsOf, threadsSetting } from './threads.js';
@@ -91,7 +92,7 @@ export const command = defineCommand({
     await checkPlace(settings.model);
     await checkCheckpoint(settings.model, settings.resume, context);
 
-    const { train, calibrate } = divide(store, settings, config, context);
+    const { train, calibrate } = await divide(store, settings, config, context);
     const progress = new TrainingProgress(context, config.epochs);
     const threads = threadsOf(settings);
     let kept = performance.now();
@@ -133,22 +134,31 @@ export const command = defineCommand({
 });
 
 /** What is trained on, and what is kept for calibration. */
-function divide(
+async function divide(
   store: Store,
   settings: { calibrate: boolean; calibrateSplit?: string | undefined } & Parameters<typeof selectionOf>[0],
   config: TrainingConfig,
   { out }: CommandContext,
-): { train: Selection; calibrate: Selection | undefined } {
+): Promise<{ train: Selection; calibrate: Selection | undefined }> {
   const train = selectionOf(settings);
   if (!settings.calibrate) return { train, calibrate: undefined };
   if (settings.calibrateSplit !== undefined) {
     return { train, calibrate: { split: settings.calibrateSplit, host: settings.host } };
   }
-  const held = holdOut(store, train, config);
-  if (held !== undefined) return held;
+  const held = await holdOut(store, train, config);
+  if (held !== undefined) {
+    warnOfStrays(held, out);
+    return held;
+  }
   out.warn('the selected time is too short to hold a part out: the model will not be calibrated');
   out.warn('  hint: calibrate it later with recal calibrate, or name a part with --calibrate-split');
   return { train, calibrate: undefined };
+}
+
+function warnOfStrays({ strays }: HoldOut, out: CommandContext['out']): void {
+  if (strays === 0) return;
+  out.warn(`${formatCount(strays)} events lie far from all others in time: was a clock wrong?`);
+  out.warn('  hint: dividing the time does not count them; leave them out with --from and --to');
 }
 
 /** Training on what was meant for testing makes every figure worthless; it is worth a word. */

@@ -28,7 +28,7 @@ export interface AlertContext {
   readonly relations: readonly string[];
   readonly table: EventTable;
   hostOf(node: number): string;
-  /** The identifier as the logs write it. */
+  /** The identifier as the logs write it where that is a UUID, else its key in the store. */
   idOf(node: number): string;
   readonly threshold: number;
   empiricalP(score: number, node: number): number;

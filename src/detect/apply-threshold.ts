@@ -1,15 +1,18 @@
 import { dayOf } from './activity.js';
 import type { Detector } from './detector.js';
 import { discoverByDay } from './fdr.js';
+import { PairTable } from './pair-table.js';
 import type { SplitGraphs } from './split-graphs.js';
-import { chooseThreshold, empiricalP, type Threshold, type ThresholdSpec } from './threshold.js';
+import { chooseThreshold, empiricalP, nodeP, type Threshold, type ThresholdSpec } from './threshold.js';
 
 /** A rule turned into a score. */
 export interface AppliedThreshold {
   /** The lowest score that alarms anywhere. */
   readonly tau: number;
-  /** The score that alarms in the graphs of a host and day; days since 1970. */
+  /** The lowest score that alarms in the graphs of a host and day; days since 1970. */
   tauOf(host: number, day: number): number;
+  /** Whether a node, by the events' own number, that scores this in one of those graphs alarms. */
+  alarms(score: number, node: number, host: number, day: number): boolean;
   /** How it was found; undefined for a false discovery rate, which has no score of its own. */
   readonly threshold: Threshold | undefined;
   /** What a reader of the alerts should know of it. */
@@ -35,34 +38,57 @@ export async function applyThreshold(
         ? null
         : `the threshold is ${threshold.status}: the benign part is too short for it`;
     const { tau } = threshold;
-    return { tau, tauOf: () => tau, threshold, note };
+    return { tau, tauOf: () => tau, alarms: (score) => score >= tau, threshold, note };
   }
-  const rows = { hosts: [] as number[], days: [] as number[], p: [] as number[], scores: [] as number[] };
+  return discover(spec.level, detector, graphs, signal);
+}
+
+/** Benjamini and Hochberg over the nodes of each host and day; a node in G graphs of a day has G chances (method §9). */
+function discover(
+  level: number,
+  detector: Detector,
+  graphs: SplitGraphs,
+  signal: AbortSignal | undefined,
+): AppliedThreshold {
+  const { benign } = detector.calibration;
+  const { keys } = graphs.events;
+  const rows = new PairTable();
+  const best: number[] = [];
+  const times: number[] = [];
   for (const { scores, view } of detector.score(graphs)) {
     signal?.throwIfAborted();
     const day = dayOf(view);
     scores.forEach((score, v) => {
-      rows.hosts.push(graphs.events.keys.hostAt(view.planned.nodes[v]));
-      rows.days.push(day);
-      rows.p.push(empiricalP(benign, score));
-      rows.scores.push(score);
+      const row = rows.intern(view.planned.nodes[v], day);
+      best[row] = Math.max(best[row] ?? 0, score);
+      times[row] = (times[row] ?? 0) + 1;
     });
   }
-  const floor = 1 / (benign.instances + 1);
-  // Events on file are over: every day of them is closed.
-  const found = discoverByDay(rows, { level: spec.level, floor, openDay: Number.POSITIVE_INFINITY });
+  const hosts = Array.from(rows.firsts, (node) => keys.hostAt(node));
+  const found = discoverByDay(
+    { hosts, days: rows.seconds, p: best.map((score, row) => nodeP(empiricalP(benign, score), times[row])) },
+    // Events on file are over: every day of them is closed.
+    { level, floor: 1 / (benign.instances + 1), openDay: Number.POSITIVE_INFINITY },
+  );
   const taus = new Map<string, number>();
   const keyOf = (host: number, day: number) => `${host} ${day}`;
   found.alarms.forEach((alarm, row) => {
-    const key = keyOf(rows.hosts[row], rows.days[row]);
-    if (alarm === 1) taus.set(key, Math.min(taus.get(key) ?? Number.MAX_VALUE, rows.scores[row]));
+    const key = keyOf(hosts[row], rows.seconds[row]);
+    if (alarm === 1) taus.set(key, Math.min(taus.get(key) ?? Number.MAX_VALUE, best[row]));
   });
-  const tau = Math.min(Number.MAX_VALUE, ...taus.values());
+  const levels = new Map(found.days.map((each) => [keyOf(each.host, each.day), each.level]));
   const needed = found.days.reduce((least, day) => Math.min(least, day.needed), Number.POSITIVE_INFINITY);
-  const note =
-    taus.size === 0
-      ? `nothing alarms at this nominal false discovery rate: on a day ${needed} nodes would have to score above all ${benign.instances} benign ones`
-      : 'the false discovery rate is nominal: nodes share neighbours and load';
-  const tauOf = (host: number, day: number) => taus.get(keyOf(host, day)) ?? Number.MAX_VALUE;
-  return { tau, tauOf, threshold: undefined, note };
+  return {
+    tau: Math.min(Number.MAX_VALUE, ...taus.values()),
+    tauOf: (host, day) => taus.get(keyOf(host, day)) ?? Number.MAX_VALUE,
+    alarms(score, node, host, day) {
+      const p = nodeP(empiricalP(benign, score), times[rows.find(node, day)]);
+      return p <= (levels.get(keyOf(host, day)) ?? 0);
+    },
+    threshold: undefined,
+    note:
+      taus.size === 0
+        ? `nothing alarms at this nominal false discovery rate: on a day ${needed} nodes would have to score above all ${benign.instances} benign ones`
+        : 'the false discovery rate is nominal: nodes share neighbours and load',
+  };
 }

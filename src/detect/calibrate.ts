@@ -10,6 +10,7 @@ import type { DetectionConfig } from './detection-config.js';
 import { EVIDENCE_KINDS, type EvidenceKind } from './evidence.js';
 import type { FittedDetector } from './fitted-detector.js';
 import type { GatheredGraph, Gatherer } from './gather.js';
+import { halvesOf } from './halves.js';
 import { LinkCollector } from './incident-links.js';
 import { tableCount, tableSlot } from './interaction-evidence.js';
 import { type BenignTables, Judge } from './judge.js';
@@ -152,7 +153,7 @@ function measureScale(
   return ScoreScale.of(found, instances);
 }
 
-/** Graphs go to A and B in turn; a lone graph is divided by its nodes. */
+/** Graphs go to A and B; a lone graph is divided by its nodes. */
 function halve(
   graphs: readonly GatheredGraph[],
   split: SplitGraphs,
@@ -164,7 +165,8 @@ function halve(
     const hashes = stableHashes(split.events.keys, gathered.view.planned.nodes, ~seed);
     return [{ gathered, halfOf: (node) => (hashes[node] & 1) as 0 | 1, isKeptOut }];
   }
-  return graphs.map((gathered, g) => ({ gathered, halfOf: () => (g % 2) as 0 | 1, isKeptOut }));
+  const halves = halvesOf(graphs.map(({ view }) => split.events.keys.hostAt(view.planned.nodes[0])));
+  return graphs.map((gathered, g) => ({ gathered, halfOf: () => halves[g], isKeptOut }));
 }
 
 /** θ_c: the order statistic of distances. */

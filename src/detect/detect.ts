@@ -22,7 +22,7 @@ const MOST_ALERTS = 10_000;
 
 export interface DetectOptions {
   /** τ: a score of at least this raises an alert, in the graphs of a host and day. */
-  readonly threshold: Pick<AppliedThreshold, 'tau' | 'tauOf'>;
+  readonly threshold: Pick<AppliedThreshold, 'tau' | 'alarms'>;
   readonly signal?: AbortSignal | undefined;
   readonly progress?: ((done: number) => void) | undefined;
   /** Called with each graph's scores, also those below τ. */
@@ -64,9 +64,10 @@ export async function detect(
     signal?.throwIfAborted();
     const { scores, candidates, newRelation, view } = scored;
     detector.watch.measure('incidents', () => links.add(view.planned.nodes, view.interactions));
-    const tau = threshold.tauOf(events.keys.hostAt(view.planned.nodes[0]), dayOf(view));
+    const { nodes } = view.planned;
+    const [host, day] = [events.keys.hostAt(nodes[0]), dayOf(view)];
     const flagged = Int32Array.from({ length: scores.length }, (_, v) => v).filter(
-      (v) => scores[v] >= tau && scores[v] > 0,
+      (v) => scores[v] > 0 && threshold.alarms(scores[v], nodes[v], host, day),
     );
     detector.watch.measure('alerts', () => {
       if (flagged.length === 0) return;

@@ -10,6 +10,8 @@ export interface GraphView {
   readonly interactions: Interactions;
   /** By the events' own node numbers: those of `planned.nodes`. */
   readonly names: NodeNames;
+  /** One byte per local node, 1 where an event of `<new>` touches it, also one without an object (method §1). */
+  readonly newRelation: Uint8Array;
 }
 
 /** `relationNumbers` turns a relation of the table into one of the model. */
@@ -31,8 +33,15 @@ export function viewGraph(
     }
     return low;
   };
+  const newRelation = new Uint8Array(nodes.length);
+  for (const row of rows) {
+    if (relationNumbers[table.relation[row]] < planned.graph.relationCount) continue;
+    for (const node of [table.subject[row], table.object[row], table.object2[row]]) {
+      if (node >= 0) newRelation[localOf(node)] = 1;
+    }
+  }
   return {
-    ...{ planned, names },
+    ...{ planned, names, newRelation },
     interactions: {
       ...found,
       subject: found.subject.map(localOf),

@@ -58,7 +58,7 @@ export class Judge {
     const prominence = this.#config.evidence.includes('name')
       ? measureProminence(evidence, lineage?.own ?? scores)
       : scores.slice();
-    const newRelation = this.#findNew(gathered);
+    const { newRelation } = view;
     return { view, scores, prominence, distances, candidates, evidence, lineage, newRelation };
   }
 
@@ -141,16 +141,6 @@ export class Judge {
     if (kind !== 'name' && kind !== 'relation') return this.#fuse(evidence, start, end, evidence.shares);
     const smallest = -fuseMax(evidence, start, end, evidence.shares);
     return -logSmallestOf(smallest, end - start);
-  }
-
-  #findNew({ view: { interactions }, candidates }: GatheredGraph): Uint8Array {
-    const found = new Uint8Array(candidates.length);
-    for (let i = 0; i < interactions.length; i++) {
-      if (interactions.relation[i] < this.#relationCount) continue;
-      found[interactions.subject[i]] = 1;
-      found[interactions.object[i]] = 1;
-    }
-    return found;
   }
 }
 

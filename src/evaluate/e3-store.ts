@@ -35,14 +35,15 @@ export async function placeE3(
   await ingest(parts.test, 'test');
   await ingest(parts.other, OTHER);
   const store = await Store.open(folder);
-  const held = holdOut(store, { split: 'train' }, { graph: 'file', window: 30 });
+  const held = await holdOut(store, { split: 'train' }, { graph: 'file', window: 30 });
   if (held === undefined) {
     throw new RecalError('nothing-selected', 'the training parts span no time that could be divided', {
       hint: 'check that the parts are whole: recal inspect FILE…',
     });
   }
-  const { train, calibrate } = held;
-  return { places: placesOf(folder, { train, calibrate, test: { split: 'test' } }), notes: [] };
+  const { train, calibrate, strays } = held;
+  const notes = strays === 0 ? [] : [`${strays} events of training lie far from all others in time`];
+  return { places: placesOf(folder, { train, calibrate, test: { split: 'test' } }), notes };
 }
 
 async function placeDays({ host }: E3Parts, folder: string): Promise<PlacedE3> {

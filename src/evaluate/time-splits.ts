@@ -2,7 +2,7 @@ import { mkdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { RecalError } from '../base/errors.js';
-import { explainDuckError, literal, openDuck } from '../graph/duck.js';
+import { asPattern, explainDuckError, literal, openDuck } from '../graph/duck.js';
 import type { IngestEntry, Manifest, Segment, Summary } from '../graph/manifest.js';
 import { hostFolder, segmentPath } from '../graph/segment-path.js';
 import { StoreWriter } from '../graph/store.js';
@@ -108,7 +108,7 @@ class SegmentCutter {
     const source = this.#writer.folder;
     const found = await this.#connection.runAndReadAll(
       `SELECT count(*) AS rows, min(ts) AS first, max(ts) AS last FROM read_parquet($1) WHERE ${where}`,
-      [join(source, segment.path)],
+      [asPattern(join(source, segment.path))],
     );
     const [{ rows, first, last }] = found.getRowObjects();
     if (Number(rows) === 0) return;
@@ -117,7 +117,7 @@ class SegmentCutter {
     const target = join(this.#writer.stagingFolder, path);
     await mkdir(dirname(target), { recursive: true });
     await this.#connection.run(
-      `COPY (SELECT * FROM read_parquet(${literal(join(source, segment.path))}) WHERE ${where}
+      `COPY (SELECT * FROM read_parquet(${literal(asPattern(join(source, segment.path)))}) WHERE ${where}
        ORDER BY ts, seq, file, line) TO ${literal(target)} (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1)`,
     );
     const { size } = await stat(target);

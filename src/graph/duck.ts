@@ -41,6 +41,11 @@ export function literal(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
+/** A path for `read_parquet`, which would take brackets, stars and question marks of a folder's name for a pattern. */
+export function asPattern(path: string): string {
+  return path.replace(/[[*?]/g, '[$&]');
+}
+
 /** What a statement gives, a chunk at a time: nothing holds all of it. */
 export async function* chunksOf(
   connection: DuckDBConnection,
@@ -132,6 +137,13 @@ export function explainDuckError(error: unknown, folder: string): Error {
   if (/no space left on device|ENOSPC|disk quota|file too large/i.test(text)) {
     return new RecalError('disk-full', 'there is no space left for the store', {
       hint: 'free some space, or put the store elsewhere with --store; the store is as it was before',
+      where: { file: folder },
+      cause: error,
+    });
+  }
+  if (/no files found that match|cannot open file .*\.parquet/i.test(text)) {
+    return new RecalError('store-changed', 'a part of the store is gone', {
+      hint: 'if recal drop ran meanwhile, run this again; otherwise restore the store, or ingest the logs into a new one',
       where: { file: folder },
       cause: error,
     });

@@ -1,7 +1,7 @@
 import { type DuckDBConnection, type DuckDBDataChunk, listValue } from '@duckdb/node-api';
 import duckdb from '@duckdb/node-bindings';
 import { formatKey } from '../ingest/entity-key.js';
-import { chunksOf, openDuck } from './duck.js';
+import { asPattern, chunksOf, explainDuckError, openDuck } from './duck.js';
 import type { EventTable } from './event-table.js';
 import { KeyTable } from './intern.js';
 import type { Segment } from './manifest.js';
@@ -27,6 +27,8 @@ export async function loadEvents(store: Store, selection: Selection = {}): Promi
   try {
     const connection = await duck.connect();
     return await new EventLoader(store, selection, segments, connection).load();
+  } catch (error) {
+    throw explainDuckError(error, store.folder);
   } finally {
     duck.closeSync();
   }
@@ -66,7 +68,7 @@ class EventLoader {
 
   /** The selected rows as a view: values are parameters of a function, never part of the SQL. */
   async #createView(): Promise<void> {
-    const paths = this.#segments.map((segment) => this.#store.path(segment));
+    const paths = this.#segments.map((segment) => asPattern(this.#store.path(segment)));
     const { from, to } = this.#selection;
     await this.#connection.run(
       `CREATE TEMP TABLE chosen AS SELECT $paths::VARCHAR[] AS paths, $ranks::INTEGER[] AS ranks,

@@ -11,7 +11,17 @@ export const STORE_VERSION = 1;
 const MANIFEST = 'manifest.json';
 
 const count = z.number().int().nonnegative();
-const counts = z.record(z.string(), count);
+/** By names that logs choose, so not z.record, which leaves out `__proto__`. */
+const named = <T>(value: z.ZodType<T>) =>
+  z.custom<Record<string, T>>(
+    (given) =>
+      typeof given === 'object' &&
+      given !== null &&
+      !Array.isArray(given) &&
+      Object.values(given).every((each) => value.safeParse(each).success),
+    'not an object of such values by name',
+  );
+const counts = named(count);
 /** 64-bit integers are strings in JSON: a double would round nanoseconds. */
 const integer = z.string().regex(/^-?\d+$/);
 
@@ -81,7 +91,7 @@ const manifestSchema = z.strictObject({
   format: z.literal('recal-store'),
   version: z.literal(STORE_VERSION),
   /** Names of hosts by their identifiers, where the logs tell. */
-  hostNames: z.record(z.string(), z.string()),
+  hostNames: named(z.string()),
   ingests: z.array(ingestSchema),
   segments: z.array(segmentSchema),
   /** Days dropped from the store: last number of ingest and file ever given out stays taken. */

@@ -4,10 +4,11 @@ import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { RecalError } from '../base/errors.js';
 import { ABSENT, type Batch, NO_WORD, TEXT_FIELDS, TEXTS } from '../ingest/batch.js';
 import { ENTITY_TYPES } from '../ingest/event.js';
-import { explainDuckError, literal, type RawColumn } from './duck.js';
+import { asPattern, explainDuckError, literal, type RawColumn } from './duck.js';
 import type { Segment } from './manifest.js';
 import { hostFolder, segmentPath } from './segment-path.js';
 import { StageTables } from './stage-tables.js';
+import type { EventMoment } from './tally.js';
 import { NO_TEXT } from './text-numbers.js';
 
 /** Rows gathered before a segment is written: bounds memory, whatever the input's length. */
@@ -16,8 +17,8 @@ const UPSERTS_PER_SEGMENT = 250_000;
 const TEXT_BYTES_PER_SEGMENT = 64 << 20;
 
 const NANOSECONDS_PER_DAY = 86_400_000_000_000n;
-/** The day a time falls on, rounded down also before 1970. */
-const DAY = `(ts - ((ts % ${NANOSECONDS_PER_DAY}) + ${NANOSECONDS_PER_DAY}) % ${NANOSECONDS_PER_DAY}) // ${NANOSECONDS_PER_DAY}`;
+/** The day a time falls on, rounded down also before 1970, and for any 64-bit time. */
+const DAY = `CASE WHEN ts >= 0 THEN ts // ${NANOSECONDS_PER_DAY} ELSE -1 - (-1 - ts) // ${NANOSECONDS_PER_DAY} END`;
 const ZERO = `'00000000-0000-0000-0000-000000000000'::UUID`;
 
 /** Where the staged segments go and how they are numbered. */
@@ -75,12 +76,12 @@ export class SegmentStage {
   }
 
   /**
-   * Takes a batch, whose times are settled. `before` is the time of the last event before it in its source.
-   * `host` overrides what the log says.
+   * Takes a batch, whose times are settled. `before` is the last event before it in its source, `firstLine` counts over
+   * all members of an archive, and `host` overrides what the log says.
    */
   async take(
     batch: Batch,
-    place: { file: number; firstLine: number; host: string | undefined; before: bigint | undefined },
+    place: { file: number; firstLine: number; host: string | undefined; before: EventMoment | undefined },
   ): Promise<void> {
     this.#renumber(batch, place.host);
     if (batch.events > 0) this.#appendEvents(batch, place.file, place.firstLine);
@@ -159,16 +160,17 @@ export class SegmentStage {
     );
   }
 
-  #appendUpserts(batch: Batch, before: bigint | undefined): void {
+  #appendUpserts(batch: Batch, before: EventMoment | undefined): void {
     const rows = batch.upserts;
-    const earliest = before ?? (batch.events > 0 ? batch.ts[0] : BEFORE_ALL);
+    const earliest = before?.ts ?? (batch.events > 0 ? batch.ts[0] : BEFORE_ALL);
+    const earliestSeq = before?.seq ?? 0n;
     const { upsertRow, upsertLast } = batch;
     this.#tables.upserts.append(
       [
         raw(pick(batch.ts, upsertRow, rows, earliest), 8),
-        raw(pick(batch.seq, upsertRow, rows, 0n), 8),
+        raw(pick(batch.seq, upsertRow, rows, earliestSeq), 8),
         raw(pick(batch.ts, upsertLast, rows, earliest), 8),
-        raw(pick(batch.seq, upsertLast, rows, 0n), 8),
+        raw(pick(batch.seq, upsertLast, rows, earliestSeq), 8),
         raw(batch.upsertHost, 2),
         raw(batch.upsertKey, 16),
         raw(batch.upsertType, 1),
@@ -239,7 +241,7 @@ export class SegmentStage {
       const midnight = (day as bigint) * NANOSECONDS_PER_DAY;
       const dayText = new Date(Number(day as bigint) * 86_400_000).toISOString().slice(0, 10);
       const path = await this.#nextPath('events', words[host as number], dayText);
-      await this.#copy(
+      const written = await this.#copy(
         `SELECT ts, seq, ${word('host')} AS host, nullif(subject, ${ZERO}) AS subject,
            ${word('relation')} AS relation, nullif(object, ${ZERO}) AS object, nullif(object2, ${ZERO}) AS object2,
            CASE flow WHEN 1 THEN 'in' WHEN 2 THEN 'out' END AS flow,
@@ -249,6 +251,7 @@ export class SegmentStage {
          ${asTheyCame ? '' : `WHERE e.host = ${host} AND ts BETWEEN ${midnight} AND ${midnight + NANOSECONDS_PER_DAY - 1n} ORDER BY ts, seq, file, line`}`,
         path,
       );
+      if (written !== Number(rows)) throw miscounted(path, Number(rows), written);
       const segment = { kind: 'events' as const, path, host: words[host as number], day: dayText };
       await this.#note({ ...segment, rows: Number(rows), firstTs: String(first), lastTs: String(last) });
     }
@@ -282,7 +285,7 @@ export class SegmentStage {
       );
       const count = await this.#write.runAndReadAll(
         `SELECT count(*) AS rows, min(first_ts) AS first, max(last_ts) AS last FROM read_parquet($1)`,
-        [join(this.#target.folder, path)],
+        [asPattern(join(this.#target.folder, path))],
       );
       const [{ rows, first, last }] = count.getRowObjects();
       const segment = { kind: 'entities' as const, path, host: words[host as number], day: null };
@@ -308,12 +311,16 @@ export class SegmentStage {
     return path;
   }
 
-  /** Version 2 writes times and lines as differences, and UUIDs and texts better: half the bytes or less, and sooner. */
-  async #copy(query: string, path: string): Promise<void> {
+  /**
+   * Writes what a query gives, and says how many rows that were. Version 2 writes times and lines as differences, and
+   * UUIDs and texts better: half the bytes or less, and sooner.
+   */
+  async #copy(query: string, path: string): Promise<number> {
     const file = literal(join(this.#target.folder, path));
-    await this.#write.run(
+    const { rowsChanged } = await this.#write.run(
       `COPY (${query}) TO ${file} (FORMAT parquet, PARQUET_VERSION v2, COMPRESSION zstd, COMPRESSION_LEVEL 1)`,
     );
+    return rowsChanged;
   }
 
   async #note(segment: Omit<Segment, 'ingest' | 'bytes'>): Promise<void> {
@@ -328,6 +335,12 @@ const UNKNOWN_HOST = 'unknown';
 function tooManyWords(): RecalError {
   return new RecalError('too-many-words', `over ${NO_WORD} different relations, entity types and hosts`, {
     hint: 'real logs have a few hundred: check what the input is, or ingest its files in several runs',
+  });
+}
+
+function miscounted(path: string, gathered: number, written: number): RecalError {
+  return new RecalError('store-miscounted', `${path} has ${written} rows for ${gathered} events gathered`, {
+    hint: 'nothing was added to the store; this is a defect of recal: please report it',
   });
 }
 

@@ -63,7 +63,8 @@ class Staging {
   readonly #options: StageOptions;
   readonly #tally = new Tally();
   readonly #files: FileEntry[] = [];
-  readonly #hostNames: Record<string, string> = {};
+  /** Without a prototype: logs choose the names. */
+  readonly #hostNames: Record<string, string> = Object.create(null);
   readonly #reports = new Set<SourceReport>();
   #bytesBefore = 0;
 
@@ -131,17 +132,19 @@ class Staging {
     const file = this.#numbers.file + index;
     const sources: SourceReport[] = [];
     let consumed = 0;
+    let lines = 0;
     for await (const item of reader.read(input)) {
-      const { source, batch, firstLine } = item;
+      const { source, batch } = item;
       if (!this.#reports.has(source)) {
         this.#reports.add(source);
         sources.push(source);
       }
       for (const [id, name] of batch.hostNames) this.#hostNames[id] = name;
-      const before = this.#tally.timeBefore(source);
+      const before = this.#tally.eventBefore(source);
       this.#tally.take(item);
       this.#stopIfStrict();
-      await stage.take(batch, { file, firstLine, host: this.#options.host, before });
+      await stage.take(batch, { file, firstLine: lines + 1, host: this.#options.host, before });
+      lines += batch.lines;
       consumed = item.consumed;
       this.#options.onProgress?.({ bytes: this.#bytesBefore + consumed, events: this.#tally.events });
     }
@@ -174,6 +177,7 @@ class Staging {
       repaired: {
         ...(badTime > 0 ? { badTime } : {}),
         ...(t.badText > 0 ? { badText: t.badText } : {}),
+        ...(t.longWords.size > 0 ? { longWord: t.longWords.size } : {}),
       },
       outOfOrder: t.outOfOrder,
       lines: t.lines,

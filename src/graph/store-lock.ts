@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { link, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +10,8 @@ const LOCK = 'writer.lock';
 interface Holder {
   pid: number;
   host: string;
+  /** When the process began, where the system tells: another one may have its number by now. */
+  began?: string | undefined;
 }
 
 /** A writer's claim on a store. Readers need none. */
@@ -22,7 +25,7 @@ export interface StoreLock {
  */
 export async function lockStore(folder: string): Promise<StoreLock> {
   const path = join(folder, LOCK);
-  const mine: Holder = { pid: process.pid, host: hostname() };
+  const mine: Holder = { pid: process.pid, host: hostname(), began: beginOf(process.pid) };
   const draft = `${path}.${randomUUID()}`;
   try {
     await writeFile(draft, JSON.stringify(mine));
@@ -80,8 +83,8 @@ async function sweepDrafts(folder: string): Promise<void> {
 async function readHolder(path: string): Promise<Holder | undefined> {
   try {
     const value: unknown = JSON.parse(await readFile(path, 'utf8'));
-    const { pid, host } = value as Holder;
-    return { pid: Number(pid), host: String(host) };
+    const { pid, host, began } = value as Holder;
+    return { pid: Number(pid), host: String(host), began: began === undefined ? undefined : String(began) };
   } catch (error) {
     if (isSystemError(error, 'ENOENT')) return undefined;
     return { pid: 0, host: '' }; // unreadable: nobody we know of
@@ -91,11 +94,29 @@ async function readHolder(path: string): Promise<Holder | undefined> {
 function isAlive(holder: Holder): boolean {
   if (holder.host !== hostname()) return holder.host !== ''; // another machine's process: cannot know, so believe it
   if (!Number.isInteger(holder.pid) || holder.pid <= 0) return false;
+  const began = beginOf(holder.pid);
+  if (began !== undefined && holder.began !== undefined && began !== holder.began) return false;
   try {
     process.kill(holder.pid, 0);
     return true;
   } catch (error) {
     return isSystemError(error, 'EPERM');
+  }
+}
+
+/**
+ * What tells a process from another with the same number, after a restart of the container or the machine: the boot, and
+ * the clock ticks from it to the start of the process, as Linux has them in /proc.
+ */
+function beginOf(pid: number): string | undefined {
+  try {
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The second field is the program's name, in brackets and with any character inside.
+    const ticks = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+    return `${boot} ${ticks}`;
+  } catch {
+    return undefined;
   }
 }
 

@@ -1,9 +1,16 @@
 import { PROBLEMS_KEPT, type Problem } from '../ingest/batch.js';
 import type { SourceBatch, SourceReport } from '../ingest/read.js';
+import { isShortened } from '../ingest/words.js';
 
 /** A line that could not be read, with its absolute position. */
 export interface LocatedProblem extends Problem {
   file: string;
+}
+
+/** An event's place in the order of events. */
+export interface EventMoment {
+  readonly ts: bigint;
+  readonly seq: bigint;
 }
 
 /** Counts what goes by during reading; what needs the whole of it (distinct entities) is asked of the segments. */
@@ -17,6 +24,8 @@ export class Tally {
   outOfOrder = 0;
   lines = 0;
   badText = 0;
+  /** Relations, hosts and kinds of which only the beginning was kept. */
+  readonly longWords = new Set<string>();
   readonly problems: LocatedProblem[] = [];
   readonly skipped = new Map<string, number>();
   readonly records = new Map<string, number>();
@@ -37,6 +46,7 @@ export class Tally {
         this.problems.push({ ...problem, line: firstLine + problem.line, file: source.name });
       }
     }
+    for (const word of batch.words) if (isShortened(word)) this.longWords.add(word);
     const counts = new Float64Array(batch.words.length);
     const { relation, subject, object, object2, ts } = batch;
     const words = new Int32Array(ts.buffer, ts.byteOffset, batch.events * 2);
@@ -57,11 +67,11 @@ export class Tally {
       if (counts[code] > 0) add(this.relations, batch.words[code], counts[code]);
     }
     this.events += batch.events;
-    if (batch.events > 0) progress.last = ts[batch.events - 1];
+    if (batch.events > 0) progress.last = { ts: ts[batch.events - 1], seq: batch.seq[batch.events - 1] };
   }
 
-  /** The time of the last event before the next batch of this source. */
-  timeBefore(source: SourceReport): bigint | undefined {
+  /** The last event before the next batch of this source. */
+  eventBefore(source: SourceReport): EventMoment | undefined {
     return this.sources.get(source)?.last;
   }
 
@@ -139,7 +149,7 @@ class TimeSpan {
 interface SourceProgress {
   /** An event below the highest time so far is out of order. */
   span: TimeSpan;
-  last: bigint | undefined;
+  last: EventMoment | undefined;
 }
 
 /** Keys are absent as the all-zero UUID, whose top bit is stored flipped. */

@@ -128,7 +128,8 @@ class CdmReader extends JsonLinesReader {
     while (words.length <= number) words.push('');
     if (words[number] === '') {
       const word = this.scan.words[number];
-      const bare = word.startsWith(PACKAGE) ? word.slice(word.lastIndexOf('.') + 1) : word;
+      const name = word.startsWith(PACKAGE) ? word.slice(word.lastIndexOf('.') + 1) : word;
+      const bare = name === '' ? word : name;
       words[number] = UUID_TEXT.test(bare) ? bare.toUpperCase() : bare;
     }
     return words[number];

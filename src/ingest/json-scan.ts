@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Shape, Slot } from './shape.js';
+import { keptWord } from './words.js';
 
 /** What became of a line. */
 export const LINE_END = 0;
@@ -44,6 +45,10 @@ const DICTIONARY_AT = 2 * PAGE;
 const STEPS_AT = 8 * PAGE;
 const BLOCKS_AT = 10 * PAGE;
 const NO_WORD = 0xffffffff;
+/** Words that the kernel has numbers for, as in kernels/json-scan/dictionary.ts; further ones are numbered here. */
+const KERNEL_WORDS = 8192;
+/** Batches keep numbers of words in 16 bits, and the last stands for none. */
+const MOST_WORDS = 0xffff;
 /** Behind the row: room for a key with escapes. */
 const KEY_SCRATCH = 128;
 /** The kernel reads up to 16 bytes at a time, and one newline closes the block. */
@@ -102,6 +107,8 @@ export class JsonScan {
   readonly #row: Uint32Array;
   readonly #text: Buffer;
   readonly #words: string[] = [];
+  /** Numbers of words that the kernel has no room for. */
+  readonly #further = new Map<string, number>();
 
   constructor(memory: ScanMemory, shape: Shape, maxLine: number) {
     const { buffer } = memory.memory;
@@ -198,14 +205,25 @@ export class JsonScan {
     return this.#row[slot * SLOT_WORDS + 4 + index];
   }
 
-  /** The number of a word in this scan's dictionary; -1 if the field is absent or no string, -2 if it is full. */
+  /** The number of a word in this scan's vocabulary; -1 if the field is absent or no string, -2 if there are too many. */
   wordNumber(slot: Slot): number {
     if (!this.has(slot) || !this.isString(slot)) return -1;
     const number = this.#row[slot * SLOT_WORDS + 4];
-    if (number === NO_WORD) return -2;
+    if (number === NO_WORD) return this.#furtherWord(keptWord(this.text(slot)));
     // The kernel also numbers words that nobody asked for, so a word's text is taken when it is first asked for.
     while (this.#words.length <= number) this.#words.push('');
-    if (this.#words[number] === '') this.#words[number] = this.text(slot).toWellFormed();
+    if (this.#words[number] === '') this.#words[number] = keptWord(this.text(slot));
+    return number;
+  }
+
+  #furtherWord(word: string): number {
+    let number = this.#further.get(word);
+    if (number !== undefined) return number;
+    number = KERNEL_WORDS + this.#further.size;
+    if (number === MOST_WORDS) return -2;
+    this.#further.set(word, number);
+    while (this.#words.length < number) this.#words.push('');
+    this.#words.push(word);
     return number;
   }
 

@@ -80,6 +80,8 @@ const TEXTS = ['id', 'type', 'kind', 'name', 'cmd', 'parent', 'user', 'local'] a
 /** What a mention of an entity may say besides whose it is. */
 const SAID = ['type', 'kind', 'name', 'cmd', 'pid', 'local', 'parent', 'user'] as const;
 
+const TOO_MANY_WORDS = 'too many different hosts, relations and kinds in one input';
+
 /** Times are nanoseconds, however they were written. */
 const NANOSECOND_DIGITS = digitsOf('ns');
 
@@ -98,7 +100,7 @@ class NdjsonReader extends JsonLinesReader {
     const { scan } = this;
     batch.words = scan.words;
     const host = scan.wordNumber(HOST);
-    if (host === -2) return 'too many different hosts, relations and kinds in one input';
+    if (host === -2) return TOO_MANY_WORDS;
     if (host === -1 && scan.has(HOST)) return '`host` is not a string';
     const problem = this.#checkEntities();
     if (problem !== undefined) return problem;
@@ -134,7 +136,7 @@ class NdjsonReader extends JsonLinesReader {
   #takeEvent(batch: Batch, host: number): string | undefined {
     const { scan } = this;
     const relation = scan.wordNumber(REL);
-    if (relation < 0) return '`rel` is missing or no string';
+    if (relation < 0) return relation === -2 ? TOO_MANY_WORDS : '`rel` is missing or no string';
     const ts = this.#readTime();
     if (typeof ts === 'string') return ts;
     if (scan.has(SEQ) && !scan.isInteger(SEQ)) return '`seq` is not a 64-bit integer';

@@ -14,6 +14,8 @@ const BLOCK_BYTES = 4 << 20;
 /** Below this much input, starting threads costs more than it saves. */
 const INLINE_BYTES = 16 << 20;
 const MAX_THREADS = 4;
+/** What some exports put before UTF-8. */
+const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 
 export interface ReadOptions {
   /** A format's name, or `auto` to find out from the content. */
@@ -98,6 +100,10 @@ export class LogReader {
         this.#options.signal?.throwIfAborted();
         const { lease, length, dropped } = await filling;
         ended = length === 0 && dropped.length === 0;
+        if (ended && out === undefined) {
+          lease.release(); // an empty member of an archive has no format; an empty file is refused before
+          return;
+        }
         try {
           out ??= this.#begin(source, lease, length);
         } catch (error) {
@@ -142,6 +148,9 @@ export class LogReader {
   }
 
   #begin(source: ByteSource, lease: Lease, length: number): SourceOutput {
+    // A byte order mark, as some exports have, would spoil the first record; blanks do not, and every byte stays in its place.
+    if (BYTE_ORDER_MARK.every((byte, i) => lease.bytes[i] === byte))
+      lease.bytes.fill(0x20, 0, BYTE_ORDER_MARK.length);
     const format = this.#formatOf(source.name, lease, length);
     return new SourceOutput(source, format, this.#options.timeUnit);
   }

@@ -29,15 +29,15 @@ beforeAll(async () => {
   const log = join(ROOT, 'examples/small-host.json.gz');
   await ingestFiles([log], { store: join(folder, 'store'), threads: 0 });
   store = await Store.open(join(folder, 'store'));
-  const { train } = parts();
+  const { train } = await parts();
   ({ model } = await trainModel({ store, config: training, selection: train }));
   detector = await Detector.fit(model, await SplitGraphs.open(store, train, model), { reference: 5000 });
 });
 
 afterAll(() => detector.close());
 
-const parts = () => holdOut(store, {}, training) as HoldOut;
-const benign = async () => detector.graphsOf(store, parts().calibrate);
+const parts = async () => (await holdOut(store, {}, training)) as HoldOut;
+const benign = async () => detector.graphsOf(store, (await parts()).calibrate);
 
 async function calibrated(given: Partial<DetectionConfig> = {}, profile: 'recal' | 'paper' = 'recal') {
   return detector.calibrate(await benign(), resolveDetectionConfig(profile, given));
@@ -48,15 +48,15 @@ async function scores(): Promise<ScoredGraph[]> {
 }
 
 describe('hold-out', () => {
-  test('the later part begins at a window, and nothing is in both', () => {
-    const { train, calibrate, boundary } = parts();
+  test('the later part begins at a window, and nothing is in both', async () => {
+    const { train, calibrate, boundary } = await parts();
     expect(train.to).toBe(boundary);
     expect(calibrate.from).toBe(boundary);
     expect(boundary % 600_000_000_000n).toBe(0n);
   });
 
-  test('a selection without time cannot be divided', () => {
-    expect(holdOut(store, { to: 1n }, training)).toBeUndefined();
+  test('a selection without time cannot be divided', async () => {
+    expect(await holdOut(store, { to: 1n }, training)).toBeUndefined();
   });
 });
 
@@ -116,7 +116,7 @@ describe('a model file', () => {
     await writeModelFile(path, model, encodeDetector(detector.parts));
     const again = await Detector.open(await readModelFile(path));
     try {
-      const after = [...again.score(await again.graphsOf(store, parts().calibrate))];
+      const after = [...again.score(await again.graphsOf(store, (await parts()).calibrate))];
       expect(after.map((graph) => graph.scores)).toEqual(before.map((graph) => graph.scores));
       expect(again.calibration.benign).toEqual(detector.calibration.benign);
       expect(again.model.id).toBe(model.id);

@@ -42,6 +42,7 @@ export function viewOf(names: NodeNames, triples: readonly Triple[]): GraphView 
   return {
     planned: { nodes: Int32Array.from(nodes) } as GraphView['planned'],
     names,
+    newRelation: new Uint8Array(nodes.length),
     interactions: {
       length: distinct.length,
       subject: Int32Array.from(distinct, ([subject]) => local(subject)),

@@ -31,6 +31,7 @@ function randomView(
       },
     } as unknown as GraphView['planned'],
     names: undefined as unknown as GraphView['names'],
+    newRelation: new Uint8Array(rows.length),
     interactions: {
       length: pairs.length,
       subject: Int32Array.from(pairs, ([s]) => s),

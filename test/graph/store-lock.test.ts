@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -49,6 +49,7 @@ test('a claim says whose it is, and leaves nothing behind', async () => {
   expect(JSON.parse(readFileSync(join(folder, LOCK), 'utf8'))).toEqual({
     pid: process.pid,
     host: hostname(),
+    ...(existsSync('/proc/self/stat') ? { began: expect.stringMatching(/^\S+ \d+$/) } : {}),
   });
   await lock.release();
   expect(readdirSync(folder)).toEqual([]);
@@ -143,3 +144,14 @@ test('a claim from another machine is believed, for nobody here can know', async
 test('a folder that is not there', async () => {
   await expect(lockStore(join(newFolder(), 'nosuch'))).rejects.toMatchObject({ code: 'ENOENT' });
 });
+
+test.runIf(existsSync('/proc/self/stat'))(
+  'a dead writer’s number may be in use again: the claim is taken over',
+  async () => {
+    const folder = newFolder();
+    claim(folder, { pid: process.pid, host: hostname(), began: 'another-boot 12345' });
+    const lock = await lockStore(folder);
+    await expect(lockStore(folder)).rejects.toMatchObject({ code: 'store-busy' });
+    await lock.release();
+  },
+);

@@ -95,7 +95,7 @@ describe('segments', () => {
 });
 
 describe('a host may be called anything', () => {
-  const long = 'x'.repeat(10_000);
+  const long = 'x'.repeat(256);
   test.each([
     ['a way out of the folder', '../../etc'],
     ['an absolute path', '/etc/passwd'],
@@ -103,7 +103,7 @@ describe('a host may be called anything', () => {
     ['control characters', 'a\u0001\n\r\t\u001b[2Jb\u007f\u009b'],
     ['quotes', `'; DROP TABLE events; --`],
     ['double quotes and a backslash', '"\\'],
-    ['10 kB', long],
+    ['256 characters', long],
     ['what a shell would expand', '$(touch /tmp/x) *?[a]'],
     ['a name that objects have', 'constructor'],
     ['another such name', '__proto__'],
