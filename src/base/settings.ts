@@ -12,6 +12,8 @@ export interface Setting<T extends z.ZodType = z.ZodType> {
   readonly value?: string;
   /** A one-letter flag, such as `-o`. */
   readonly short?: string;
+  /** What holds where it is left out, in words, if the type does not say it. */
+  readonly standard?: string;
 }
 
 export type SettingShape = Readonly<Record<string, Setting>>;
@@ -96,6 +98,19 @@ export function resolveSettings<S extends SettingShape>(
     values[entry.key] = check(entry, raw, source);
   }
   return { values, sources } as ResolvedSettings<S>;
+}
+
+/** Looks every setting up like `resolveSettings`, but a required one that nobody gives is a finding and no error. */
+export function surveySettings(
+  settings: Settings,
+  places: SettingPlaces,
+  section?: string,
+): { entry: DeclaredSetting; value: unknown; source: SettingSource; missing: boolean }[] {
+  return settings.entries.map((entry) => {
+    const { source, raw } = find(entry, places, section);
+    const missing = source.from === 'default' && !entry.type.safeParse(raw).success;
+    return { entry, source, missing, value: missing ? undefined : check(entry, raw, source) };
+  });
 }
 
 /** Variables that look like a misspelt setting; others that start with RECAL_ may be somebody else's. */

@@ -3,27 +3,34 @@ import { EXIT, RecalError } from '../base/errors.js';
 import { printable } from '../base/printable.js';
 import { defineSettings } from '../base/settings.js';
 import { DETECTION_OPTIONS, DETECTION_PRESETS, resolveDetectionConfig } from '../detect/detection-config.js';
-import type { Detector } from '../detect/detector.js';
+import { Detector } from '../detect/detector.js';
 import { encodeDetector } from '../detect/detector-part.js';
 import { type Quarantine, quarantine } from '../detect/quarantine.js';
 import type { SplitGraphs } from '../detect/split-graphs.js';
 import { chooseThreshold, parseThreshold } from '../detect/threshold.js';
-import { writeModelFile } from '../model/model-file.js';
-import { DEFAULT_THRESHOLD, describeCalibration, percentage, renderCalibration } from './calibrating.js';
+import { Store } from '../graph/store.js';
+import { readModelFile, writeModelFile } from '../model/model-file.js';
+import {
+  DEFAULT_THRESHOLD,
+  describeCalibration,
+  fitModel,
+  percentage,
+  renderCalibration,
+} from './calibrating.js';
 import { choiceSettings, chosen } from './choice-settings.js';
 import { type CommandContext, defineCommand } from './command.js';
-import { openDetector } from './open-detector.js';
 import { formatCount } from './quantities.js';
 import { selectingSettings, selectionOf } from './selecting.js';
 import { modelSetting, storeSetting } from './store-and-model.js';
-import { threadsSetting } from './threads.js';
+import { threadsOf, threadsSetting } from './threads.js';
 
 export const command = defineCommand({
   name: 'calibrate',
   summary: 'fit the tables of a model to a new host or to change, without training again',
   details:
     'Measures benign events that the model was not trained on and replaces its tables of benign errors. Weights stay, ' +
-    'and so does the model’s identifier. Choices that are not given stay as they were.',
+    'and so does the model’s identifier. Choices that are not given stay as they were. A model that was stopped or trained ' +
+    'with --no-calibrate looks at what it was trained on once more, for which the store must still hold it.',
   examples: [
     'recal calibrate --store cadets --split calibrate --model cadets.recal',
     'recal calibrate --store own --host web-7 --from 2018-04-09 --model web.recal --fusion cauchy',
@@ -43,16 +50,23 @@ export const command = defineCommand({
   }),
   async run(_args, settings, context) {
     const started = performance.now();
-    const { model, store, detector } = await openDetector(settings);
+    const model = await readModelFile(settings.model);
+    const store = await Store.open(settings.store);
+    const said = Object.fromEntries(
+      Object.entries(chosen(DETECTION_OPTIONS, settings)).filter(([, value]) => value !== undefined),
+    );
+    const threads = threadsOf(settings);
+    const detector =
+      model.detector === undefined
+        ? await fitModel(
+            model,
+            { store, config: resolveDetectionConfig(model.config.profile, said), threads },
+            context,
+          )
+        : await Detector.open(model, { threads });
     try {
       const before = detector.parts.calibration;
-      const said = Object.entries(chosen(DETECTION_OPTIONS, settings)).filter(
-        ([, value]) => value !== undefined,
-      );
-      const config = resolveDetectionConfig(model.config.profile, {
-        ...before?.config,
-        ...Object.fromEntries(said),
-      });
+      const config = resolveDetectionConfig(model.config.profile, { ...before?.config, ...said });
       const selection = selectionOf(settings);
       warnOfTraining(model.training, selection, context);
       const benign = await detector.graphsOf(store, selection);

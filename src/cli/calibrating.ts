@@ -1,3 +1,4 @@
+import { RecalError } from '../base/errors.js';
 import type { Calibration } from '../detect/calibrate.js';
 import type { PairCovariance } from '../detect/covariance.js';
 import type { DetectionConfig } from '../detect/detection-config.js';
@@ -28,11 +29,8 @@ export async function finishModel(
   context: CommandContext,
 ): Promise<DetectorParts> {
   const { signal } = context;
-  const fitting = percentage('looking back at training', context);
-  const detector = await Detector.fit(model, await SplitGraphs.open(store, train, model), {
-    ...{ reference: config.reference, threads, signal },
-    progress: fitting.update,
-  }).finally(fitting.finish);
+  const training = await SplitGraphs.open(store, train, model);
+  const detector = await lookBack(model, training, { config, threads }, context);
   try {
     const calibrating = percentage('calibrating', context);
     const benign = await detector.graphsOf(store, calibrate);
@@ -43,6 +41,53 @@ export async function finishModel(
   } finally {
     await detector.close();
   }
+}
+
+/** The same for a model that was stopped, or trained without calibration: from what it says it was trained on. */
+export async function fitModel(
+  model: TrainedModel,
+  { store, config, threads }: Pick<FinishOptions, 'store' | 'config' | 'threads'>,
+  context: CommandContext,
+): Promise<Detector> {
+  const { selection, events, graphs } = model.training;
+  const moment = (text: string | null) => (text === null ? undefined : BigInt(text));
+  const training = await SplitGraphs.open(
+    store,
+    {
+      ...{ split: selection.split ?? undefined, host: selection.host ?? undefined },
+      ...{ from: moment(selection.from), to: moment(selection.to) },
+    },
+    model,
+  ).catch((cause: unknown) => {
+    throw otherData(cause);
+  });
+  if (training.events.table.length !== events || training.count !== graphs) throw otherData();
+  return lookBack(model, training, { config, threads }, context);
+}
+
+function otherData(cause?: unknown): RecalError {
+  return new RecalError(
+    'not-fitted',
+    'the model has yet to look back at what it was trained on, which is not in this store',
+    {
+      hint: 'give --store the store it was trained on, or train it again',
+      cause,
+    },
+  );
+}
+
+async function lookBack(
+  model: TrainedModel,
+  training: SplitGraphs,
+  { config, threads }: Pick<FinishOptions, 'config' | 'threads'>,
+  context: CommandContext,
+): Promise<Detector> {
+  const { signal } = context;
+  const fitting = percentage('looking back at training', context);
+  return await Detector.fit(model, training, {
+    ...{ reference: config.reference, threads, signal },
+    progress: fitting.update,
+  }).finally(fitting.finish);
 }
 
 /** Progress of work that knows only its share. */

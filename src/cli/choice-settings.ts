@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Choice } from '../base/choices.js';
 import type { Setting } from '../base/settings.js';
+import { DEFAULT_PROFILE } from '../model/training-config.js';
 
 /**
  * A table of choices as settings. None has a default here: what is not said, the preset says. A list is written with
@@ -11,14 +12,17 @@ export function choiceSettings<K extends string>(
   presets: Readonly<Record<string, Readonly<Partial<Record<K, unknown>>>>>,
 ): Record<K, Setting> {
   const entries = Object.entries<Choice>(choices).map(([key, { type, description, value }]) => {
-    const unlike = Object.entries(presets)
-      .filter(([, preset]) => Object.hasOwn(preset, key))
-      .map(([name, preset]) => `, ${name}: ${preset[key as K]}`);
     const standard = type.parse(undefined);
+    const saidBy = (preset: string) => String(presets[preset]?.[key as K] ?? standard);
+    const usual = saidBy(DEFAULT_PROFILE);
+    const unlike = Object.keys(presets)
+      .filter((name) => saidBy(name) !== usual)
+      .map((name) => `, ${name}: ${saidBy(name)}`);
     const inner = (type as unknown as { unwrap(): z.ZodType }).unwrap();
     const setting: Setting = {
       type: (Array.isArray(standard) ? z.string() : inner).optional(),
-      description: `${description} (default: ${standard}${unlike.join('')})`,
+      description: `${description} (default: ${usual}${unlike.join('')})`,
+      standard: `${usual}${unlike.join('')}`,
       ...(value === undefined ? {} : { value }),
     };
     return [key, setting] as const;

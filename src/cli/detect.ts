@@ -1,15 +1,21 @@
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
-import { EXIT } from '../base/errors.js';
+import { EXIT, RecalError } from '../base/errors.js';
 import { printable } from '../base/printable.js';
 import { defineSettings } from '../base/settings.js';
+import { isoTime } from '../base/time-text.js';
+import type { Incident } from '../detect/alert.js';
 import { type AppliedThreshold, applyThreshold } from '../detect/apply-threshold.js';
 import { type Detection, detect } from '../detect/detect.js';
 import { formatThreshold, parseThreshold } from '../detect/threshold.js';
+import { holdings } from '../graph/nothing-selected.js';
+import type { Store } from '../graph/store.js';
+import { deedsOf } from '../report/detection-deeds.js';
 import { checkReportPlace, DetectionFiles, REPORT } from '../report/detection-files.js';
 import { DEFAULT_THRESHOLD, percentage, renderThreshold } from './calibrating.js';
 import { defineCommand } from './command.js';
 import { openDetector } from './open-detector.js';
+import { checkOutFolder } from './out-place.js';
 import type { Output } from './output.js';
 import { formatBytes, formatCount, formatDuration } from './quantities.js';
 import { selectAfter, selectingSettings, selectionOf } from './selecting.js';
@@ -56,12 +62,18 @@ export const command = defineCommand({
     const started = performance.now();
     const spec = parseThreshold(settings.threshold);
     const rule = formatThreshold(spec);
+    await checkOutFolder(settings.out);
     if (settings.report) await checkReportPlace(settings.out);
     const { store, detector } = await openDetector(settings);
     try {
-      const selection = selectAfter(selectionOf(settings), detector.calibration.lastTs);
+      const asked = selectionOf(settings);
+      const selection = selectAfter(asked, detector.calibration.lastTs);
       const { watch } = detector;
-      const graphs = await watch.time('reading', () => detector.graphsOf(store, selection));
+      const graphs = await watch.time('reading', () =>
+        detector.graphsOf(store, selection).catch((error: unknown) => {
+          throw selection === asked ? error : nothingLater(error, store, detector.calibration.lastTs);
+        }),
+      );
       const scoring = percentage('scoring', context);
       const applied = await applyThreshold(spec, detector, graphs, signal);
       if (applied.threshold !== undefined) {
@@ -97,6 +109,19 @@ export const command = defineCommand({
   },
 });
 
+/** Nobody asked for a time: say why what is there was passed over. */
+function nothingLater(error: unknown, store: Store, last: bigint): unknown {
+  if (!(error instanceof RecalError) || error.code !== 'nothing-selected') return error;
+  return new RecalError(
+    error.code,
+    `nothing in the store is later than what the model was calibrated on, until ${isoTime(last)}`,
+    {
+      hint: `name what to score with --split or --from; ${holdings(store)}`,
+      exit: EXIT.usage,
+    },
+  );
+}
+
 /** Where the time went, the longest first, and the most memory. */
 function describeCost({ stages, peakBytes }: { stages: Record<string, number>; peakBytes: number }): string {
   const parts = Object.entries(stages)
@@ -107,11 +132,13 @@ function describeCost({ stages, peakBytes }: { stages: Record<string, number>; p
 
 /** The incidents by rank, and where the rest is. */
 function* renderDetection(
-  { incidents, counts }: Detection,
+  { alerts, incidents, counts }: Detection,
   { note }: AppliedThreshold,
   { out: folder, report, seconds }: { out: string; report: boolean; seconds: number },
   look: Output,
 ): Generator<string> {
+  const byId = new Map(alerts.map((alert) => [alert.id, alert]));
+  const alertsOf = (incident: Incident) => incident.alerts.flatMap(({ id }) => byId.get(id) ?? []);
   if (incidents.length > 0) {
     yield* renderTable(
       ['', 'incident', 'severity', 'prominence', 'score', 'from', 'entities', 'root', 'what'],
@@ -121,10 +148,10 @@ function* renderDetection(
           ...[String(incident.rank), incident.id.slice(0, 8), incident.severity],
           ...[incident.prominence.toFixed(1), incident.score.toFixed(1)],
           ...[
-            incident.first.iso.slice(0, 19).replace('T', ' '),
+            incident.first.iso.slice(0, 16).replace('T', ' '),
             new Set(incident.alerts.map(({ entity }) => entity.id)).size,
           ],
-          ...[incident.root.name ?? incident.root.id, incident.sentence],
+          ...[incident.root.name ?? incident.root.id, deedsOf(alertsOf(incident), 2).join('; ')],
         ]),
       look,
     );

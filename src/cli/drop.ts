@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { EXIT } from '../base/errors.js';
+import { EXIT, RecalError } from '../base/errors.js';
 import { defineSettings } from '../base/settings.js';
 import { StoreWriter } from '../graph/store.js';
 import { defineCommand } from './command.js';
@@ -14,11 +14,18 @@ export const command = defineCommand({
   arguments: {},
   settings: defineSettings({
     store: storeSetting,
-    before: { type: z.iso.date(), description: 'first day that is kept', value: 'YYYY-MM-DD' },
+    before: {
+      type: z.iso.date({ error: 'expected a day such as 2018-04-06' }),
+      description: 'first day that is kept',
+      value: 'YYYY-MM-DD',
+    },
+    all: { type: z.boolean().default(false), description: 'also where that leaves no event' },
   }),
-  async run(_args, { store, before }, { out }) {
+  async run(_args, { store, before, all }, { out }) {
     const writer = await StoreWriter.open(store, { create: false });
     try {
+      const days = writer.manifest.segments.flatMap(({ day }) => (day === null ? [] : [day]));
+      if (!all && days.length > 0 && days.every((day) => day < before)) throw everything(days, before);
       const dropped = await writer.drop(({ day }) => day === null || day >= before);
       const rows = dropped.reduce((sum, segment) => sum + segment.rows, 0);
       const bytes = dropped.reduce((sum, segment) => sum + segment.bytes, 0);
@@ -31,3 +38,12 @@ export const command = defineCommand({
     }
   },
 });
+
+/** Most often a slip of the year; dropped events do not come back. */
+function everything(days: readonly string[], before: string): RecalError {
+  const sorted = [...days].sort();
+  return new RecalError('drop-all', `--before ${before} would leave no event in the store`, {
+    hint: `it holds ${sorted[0]} to ${sorted.at(-1)}, and what is dropped does not come back; if that is meant, say --all`,
+    exit: EXIT.usage,
+  });
+}

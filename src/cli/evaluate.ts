@@ -19,6 +19,7 @@ import { choiceSettings, chosen } from './choice-settings.js';
 import { defineCommand } from './command.js';
 import { EvaluationProgress } from './evaluation-progress.js';
 import { renderEvaluation } from './evaluation-table.js';
+import { checkOutFolder } from './out-place.js';
 import { ownVersion } from './own-version.js';
 import { formatDuration } from './quantities.js';
 import { warnOfProblems } from './reading.js';
@@ -92,6 +93,7 @@ export const command = defineCommand({
     ...choiceSettings(DETECTION_OPTIONS, DETECTION_PRESETS),
   }),
   async run(_args, settings, context) {
+    await checkOutFolder(settings.out);
     const { out, signal } = context;
     const started = performance.now();
     const threshold = parseThreshold(settings.threshold ?? PROTOCOL_THRESHOLDS[settings.protocol], {

@@ -1,5 +1,6 @@
 import { printable } from '../base/printable.js';
 import type { AlertEvidence } from '../detect/alert.js';
+import { isModelled } from '../detect/alert-evidence.js';
 import { formatCount } from './quantities.js';
 import { type Look, renderTable } from './tables.js';
 
@@ -48,10 +49,11 @@ export function renderEvidence(evidence: readonly AlertEvidence[], look: Look): 
   return [...renderTable(headings, rows, look), ...reasons];
 }
 
-function notesOf({ beyond, floor, level, n, draws }: AlertEvidence): string[] {
+function notesOf(evidence: AlertEvidence): string[] {
+  const { floor, level, n, draws } = evidence;
   const notes: string[] = [];
   if (floor) notes.push('p cannot be smaller');
-  else if (beyond) notes.push('p from the tail model');
+  else if (isModelled(evidence)) notes.push('p from the tail model');
   if (draws > 1) notes.push(`largest of ${formatCount(draws)}`);
   if (POOLED[level] !== '') notes.push(`benign: ${POOLED[level]}`);
   if (n < FEW) notes.push('few benign values');

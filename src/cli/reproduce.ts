@@ -18,6 +18,7 @@ import { PRESETS, TRAINING_OPTIONS } from '../model/training-config.js';
 import { choiceSettings, chosen } from './choice-settings.js';
 import { defineCommand } from './command.js';
 import { EvaluationProgress } from './evaluation-progress.js';
+import { checkOutFolder } from './out-place.js';
 import { ownVersion } from './own-version.js';
 import { formatDuration } from './quantities.js';
 import { warnOfProblems } from './reading.js';
@@ -68,6 +69,7 @@ export const command = defineCommand({
     ...choiceSettings(DETECTION_OPTIONS, DETECTION_PRESETS),
   }),
   async run({ dataset }, settings, context) {
+    await checkOutFolder(settings.out);
     const { out, signal } = context;
     const started = performance.now();
     const host = hostOf(dataset);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { EXIT, RecalError } from '../base/errors.js';
 import { nearest } from '../base/nearest.js';
-import { defineSettings, resolveSettings, type SettingSource } from '../base/settings.js';
+import { defineSettings, type SettingSource, surveySettings } from '../base/settings.js';
 import { type Command, defineCommand } from './command.js';
 import { globalSettings } from './global-settings.js';
 import { renderTable } from './tables.js';
@@ -20,25 +20,24 @@ export function settingsCommand(commands: readonly Command[]) {
     }),
     async run(args, settings, { out, places }) {
       const rows = selected(commands, args.command).flatMap(([name, declared]) => {
-        const { values, sources } = resolveSettings(declared, { ...places, flags: {} }, name);
-        return declared.entries.map(({ key, flag, env }) => {
-          const source = sources[key];
-          return {
-            command: name ?? 'all',
-            key,
-            flag,
-            env,
-            value: values[key],
-            from: source.from,
-            at: at(source),
-          };
-        });
+        const found = surveySettings(declared, { ...places, flags: {} }, name);
+        return found.map(({ entry: { key, flag, env, standard }, value, source, missing }) => ({
+          ...{ command: name ?? 'all', key, flag, env },
+          value: value ?? standard,
+          from: missing ? 'required' : source.from,
+          at: at(source),
+        }));
       });
-      const shown = rows.filter((row) => !settings.changed || row.from !== 'default');
+      const shown = rows.filter(
+        ({ from }) => !settings.changed || (from !== 'default' && from !== 'required'),
+      );
       out.result({ settings: shown }, () =>
         renderTable(
           ['command', 'option', 'value', 'from'],
-          shown.map((row) => [row.command, row.flag, String(row.value ?? ''), row.at ?? row.from]),
+          shown.map((row) => [
+            ...[row.command, row.flag, String(row.value ?? '')],
+            row.from === 'required' ? 'nobody: must be given' : (row.at ?? row.from),
+          ]),
           out,
         ),
       );

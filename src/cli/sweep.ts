@@ -19,6 +19,7 @@ import { chosen } from './choice-settings.js';
 import { defineCommand } from './command.js';
 import { command as evaluateCommand } from './evaluate.js';
 import { EvaluationProgress } from './evaluation-progress.js';
+import { checkOutFolder } from './out-place.js';
 import { ownVersion } from './own-version.js';
 import { formatDuration } from './quantities.js';
 import { warnOfProblems } from './reading.js';
@@ -48,6 +49,7 @@ export const command = defineCommand({
     },
   }),
   async run({ choices }, settings, context) {
+    await checkOutFolder(settings.out);
     const { out, signal } = context;
     const started = performance.now();
     const axes = parseAxes(choices);

@@ -12,7 +12,7 @@ import { encodeDetector } from '../detect/detector-part.js';
 import { type HoldOut, holdOut } from '../detect/hold-out.js';
 import { type Selection, Store } from '../graph/store.js';
 import { checkpointPath, hasCheckpoint, removeCheckpoint, writeCheckpoint } from '../model/checkpoint.js';
-import { writeModelFile } from '../model/model-file.js';
+import { isForeignFile, writeModelFile } from '../model/model-file.js';
 import { trainModel } from '../model/train.js';
 import {
   PRESETS,
@@ -38,8 +38,9 @@ export const command = defineCommand({
   name: 'train',
   summary: 'learn what is normal from the events of a store',
   details:
-    'Trains a model on benign events and writes it to a file. Ctrl-C stops after the step at hand and leaves a model ' +
-    'that can be used, and a checkpoint to go on from with --resume. docs/training.md has the reason of every default.',
+    'Trains a model on benign events, calibrates it on the last fifth of them and writes it to a file. Ctrl-C stops after ' +
+    'the step at hand and leaves a checkpoint to go on from with --resume, and a model as far as it got, which recal ' +
+    'calibrate makes usable. docs/training.md has the reason of every default.',
   examples: [
     'recal train --store cadets --split train --model cadets.recal',
     'recal train --store cadets --split train --model cadets.recal --resume',
@@ -113,20 +114,24 @@ export const command = defineCommand({
       },
     }).finally(() => progress.finish());
 
-    // Weights first: whatever happens to calibration, training is not lost.
+    // Weights first, and a checkpoint until all is done: whatever happens to calibration, training is not lost.
     let sha256 = await writeModelFile(settings.model, result.model);
-    if (result.complete) await removeCheckpoint(settings.model);
-    else await writeCheckpoint(settings.model, result.checkpoint);
+    await writeCheckpoint(settings.model, result.checkpoint);
     let calibration: Calibration | undefined;
     if (calibrate !== undefined && result.complete) {
       const parts = await finishModel(
         result.model,
         { store, train, calibrate, config: detection, threads },
         context,
-      );
+      ).catch((error: unknown) => {
+        context.out.warn('the model is trained but not calibrated');
+        context.out.warn('  hint: go on from there with the same command and --resume');
+        throw error;
+      });
       calibration = parts.calibration;
       sha256 = await writeModelFile(settings.model, result.model, encodeDetector(parts));
     }
+    if (result.complete) await removeCheckpoint(settings.model);
     const seconds = (performance.now() - started) / 1000;
     reportTraining(result, { path: settings.model, sha256, seconds, calibration }, context.out);
     return EXIT.done;
@@ -186,11 +191,18 @@ async function checkPlace(model: string): Promise<void> {
           () => `${printable(folder)} cannot be written to`,
         )
       : `there is no folder ${printable(folder)}`;
-  if (why === undefined) return;
-  throw new RecalError('model-place', `the model cannot be written: ${why}`, {
-    hint: 'give --model a file in a folder that is there',
-    exit: EXIT.usage,
-  });
+  if (why !== undefined) {
+    throw new RecalError('model-place', `the model cannot be written: ${why}`, {
+      hint: 'give --model a file in a folder that is there and can be written to',
+      exit: EXIT.usage,
+    });
+  }
+  if (await isForeignFile(model)) {
+    throw new RecalError('model-place', `${printable(model)} is there, and is no model`, {
+      hint: 'a model would replace it: give --model another name, or remove the file',
+      exit: EXIT.usage,
+    });
+  }
 }
 
 async function checkCheckpoint(model: string, resume: boolean, { out }: CommandContext): Promise<void> {

@@ -168,8 +168,7 @@ class Description {
       ...{ kind, role, relation: name },
       events: relation < 0 ? this.#countEvents(null, null) : this.#countEvents(role, relation),
       value: finite(evidence.values[row]),
-      // p = (1 + those not below) / (n + 1), turned around (method §6).
-      benignQuantile: beyond ? 1 : n === 0 ? 0 : Math.min(1, Math.max(0, 1 - (single * (n + 1) - 1) / n)),
+      benignQuantile: evidence.quantiles[row],
       ...{ p, logP, n, draws, beyond },
       level: LEVELS[Math.min(evidence.levels[row], LEVELS.length - 1)],
       floor: beyond && Math.abs(single * (n + 1) - 1) < 1e-6,

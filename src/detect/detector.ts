@@ -1,6 +1,6 @@
 import { RecalError } from '../base/errors.js';
-import { printable } from '../base/printable.js';
 import { Stopwatch } from '../base/stopwatch.js';
+import { nothingSelected } from '../graph/nothing-selected.js';
 import type { Selection, Store } from '../graph/store.js';
 import type { StoredModel } from '../model/model-file.js';
 import type { TrainedModel } from '../model/trained-model.js';
@@ -41,8 +41,12 @@ export class Detector {
   /** From a model file. */
   static async open(model: StoredModel, options: InferenceOptions = {}): Promise<Detector> {
     if (model.detector === undefined) {
-      throw new RecalError('not-fitted', 'the model was trained without its second half', {
-        hint: 'train it without --no-calibrate',
+      const { done, asked } = model.training.epochs;
+      throw new RecalError('not-fitted', 'the model is trained but not calibrated', {
+        hint:
+          done < asked
+            ? `training was stopped after ${done} of ${asked} epochs: go on with recal train … --resume`
+            : 'run: recal calibrate --store DIR --model FILE --split NAME, on benign events it was not trained on',
       });
     }
     return Detector.#make(model, decodeDetector(model, model.detector), options);
@@ -93,12 +97,7 @@ export class Detector {
   async graphsOf(store: Store, selection: Selection): Promise<SplitGraphs> {
     const split = await SplitGraphs.open(store, selection, this.model);
     if (split.count > 0) return split;
-    const asked = Object.entries(selection).flatMap(([key, value]) =>
-      value === undefined ? [] : [`--${key} ${printable(String(value), 80)}`],
-    );
-    throw new RecalError('nothing-selected', `the store holds no event for ${asked.join(' ') || 'this'}`, {
-      hint: 'see what it holds with: recal ingest … and the splits, hosts and times that it prints',
-    });
+    throw nothingSelected(store, selection);
   }
 
   /** Calibrates, or calibrates anew: weights, counts and reference stay. */

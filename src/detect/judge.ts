@@ -88,6 +88,7 @@ export class Judge {
         evidence.logP[at] = draws[row] > 1 ? logSmallestOf(answer.logP, draws[row]) : answer.logP;
         evidence.samples[at] = answer.n;
         evidence.levels[at] = answer.level;
+        evidence.quantiles[at] = answer.quantile;
         evidence.beyond[at] = answer.floor ? 1 : 0;
         evidence.draws[at] = draws[row];
         evidence.sources[at] = sources[row];
@@ -154,6 +155,7 @@ function emptyEvidence(offsets: Uint32Array): NodeEvidence {
     logP: new Float64Array(length),
     samples: new Uint32Array(length),
     levels: new Uint8Array(length),
+    quantiles: new Float64Array(length),
     beyond: new Uint8Array(length),
     draws: new Uint32Array(length),
     sources: new Int32Array(length),

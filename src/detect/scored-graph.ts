@@ -16,6 +16,8 @@ export interface NodeEvidence {
   readonly samples: Uint32Array;
   /** Which table answered: 0 the finest, higher ones were backed off to. */
   readonly levels: Uint8Array;
+  /** The share of those benign values that are below it. */
+  readonly quantiles: Float64Array;
   /** 1 where the value lies beyond every benign one. */
   readonly beyond: Uint8Array;
   readonly draws: Uint32Array;

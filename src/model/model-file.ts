@@ -1,3 +1,4 @@
+import { open } from 'node:fs/promises';
 import { z } from 'zod';
 import { MAX_TOKEN_LENGTH } from '../features/tokens.js';
 import { Vocabulary } from '../features/vocabulary.js';
@@ -65,6 +66,18 @@ export interface StoredModel extends TrainedModel {
 export function writeModelFile(path: string, model: TrainedModel, detector?: DetectorPart): Promise<string> {
   const { meta, tensors } = encodeModel(model, detector);
   return writeTensorFile(path, MODEL_FILE, meta, tensors);
+}
+
+/** Whether there is a file that no model ever was: one that is empty, or a model that is damaged, may be replaced. */
+export async function isForeignFile(path: string): Promise<boolean> {
+  const file = await open(path, 'r').catch(() => undefined);
+  if (file === undefined) return false;
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(256), 0, 256, 0);
+    return bytesRead > 0 && !buffer.toString('latin1', 0, bytesRead).includes(`"${MODEL_FILE.format}"`);
+  } finally {
+    await file.close();
+  }
 }
 
 /** Reads a model. Whatever is wrong with the file is found before memory is taken for its tensors. */

@@ -4,6 +4,7 @@ import type { Vocabulary } from '../features/vocabulary.js';
 import { trainWord2Vec } from '../features/word2vec.js';
 import { DIRECTIONS, type DirectionTable } from '../graph/direction.js';
 import { type LoadedEvents, loadEvents } from '../graph/load.js';
+import { nothingSelected } from '../graph/nothing-selected.js';
 import type { Selection, Store } from '../graph/store.js';
 import type { BlockPlan } from './blocks.js';
 import type { Checkpoint } from './checkpoint.js';
@@ -14,14 +15,7 @@ import { MAX_RELATIONS } from './model-file.js';
 import type { ModelGraph } from './model-input.js';
 import { type KnownRelation, makeFeatureSpace } from './trained-model.js';
 import { coreConfigOf, maskConfigOf, type TrainingConfig } from './training-config.js';
-import {
-  checkGraphs,
-  checkSelection,
-  describeData,
-  digestData,
-  MemoryBudget,
-  sumGraphs,
-} from './training-data.js';
+import { checkGraphs, describeData, digestData, MemoryBudget, sumGraphs } from './training-data.js';
 import type { TrainingManifest } from './training-manifest.js';
 
 export interface PrepareOptions {
@@ -71,7 +65,7 @@ export async function prepareTraining(
   const { store, config, selection = {}, watch, signal } = options;
   watch?.prepared?.('events', 0);
   const events = await loadEvents(store, selection);
-  checkSelection(events, selection);
+  if (events.table.length === 0) throw nothingSelected(store, selection);
   checkRelations(events.table.relations, MAX_RELATIONS);
   const { text, space } = await prepareSpace(options, events, earlier);
 

@@ -18,7 +18,7 @@ export const TRAINING_OPTIONS = {
   profile: option(
     z.enum(['recal', 'paper']).default('recal'),
     'preset: recal, or paper for what the paper describes',
-    'the presets differ in graph and encoder only; each can also be set alone',
+    'the presets differ in graph, encoder and epochs; each can also be set alone',
   ),
   graph: option(
     z.enum(['window', 'file']).default('window'),
@@ -203,6 +203,8 @@ export const trainingConfigSchema = z
 
 export type TrainingConfig = z.output<typeof trainingConfigSchema>;
 
+export const DEFAULT_PROFILE = 'recal' satisfies TrainingConfig['profile'];
+
 /** What a preset says where nothing else is said. */
 export const PRESETS: Readonly<Record<TrainingConfig['profile'], Partial<TrainingConfig>>> = {
   recal: { epochs: 50 },
@@ -217,7 +219,8 @@ export function decayOf({ halfLife }: Pick<TrainingConfig, 'halfLife'>): number 
 /** Fills in what is not said: the preset's word first, then the defaults. Refuses what makes no sense. */
 export function resolveTrainingConfig(given: Readonly<Record<string, unknown>> = {}): TrainingConfig {
   const said = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  const preset = PRESETS[said.profile as TrainingConfig['profile']] ?? {};
+  const profile = (said.profile ?? DEFAULT_PROFILE) as TrainingConfig['profile'];
+  const preset = PRESETS[profile] ?? {}; // an unknown one is refused below
   const parsed = trainingConfigSchema.safeParse({ ...preset, ...said });
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
-import { EXIT, RecalError } from '../base/errors.js';
+import { RecalError } from '../base/errors.js';
 import { printable } from '../base/printable.js';
 import type { StoredText } from '../features/node-text.js';
 import type { LoadedEvents } from '../graph/load.js';
@@ -13,18 +13,6 @@ import type { MaskConfig } from './masking.js';
 import { DEVICE_MEMORY, type GraphSize, memoryNeed, SlotForecast, sizeOf } from './memory-need.js';
 import type { ModelGraph } from './model-input.js';
 import type { TrainingManifest } from './training-manifest.js';
-
-/** Nothing to train on is worth saying in terms of what was asked for. */
-export function checkSelection({ table }: LoadedEvents, selection: Selection): void {
-  if (table.length > 0) return;
-  const asked = Object.entries(selection).flatMap(([key, value]) =>
-    value === undefined ? [] : [`--${key} ${printable(String(value), 80)}`],
-  );
-  throw new RecalError('nothing-selected', `the store holds no event for ${asked.join(' ') || 'training'}`, {
-    hint: 'see what it holds with: recal ingest … and the splits, hosts and times that it prints',
-    exit: EXIT.usage,
-  });
-}
 
 /** Events that join nothing leave nothing to learn from. */
 export function checkGraphs(graphs: readonly PlannedGraph[]): void {

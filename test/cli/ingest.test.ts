@@ -265,7 +265,11 @@ describe('the store', () => {
 
   test('recal drop removes old days', async () => {
     const { store } = await workplace();
-    const dropped = await recal(['drop', '--store', store, '--before', '2018-04-07', '--json']);
+    const drop = ['drop', '--store', store, '--before'];
+    // A slip of the year must not empty the store.
+    expectFailure(await recal([...drop, '2030-04-07']), /would leave no event/, /2018-04-06.*--all/, 2);
+    expect(await eventsOf(store)).not.toEqual([]);
+    const dropped = await recal([...drop, '2018-04-07', '--all', '--json']);
     expect(answer(dropped)).toEqual({ segments: 1, events: 2, bytes: expect.any(Number) });
     expect(await eventsOf(store)).toEqual([]);
     expectFailure(
@@ -273,7 +277,7 @@ describe('the store', () => {
       /no store/,
       /recal ingest/,
     );
-    expect((await recal(['drop', '--store', store, '--before', 'yesterday'])).code).toBe(2);
+    expectFailure(await recal([...drop, 'yesterday']), /expected a day such as 2018-04-06/, /--before/, 2);
   });
 });
 

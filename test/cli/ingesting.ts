@@ -21,8 +21,8 @@ export function filesIn(folder: string): string[] {
 }
 
 /** `error: …`, `hint: …` and `at …`, exit 1, no stack. */
-export function expectFailure({ code, stdout, stderr }: Ended, error: RegExp, hint: RegExp): void {
-  expect([code, stdout]).toEqual([1, '']);
+export function expectFailure({ code, stdout, stderr }: Ended, error: RegExp, hint: RegExp, exit = 1): void {
+  expect([code, stdout]).toEqual([exit, '']);
   const lines = stderr.trimEnd().split('\n');
   const at = lines.findIndex((text) => text.startsWith('error: '));
   expect(lines[at]).toMatch(error);

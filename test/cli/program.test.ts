@@ -217,6 +217,21 @@ describe('recal settings', () => {
     expect(stdout).toBe('command  option   value      from\necho     --store  x\\u{202e}  RECAL_STORE\n');
   });
 
+  test('what must be given, and what holds without a default of its own', async () => {
+    const needy = defineCommand({
+      ...{ name: 'needy', summary: 'asks for a lot', examples: [], arguments: {} },
+      settings: defineSettings({
+        model: { type: z.string(), description: 'model file' },
+        epochs: { type: z.number().optional(), description: 'passes', standard: '50, paper: 200' },
+      }),
+      run: async () => EXIT.done,
+    });
+    const { code, stdout } = await run('settings', {}, [needy, settingsCommand([needy])]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/needy +--model +nobody: must be given\n/);
+    expect(stdout).toMatch(/needy +--epochs +50, paper: 200 +default\n/);
+  });
+
   test('of a command that is not there', async () => {
     expect(await run('settings ehco')).toMatchObject({ code: 2, stderr: expect.stringContaining("'echo'") });
   });

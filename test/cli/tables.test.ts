@@ -23,15 +23,45 @@ describe('tables', () => {
 
   test('the widest text gives way, numbers never', () => {
     const long = [['a'.repeat(60), 'b'.repeat(30), 1234567]];
-    const [head, row] = renderTable(['one', 'two', 'n'], long, { width: 50, unicode: true });
-    expect(columnsOf(row)).toBe(50);
+    const [head, row] = renderTable(['one', 'two', 'n'], long, { width: 70, unicode: true });
+    expect(columnsOf(row)).toBe(70);
     expect(row).toMatch(/^a+… {2}b+… {2}1,234,567$/);
     expect(head).toMatch(/^one +two +n$/);
-    expect(renderTable(['one', 'two', 'n'], long, { width: 50, unicode: false })[1]).toContain('a~');
+    expect(renderTable(['one', 'two', 'n'], long, { width: 70, unicode: false })[1]).toContain('a~');
     // Too narrow for anything: still complete numbers.
-    expect(renderTable(['one', 'n'], [['a'.repeat(9), 1234567]], { width: 5, unicode: true })[1]).toContain(
-      '1,234,567',
-    );
+    expect(
+      renderTable(['one', 'n'], [['a'.repeat(9), 1234567]], { width: 5, unicode: true }).join('\n'),
+    ).toContain('1,234,567');
+  });
+
+  test('rows take several lines rather than lose what tells them apart', () => {
+    const relation = (name: string) => [
+      'reconstruction',
+      `EVENT_${name}_ATTRIBUTES`,
+      12,
+      'p from the tail model',
+    ];
+    const rows = [relation('READ'), relation('RENAME')];
+    const lines = renderTable(['evidence', 'relation', 'n', 'notes'], rows, { width: 40, unicode: true });
+    expect(lines).toEqual([
+      'evidence        relation',
+      '    n  notes',
+      'reconstruction  EVENT_READ_ATTRIBUTES',
+      '   12  p from the tail model',
+      'reconstruction  EVENT_RENAME_ATTRIBUTES',
+      '   12  p from the tail model',
+    ]);
+  });
+
+  test('a sentence in the last column is broken at blanks, and cut after three lines', () => {
+    const words = Array.from({ length: 40 }, (_, i) => `word${i}`).join(' ');
+    const [, , first, ...rest] = renderTable(['name', 'what'], [['x', words]], { width: 30, unicode: true });
+    expect(first).toBe('x');
+    expect(rest).toEqual([
+      '   word0 word1 word2 word3',
+      '   word4 word5 word6 word7',
+      '   word8 word9 word10 word11 …',
+    ]);
   });
 
   test('no rows is a heading', () => {

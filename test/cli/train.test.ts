@@ -113,7 +113,7 @@ describe('recal train', () => {
     ['train --model x --from yesterday', 'expected 2018-04-06, 2018-04-06T10:00:00Z or nanoseconds'],
     ['train --model x --split none', 'the store has no split called none'],
     ['train --model x --host none', 'the store holds no event for --host none'],
-    ['train --model x --to 2000-01-01', 'the store holds no event for --to 946684800000000000'],
+    ['train --model x --to 2000-01-01', 'the store holds no event for --to 2000-01-01T00:00:00'],
     ['train --model x --mask-min 0.9 --mask-max 0.1', 'maskMin: must not be above maskMax'],
     ['train --model no/where', 'the model cannot be written: there is no folder'],
     ['train --model /', 'the model cannot be written: / is a folder'],

@@ -16,7 +16,7 @@ describe('an alert in one sentence', () => {
     expect(alertOf(ENTITIES.nginx).sentence).toBe(
       '`nginx` (pid 98651) executed `/var/tmp/dropper`: nothing in training ever executed anything under `/var/tmp`, ' +
         'more surprising than all 9,999 benign values; its part in `EVENT_READ` fits what was learned worse than ' +
-        '98.00 % of 12,430 benign values; it lies farther from known behaviour than 71.4 % of 50 benign values ' +
+        '98.00 % of 12,430 benign values; it lies farther from known behaviour than 72.0 % of 50 benign values ' +
         '(few to compare with, of other relations too, for want of this one).',
     );
   });
@@ -30,7 +30,7 @@ describe('an alert in one sentence', () => {
 
   test('seen from the object, the largest of several', () => {
     expect(alertOf(ENTITIES.secret).sentence).toBe(
-      '`sh` read `/etc/master.passwd`: that name is more surprising than 96.64 % of 999 benign values (the most of 3).',
+      '`sh` read `/etc/master.passwd`: that name is more surprising than 96.59 % of 999 benign values (the most of 3).',
     );
   });
 

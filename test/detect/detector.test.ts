@@ -132,7 +132,9 @@ describe('a model file', () => {
     expect(() => plain.calibration).toThrow(/not calibrated/);
     await plain.close();
     await writeModelFile(path, model);
-    await expect(readModelFile(path).then((read) => Detector.open(read))).rejects.toThrow(/second half/);
+    await expect(readModelFile(path).then((read) => Detector.open(read))).rejects.toThrow(
+      /trained but not calibrated/,
+    );
   });
 });
 

@@ -102,8 +102,16 @@ const EVIDENCE: readonly EvidenceRow[] = [
       of: ENTITIES.dropper,
       share: 0.7,
     },
-    { entity: ENTITIES.nginx, kind: 'reconstruction', slot: 1, p: 0.02, n: 12_430, value: 0.37, share: 0.25 },
-    { entity: ENTITIES.nginx, kind: 'distance', p: 0.3, n: 50, level: 3, share: 0.05 },
+    {
+      entity: ENTITIES.nginx,
+      kind: 'reconstruction',
+      slot: 1,
+      p: 249 / 12_431,
+      n: 12_430,
+      value: 0.37,
+      share: 0.25,
+    },
+    { entity: ENTITIES.nginx, kind: 'distance', p: 15 / 51, n: 50, level: 3, share: 0.05 },
     {
       entity: ENTITIES.shell,
       kind: 'name',
@@ -212,9 +220,18 @@ function columnsOf(
     logP: Float64Array.from(sorted, ({ p }) => Math.log(p)),
     samples: Uint32Array.from(sorted, ({ n }) => n ?? 0),
     levels: Uint8Array.from(sorted, ({ level }) => level ?? 0),
+    quantiles: Float64Array.from(sorted, quantileOf),
     beyond: Uint8Array.from(sorted, ({ beyond }) => (beyond === true ? 1 : 0)),
     draws: Uint32Array.from(sorted, ({ draws }) => draws ?? 1),
     sources: Int32Array.from(sorted, (row) => (row.of === undefined ? -1 : sourceOf(row))),
     shares: Float64Array.from(sorted, ({ share }) => share),
   };
+}
+
+/** The share of benign values below, from p = (1 + those not below) / (n + 1). */
+function quantileOf({ p, n = 0, draws = 1, beyond }: EvidenceRow): number {
+  if (beyond === true) return 1;
+  if (n === 0) return 0;
+  const single = -Math.expm1(Math.log1p(-p) / draws);
+  return Math.min(1, Math.max(0, 1 - Math.round(single * (n + 1) - 1) / n));
 }
