@@ -71,7 +71,9 @@ export const command = defineCommand({
       const { watch } = detector;
       const graphs = await watch.time('reading', () =>
         detector.graphsOf(store, selection).catch((error: unknown) => {
-          throw selection === asked ? error : nothingLater(error, store, detector.calibration.lastTs);
+          throw selection === asked || asked.host !== undefined
+            ? error
+            : nothingLater(error, store, detector.calibration.lastTs);
         }),
       );
       const scoring = percentage('scoring', context);

@@ -1,6 +1,5 @@
 import { printable } from '../base/printable.js';
 import type { AlertEvidence } from '../detect/alert.js';
-import { isModelled } from '../detect/alert-evidence.js';
 import { formatCount } from './quantities.js';
 import { type Look, renderTable } from './tables.js';
 
@@ -49,11 +48,10 @@ export function renderEvidence(evidence: readonly AlertEvidence[], look: Look): 
   return [...renderTable(headings, rows, look), ...reasons];
 }
 
-function notesOf(evidence: AlertEvidence): string[] {
-  const { floor, level, n, draws } = evidence;
+function notesOf({ floor, modelled, level, n, draws }: AlertEvidence): string[] {
   const notes: string[] = [];
   if (floor) notes.push('p cannot be smaller');
-  else if (isModelled(evidence)) notes.push('p from the tail model');
+  else if (modelled) notes.push('p from the tail model');
   if (draws > 1) notes.push(`largest of ${formatCount(draws)}`);
   if (POOLED[level] !== '') notes.push(`benign: ${POOLED[level]}`);
   if (n < FEW) notes.push('few benign values');

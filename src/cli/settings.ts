@@ -23,7 +23,7 @@ export function settingsCommand(commands: readonly Command[]) {
         const found = surveySettings(declared, { ...places, flags: {} }, name);
         return found.map(({ entry: { key, flag, env, standard }, value, source, missing }) => ({
           ...{ command: name ?? 'all', key, flag, env },
-          value: value ?? standard,
+          ...{ value, standard },
           from: missing ? 'required' : source.from,
           at: at(source),
         }));
@@ -35,7 +35,7 @@ export function settingsCommand(commands: readonly Command[]) {
         renderTable(
           ['command', 'option', 'value', 'from'],
           shown.map((row) => [
-            ...[row.command, row.flag, String(row.value ?? '')],
+            ...[row.command, row.flag, String(row.value ?? row.standard ?? '')],
             row.from === 'required' ? 'nobody: must be given' : (row.at ?? row.from),
           ]),
           out,

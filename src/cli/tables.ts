@@ -51,7 +51,7 @@ export function renderTable(
   const bandLines = (cells: readonly string[], { columns, indent }: Band): string[] => {
     const [first] = columns;
     if (indent !== '' && columns.length === 1 && !right[first]) {
-      return wrap(cells[first], widths[first], ellipsis).map((line) => indent + line);
+      return wrap(cells[first], widths[first], ellipsis).map((line) => (indent + line).trimEnd());
     }
     const parts = columns.map((column) => {
       const cut = cutTo(cells[column], widths[column], ellipsis);

@@ -10,6 +10,7 @@ import type { Calibration } from '../detect/calibrate.js';
 import { DETECTION_OPTIONS, DETECTION_PRESETS, resolveDetectionConfig } from '../detect/detection-config.js';
 import { encodeDetector } from '../detect/detector-part.js';
 import { type HoldOut, holdOut } from '../detect/hold-out.js';
+import { nothingSelected } from '../graph/nothing-selected.js';
 import { type Selection, Store } from '../graph/store.js';
 import { checkpointPath, hasCheckpoint, removeCheckpoint, writeCheckpoint } from '../model/checkpoint.js';
 import { isForeignFile, writeModelFile } from '../model/model-file.js';
@@ -23,6 +24,7 @@ import {
 import { finishModel } from './calibrating.js';
 import { choiceSettings, chosen } from './choice-settings.js';
 import { type CommandContext, defineCommand } from './command.js';
+import { isAbort } from './interrupt.js';
 import { formatCount } from './quantities.js';
 import { selectingSettings, selectionOf } from './selecting.js';
 import { modelSetting, storeSetting } from './store-and-model.js';
@@ -125,7 +127,8 @@ export const command = defineCommand({
         context,
       ).catch((error: unknown) => {
         context.out.warn('the model is trained but not calibrated');
-        context.out.warn('  hint: go on from there with the same command and --resume');
+        const next = isAbort(error) ? 'the same command and --resume' : 'recal calibrate, on other events';
+        context.out.warn(`  hint: go on from there with ${next}`);
         throw error;
       });
       calibration = parts.calibration;
@@ -148,7 +151,9 @@ async function divide(
   const train = selectionOf(settings);
   if (!settings.calibrate) return { train, calibrate: undefined };
   if (settings.calibrateSplit !== undefined) {
-    return { train, calibrate: { split: settings.calibrateSplit, host: settings.host } };
+    const calibrate = { split: settings.calibrateSplit, host: settings.host };
+    if (store.segments('events', calibrate).length === 0) throw nothingSelected(store, calibrate); // before training
+    return { train, calibrate };
   }
   const held = await holdOut(store, train, config);
   if (held !== undefined) {
@@ -162,8 +167,9 @@ async function divide(
 
 function warnOfStrays({ strays }: HoldOut, out: CommandContext['out']): void {
   if (strays === 0) return;
-  out.warn(`${formatCount(strays)} events lie far from all others in time: was a clock wrong?`);
-  out.warn('  hint: dividing the time does not count them; leave them out with --from and --to');
+  const events = strays === 1 ? 'an event that lies' : `${formatCount(strays)} events that lie`;
+  out.warn(`left out ${events} far from all others in time: was a clock wrong?`);
+  out.warn('  hint: say which time is meant with --from and --to to take them in');
 }
 
 /** Training on what was meant for testing makes every figure worthless; it is worth a word. */

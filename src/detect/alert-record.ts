@@ -169,6 +169,7 @@ class Description {
       events: relation < 0 ? this.#countEvents(null, null) : this.#countEvents(role, relation),
       value: finite(evidence.values[row]),
       benignQuantile: evidence.quantiles[row],
+      modelled: evidence.modelled[row] === 1,
       ...{ p, logP, n, draws, beyond },
       level: LEVELS[Math.min(evidence.levels[row], LEVELS.length - 1)],
       floor: beyond && Math.abs(single * (n + 1) - 1) < 1e-6,

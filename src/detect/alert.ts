@@ -63,6 +63,10 @@ const evidence = z
     n: count.meta({ description: 'benign values it was compared with' }),
     level: z.enum(LEVELS).meta({ description: 'which benign values: of this type and relation, or pooled' }),
     beyond: z.boolean().meta({ description: 'beyond every benign value' }),
+    modelled: z
+      .boolean()
+      .default(false)
+      .meta({ description: 'p comes from the model of the benign tail, not from counting' }),
     floor: z.boolean().meta({ description: 'p is the smallest that n benign values can give' }),
     draws: count.meta({ description: 'the value is the largest of so many' }),
     share: probability.meta({ description: 'of the entity’s score' }),

@@ -11,8 +11,8 @@ export interface AppliedThreshold {
   readonly tau: number;
   /** The lowest score that alarms in the graphs of a host and day; days since 1970. */
   tauOf(host: number, day: number): number;
-  /** Whether a node, by the events' own number, that scores this in one of those graphs alarms. */
-  alarms(score: number, node: number, host: number, day: number): boolean;
+  /** Whether a node, by the events' own number, that scores this in a graph of this day alarms. */
+  alarms(score: number, node: number, day: number): boolean;
   /** How it was found; undefined for a false discovery rate, which has no score of its own. */
   readonly threshold: Threshold | undefined;
   /** What a reader of the alerts should know of it. */
@@ -55,6 +55,7 @@ function discover(
   const rows = new PairTable();
   const best: number[] = [];
   const times: number[] = [];
+  const scored: { rows: number[]; scores: number[] } = { rows: [], scores: [] };
   for (const { scores, view } of detector.score(graphs)) {
     signal?.throwIfAborted();
     const day = dayOf(view);
@@ -62,6 +63,10 @@ function discover(
       const row = rows.intern(view.planned.nodes[v], day);
       best[row] = Math.max(best[row] ?? 0, score);
       times[row] = (times[row] ?? 0) + 1;
+      if (score > 0) {
+        scored.rows.push(row);
+        scored.scores.push(score);
+      }
     });
   }
   const hosts = Array.from(rows.firsts, (node) => keys.hostAt(node));
@@ -70,25 +75,27 @@ function discover(
     // Events on file are over: every day of them is closed.
     { level, floor: 1 / (benign.instances + 1), openDay: Number.POSITIVE_INFINITY },
   );
-  const taus = new Map<string, number>();
   const keyOf = (host: number, day: number) => `${host} ${day}`;
-  found.alarms.forEach((alarm, row) => {
-    const key = keyOf(hosts[row], rows.seconds[row]);
-    if (alarm === 1) taus.set(key, Math.min(taus.get(key) ?? Number.MAX_VALUE, best[row]));
-  });
   const levels = new Map(found.days.map((each) => [keyOf(each.host, each.day), each.level]));
+  const alarmsIn = (row: number, score: number) => {
+    const most = levels.get(keyOf(hosts[row], rows.seconds[row])) ?? 0;
+    return nodeP(empiricalP(benign, score), times[row]) <= most;
+  };
+  const taus = new Map<string, number>();
+  scored.scores.forEach((score, i) => {
+    const row = scored.rows[i];
+    const key = keyOf(hosts[row], rows.seconds[row]);
+    if (alarmsIn(row, score)) taus.set(key, Math.min(taus.get(key) ?? Number.MAX_VALUE, score));
+  });
   const needed = found.days.reduce((least, day) => Math.min(least, day.needed), Number.POSITIVE_INFINITY);
   return {
-    tau: Math.min(Number.MAX_VALUE, ...taus.values()),
+    tau: [...taus.values()].reduce((least, tau) => Math.min(least, tau), Number.MAX_VALUE),
     tauOf: (host, day) => taus.get(keyOf(host, day)) ?? Number.MAX_VALUE,
-    alarms(score, node, host, day) {
-      const p = nodeP(empiricalP(benign, score), times[rows.find(node, day)]);
-      return p <= (levels.get(keyOf(host, day)) ?? 0);
-    },
+    alarms: (score, node, day) => alarmsIn(rows.find(node, day), score),
     threshold: undefined,
     note:
       taus.size === 0
-        ? `nothing alarms at this nominal false discovery rate: on a day ${needed} nodes would have to score above all ${benign.instances} benign ones`
+        ? `nothing alarms at this nominal false discovery rate: on a day ${needed} nodes, of one graph each, would have to score above all ${benign.instances} benign ones`
         : 'the false discovery rate is nominal: nodes share neighbours and load',
   };
 }

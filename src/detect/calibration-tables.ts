@@ -44,6 +44,8 @@ export interface CalibratedValue {
   floor: boolean;
   /** The share of benign values below it. */
   quantile: number;
+  /** p is the tail model's, which answers from the highest benign values on. */
+  modelled: boolean;
 }
 
 export const emptyCalibratedValue = (): CalibratedValue => ({
@@ -52,6 +54,7 @@ export const emptyCalibratedValue = (): CalibratedValue => ({
   level: ALL,
   floor: false,
   quantile: 0,
+  modelled: false,
 });
 
 interface Table {
@@ -108,6 +111,8 @@ export class CalibrationTables {
     result.level = this.#levels[at];
     result.floor = low === n && n > 0;
     result.quantile = n === 0 ? 0 : low / n;
+    result.modelled =
+      this.options.kind === 'quantile' && table.tail !== undefined && e > table.tail.threshold;
     result.logP = this.#logP(table, e, n - low);
   }
 

@@ -65,9 +65,9 @@ export async function detect(
     const { scores, candidates, newRelation, view } = scored;
     detector.watch.measure('incidents', () => links.add(view.planned.nodes, view.interactions));
     const { nodes } = view.planned;
-    const [host, day] = [events.keys.hostAt(nodes[0]), dayOf(view)];
+    const day = dayOf(view);
     const flagged = Int32Array.from({ length: scores.length }, (_, v) => v).filter(
-      (v) => scores[v] > 0 && threshold.alarms(scores[v], nodes[v], host, day),
+      (v) => scores[v] > 0 && threshold.alarms(scores[v], nodes[v], day),
     );
     detector.watch.measure('alerts', () => {
       if (flagged.length === 0) return;

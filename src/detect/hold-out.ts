@@ -15,7 +15,7 @@ export interface HoldOut {
   readonly calibrate: Selection;
   /** First moment of calibration. */
   readonly boundary: bigint;
-  /** Events that lie so far from the others that dividing the time does not count them. They are in either part all the same. */
+  /** Events so few and so far from the others that they are in neither part. */
   readonly strays: number;
 }
 
@@ -42,10 +42,9 @@ export async function holdOut(
     config.graph === 'window'
       ? windowNear(wanted, BigInt(Math.round(config.window * Number(MINUTE))), first, last)
       : (fileNear(await fileStarts(store, selection), wanted, first, last) ?? wanted);
-  return {
-    ...{ train: { ...selection, to: boundary }, calibrate: { ...selection, from: boundary } },
-    ...{ boundary, strays },
-  };
+  const train = { ...selection, to: boundary, ...(strays > 0 ? { from: first } : {}) };
+  const calibrate = { ...selection, from: boundary, ...(strays > 0 ? { to: last + 1n } : {}) };
+  return { train, calibrate, boundary, strays };
 }
 
 /** First and last moment of what is selected, as the segments tell, but for strays. */
@@ -55,13 +54,15 @@ function spanOf(store: Store, selection: Selection): { first: bigint; last: bigi
     if (firstTs === null || lastTs === null) continue;
     stretches.push({ first: BigInt(firstTs), last: BigInt(lastTs), events: rows });
   }
-  const { kept, strays } = leaveOutStrays(stretches);
+  const { from, to } = selection;
+  // Who says where the time begins or ends means it.
+  const { kept, strays } =
+    from === undefined && to === undefined ? leaveOutStrays(stretches) : { kept: stretches, strays: 0 };
   let [first, last] = [2n ** 63n, -(2n ** 63n)];
   for (const each of kept) {
     if (each.first < first) first = each.first;
     if (each.last > last) last = each.last;
   }
-  const { from, to } = selection;
   if (from !== undefined && from > first) first = from;
   if (to !== undefined && to - 1n < last) last = to - 1n;
   return { first, last, strays };

@@ -89,6 +89,7 @@ export class Judge {
         evidence.samples[at] = answer.n;
         evidence.levels[at] = answer.level;
         evidence.quantiles[at] = answer.quantile;
+        evidence.modelled[at] = answer.modelled ? 1 : 0;
         evidence.beyond[at] = answer.floor ? 1 : 0;
         evidence.draws[at] = draws[row];
         evidence.sources[at] = sources[row];
@@ -156,6 +157,7 @@ function emptyEvidence(offsets: Uint32Array): NodeEvidence {
     samples: new Uint32Array(length),
     levels: new Uint8Array(length),
     quantiles: new Float64Array(length),
+    modelled: new Uint8Array(length),
     beyond: new Uint8Array(length),
     draws: new Uint32Array(length),
     sources: new Int32Array(length),

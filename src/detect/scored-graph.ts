@@ -18,6 +18,8 @@ export interface NodeEvidence {
   readonly levels: Uint8Array;
   /** The share of those benign values that are below it. */
   readonly quantiles: Float64Array;
+  /** 1 where p is the tail model's. */
+  readonly modelled: Uint8Array;
   /** 1 where the value lies beyond every benign one. */
   readonly beyond: Uint8Array;
   readonly draws: Uint32Array;

@@ -42,7 +42,8 @@ export async function placeE3(
     });
   }
   const { train, calibrate, strays } = held;
-  const notes = strays === 0 ? [] : [`${strays} events of training lie far from all others in time`];
+  const notes =
+    strays === 0 ? [] : [`${strays} events of training lie far from all others in time, and were left out`];
   return { places: placesOf(folder, { train, calibrate, test: { split: 'test' } }), notes };
 }
 

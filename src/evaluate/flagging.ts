@@ -112,7 +112,7 @@ function flagByDay(
     threshold: { kind: 'fdr', asked, value, oracle: false, mark: 'nominal' },
     note:
       value === null
-        ? `nothing alarms at ${asked}: on a day ${needed} nodes would have to score above all ${benign.instances} benign ones`
+        ? `nothing alarms at ${asked}: on a day ${needed} nodes, of one graph each, would have to score above all ${benign.instances} benign ones`
         : `${asked} is nominal: nodes share neighbours and load`,
   };
 }

@@ -2,7 +2,7 @@ import { mkdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { RecalError } from '../base/errors.js';
-import { asPattern, explainDuckError, literal, openDuck } from '../graph/duck.js';
+import { asPattern, explainDuckError, literal, openDuck, parquet } from '../graph/duck.js';
 import type { IngestEntry, Manifest, Segment, Summary } from '../graph/manifest.js';
 import { hostFolder, segmentPath } from '../graph/segment-path.js';
 import { StoreWriter } from '../graph/store.js';
@@ -107,7 +107,7 @@ class SegmentCutter {
     const where = `ts >= ${from} AND ts < ${to}`;
     const source = this.#writer.folder;
     const found = await this.#connection.runAndReadAll(
-      `SELECT count(*) AS rows, min(ts) AS first, max(ts) AS last FROM read_parquet($1) WHERE ${where}`,
+      `SELECT count(*) AS rows, min(ts) AS first, max(ts) AS last FROM ${parquet('$1')} WHERE ${where}`,
       [asPattern(join(source, segment.path))],
     );
     const [{ rows, first, last }] = found.getRowObjects();
@@ -117,7 +117,7 @@ class SegmentCutter {
     const target = join(this.#writer.stagingFolder, path);
     await mkdir(dirname(target), { recursive: true });
     await this.#connection.run(
-      `COPY (SELECT * FROM read_parquet(${literal(asPattern(join(source, segment.path)))}) WHERE ${where}
+      `COPY (SELECT * FROM ${parquet(literal(asPattern(join(source, segment.path))))} WHERE ${where}
        ORDER BY ts, seq, file, line) TO ${literal(target)} (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1)`,
     );
     const { size } = await stat(target);

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type DuckDBConnection, type DuckDBListValue, listValue } from '@duckdb/node-api';
 import { ENTITY_TYPES, type EntityType } from '../ingest/event.js';
-import { asPattern, openDuck } from './duck.js';
+import { asPattern, openDuck, parquet } from './duck.js';
 import type { Segment, Summary } from './manifest.js';
 
 /** The source type of an entity that events name but no record defines. */
@@ -28,7 +28,7 @@ export async function takeCensus(
     );
   const has = (kind: Segment['kind']) => segments.some((segment) => segment.kind === kind);
   const endpoints = ROLES.map(
-    (role) => `SELECT host, ${role} AS entity FROM read_parquet($1) WHERE ${role} IS NOT NULL`,
+    (role) => `SELECT host, ${role} AS entity FROM ${parquet('$1')} WHERE ${role} IS NOT NULL`,
   ).join(' UNION ');
   const nothing =
     'SELECT NULL::VARCHAR AS host, NULL::UUID AS entity, NULL::VARCHAR AS type, NULL::VARCHAR AS kind';
@@ -41,7 +41,7 @@ export async function takeCensus(
   await connection.run(
     has('entities')
       ? `CREATE TEMP TABLE defined AS
-         WITH statements AS (SELECT * FROM read_parquet($1) WHERE type IS NOT NULL),
+         WITH statements AS (SELECT * FROM ${parquet('$1')} WHERE type IS NOT NULL),
            summary AS (SELECT host, entity, min(type) AS type, min(kind) AS kind,
              min(type) = max(type) AND min(kind) IS NOT DISTINCT FROM max(kind) AS agreed
              FROM statements GROUP BY host, entity)
@@ -82,7 +82,7 @@ async function countUnresolved(connection: DuckDBConnection, events: DuckDBListV
   const missing = ROLES.map((role) => `(host, ${role}) IN (SELECT (host, entity) FROM missing)`).join(' OR ');
   const result = await connection.runAndReadAll(
     `WITH missing AS (SELECT host, entity FROM named ANTI JOIN defined USING (host, entity))
-     SELECT count(*) FROM read_parquet($1) WHERE ${missing}`,
+     SELECT count(*) FROM ${parquet('$1')} WHERE ${missing}`,
     [events],
   );
   return Number(result.getRows()[0][0]);

@@ -11,6 +11,7 @@ import {
 } from '@duckdb/node-api';
 import duckdb from '@duckdb/node-bindings';
 import { RecalError } from '../base/errors.js';
+import { printable } from '../base/printable.js';
 
 /** DuckDB takes at most this many rows at a time. */
 const CHUNK_ROWS = 2048;
@@ -41,9 +42,24 @@ export function literal(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-/** A path for `read_parquet`, which would take brackets, stars and question marks of a folder's name for a pattern. */
+/** A path for `parquet`, which would take brackets, stars and question marks of a folder's name for a pattern. */
 export function asPattern(path: string): string {
+  if (!/[[*?]/.test(path)) return path;
+  if (path.includes('\\')) {
+    // In a pattern a backslash has a meaning that nothing takes away.
+    throw new RecalError('store-place', `a store cannot be in ${printable(path)}`, {
+      hint: 'no folder on its way may have a backslash while one has [, * or ? in its name',
+    });
+  }
   return path.replace(/[[*?]/g, '[$&]');
+}
+
+/**
+ * SQL that reads the segments an expression names. A folder of the path that is called `host=web` is no column: DuckDB
+ * would put it in the place of ours.
+ */
+export function parquet(paths: string): string {
+  return `read_parquet(${paths}, hive_partitioning = false)`;
 }
 
 /** What a statement gives, a chunk at a time: nothing holds all of it. */
@@ -141,7 +157,7 @@ export function explainDuckError(error: unknown, folder: string): Error {
       cause: error,
     });
   }
-  if (/no files found that match|cannot open file .*\.parquet/i.test(text)) {
+  if (/no files found that match/i.test(text)) {
     return new RecalError('store-changed', 'a part of the store is gone', {
       hint: 'if recal drop ran meanwhile, run this again; otherwise restore the store, or ingest the logs into a new one',
       where: { file: folder },

@@ -1,6 +1,6 @@
 import { type DuckDBDataChunk, listValue } from '@duckdb/node-api';
 import type { EntityType } from '../ingest/event.js';
-import { asPattern, chunksOf, explainDuckError, openDuck } from './duck.js';
+import { asPattern, chunksOf, explainDuckError, openDuck, parquet } from './duck.js';
 import type { Segment } from './manifest.js';
 import type { Selection, Store } from './store.js';
 
@@ -38,7 +38,7 @@ const MERGED_ENTITIES = `
     ${latest('parent')} AS parent,
     ${latest('principal')} AS principal,
     ${latest('local')} AS local
-  FROM read_parquet($paths)
+  FROM ${parquet('$paths')}
   WINDOW
     latest AS (PARTITION BY host, entity
       ORDER BY last_ts DESC, last_seq DESC, type, kind, cmd, pid, parent, principal, local, id

@@ -1,5 +1,5 @@
 import { listValue } from '@duckdb/node-api';
-import { asPattern, openDuck } from './duck.js';
+import { asPattern, explainDuckError, openDuck, parquet } from './duck.js';
 import type { Selection, Store } from './store.js';
 
 /** When the selected events of each file begin, by the file's number in the manifest. */
@@ -10,11 +10,13 @@ export async function fileStarts(store: Store, selection: Selection): Promise<Ma
   try {
     const connection = await duck.connect();
     const found = await connection.runAndReadAll(
-      `SELECT file, min(ts) FROM read_parquet($paths)
+      `SELECT file, min(ts) FROM ${parquet('$paths')}
        WHERE ts >= $from::BIGINT AND ($to::BIGINT IS NULL OR ts < $to::BIGINT) GROUP BY file ORDER BY file`,
       { paths: listValue(paths), from: selection.from ?? -(2n ** 63n), to: selection.to ?? null },
     );
     return new Map(found.getRows().map(([file, start]) => [Number(file), start as bigint]));
+  } catch (error) {
+    throw explainDuckError(error, store.folder);
   } finally {
     duck.closeSync();
   }

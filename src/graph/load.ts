@@ -1,7 +1,7 @@
 import { type DuckDBConnection, type DuckDBDataChunk, listValue } from '@duckdb/node-api';
 import duckdb from '@duckdb/node-bindings';
 import { formatKey } from '../ingest/entity-key.js';
-import { asPattern, chunksOf, explainDuckError, openDuck } from './duck.js';
+import { asPattern, chunksOf, explainDuckError, openDuck, parquet } from './duck.js';
 import type { EventTable } from './event-table.js';
 import { KeyTable } from './intern.js';
 import type { Segment } from './manifest.js';
@@ -85,7 +85,7 @@ class EventLoader {
     await this.#connection.run('SET VARIABLE first = (SELECT first FROM chosen)');
     await this.#connection.run('SET VARIABLE last = (SELECT last FROM chosen)');
     await this.#connection.run(`CREATE TEMP MACRO chosen_events() AS TABLE
-      SELECT * FROM read_parquet(getvariable('paths'))
+      SELECT * FROM ${parquet("getvariable('paths')")}
       WHERE ts >= getvariable('first') AND (getvariable('last') IS NULL OR ts < getvariable('last'))`);
   }
 

@@ -4,7 +4,7 @@ import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { RecalError } from '../base/errors.js';
 import { ABSENT, type Batch, NO_WORD, TEXT_FIELDS, TEXTS } from '../ingest/batch.js';
 import { ENTITY_TYPES } from '../ingest/event.js';
-import { asPattern, explainDuckError, literal, type RawColumn } from './duck.js';
+import { asPattern, explainDuckError, literal, parquet, type RawColumn } from './duck.js';
 import type { Segment } from './manifest.js';
 import { hostFolder, segmentPath } from './segment-path.js';
 import { StageTables } from './stage-tables.js';
@@ -284,7 +284,7 @@ export class SegmentStage {
         path,
       );
       const count = await this.#write.runAndReadAll(
-        `SELECT count(*) AS rows, min(first_ts) AS first, max(last_ts) AS last FROM read_parquet($1)`,
+        `SELECT count(*) AS rows, min(first_ts) AS first, max(last_ts) AS last FROM ${parquet('$1')}`,
         [asPattern(join(this.#target.folder, path))],
       );
       const [{ rows, first, last }] = count.getRowObjects();

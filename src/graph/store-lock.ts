@@ -106,7 +106,8 @@ function isAlive(holder: Holder): boolean {
 
 /**
  * What tells a process from another with the same number, after a restart of the container or the machine: the boot, and
- * the clock ticks from it to the start of the process, as Linux has them in /proc.
+ * the clock ticks from it to the start of the process, as Linux has them in /proc. Containers that share a host's name and
+ * a store, and write at once, would need another lock.
  */
 function beginOf(pid: number): string | undefined {
   try {

@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { z } from 'zod';
 import { MAX_TOKEN_LENGTH } from '../features/tokens.js';
 import { Vocabulary } from '../features/vocabulary.js';
@@ -70,8 +70,10 @@ export function writeModelFile(path: string, model: TrainedModel, detector?: Det
 
 /** Whether there is a file that no model ever was: one that is empty, or a model that is damaged, may be replaced. */
 export async function isForeignFile(path: string): Promise<boolean> {
-  const file = await open(path, 'r').catch(() => undefined);
-  if (file === undefined) return false;
+  const found = await stat(path).catch(() => undefined);
+  if (found === undefined) return false;
+  if (!found.isFile()) return true; // opening a pipe would wait for somebody to write to it
+  const file = await open(path, 'r');
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(256), 0, 256, 0);
     return bytesRead > 0 && !buffer.toString('latin1', 0, bytesRead).includes(`"${MODEL_FILE.format}"`);

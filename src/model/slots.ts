@@ -19,6 +19,7 @@ export interface Slots {
   readonly work: WorkList;
 }
 
+/** `mask` has one byte per node, 0 or 1. */
 export function findSlots(
   { relationCount, nodeOffsets, nodes, ...of }: RelationNeighbours,
   mask: Uint8Array,

@@ -39,9 +39,10 @@ export class DetectionFiles {
 
   /** For `detect`: called with each graph's scores. */
   readonly seen = (graph: ScoredGraph): void => {
-    const { graphs, applied } = this.#context;
-    const host = graphs.events.keys.hostAt(graph.view.planned.nodes[0]);
-    this.#quiet.add(graph, applied.tauOf(host, dayOf(graph.view)));
+    const { applied } = this.#context;
+    const { nodes } = graph.view.planned;
+    const day = dayOf(graph.view);
+    this.#quiet.add(graph, (v) => applied.alarms(graph.scores[v], nodes[v], day));
   };
 
   /** Alerts and incidents; with `report`, a page for people beside them. */

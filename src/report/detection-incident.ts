@@ -1,5 +1,4 @@
 import type { Alert, AlertEvidence, Incident } from '../detect/alert.js';
-import { isModelled } from '../detect/alert-evidence.js';
 import { deedOf, deedsOf } from './detection-deeds.js';
 import { type DrawnIncident, drawIncident } from './detection-graph.js';
 import { sentenceContent } from './detection-sentence.js';
@@ -201,8 +200,7 @@ function rarityOf({ p, n, floor }: AlertEvidence): string {
   return p < 1e-6 ? `1 in ${(1 / p).toExponential(0).replace('e+', 'e')}` : oneIn(p, floor ? n : undefined);
 }
 
-function wordsOf(evidence: AlertEvidence): Content {
-  const { because, source, n, level, draws, floor } = evidence;
+function wordsOf({ because, source, n, level, draws, floor, modelled }: AlertEvidence): Content {
   const notes: string[] = [];
   if (source !== null) {
     const clock = source.first.iso.slice(11, 19);
@@ -211,7 +209,7 @@ function wordsOf(evidence: AlertEvidence): Content {
   if (draws > 1) notes.push(`the most of ${formatNumber(draws)}`);
   if (n < FEW) notes.push('few to compare with');
   if (level === 'group' || level === 'all') notes.push('compared with other relations too');
-  if (!floor && isModelled(evidence)) notes.push('how rare is estimated from the tail');
+  if (!floor && modelled) notes.push('how rare is estimated from the tail');
   const said = because === '' ? [] : [sentenceContent(because), notes.length > 0 ? '; ' : ''];
   return [said, notes.join('; ')];
 }

@@ -27,12 +27,12 @@ export class QuietScores {
     this.#mostZeros = mostZeros;
   }
 
-  /** The instances of a graph below τ, at the time when each was last seen in it. */
-  add({ view, scores }: Pick<ScoredGraph, 'view' | 'scores'>, tau: number): void {
+  /** The instances of a graph that do not alarm, at the time when each was last seen in it. */
+  add({ view, scores }: Pick<ScoredGraph, 'view' | 'scores'>, alarms: (local: number) => boolean): void {
     const { last } = activityTimes(view, this.#table);
     for (let v = 0; v < scores.length; v++) {
       const score = scores[v];
-      if (score >= tau && score > 0) continue; // an alert, told in full elsewhere
+      if (score > 0 && alarms(v)) continue; // an alert, told in full elsewhere
       if (score === 0 && this.#zeros >= this.#mostZeros) {
         this.leftOut++;
         continue;

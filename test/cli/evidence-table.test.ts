@@ -18,6 +18,7 @@ const row: AlertEvidence = {
     n: 42,
     level: 'slot',
     beyond: true,
+    modelled: true,
     floor: false,
     draws: 7,
     share: 1,

@@ -53,6 +53,15 @@ describe('tables', () => {
     ]);
   });
 
+  test('an empty last cell takes no line', () => {
+    const rows = [
+      ['a'.repeat(30), 'b'.repeat(30), ''],
+      ['c', 'd', 'x'.repeat(30)],
+    ];
+    const lines = renderTable(['one', 'two', 'notes'], rows, { width: 70, unicode: true });
+    expect(lines.every((line) => line.trim() !== '')).toBe(true);
+  });
+
   test('a sentence in the last column is broken at blanks, and cut after three lines', () => {
     const words = Array.from({ length: 40 }, (_, i) => `word${i}`).join(' ');
     const [, , first, ...rest] = renderTable(['name', 'what'], [['x', words]], { width: 30, unicode: true });

@@ -38,8 +38,8 @@ describe('a false discovery rate is over nodes, not over their windows', () => {
     const applied = await applyThreshold(spec, detector, graphs);
     expect(applied).toMatchObject({ tau: 50, note: expect.stringMatching(/nominal/) });
     expect(applied.tauOf(0, 0)).toBe(50);
-    expect(applied.alarms(50, 100, 0, 0)).toBe(true);
-    expect(applied.alarms(0, 100, 0, 0)).toBe(false);
+    expect(applied.alarms(50, 100, 0)).toBe(true);
+    expect(applied.alarms(0, 100, 0)).toBe(false);
   });
 
   test('a node of every window has as many chances, and must be as much stranger', async () => {
@@ -48,15 +48,30 @@ describe('a false discovery rate is over nodes, not over their windows', () => {
       day((w) => [...(w === 7 ? [[100, 50] as [number, number]] : []), [101, w === 7 ? 50 : 0]]),
     );
     const applied = await applyThreshold(spec, detector, graphs);
-    expect(applied.alarms(50, 100, 0, 0)).toBe(true);
-    expect(applied.alarms(50, 101, 0, 0)).toBe(false);
+    expect(applied.alarms(50, 100, 0)).toBe(true);
+    expect(applied.alarms(50, 101, 0)).toBe(false);
+  });
+
+  test('a discovered node alarms in every graph where it is strange enough, and τ is the lowest of them', async () => {
+    const [detector, graphs] = scoring(day((w) => (w === 7 ? [[100, 50]] : w === 8 ? [[100, 30]] : [])));
+    const applied = await applyThreshold(spec, detector, graphs);
+    expect([applied.tau, applied.tauOf(0, 0)]).toEqual([30, 30]);
+    expect(applied.alarms(30, 100, 0)).toBe(true);
+  });
+
+  test('in a graph of several hosts each node is held against its own', async () => {
+    const [detector, graphs] = scoring(day((w) => (w === 7 ? [[100, 50]] : [])));
+    Object.assign(graphs.events.keys, { hostAt: (node: number) => (node < 100 ? 0 : 1) });
+    const applied = await applyThreshold(spec, detector, graphs);
+    expect(applied.alarms(50, 100, 0)).toBe(true);
+    expect([applied.tauOf(0, 0), applied.tauOf(1, 0)]).toEqual([Number.MAX_VALUE, 50]);
   });
 
   test('days of which nothing was discovered have no alarm', async () => {
     const [detector, graphs] = scoring(day(() => []));
     const applied = await applyThreshold(spec, detector, graphs);
     expect(applied.tau).toBe(Number.MAX_VALUE);
-    expect(applied.alarms(50, 3, 0, 0)).toBe(false);
+    expect(applied.alarms(50, 3, 0)).toBe(false);
     expect(applied.note).toMatch(/nothing alarms/);
   });
 });

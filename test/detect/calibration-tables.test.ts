@@ -161,8 +161,21 @@ describe('back-off', () => {
         level: 3,
         floor: false,
         quantile: 0,
+        modelled: false,
       });
     }
+  });
+
+  it('says where the tail model answers: above its threshold, inside the sample too, and only where there is one', () => {
+    const values = Array.from({ length: 600 }, (_, i) => -Math.log(1 - i / 600));
+    const rows = row(0, 0, values);
+    const largest = values.at(-1) as number;
+    const asked = (options: Parameters<typeof build>[1], value: number) =>
+      ask(build(rows, options), 0, 0, value);
+    expect(asked({ tail: 'tail' }, largest - 0.01)).toMatchObject({ modelled: true, floor: false });
+    expect(asked({ tail: 'tail' }, 0.5)).toMatchObject({ modelled: false });
+    expect(asked({ tail: 'floor' }, largest + 1)).toMatchObject({ modelled: false, floor: true });
+    expect(asked({ kind: 'zscore' }, largest + 1)).toMatchObject({ modelled: false });
   });
 });
 

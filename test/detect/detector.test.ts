@@ -177,7 +177,7 @@ describe('detection', () => {
     await calibrated({ halves: 'none' });
     const graphs = await benign();
     const applied = await applyThreshold(parseThreshold('fdr:0.000001'), detector, graphs);
-    expect(applied.note).toMatch(/nodes would have to score above all/);
+    expect(applied.note).toMatch(/nodes, of one graph each, would have to score above all/);
     expect((await detect(detector, graphs, { threshold: applied })).alerts).toEqual([]);
   });
 });

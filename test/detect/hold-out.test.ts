@@ -34,6 +34,22 @@ describe('windows', () => {
     expect(held).toMatchObject({ boundary: MIDNIGHT + 4n * DAY, strays: 1 });
   });
 
+  test('strays are in neither part; what is not is in one', async () => {
+    const store = await fiveDays(5n, 9_000_000_000_000_000_000n);
+    const held = await holdOut(store, {}, window);
+    const [train, calibrate] = [
+      await loadEvents(store, held?.train),
+      await loadEvents(store, held?.calibrate),
+    ];
+    expect([train.table.length, calibrate.table.length]).toEqual([4 * 24 * 60, 24 * 60]);
+    expect(calibrate.table.ts.at(-1)).toBe(MIDNIGHT + 5n * DAY - MINUTE);
+  });
+
+  test('who says where the time begins or ends means it', async () => {
+    const held = await holdOut(await fiveDays(5n), { from: 0n }, window);
+    expect(held?.strays).toBe(0);
+  });
+
   test('both at once', async () => {
     const held = await holdOut(await fiveDays(-5n, 5n, 9_000_000_000_000_000_000n), {}, window);
     expect(held).toMatchObject({ boundary: MIDNIGHT + 4n * DAY, strays: 3 });

@@ -221,6 +221,9 @@ function columnsOf(
     samples: Uint32Array.from(sorted, ({ n }) => n ?? 0),
     levels: Uint8Array.from(sorted, ({ level }) => level ?? 0),
     quantiles: Float64Array.from(sorted, quantileOf),
+    modelled: Uint8Array.from(sorted, ({ beyond, p, n = 0 }) =>
+      beyond === true && p * (n + 1) < 0.999 ? 1 : 0,
+    ),
     beyond: Uint8Array.from(sorted, ({ beyond }) => (beyond === true ? 1 : 0)),
     draws: Uint32Array.from(sorted, ({ draws }) => draws ?? 1),
     sources: Int32Array.from(sorted, (row) => (row.of === undefined ? -1 : sourceOf(row))),

@@ -82,6 +82,29 @@ describe('folders with the characters of patterns', () => {
   });
 });
 
+test.each(['relation=EVIL', 'ts=5', 'name=evil', 'type=file', 'host=web'])(
+  'a folder called %s is no column',
+  async (name) => {
+    const folder = newFolder();
+    const log = writeLog(folder, 'log.ndjson', [event('1')]);
+    const [odd, plain] = [join(folder, name), join(folder, 'plain')];
+    const [one, other] = [
+      await ingestFiles([log], { store: odd, threads: 0 }),
+      await ingestFiles([log], { store: plain, threads: 0 }),
+    ];
+    expect(one.entities).toEqual(other.entities);
+    expect(await eventsOf(odd)).toEqual(await eventsOf(plain));
+    expect(await entitiesOf(odd)).toEqual(await entitiesOf(plain));
+  },
+);
+
+test('a folder that cannot be told from a pattern is refused', async () => {
+  const folder = newFolder();
+  const log = writeLog(folder, 'log.ndjson', [event('1')]);
+  const store = join(folder, 'back\\[x]');
+  await expect(ingestFiles([log], { store, threads: 0 })).rejects.toMatchObject({ code: 'store-place' });
+});
+
 describe('times and words at their limits', () => {
   test('the first and the last moment of 64 bits', async () => {
     const folder = newFolder();

@@ -172,11 +172,12 @@ test('the drawing holds the alerts and what they touched, edges along the inform
 test('quiet scores keep what is below the threshold, and count zeros beyond the most', () => {
   const { names, events, graph } = small;
   const all = new QuietScores(names, events.table);
-  all.add(graph, 10);
+  const alarms = (v: number) => graph.scores[v] >= 10;
+  all.add(graph, alarms);
   // Of five instances two score 10 or more.
   expect([...all.points()].map(({ score }) => score).sort()).toEqual([0, 0, 7]);
   expect([...all.points()].every(({ time }) => time !== undefined)).toBe(true);
   const few = new QuietScores(names, events.table, 1);
-  for (let i = 0; i < 2000; i++) few.add(graph, 10);
+  for (let i = 0; i < 2000; i++) few.add(graph, alarms);
   expect([[...few.points()].length, few.leftOut]).toEqual([2001, 3999]);
 });
