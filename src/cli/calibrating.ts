@@ -8,6 +8,7 @@ import { SplitGraphs } from '../detect/split-graphs.js';
 import { chooseThreshold, parseThreshold, type Threshold } from '../detect/threshold.js';
 import type { Selection, Store } from '../graph/store.js';
 import type { TrainedModel } from '../model/trained-model.js';
+import { digestData } from '../model/training-data.js';
 import type { CommandContext } from './command.js';
 import { formatCount } from './quantities.js';
 
@@ -49,7 +50,7 @@ export async function fitModel(
   { store, config, threads }: Pick<FinishOptions, 'store' | 'config' | 'threads'>,
   context: CommandContext,
 ): Promise<Detector> {
-  const { selection, events, graphs } = model.training;
+  const { selection, data } = model.training;
   const moment = (text: string | null) => (text === null ? undefined : BigInt(text));
   const training = await SplitGraphs.open(
     store,
@@ -58,10 +59,10 @@ export async function fitModel(
       ...{ from: moment(selection.from), to: moment(selection.to) },
     },
     model,
-  ).catch((cause: unknown) => {
-    throw otherData(cause);
+  ).catch((error: unknown) => {
+    throw error instanceof RecalError && error.code === 'no-split' ? otherData(error) : error;
   });
-  if (training.events.table.length !== events || training.count !== graphs) throw otherData();
+  if (digestData(training.events, training.text) !== data) throw otherData();
   return lookBack(model, training, { config, threads }, context);
 }
 

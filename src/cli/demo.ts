@@ -7,8 +7,7 @@ import { printable } from '../base/printable.js';
 import { defineSettings } from '../base/settings.js';
 import { STEPS, type Step, type Story, type StoryWatch, tellStory } from '../demo/story.js';
 import type { IncidentTruth } from '../demo/world-truth.js';
-import type { Incident } from '../detect/alert.js';
-import { deedsOf } from '../report/detection-deeds.js';
+import { incidentDeeds } from '../report/detection-deeds.js';
 import { DEFAULT_THRESHOLD, percentage } from './calibrating.js';
 import { type CommandContext, defineCommand } from './command.js';
 import { formatCount, formatDuration } from './quantities.js';
@@ -141,8 +140,7 @@ function* render(story: Story, total: number, look: Look): Generator<string> {
   const bold = look.bold ?? ((text: string) => text);
   const { found, threshold, truth, paths } = story;
   const { incidents } = found;
-  const byId = new Map(found.alerts.map((alert) => [alert.id, alert]));
-  const alertsOf = ({ alerts }: Incident) => alerts.flatMap(({ id }) => byId.get(id) ?? []);
+  const deedsIn = incidentDeeds(found.alerts, 2);
   yield '';
   yield bold('incidents, most prominent first');
   yield* renderTable(
@@ -152,11 +150,7 @@ function* render(story: Story, total: number, look: Look): Generator<string> {
       .map((incident, i) => [
         ...[String(incident.rank), incident.id.slice(0, 8)],
         ...[incident.prominence.toFixed(1), incident.score.toFixed(1)],
-        ...[
-          incident.first.iso.slice(11, 16),
-          truth.incidents[i].entities,
-          deedsOf(alertsOf(incident), 2).join('; '),
-        ],
+        ...[incident.first.iso.slice(11, 16), truth.incidents[i].entities, deedsIn(incident)],
       ]),
     look,
   );

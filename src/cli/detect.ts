@@ -4,13 +4,12 @@ import { EXIT, RecalError } from '../base/errors.js';
 import { printable } from '../base/printable.js';
 import { defineSettings } from '../base/settings.js';
 import { isoTime } from '../base/time-text.js';
-import type { Incident } from '../detect/alert.js';
 import { type AppliedThreshold, applyThreshold } from '../detect/apply-threshold.js';
 import { type Detection, detect } from '../detect/detect.js';
 import { formatThreshold, parseThreshold } from '../detect/threshold.js';
 import { holdings } from '../graph/nothing-selected.js';
 import type { Store } from '../graph/store.js';
-import { deedsOf } from '../report/detection-deeds.js';
+import { incidentDeeds } from '../report/detection-deeds.js';
 import { checkReportPlace, DetectionFiles, REPORT } from '../report/detection-files.js';
 import { DEFAULT_THRESHOLD, percentage, renderThreshold } from './calibrating.js';
 import { defineCommand } from './command.js';
@@ -139,8 +138,7 @@ function* renderDetection(
   { out: folder, report, seconds }: { out: string; report: boolean; seconds: number },
   look: Output,
 ): Generator<string> {
-  const byId = new Map(alerts.map((alert) => [alert.id, alert]));
-  const alertsOf = (incident: Incident) => incident.alerts.flatMap(({ id }) => byId.get(id) ?? []);
+  const deedsIn = incidentDeeds(alerts, 2);
   if (incidents.length > 0) {
     yield* renderTable(
       ['', 'incident', 'severity', 'prominence', 'score', 'from', 'entities', 'root', 'what'],
@@ -153,7 +151,7 @@ function* renderDetection(
             incident.first.iso.slice(0, 16).replace('T', ' '),
             new Set(incident.alerts.map(({ entity }) => entity.id)).size,
           ],
-          ...[incident.root.name ?? incident.root.id, deedsOf(alertsOf(incident), 2).join('; ')],
+          ...[incident.root.name ?? incident.root.id, deedsIn(incident)],
         ]),
       look,
     );

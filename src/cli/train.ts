@@ -118,7 +118,7 @@ export const command = defineCommand({
 
     // Weights first, and a checkpoint until all is done: whatever happens to calibration, training is not lost.
     let sha256 = await writeModelFile(settings.model, result.model);
-    await writeCheckpoint(settings.model, result.checkpoint);
+    if (!result.complete || calibrate !== undefined) await writeCheckpoint(settings.model, result.checkpoint);
     let calibration: Calibration | undefined;
     if (calibrate !== undefined && result.complete) {
       const parts = await finishModel(

@@ -1,9 +1,8 @@
 import { dayOf } from './activity.js';
 import type { Detector } from './detector.js';
-import { discoverByDay } from './fdr.js';
-import { PairTable } from './pair-table.js';
+import { NodeDays, tellNeeded } from './node-days.js';
 import type { SplitGraphs } from './split-graphs.js';
-import { chooseThreshold, empiricalP, nodeP, type Threshold, type ThresholdSpec } from './threshold.js';
+import { chooseThreshold, empiricalP, type Threshold, type ThresholdSpec } from './threshold.js';
 
 /** A rule turned into a score. */
 export interface AppliedThreshold {
@@ -43,7 +42,7 @@ export async function applyThreshold(
   return discover(spec.level, detector, graphs, signal);
 }
 
-/** Benjamini and Hochberg over the nodes of each host and day; a node in G graphs of a day has G chances (method §9). */
+/** Discoveries among the nodes of each host and day, and the scores from which on they are. */
 function discover(
   level: number,
   detector: Detector,
@@ -51,51 +50,40 @@ function discover(
   signal: AbortSignal | undefined,
 ): AppliedThreshold {
   const { benign } = detector.calibration;
-  const { keys } = graphs.events;
-  const rows = new PairTable();
-  const best: number[] = [];
-  const times: number[] = [];
+  const hostAt = (node: number) => graphs.events.keys.hostAt(node);
+  const nodeDays = new NodeDays();
   const scored: { rows: number[]; scores: number[] } = { rows: [], scores: [] };
   for (const { scores, view } of detector.score(graphs)) {
     signal?.throwIfAborted();
     const day = dayOf(view);
     scores.forEach((score, v) => {
-      const row = rows.intern(view.planned.nodes[v], day);
-      best[row] = Math.max(best[row] ?? 0, score);
-      times[row] = (times[row] ?? 0) + 1;
-      if (score > 0) {
-        scored.rows.push(row);
-        scored.scores.push(score);
-      }
+      const row = nodeDays.add(view.planned.nodes[v], day, empiricalP(benign, score));
+      if (score === 0) return;
+      scored.rows.push(row);
+      scored.scores.push(score);
     });
   }
-  const hosts = Array.from(rows.firsts, (node) => keys.hostAt(node));
-  const found = discoverByDay(
-    { hosts, days: rows.seconds, p: best.map((score, row) => nodeP(empiricalP(benign, score), times[row])) },
-    // Events on file are over: every day of them is closed.
-    { level, floor: 1 / (benign.instances + 1), openDay: Number.POSITIVE_INFINITY },
-  );
+  const found = nodeDays.discover(level, benign, hostAt);
   const keyOf = (host: number, day: number) => `${host} ${day}`;
+  const keyOfRow = (row: number) => keyOf(hostAt(nodeDays.nodes[row]), nodeDays.days[row]);
   const levels = new Map(found.days.map((each) => [keyOf(each.host, each.day), each.level]));
-  const alarmsIn = (row: number, score: number) => {
-    const most = levels.get(keyOf(hosts[row], rows.seconds[row])) ?? 0;
-    return nodeP(empiricalP(benign, score), times[row]) <= most;
-  };
+  const alarmsIn = (row: number, score: number) =>
+    nodeDays.correct(row, empiricalP(benign, score)) <= (levels.get(keyOfRow(row)) ?? 0);
   const taus = new Map<string, number>();
   scored.scores.forEach((score, i) => {
     const row = scored.rows[i];
-    const key = keyOf(hosts[row], rows.seconds[row]);
-    if (alarmsIn(row, score)) taus.set(key, Math.min(taus.get(key) ?? Number.MAX_VALUE, score));
+    if (!alarmsIn(row, score)) return;
+    const key = keyOfRow(row);
+    taus.set(key, Math.min(taus.get(key) ?? Number.MAX_VALUE, score));
   });
-  const needed = found.days.reduce((least, day) => Math.min(least, day.needed), Number.POSITIVE_INFINITY);
   return {
     tau: [...taus.values()].reduce((least, tau) => Math.min(least, tau), Number.MAX_VALUE),
     tauOf: (host, day) => taus.get(keyOf(host, day)) ?? Number.MAX_VALUE,
-    alarms: (score, node, day) => alarmsIn(rows.find(node, day), score),
+    alarms: (score, node, day) => alarmsIn(nodeDays.rowOf(node, day), score),
     threshold: undefined,
     note:
       taus.size === 0
-        ? `nothing alarms at this nominal false discovery rate: on a day ${needed} nodes, of one graph each, would have to score above all ${benign.instances} benign ones`
+        ? `nothing alarms at this nominal false discovery rate: ${tellNeeded(found, benign)}`
         : 'the false discovery rate is nominal: nodes share neighbours and load',
   };
 }

@@ -21,7 +21,7 @@ const DEVIATIONS = 6;
 const MOST_ALERTS = 10_000;
 
 export interface DetectOptions {
-  /** τ: a score of at least this raises an alert, in the graphs of a host and day. */
+  /** What raises an alert. */
   readonly threshold: Pick<AppliedThreshold, 'tau' | 'alarms'>;
   readonly signal?: AbortSignal | undefined;
   readonly progress?: ((done: number) => void) | undefined;

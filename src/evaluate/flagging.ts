@@ -1,12 +1,5 @@
-import { discoverByDay } from '../detect/fdr.js';
-import { PairTable } from '../detect/pair-table.js';
-import {
-  chooseThreshold,
-  empiricalP,
-  formatThreshold,
-  nodeP,
-  type ThresholdSpec,
-} from '../detect/threshold.js';
+import { NodeDays, tellNeeded } from '../detect/node-days.js';
+import { chooseThreshold, empiricalP, formatThreshold, type ThresholdSpec } from '../detect/threshold.js';
 import type { KeyTable } from '../graph/intern.js';
 import type { BenignOutcome } from './contestant.js';
 import { flagNodes } from './metrics.js';
@@ -70,7 +63,7 @@ export function flag(
   };
 }
 
-/** Benjamini and Hochberg over the nodes of each host and day; a node in G graphs of a day has G chances. */
+/** Discoveries among the nodes of each host and day. */
 function flagByDay(
   level: number,
   asked: string,
@@ -78,41 +71,28 @@ function flagByDay(
   { benign, over }: BenignOutcome,
   { graphs, keys }: FlagContext,
 ): Flagged {
-  const rows = new PairTable();
-  const smallest: number[] = [];
-  const times: number[] = [];
+  const nodeDays = new NodeDays();
   graphs.forEach(({ nodes, first }, g) => {
     nodes.forEach((node, v) => {
-      const row = rows.intern(node, Number(first[v] / DAY));
-      // Scores by graph are corrected for the graphs of the whole test already, where that is asked for.
-      const p = empiricalP(benign, byGraph[g][v]);
-      smallest[row] = Math.min(smallest[row] ?? 1, p);
-      times[row] = (times[row] ?? 0) + 1;
+      nodeDays.add(node, Number(first[v] / DAY), empiricalP(benign, byGraph[g][v]));
     });
   });
-  const found = discoverByDay(
-    {
-      hosts: Array.from(rows.firsts, (node) => keys.hostAt(node)),
-      days: rows.seconds,
-      p: smallest.map((p, row) => (over === 'corrected' ? p : nodeP(p, times[row]))),
-    },
-    { level, floor: 1 / (benign.instances + 1), openDay: Number.POSITIVE_INFINITY },
-  );
+  // Scores by graph are corrected for the graphs of the whole test already, where that is asked for.
+  const found = nodeDays.discover(level, benign, (node) => keys.hostAt(node), over === 'corrected');
   const nodes = new Uint8Array(scores.length);
   let value: number | null = null;
   found.alarms.forEach((alarm, row) => {
     if (alarm === 0) return;
-    const node = rows.firsts[row];
+    const node = nodeDays.nodes[row];
     nodes[node] = 1;
     value = Math.min(value ?? Number.POSITIVE_INFINITY, scores[node]);
   });
-  const needed = found.days.reduce((least, day) => Math.min(least, day.needed), Number.POSITIVE_INFINITY);
   return {
     nodes,
     threshold: { kind: 'fdr', asked, value, oracle: false, mark: 'nominal' },
     note:
       value === null
-        ? `nothing alarms at ${asked}: on a day ${needed} nodes, of one graph each, would have to score above all ${benign.instances} benign ones`
+        ? `nothing alarms at ${asked}: ${tellNeeded(found, benign)}`
         : `${asked} is nominal: nodes share neighbours and load`,
   };
 }

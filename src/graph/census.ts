@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { type DuckDBConnection, type DuckDBListValue, listValue } from '@duckdb/node-api';
+import type { DuckDBConnection, DuckDBListValue } from '@duckdb/node-api';
 import { ENTITY_TYPES, type EntityType } from '../ingest/event.js';
-import { asPattern, openDuck, parquet } from './duck.js';
+import { openDuck, parquet, patternList } from './duck.js';
 import type { Segment, Summary } from './manifest.js';
 
 /** The source type of an entity that events name but no record defines. */
@@ -21,10 +21,8 @@ export async function takeCensus(
   segments: readonly Segment[],
 ): Promise<Census> {
   const paths = (kind: Segment['kind']) =>
-    listValue(
-      segments
-        .filter((segment) => segment.kind === kind)
-        .map((segment) => asPattern(join(folder, segment.path))),
+    patternList(
+      segments.filter((segment) => segment.kind === kind).map((segment) => join(folder, segment.path)),
     );
   const has = (kind: Segment['kind']) => segments.some((segment) => segment.kind === kind);
   const endpoints = ROLES.map(

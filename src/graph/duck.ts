@@ -6,8 +6,10 @@ import {
   type DuckDBConnection,
   DuckDBDataChunk,
   DuckDBInstance,
+  type DuckDBListValue,
   type DuckDBType,
   type DuckDBValue,
+  listValue,
 } from '@duckdb/node-api';
 import duckdb from '@duckdb/node-bindings';
 import { RecalError } from '../base/errors.js';
@@ -52,6 +54,11 @@ export function asPattern(path: string): string {
     });
   }
   return path.replace(/[[*?]/g, '[$&]');
+}
+
+/** Such paths as a parameter. */
+export function patternList(paths: readonly string[]): DuckDBListValue {
+  return listValue(paths.map(asPattern));
 }
 
 /**

@@ -1,6 +1,6 @@
-import { type DuckDBDataChunk, listValue } from '@duckdb/node-api';
+import type { DuckDBDataChunk } from '@duckdb/node-api';
 import type { EntityType } from '../ingest/event.js';
-import { asPattern, chunksOf, explainDuckError, openDuck, parquet } from './duck.js';
+import { chunksOf, explainDuckError, openDuck, parquet, patternList } from './duck.js';
 import type { Segment } from './manifest.js';
 import type { Selection, Store } from './store.js';
 
@@ -58,7 +58,7 @@ export async function* mergeEntities(
   if (segments.length === 0) return;
   const duck = await openDuck({ memoryMiB: 1024 });
   try {
-    const paths = listValue(segments.map((segment) => asPattern(store.path(segment))));
+    const paths = patternList(segments.map((segment) => store.path(segment)));
     const statement = `SELECT ${columns} FROM (${MERGED_ENTITIES}) ${order}`;
     yield* chunksOf(await duck.connect(), statement, { paths });
   } catch (error) {

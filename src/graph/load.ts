@@ -1,7 +1,7 @@
 import { type DuckDBConnection, type DuckDBDataChunk, listValue } from '@duckdb/node-api';
 import duckdb from '@duckdb/node-bindings';
 import { formatKey } from '../ingest/entity-key.js';
-import { asPattern, chunksOf, explainDuckError, openDuck, parquet } from './duck.js';
+import { chunksOf, explainDuckError, openDuck, parquet, patternList } from './duck.js';
 import type { EventTable } from './event-table.js';
 import { KeyTable } from './intern.js';
 import type { Segment } from './manifest.js';
@@ -68,13 +68,13 @@ class EventLoader {
 
   /** The selected rows as a view: values are parameters of a function, never part of the SQL. */
   async #createView(): Promise<void> {
-    const paths = this.#segments.map((segment) => asPattern(this.#store.path(segment)));
+    const paths = this.#segments.map((segment) => this.#store.path(segment));
     const { from, to } = this.#selection;
     await this.#connection.run(
       `CREATE TEMP TABLE chosen AS SELECT $paths::VARCHAR[] AS paths, $ranks::INTEGER[] AS ranks,
          $from::BIGINT AS first, $to::BIGINT AS last`,
       {
-        paths: listValue(paths),
+        paths: patternList(paths),
         ranks: listValue(this.#fileRanks()),
         from: from ?? -(2n ** 63n),
         to: to ?? null,

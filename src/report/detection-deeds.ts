@@ -1,4 +1,4 @@
-import type { Alert } from '../detect/alert.js';
+import type { Alert, Incident } from '../detect/alert.js';
 import { tellDeed } from '../detect/alert-sentence.js';
 
 /** Alerts that are looked through for deeds worth telling; lower ones add little. */
@@ -23,6 +23,16 @@ export function deedsOf(alerts: readonly Alert[], most: number): string[] {
     if (told.size === most) break;
   }
   return told.size === 0 && alerts.length > 0 ? [deedOf(alerts[0])] : [...told.values()];
+}
+
+/** The deeds of an incident in a line, for lists of incidents. */
+export function incidentDeeds(alerts: readonly Alert[], most: number): (incident: Incident) => string {
+  const byId = new Map(alerts.map((alert) => [alert.id, alert]));
+  return (incident) =>
+    deedsOf(
+      incident.alerts.flatMap(({ id }) => byId.get(id) ?? []),
+      most,
+    ).join('; ');
 }
 
 function sourced({ evidence }: Pick<Alert, 'evidence'>): Alert['evidence'] {
