@@ -31,6 +31,8 @@ const NEIGHBOURS = 4, RELATIONS = 5, Z = 6, S = 7, D = 8, B = 9, C = 10;
 const PRE = 11, OUT = 12, SLOPE = 13, PEAK = 14, INVERSE = 15, PARTS = 16, SPLIT_COUNT = 17, RESIDUAL = 18;
 /** Masked destinations take d and what is in PRE from the row STAND_IN. */
 const MASKED = 19, STAND_IN = 20;
+/** 0, or a word for each row, itself 0 where the row is left out. */
+const WANTED = 21;
 
 // @ts-ignore: decorator
 @inline function ownRow(args: usize, v: usize): usize {
@@ -45,9 +47,11 @@ export function attend(args: usize, chunk: usize, scratch: usize): void {
   const last = <usize>load<u32>(bounds + (chunk << 2), 4);
   const part = scratch;
   const logits = scratch + PART;
+  const wanted = ptr(args, WANTED);
   for (let i = first; i < last; i++) {
     const segment = ptr(args, 0) + (i << 4);
     const v = <usize>load<u32>(segment);
+    if (wanted != 0 && load<u32>(wanted + (v << 2)) == 0) continue;
     const start = <usize>load<u32>(segment, 4);
     const end = <usize>load<u32>(segment, 8);
     const at = load<u32>(segment, 12);
@@ -213,11 +217,14 @@ export function prelu(args: usize, chunk: usize): void {
 /** A chunk is some of the long rows (argument 3 says how many); split rows are (row, first part, parts). */
 export function mergeAttention(args: usize, chunk: usize, scratch: usize): void {
   const size = <usize>word(args, 3);
+  const wanted = ptr(args, WANTED);
   const end = min<usize>((chunk + 1) * size, <usize>word(args, SPLIT_COUNT));
   for (let i = chunk * size; i < end; i++) {
     const split = ptr(args, 2) + i * 12;
+    const v = <usize>load<u32>(split);
+    if (wanted != 0 && load<u32>(wanted + (v << 2)) == 0) continue;
     mergeRow(ptr(args, PARTS) + <usize>load<u32>(split, 4) * PART, <usize>load<u32>(split, 8), scratch);
-    finish(args, <usize>load<u32>(split), scratch, false);
+    finish(args, v, scratch, false);
   }
 }
 

@@ -8,14 +8,14 @@ import {
   BIAS, BLOCK, CANCELS, COLUMNS, COUNTS, D, DENSE, DM, ERRORS, EXPONENT, GRAMS, INDICES, MEANS, NODES, NORMS, OFFSETS, PARTS,
   PART_BYTES, SUMS, VALUES, W, WIDTH, WORK, error, factorA, factorB, judge, sumTerms,
 } from './cosine-slot';
-import { mirror, multiply, multiplySymmetric, multiplyTransposed, sumColumns } from './gemm';
-import { H, ROW, addScaledRow, addTo, dotRows, madd, ptr, word } from './simd';
+import { foldOver, mirror, multiply, multiplySymmetric, multiplyTransposed, sumColumns } from './gemm';
+import { H, ROW, addScaledRow, addTo, dotRows, madd, ptr, sumLanes, word } from './simd';
 import { addPanel, gatherRows, packPanel, scatterRow } from './sparse';
 
-/** Of a relation's Gram record: G, g, the diagonal of G, β. */
+/** Of a relation's Gram record: G, g, the diagonal of G, β. Without gradients G serves for mᵀGm only, and is folded over. */
 const GRAM: usize = H * ROW + 2 * ROW + 16;
 
-/** Arguments: relations to do, D, W, b, grams. One chunk a relation. */
+/** Arguments: relations to do, D, W, b, grams, whether there are gradients. One chunk a relation. */
 export function gram(args: usize, chunk: usize): void {
   const r = <usize>load<u32>(ptr(args, 0) + (chunk << 2));
   const d = <usize>word(args, 1);
@@ -24,7 +24,8 @@ export function gram(args: usize, chunk: usize): void {
   const out = ptr(args, 4) + r * GRAM;
   memory.fill(out, 0, GRAM);
   multiplySymmetric(w, w, d, out);
-  mirror(out);
+  if (word(args, 5) != 0) mirror(out);
+  else foldOver(out);
   let beta: f32 = 0;
   for (let i: usize = 0; i < d; i++) {
     const b = load<f32>(bias + (i << 2));
@@ -52,14 +53,27 @@ export function cosineLoss(args: usize, chunk: usize, scratch: usize): void {
     return;
   }
   const width = <usize>word(args, WIDTH);
+  const columns = ptr(args, COLUMNS);
   const panel = scratch + ROW;
   const dPanel = panel + width * ROW;
-  packPanel(panel, w, ptr(args, COLUMNS), width);
+  const biases = dPanel + width * ROW;
+  const dBiases = biases + (width << 2);
+  packPanel(panel, w, columns, width);
   memory.fill(dPanel, 0, width * ROW);
+  for (let e: usize = 0; e < width << 2; e += 4) {
+    store<f32>(biases + e, load<f32>(bias + (<usize>load<u32>(columns + e) << 2)));
+  }
+  memory.fill(dBiases, 0, width << 2);
   for (let k = first; k < end; k += BLOCK) {
     gramBlock(args, r, k, min<usize>(BLOCK, end - k), w, bias, part, scratch);
   }
-  if (ptr(args, DM) != 0) addPanel(dPanel, part, ptr(args, COLUMNS), width);
+  if (ptr(args, DM) == 0) return;
+  addPanel(dPanel, part, columns, width);
+  const db = part + d * ROW + SUMS;
+  for (let e: usize = 0; e < width << 2; e += 4) {
+    const at = db + (<usize>load<u32>(columns + e) << 2);
+    store<f32>(at, load<f32>(at) + load<f32>(dBiases + e));
+  }
 }
 
 /** Up to BLOCK slots in the Gram form. */
@@ -69,9 +83,11 @@ function gramBlock(args: usize, r: usize, k: usize, count: usize, w: usize, bias
   const stride = width << 2;
   const panel = scratch + ROW;
   const dPanel = panel + width * ROW;
-  const xs = dPanel + width * ROW; // the block's dense columns of x
+  const biases = dPanel + width * ROW; // of the dense columns, and their gradients
+  const dBiases = biases + stride;
+  const xs = dBiases + stride; // the block's dense columns of x
   const product = xs + BLOCK * stride; // Wᵀx
-  const y = product + BLOCK * ROW; // Gm + g
+  const y = product + BLOCK * ROW; // Gm + g, or with G folded over
   const spare = y + BLOCK * ROW; // for x and x̂ of a slot in the dense form
   const means = ptr(args, MEANS) + k * ROW;
   const record = ptr(args, GRAMS) + r * GRAM;
@@ -88,9 +104,10 @@ function gramBlock(args: usize, r: usize, k: usize, count: usize, w: usize, bias
     gatherRows(ptr(args, INDICES) + (from << 2), ptr(args, VALUES) + (from << 2), to - from, w, product + i * ROW);
   }
   if (width > 0) multiply(xs, stride, count, width, panel, product, scratch, ROW);
-  multiply(means, ROW, count, H, record, y, scratch, ROW);
-
   const training = ptr(args, DM) != 0;
+  if (training) multiply(means, ROW, count, H, record, y, scratch, ROW);
+  else multiply(means, ROW, count, 8, record, y, scratch, ROW, 8);
+
   const weight: f32 = 1 / <f32>load<u32>(ptr(args, COUNTS) + (r << 2));
   const sums = part + d * ROW;
   const db = sums + SUMS;
@@ -101,12 +118,13 @@ function gramBlock(args: usize, r: usize, k: usize, count: usize, w: usize, bias
     const to = <usize>load<u32>(ptr(args, OFFSETS) + (v << 2), 4);
     const indices = ptr(args, INDICES) + (from << 2);
     const values = ptr(args, VALUES) + (from << 2);
-    let inner = dotRows(m, product + i * ROW);
+    let known = f32x4.splat(0);
+    for (let e: usize = 0; e < stride; e += 16) {
+      known = madd(v128.load(biases + e), v128.load(xs + i * stride + e), known);
+    }
+    let inner = dotRows(m, product + i * ROW) + sumLanes(known);
     for (let e: usize = 0; e < to - from; e++) {
       inner += load<f32>(bias + (<usize>load<u32>(indices + (e << 2)) << 2)) * load<f32>(values + (e << 2));
-    }
-    for (let e: usize = 0; e < width; e++) {
-      inner += load<f32>(bias + (<usize>load<u32>(ptr(args, COLUMNS) + (e << 2)) << 2)) * load<f32>(xs + i * stride + (e << 2));
     }
     const linearTerm = dotRows(m, g);
     const square: f32 = dotRows(m, y + i * ROW) + linearTerm + beta;
@@ -135,12 +153,10 @@ function gramBlock(args: usize, r: usize, k: usize, count: usize, w: usize, bias
       const at = db + (<usize>load<u32>(indices + (e << 2)) << 2);
       store<f32>(at, load<f32>(at) + factorA * load<f32>(values + (e << 2)));
     }
-    for (let e: usize = 0; e < width; e++) {
-      const x = xs + i * stride + (e << 2);
-      const ax: f32 = factorA * load<f32>(x);
-      store<f32>(x, ax);
-      const at = db + (<usize>load<u32>(ptr(args, COLUMNS) + (e << 2)) << 2);
-      store<f32>(at, load<f32>(at) + ax);
+    for (let e: usize = 0; e < stride; e += 16) {
+      const ax = f32x4.mul(a, v128.load(xs + i * stride + e));
+      v128.store(xs + i * stride + e, ax);
+      addTo(dBiases + e, ax);
     }
     store<f32>(sums + H * ROW + ROW, load<f32>(sums + H * ROW + ROW) + factorB);
   }

@@ -41,23 +41,27 @@ function tile6(
   v128.store(c5, p5); v128.store(c5, q5, 16);
 }
 
-/** Six rows of C += A·B, by address: the first `bytes` bytes of each, a multiple of 32. */
+/**
+ * Six rows of C += A·B, by address: the first `bytes` bytes of each, a multiple of 32. Every eight columns the depth grows by
+ * `deeper`, for a B that has nothing below its diagonal.
+ */
 export function rows6(
   a0: usize, a1: usize, a2: usize, a3: usize, a4: usize, a5: usize,
   depth: usize, b: usize,
-  c0: usize, c1: usize, c2: usize, c3: usize, c4: usize, c5: usize, bytes: usize,
+  c0: usize, c1: usize, c2: usize, c3: usize, c4: usize, c5: usize, bytes: usize, deeper: usize = 0,
 ): void {
   for (let j: usize = 0; j < bytes; j += 32) {
     tile6(a0, a1, a2, a3, a4, a5, depth, b + j, c0 + j, c1 + j, c2 + j, c3 + j, c4 + j, c5 + j);
+    depth += deeper;
   }
 }
 
 /**
  * C[rows × H] += A[rows × depth]·B[depth × H], or the first `bytes` bytes of each row of C; `stride` is the bytes of a row of
- * A, `spare` room for a row of C.
+ * A, `spare` room for a row of C, `deeper` as above.
  */
 export function multiply(
-  a: usize, stride: usize, rows: usize, depth: usize, b: usize, c: usize, spare: usize, bytes: usize,
+  a: usize, stride: usize, rows: usize, depth: usize, b: usize, c: usize, spare: usize, bytes: usize, deeper: usize = 0,
 ): void {
   let i: usize = 0;
   for (; i + 6 <= rows; i += 6) {
@@ -65,7 +69,7 @@ export function multiply(
     const y = c + i * ROW;
     rows6(
       x, x + stride, x + 2 * stride, x + 3 * stride, x + 4 * stride, x + 5 * stride, depth, b,
-      y, y + ROW, y + 2 * ROW, y + 3 * ROW, y + 4 * ROW, y + 5 * ROW, bytes,
+      y, y + ROW, y + 2 * ROW, y + 3 * ROW, y + 4 * ROW, y + 5 * ROW, bytes, deeper,
     );
   }
   if (i == rows) return;
@@ -76,7 +80,7 @@ export function multiply(
     x, left > 1 ? x + stride : x, left > 2 ? x + 2 * stride : x, left > 3 ? x + 3 * stride : x,
     left > 4 ? x + 4 * stride : x, x, depth, b,
     y, left > 1 ? y + ROW : spare, left > 2 ? y + 2 * ROW : spare, left > 3 ? y + 3 * ROW : spare,
-    left > 4 ? y + 4 * ROW : spare, spare, bytes,
+    left > 4 ? y + 4 * ROW : spare, spare, bytes, deeper,
   );
 }
 
@@ -130,6 +134,16 @@ export function multiplySymmetric(a: usize, b: usize, rows: usize, c: usize): vo
       for (let j: usize = (i & ~7) << 2; j < ROW; j += 32) {
         tile4(a + k * ROW + (i << 2), ROW, b + k * ROW + j, count, c + i * ROW + j);
       }
+    }
+  }
+}
+
+/** After `multiplySymmetric`: a matrix of the same quadratic form as the whole, with nothing left of the tiles on the diagonal. */
+export function foldOver(c: usize): void {
+  for (let i: usize = 0; i < H; i++) {
+    for (let j = ((i & ~7) + 8) << 2; j < ROW; j += 16) {
+      const at = c + i * ROW + j;
+      v128.store(at, f32x4.add(v128.load(at), v128.load(at)));
     }
   }
 }

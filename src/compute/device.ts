@@ -125,6 +125,8 @@ export interface Kernels {
     entries: EntryBuffers;
     /** Masked destinations take d and pre from this row in place of their own. */
     standIn: { masked: Words; row: number } | null;
+    /** One word a row, 0 where nobody will read the result: it may then be anything. */
+    wanted: Words | null;
     z: Floats;
     s: Floats;
     d: Floats;

@@ -43,7 +43,7 @@ export class AdditiveLayer implements Layer {
     this.out = setup.isLast ? pool.device.view(this.#pre, 0, length) : pool.floats(length);
   }
 
-  forward(input: LayerInput, { rows, training, residual }: LayerPass): void {
+  forward(input: LayerInput, { rows, training, residual, wanted }: LayerPass): void {
     const { weights: w } = this.#setup;
     const device = this.#device;
     const [z, pre, s, d] = [this.#z, this.#pre, this.#s, this.#d];
@@ -54,7 +54,7 @@ export class AdditiveLayer implements Layer {
       ...{ ...this.#width, z, s, d, b: w('b'), c: w('c'), pre },
       entries: masked === null ? this.#graph.entries : this.#redirect(masked),
       standIn: masked === null ? null : { masked, row: this.#graph.nodes },
-      ...{ residual, out: this.out, slope: this.#setup.isLast ? null : w('slope') },
+      ...{ wanted, residual, out: this.out, slope: this.#setup.isLast ? null : w('slope') },
       trace: training ? this.#traceBuffers() : null,
     });
     finishAlone(device, this.#graph, rows, this.#setup, pre, this.out);

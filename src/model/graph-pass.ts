@@ -8,7 +8,7 @@ import type { ModelGraph } from './model-input.js';
 import { BufferPool, type PlacedGraph, type PlacedSlots, placeGraph, placeSlots } from './placed-graph.js';
 import { ResidualMeans } from './residual-means.js';
 import { RgatLayer } from './rgat-layer.js';
-import { findSlots, type Slots, slotsOfPairs } from './slots.js';
+import { findSlots, nodesRead, type Slots, slotsOfPairs } from './slots.js';
 
 /** A graph, or a part of one: then `targets` has one byte per node, 1 where it is to be decoded. */
 export interface Part {
@@ -29,6 +29,8 @@ interface Residence {
   readonly pool: BufferPool;
   readonly placed: PlacedGraph;
   readonly masked: Words;
+  /** Nodes whose embedding a round reads. */
+  readonly read: Words;
   readonly layers: readonly Layer[];
 }
 
@@ -40,6 +42,8 @@ interface Passage {
   readonly masked: boolean;
   /** Whether the first layer has done what rounds share. */
   readonly shared: boolean;
+  /** Of the last layer, see `LayerPass`. */
+  readonly wanted: Words | null;
   /** Where the last layer's residual comes in over means. */
   readonly residual: ResidualMeans | null;
 }
@@ -79,7 +83,7 @@ export class GraphPass {
     const { hidden } = this.config;
     const home = this.#settle(part);
     const rows = home.placed.nodes;
-    this.#forward(home, { rows, training: false, masked: false, shared: false, residual: null });
+    this.#forward(home, { rows, training: false, masked: false, shared: false, wanted: null, residual: null });
     const found = this.device.read(lastOf(home).out);
     const embeddings = new Float32Array(found.length);
     home.layout.order.nodes.forEach((v, place) => {
@@ -156,7 +160,10 @@ export class GraphPass {
           placed,
         )
       : null;
-    const passage = { rows, training, masked: true, shared, residual };
+    // Gradients ask for what was kept of every row; rounds want embeddings only, and only those that they read.
+    if (!training) device.writeWords(home.read, nodesRead(slots, layout.pairs, masked.length));
+    const wanted = training ? null : home.read;
+    const passage = { rows, training, masked: true, shared, wanted, residual };
     this.#forward(home, passage);
 
     const { means, nodes, errors, work, inverseDegree: scale } = placed;
@@ -182,9 +189,11 @@ export class GraphPass {
     const { rows, training } = passage;
     home.layers.forEach((layer, l) => {
       const input = this.#input(home, l, passage);
-      const residual = layer === lastOf(home) ? passage.residual : null;
+      const isLast = layer === lastOf(home);
+      const residual = isLast ? passage.residual : null;
       if ('h' in input) residual?.collect(input.h);
-      layer.forward(input, { rows, training, residual: residual === null });
+      const wanted = isLast ? passage.wanted : null;
+      layer.forward(input, { rows, training, residual: residual === null, wanted });
     });
   }
 
@@ -221,8 +230,8 @@ export class GraphPass {
       };
       return new LayerOf(pool, placed, setup);
     });
-    const masked = pool.words(new Uint8Array(graph.nodeCount));
-    this.#residence = { graph, layout, pool, placed, masked, layers };
+    const [masked, read] = [0, 0].map(() => pool.words(new Uint8Array(graph.nodeCount)));
+    this.#residence = { graph, layout, pool, placed, masked, read, layers };
     return this.#residence;
   }
 

@@ -33,6 +33,8 @@ export interface LayerPass {
   readonly training: boolean;
   /** False where W_res h + bias comes in elsewhere (residual-means.ts). */
   readonly residual: boolean;
+  /** One word a node, 0 where nobody will read the result; null where all are wanted. */
+  readonly wanted: Words | null;
 }
 
 /** One layer of an encoder over one graph. `out` holds its result after `forward`. */

@@ -46,8 +46,8 @@ export function memoryNeed(config: ModelConfig, size: GraphSize): number {
   const narrow = 4 * heads;
   // z and what is before PReLU; s, d, peak and inverse sum; what layers pass on, whose gradient takes its place.
   const perLayer = 2 * row + 4 * narrow;
-  // x, norms, mask, and the work lists of entries and readers.
-  const perNode = layers * perLayer + (layers - 1) * row + 2 * 16 + 4 + 4 + 32;
+  // x, norms, mask, who is read, and the work lists of entries and readers.
+  const perNode = layers * perLayer + (layers - 1) * row + 2 * 16 + 4 + 4 + 4 + 32;
   // A row of z for each (node, ρ), at most one an entry, and its gradient; the nodes' own z with its gradient; scores.
   const rgat =
     config.encoder === 'rgat' ? layers * (entries + N) * (2 * row + 2 * narrow) + entries * (40 + 16) : 0;

@@ -69,7 +69,7 @@ export class RgatLayer implements Layer {
     this.out = setup.isLast ? this.#pre : pool.floats(graph.nodes * hidden);
   }
 
-  forward(input: LayerInput, { rows, training, residual }: LayerPass): void {
+  forward(input: LayerInput, { rows, training, residual, wanted }: LayerPass): void {
     const { weights: w, config, isLast } = this.#setup;
     const { hidden } = this.#width;
     const apply = (index: Group | null, weight: Floats, bias: Floats | null, out: Floats) => {
@@ -109,7 +109,7 @@ export class RgatLayer implements Layer {
     if (training) this.#trace ??= makeTrace(this.#pool, this.#graph.connected, config);
     this.#device.enqueue('attend', {
       ...{ ...this.#width, entries: this.#sources.byTarget, z: this.#z, s: this.#s, d: this.#d },
-      ...{ standIn: null, b: this.#zeroB, c: this.#zeroC, pre: this.#pre, residual, out: this.out },
+      ...{ standIn: null, wanted, b: this.#zeroB, c: this.#zeroC, pre: this.#pre, residual, out: this.out },
       slope: isLast ? null : w('slope'),
       trace: training ? (this.#trace ?? null) : null,
     });

@@ -64,6 +64,19 @@ export function findSlots(
   };
 }
 
+/** One byte for each of so many nodes: 1 where a slot reads its embedding. */
+export function nodesRead(
+  { pairs }: Slots,
+  { offsets, neighbours }: RelationNeighbours,
+  nodeCount: number,
+): Uint8Array {
+  const read = new Uint8Array(nodeCount);
+  for (const pair of pairs) {
+    for (let e = offsets[pair]; e < offsets[pair + 1]; e++) read[neighbours[e]] = 1;
+  }
+  return read;
+}
+
 /** The slot of each of so many pairs, or NO_SLOT. */
 export function slotsOfPairs({ pairs }: Slots, pairCount: number): Uint32Array {
   const slots = new Uint32Array(pairCount).fill(NO_SLOT);

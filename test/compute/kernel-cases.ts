@@ -132,7 +132,7 @@ function attention(own: boolean, logits: number, kinds?: number): Case {
     const run = (name: string, keep: Kernels['attend']['trace'], residual = true, isLast = false) => {
       const pre = floats('pre', N * H);
       const out = isLast ? pre : empty(N * H);
-      const given = { entries, standIn: null, z, s, d, b, c };
+      const given = { entries, standIn: null, wanted: null, z, s, d, b, c };
       device.enqueue('attend', {
         ...{ ...width, ...given, pre, residual, out, trace: keep, slope: isLast ? null : slope },
       });
@@ -145,8 +145,12 @@ function attention(own: boolean, logits: number, kinds?: number): Case {
       const [s, d] = [floats('all s', (N + 1) * 4, logits), floats('all d', (N + 1) * 4, logits)];
       const given = { entries: { ...entries, neighbours }, standIn: { masked, row: N }, z, s, d, b, c };
       const out = empty(N * H);
-      device.enqueue('attend', { ...width, ...given, pre, residual: true, out, slope, trace: null });
-      return { 'round pre': pre, 'round out': out };
+      // The same numbers in both, so that rows that are left out have to stay as they are.
+      const some = floats('some', N * H);
+      const pass = { ...width, ...given, pre, residual: true, slope, trace: null };
+      device.enqueue('attend', { ...pass, wanted: null, out });
+      device.enqueue('attend', { ...pass, wanted: masked, out: some });
+      return { 'round pre': pre, 'round out': out, 'round some': some };
     };
     const outs = {
       ...{ ...run('training', trace), ...run('only', null), ...run('last', null, true, true) },

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { NO_SLOT } from '../../src/compute/device.js';
-import { findSlots, slotsOfPairs } from '../../src/model/slots.js';
+import { findSlots, nodesRead, slotsOfPairs } from '../../src/model/slots.js';
 
 /** Neighbours of each node under each relation; no list means that the node has none. */
 type Table = readonly (readonly (readonly number[])[])[];
@@ -62,6 +62,18 @@ describe('slots', () => {
         });
         const ends = table.map((_, r) => expected.slice(0, r + 1).flat().length);
         expect([...slots.offsets]).toEqual([0, ...ends]);
+      }),
+    );
+  });
+
+  it('read the neighbours of masked nodes and nobody else', () => {
+    fc.assert(
+      fc.property(tables, masks, (table, mask) => {
+        const pairs = pairsOf(table);
+        const slots = findSlots(pairs, Uint8Array.from(mask, Number));
+        const read = new Set(table.flatMap((rows) => rows.filter((_, v) => mask[v]).flat()));
+        const expected = Array.from({ length: NODES }, (_, v) => Number(read.has(v)));
+        expect([...nodesRead(slots, pairs, NODES)]).toEqual(expected);
       }),
     );
   });

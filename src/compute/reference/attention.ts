@@ -39,7 +39,9 @@ export function attend(args: Kernels['attend']): void {
   const slope = args.slope === null ? 1 : numbers(args.slope)[0];
   const kept = trace && { peak: numbers(trace.peak), inverse: numbers(trace.inverse) };
   const att = new Float64Array(F);
+  const wanted = args.wanted && integers(args.wanted);
   eachRow(args.entries.work, (v, start, end) => {
+    if (wanted !== null && wanted[v] === 0) return;
     for (let h = 0; h < heads; h++) {
       const at = v * heads + h;
       const own = isMasked(args.standIn?.masked ?? null, v) ? (args.standIn?.row ?? v) : v;

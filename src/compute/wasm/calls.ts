@@ -153,7 +153,7 @@ export const CALLS: Calls = {
     to.call('redirect', Math.ceil(from.length / FILL_FLOATS), args);
   },
 
-  attend(to, { entries, standIn, z, s, d, b, c, pre, residual, out, slope, trace }) {
+  attend(to, { entries, standIn, wanted, z, s, d, b, c, pre, residual, out, slope, trace }) {
     const { work } = entries;
     const partBytes = 48 + ROW;
     to.scratch(partBytes + SEGMENT_ENTRIES * (32 + 32)); // logits, runs
@@ -162,7 +162,7 @@ export const CALLS: Calls = {
       ...[...head, at(entries.neighbours), at(entries.relations), at(z), at(s), at(d), at(b), at(c)],
       ...[at(pre), at(out), at(slope), at(trace?.peak ?? null), at(trace?.inverse ?? null)],
       ...[to.parts(work.partCount * partBytes), work.splitCount, residual ? 1 : 0],
-      ...[at(standIn?.masked ?? null), standIn?.row ?? 0],
+      ...[at(standIn?.masked ?? null), standIn?.row ?? 0, at(wanted)],
     ];
     to.call('attend', work.chunkCount, args);
     to.call('mergeAttention', merges, args);

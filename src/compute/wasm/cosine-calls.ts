@@ -34,7 +34,7 @@ export function callCosineLoss(to: Caller, args: Kernels['cosineLoss']): void {
   const slot = 2 * 4 * D; // x and x̂ of one
   to.scratch(
     Math.max(
-      ROW * (1 + 2 * target.width + 2 * BLOCK) + BLOCK * stride + slot,
+      ROW * (1 + 2 * target.width + 2 * BLOCK) + (2 + BLOCK) * stride + slot,
       isDense ? ROW * (2 + BLOCK) + slot + 16 * BLOCK + ROW * (H + D) : 0, // kernels/learn/cosine-dense.ts
       ROW + SUM_BYTES,
     ),
@@ -49,7 +49,7 @@ export function callCosineLoss(to: Caller, args: Kernels['cosineLoss']): void {
   const gradientsAt = lossesAt + 4 * losses.length;
   const countsAt = gradientsAt + 4 * gradients.length;
   const [w, bias] = [at(args.w), at(args.bias)];
-  to.call('gram', grams.length, [tables, D, w, bias, gramAt]);
+  to.call('gram', grams.length, [tables, D, w, bias, gramAt, gradient ? 1 : 0]);
   to.call('cosineLoss', losses.length / 5, [
     ...[lossesAt, D, ...describe(target), at(args.norms), at(args.nodes), at(args.means), w, bias],
     ...[gramAt, args.exponent, at(args.errors), at(gradient?.dMeans ?? null)],
