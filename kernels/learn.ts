@@ -8,7 +8,7 @@ import { attendGrad, attendPrepare, mergeAttentionGrad, preluGrad } from './lear
 import { attendInner, attendScores, mergeInner, mergeScores, scoresGrad, sumTables } from './learn/attention-scores';
 import { adam } from './learn/adam';
 import { cosineLoss, decoderGrad, gram } from './learn/cosine';
-import { addInto, fill, linear, linearGradInput, linearGradWeights, sumParts, transpose } from './learn/gemm';
+import { addInto, fill, linear, linearGradInput, linearGradWeights, sumParts, sumRows, transpose } from './learn/gemm';
 import { mergeSegments, segmentSum } from './learn/segments';
 import { sparseLinear, sparseLinearGrad, tokenGrad, tokenLinear } from './learn/sparse';
 
@@ -77,6 +77,7 @@ function perform(operation: i32, args: usize, chunk: usize, scratch: usize): voi
     case 29: mergeScores(args, chunk, scratch); break;
     case 30: sumTables(args); break;
     case 31: redirect(args, chunk); break;
+    case 32: sumRows(args, chunk); break;
     default: unreachable();
   }
 }

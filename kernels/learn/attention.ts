@@ -33,6 +33,8 @@ const PRE = 11, OUT = 12, SLOPE = 13, PEAK = 14, INVERSE = 15, PARTS = 16, SPLIT
 const MASKED = 19, STAND_IN = 20;
 /** 0, or a word for each row, itself 0 where the row is left out. */
 const WANTED = 21;
+/** Of rows from RESIDUAL on, whose residual is nothing else; or 0. */
+const BIAS = 22;
 
 // @ts-ignore: decorator
 @inline function ownRow(args: usize, v: usize): usize {
@@ -166,7 +168,7 @@ function addRows(
   return v128.shuffle<f32>(v, v, 3, 3, 3, 3);
 }
 
-/** From a whole row's sums to its results. PRE holds W_res h + bias, if anything, and gets the whole if a gradient will be asked for. */
+/** From a whole row's sums to its results. PRE holds W_res h + bias of the first RESIDUAL rows, and gets the whole if a gradient will be asked for. */
 function finish(args: usize, v: usize, part: usize, empty: bool): void {
   const inverse = empty ? f32x4.splat(0) : f32x4.div(f32x4.splat(1), v128.load(part, 16));
   const kept = ptr(args, PEAK) != 0;
@@ -174,15 +176,14 @@ function finish(args: usize, v: usize, part: usize, empty: bool): void {
     v128.store(ptr(args, PEAK) + (v << 4), v128.load(part));
     v128.store(ptr(args, INVERSE) + (v << 4), inverse);
   }
-  const residual = word(args, RESIDUAL) != 0;
   const slope = ptr(args, SLOPE) == 0 ? f32x4.splat(1) : v128.load32_splat(ptr(args, SLOPE));
   const row = v * ROW;
-  const from = ptr(args, PRE) + ownRow(args, v) * ROW;
+  const from = v < <usize>word(args, RESIDUAL) ? ptr(args, PRE) + ownRow(args, v) * ROW : ptr(args, BIAS);
   for (let h: usize = 0; h < 4; h++) {
     const scale = lane(inverse, h);
     for (let j = h << 6; j < (h + 1) << 6; j += 16) {
       const att = f32x4.mul(v128.load(part + j, ACC), scale);
-      const pre = residual ? f32x4.add(v128.load(from + j), att) : att;
+      const pre = from != 0 ? f32x4.add(v128.load(from + j), att) : att;
       if (kept) v128.store(ptr(args, PRE) + row + j, pre);
       const negative = f32x4.lt(pre, f32x4.splat(0));
       v128.store(ptr(args, OUT) + row + j, v128.bitselect(f32x4.mul(pre, slope), pre, negative));

@@ -236,6 +236,16 @@ export function linearGradWeights(args: usize, chunk: usize, scratch: usize): vo
   sumColumns(out, count, part + H * ROW);
 }
 
+/** A chunk's part of the sum of all rows. Arguments: rows, rows per chunk, from, parts. */
+export function sumRows(args: usize, chunk: usize): void {
+  const size = <usize>word(args, 1);
+  const start = chunk * size;
+  const count = min<usize>(size, <usize>word(args, 0) - start);
+  const part = ptr(args, 3) + chunk * ROW;
+  memory.fill(part, 0, ROW);
+  sumColumns(ptr(args, 2) + start * ROW, count, part);
+}
+
 /** target += the sum of `rows` rows. */
 export function sumColumns(from: usize, rows: usize, target: usize): void {
   for (let i: usize = 0; i < rows; i++) {

@@ -103,7 +103,11 @@ export interface Kernels {
     dOut: Floats;
     dw: Floats;
     dBias: Floats | null;
+    /** To dw; dBias is set. */
+    add: boolean;
   };
+  /** out = Σ of so many rows. */
+  sumRows: Width & { rows: number; from: Floats; out: Floats };
   /** dx = dOut·wᵀ + dOut2·w2ᵀ, or that added to dx. */
   linearGradInput: Width & {
     rows: number;
@@ -118,8 +122,8 @@ export interface Kernels {
   /** out = `to` where `from` names a masked row, else what it names. */
   redirect: { from: Words; masked: Words; to: number; out: Words };
   /**
-   * pre holds W_res h + bias, or nothing where there is no residual; out is PReLU of the whole, or the whole where there is
-   * no slope (method §4). With a trace pre gets the whole too.
+   * pre holds W_res h + bias of the first `residual` rows; all others have the bias only, if there is one. out is PReLU of
+   * the whole, or the whole where there is no slope (method §4). With a trace pre gets the whole too.
    */
   attend: Headed & {
     entries: EntryBuffers;
@@ -133,7 +137,8 @@ export interface Kernels {
     b: Floats;
     c: Floats;
     pre: Floats;
-    residual: boolean;
+    residual: number;
+    bias: Floats | null;
     out: Floats;
     slope: Floats | null;
     trace: AttentionTrace | null;

@@ -24,8 +24,13 @@ export interface WorkList<Column = Uint32Array> {
   readonly rows: number;
 }
 
-/** Row i has entries starts[i] to ends[i]; empty rows are rows too. */
-export function planWork(rows: number, starts: Uint32Array, ends: Uint32Array): WorkList {
+/** Row i has entries starts[i] to ends[i]; empty rows are rows too. Rows may have other numbers than their own, which ascend. */
+export function planWork(
+  rows: number,
+  starts: Uint32Array,
+  ends: Uint32Array,
+  numbers?: Uint32Array,
+): WorkList {
   let segmentCount = 0;
   let splitCount = 0;
   let cost = 0;
@@ -50,7 +55,7 @@ export function planWork(rows: number, starts: Uint32Array, ends: Uint32Array): 
     let start = starts[row];
     do {
       const stop = Math.min(end, start + SEGMENT_ENTRIES);
-      segments[4 * at] = row;
+      segments[4 * at] = numbers?.[row] ?? row;
       segments[4 * at + 1] = start;
       segments[4 * at + 2] = stop;
       segments[4 * at + 3] = isCut ? part++ : WHOLE;
@@ -63,7 +68,7 @@ export function planWork(rows: number, starts: Uint32Array, ends: Uint32Array): 
       }
     } while (start < end);
     if (isCut) {
-      split.set([row, firstPart, part - firstPart], 3 * cut);
+      split.set([numbers?.[row] ?? row, firstPart, part - firstPart], 3 * cut);
       cut++;
     }
   }

@@ -1,6 +1,7 @@
 import type { AttentionTrace, Device, EntryBuffers, Floats, Words } from '../compute/device.js';
 import {
   finishAlone,
+  gradientOfInput,
   type Layer,
   type LayerInput,
   type LayerPass,
@@ -54,7 +55,7 @@ export class AdditiveLayer implements Layer {
       ...{ ...this.#width, z, s, d, b: w('b'), c: w('c'), pre },
       entries: masked === null ? this.#graph.entries : this.#redirect(masked),
       standIn: masked === null ? null : { masked, row: this.#graph.nodes },
-      ...{ wanted, residual, out: this.out, slope: this.#setup.isLast ? null : w('slope') },
+      ...{ wanted, residual, bias: w('bias'), out: this.out, slope: this.#setup.isLast ? null : w('slope') },
       trace: training ? this.#traceBuffers() : null,
     });
     finishAlone(device, this.#graph, rows, this.#setup, pre, this.out);
@@ -68,7 +69,7 @@ export class AdditiveLayer implements Layer {
     const device = this.#device;
     const { nodes, connected } = this.#graph;
     const { hidden, heads } = this.#width;
-    this.#multiply({ ...input, masked: null }, connected, true);
+    this.#multiply({ ...input, masked: null }, connected, connected);
     const last = (buffer: Floats, width: number) => device.view(buffer, nodes * width, width);
     const [z, pre] = [last(this.#z, hidden), last(this.#pre, hidden)];
     const { token } = input;
@@ -79,7 +80,7 @@ export class AdditiveLayer implements Layer {
   }
 
   /** z, the residual, and scores. */
-  #multiply(input: LayerInput, rows: number, residual: boolean): void {
+  #multiply(input: LayerInput, rows: number, residual: number): void {
     const { weights: w } = this.#setup;
     const device = this.#device;
     const { hidden } = this.#width;
@@ -90,9 +91,9 @@ export class AdditiveLayer implements Layer {
       device.enqueue('sparseLinear', { ...from, w: w('w'), bias: null, out: z });
       device.enqueue('sparseLinear', { ...from, w: w('wRes'), bias: w('bias'), out: pre });
     } else {
-      const from = { hidden, rows, x: input.h, index: null, add: false };
-      device.enqueue('linear', { ...from, w: w('w'), bias: null, out: z });
-      if (residual) device.enqueue('linear', { ...from, w: w('wRes'), bias: w('bias'), out: pre });
+      const from = { hidden, x: input.h, index: null, add: false };
+      device.enqueue('linear', { ...from, rows, w: w('w'), bias: null, out: z });
+      device.enqueue('linear', { ...from, rows: residual, w: w('wRes'), bias: w('bias'), out: pre });
     }
     this.#score(rows, z, this.#s, this.#d);
   }
@@ -112,7 +113,7 @@ export class AdditiveLayer implements Layer {
     return { ...entries, neighbours: this.#redirected };
   }
 
-  backward(input: LayerInput, dOut: Floats, residual: boolean): Floats | null {
+  backward(input: LayerInput, dOut: Floats, residual: number): Floats | null {
     const { weights: w, gradients: dw } = this.#setup;
     const device = this.#device;
     const rows = this.#graph.connected;
@@ -145,15 +146,17 @@ export class AdditiveLayer implements Layer {
       });
       return null;
     }
-    const from = { hidden, rows, x: input.h, index: null };
-    device.enqueue('linearGradWeights', { ...from, dOut: dz, dw: dw('w'), dBias: null });
-    if (residual) {
-      device.enqueue('linearGradWeights', { ...from, dOut, dw: dw('wRes'), dBias: dw('bias') });
-    }
-    const dInput = input.h; // used up
-    const second = residual ? { dOut, w: w('wRes') } : null;
-    device.enqueue('linearGradInput', { hidden, rows, dOut: dz, w: w('w'), second, dx: dInput, add: false });
-    return dInput;
+    const from = { hidden, x: input.h, index: null, add: false };
+    device.enqueue('linearGradWeights', { ...from, rows, dOut: dz, dw: dw('w'), dBias: null });
+    const dBias = residual === rows ? dw('bias') : null;
+    device.enqueue('linearGradWeights', { ...from, rows: residual, dOut, dw: dw('wRes'), dBias });
+    return gradientOfInput(
+      device,
+      this.#setup,
+      input.h,
+      { dOut: dz, rows, add: false },
+      { dOut, rows: residual },
+    );
   }
 
   #traceBuffers(): AttentionTrace {

@@ -2,6 +2,7 @@ import { type FeatureLayout, layOutFeatures, rowNorms } from '../compute/feature
 import { planWork, type WorkList } from '../compute/work-list.js';
 import type { NeighbourRows } from '../graph/adjacency.js';
 import type { RelationNeighbours } from '../graph/relation-neighbours.js';
+import { countReaders, fewestReaders, putHubsFirst, putHubsLast } from './hubs.js';
 import type { ModelGraph } from './model-input.js';
 import { joinNodes, type NodeOrder, orderByNearness } from './node-order.js';
 
@@ -18,10 +19,17 @@ export interface GraphLayout {
   readonly entries: EntryLayout;
   /** (node, decoder) pairs with their neighbours: per relation, or one list of all for `w/o BL`. */
   readonly pairs: RelationNeighbours;
+  /** Of each pair, where among its neighbours the hubs begin, which come last. */
+  readonly hubStarts: Uint32Array;
   /** The same with the graph's own numbers for nodes. */
   readonly decoded: DecodedPairs;
   /** For each node the pairs it is a neighbour in: what its embedding is read by. */
-  readonly readers: { readonly work: WorkList; readonly pairs: Uint32Array };
+  readonly readers: {
+    readonly work: WorkList;
+    /** Without hubs: its first row is the first node that is none. */
+    readonly workOfOthers: WorkList;
+    readonly pairs: Uint32Array;
+  };
 }
 
 /** The nodes of each decoder, ascending: those of r are nodeOffsets[r] to nodeOffsets[r + 1]. */
@@ -49,8 +57,15 @@ export function layOutGraph(graph: ModelGraph, balanced: boolean, targets?: Uint
   const known = layouts.get(graph) ?? {};
   layouts.set(graph, known);
   const key = balanced ? 'balanced' : 'shared';
-  known[key] ??= arrangeGraph(graph, orderByNearness(joinNodes(graph.adjacency)), balanced, targets);
+  known[key] ??= arrangeForSpeed(graph, balanced, targets);
   return known[key];
+}
+
+function arrangeForSpeed(graph: ModelGraph, balanced: boolean, targets?: Uint8Array): GraphLayout {
+  const decoded = balanced ? graph.neighbours : mergeNeighbours(graph, targets);
+  const readers = countReaders(decoded, graph.nodeCount);
+  const near = orderByNearness(joinNodes(graph.adjacency));
+  return arrangeGraph(graph, putHubsFirst(near, readers, fewestReaders(decoded, readers)), decoded);
 }
 
 /** Bytes that a graph's layout holds in typed arrays, about: features again, order, entries both ways, work lists, pairs, readers. */
@@ -58,9 +73,9 @@ export function layoutBytes({ features, target, adjacency, neighbours, nodeCount
   const values = features.indices.length + (target === features ? 0 : target.indices.length);
   return (
     8 * values +
-    nodeCount * (8 + 16 + 8 + 2 * (4 + 16)) +
+    nodeCount * (8 + 16 + 8 + 4 + 3 * 16 + 4) +
     24 * adjacency.neighbours.length +
-    4 * neighbours.nodes.length +
+    8 * neighbours.nodes.length +
     8 * neighbours.neighbours.length
   );
 }
@@ -69,15 +84,14 @@ export function layoutBytes({ features, target, adjacency, neighbours, nodeCount
 export function arrangeGraph(
   graph: ModelGraph,
   order: NodeOrder,
-  balanced: boolean,
-  targets?: Uint8Array,
+  decoded: RelationNeighbours = graph.neighbours,
 ): GraphLayout {
   const features = layOutFeatures(graph.features, order.nodes);
   const entries = layOutEntries(graph, order);
-  const decoded = balanced ? graph.neighbours : mergeNeighbours(graph, targets);
   const pairs = renamePairs(decoded, order.places);
+  const hubStarts = putHubsLast(pairs, order.hubs);
   return {
-    ...{ order, features, entries, pairs, decoded },
+    ...{ order, features, entries, pairs, decoded, hubStarts },
     target: graph.target === graph.features ? features : layOutFeatures(graph.target, order.nodes),
     norms: rowNorms(graph.target, order.nodes),
     readers: findReaders(pairs, order),
@@ -191,7 +205,10 @@ function renamePairs(pairs: RelationNeighbours, places: Uint32Array): RelationNe
   };
 }
 
-function findReaders(pairs: RelationNeighbours, { nodes, connected }: NodeOrder): GraphLayout['readers'] {
+function findReaders(
+  pairs: RelationNeighbours,
+  { nodes, connected, hubs }: NodeOrder,
+): GraphLayout['readers'] {
   const offsets = new Uint32Array(nodes.length + 1);
   for (const u of pairs.neighbours) offsets[u + 1]++;
   for (let v = 0; v < nodes.length; v++) offsets[v + 1] += offsets[v];
@@ -202,5 +219,6 @@ function findReaders(pairs: RelationNeighbours, { nodes, connected }: NodeOrder)
       readers[next[pairs.neighbours[e]]++] = pair;
     }
   }
-  return { work: planRows(offsets, connected), pairs: readers };
+  const workOfOthers = planRows(offsets.subarray(hubs), connected - hubs);
+  return { work: planRows(offsets, connected), workOfOthers, pairs: readers };
 }

@@ -6,7 +6,7 @@ import { type DecodedPairs, type GraphLayout, layOutGraph } from './graph-layout
 import type { Layer, LayerInput, Named } from './layer.js';
 import type { ModelGraph } from './model-input.js';
 import { BufferPool, type PlacedGraph, type PlacedSlots, placeGraph, placeSlots } from './placed-graph.js';
-import { ResidualMeans } from './residual-means.js';
+import { findRest, ResidualMeans } from './residual-means.js';
 import { RgatLayer } from './rgat-layer.js';
 import { findSlots, nodesRead, type Slots, slotsOfPairs } from './slots.js';
 
@@ -44,7 +44,7 @@ interface Passage {
   readonly shared: boolean;
   /** Of the last layer, see `LayerPass`. */
   readonly wanted: Words | null;
-  /** Where the last layer's residual comes in over means. */
+  /** Where the last layer's residual comes in over means for all but hubs. */
   readonly residual: ResidualMeans | null;
 }
 
@@ -83,7 +83,14 @@ export class GraphPass {
     const { hidden } = this.config;
     const home = this.#settle(part);
     const rows = home.placed.nodes;
-    this.#forward(home, { rows, training: false, masked: false, shared: false, wanted: null, residual: null });
+    this.#forward(home, {
+      rows,
+      training: false,
+      masked: false,
+      shared: false,
+      wanted: null,
+      residual: null,
+    });
     const found = this.device.read(lastOf(home).out);
     const embeddings = new Float32Array(found.length);
     home.layout.order.nodes.forEach((v, place) => {
@@ -106,10 +113,11 @@ export class GraphPass {
       ...{ hidden: this.config.hidden, work, entries, slots: ofPair },
       ...{ from: dMeans, fromScale: placed.inverseDegree, scale: null, out: gradient, add: false },
     });
-    let residual = passage.residual;
+    let { residual } = passage;
     for (let l = home.layers.length - 1; l >= 0 && gradient !== null; l--) {
-      gradient = home.layers[l].backward(this.#input(home, l, passage), gradient, residual === null);
-      if (gradient !== null) residual?.backward(dMeans, gradient, ofPair);
+      const rows = residual === null ? passage.rows : home.placed.hubs;
+      gradient = home.layers[l].backward(this.#input(home, l, passage), gradient, rows);
+      if (gradient !== null) residual?.backward(dMeans, gradient);
       residual = null;
     }
     const errors = device.read(placed.errors);
@@ -149,17 +157,12 @@ export class GraphPass {
     const pool = new BufferPool(device);
     const placed = placeSlots(pool, slots, config);
     const rows = graph.connected;
-    const overMeans = config.layers > 1 && ResidualMeans.pays(slots, rows);
     const last = config.layers - 1;
-    const residual = overMeans
-      ? new ResidualMeans(
-          pool,
-          hidden,
-          { weights: this.#weightsOf(last), gradients: this.#gradientsOf(last) },
-          graph,
-          placed,
-        )
-      : null;
+    const layer = { config, weights: this.#weightsOf(last), gradients: this.#gradientsOf(last) };
+    const residual =
+      config.layers > 1 && graph.hubs < rows
+        ? new ResidualMeans(pool, layer, graph, placed, findRest(slots, layout))
+        : null;
     // Gradients ask for what was kept of every row; rounds want embeddings only, and only those that they read.
     if (!training) device.writeWords(home.read, nodesRead(slots, layout.pairs, masked.length));
     const wanted = training ? null : home.read;
@@ -193,7 +196,7 @@ export class GraphPass {
       const residual = isLast ? passage.residual : null;
       if ('h' in input) residual?.collect(input.h);
       const wanted = isLast ? passage.wanted : null;
-      layer.forward(input, { rows, training, residual: residual === null, wanted });
+      layer.forward(input, { rows, training, residual: residual === null ? rows : home.placed.hubs, wanted });
     });
   }
 

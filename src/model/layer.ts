@@ -31,8 +31,8 @@ export interface LayerPass {
   /** The first so many rows: all nodes, or only the connected ones. */
   readonly rows: number;
   readonly training: boolean;
-  /** False where W_res h + bias comes in elsewhere (residual-means.ts). */
-  readonly residual: boolean;
+  /** The first so many have W_res h + bias; of the others W_res h comes in elsewhere (residual-means.ts). */
+  readonly residual: number;
   /** One word a node, 0 where nobody will read the result; null where all are wanted. */
   readonly wanted: Words | null;
 }
@@ -44,15 +44,37 @@ export interface Layer {
   /** Does what later calls of `forward` without training can share, whichever rows they mask; false where it cannot. */
   share?(input: LayerInput): boolean;
   /**
-   * After a pass over connected nodes: dOut becomes the gradient before PReLU. Gives the gradient of h, if there is one, in
-   * h's place.
+   * After a pass over connected nodes with the residual of the first `residual` of them: dOut becomes the gradient before
+   * PReLU. Sets the gradient of W_res if there were any, and that of the bias if they were all. Gives the gradient of h, if
+   * there is one, in h's place.
    */
-  backward(input: LayerInput, dOut: Floats, residual: boolean): Floats | null;
+  backward(input: LayerInput, dOut: Floats, residual: number): Floats | null;
 }
 
 export function makeTrace(pool: BufferPool, rows: number, config: ModelConfig): AttentionTrace {
   const narrow = () => pool.floats(rows * config.heads);
   return { peak: narrow(), inverse: narrow() };
+}
+
+/** dh = dOut·Wᵀ, or that added to it, + dOut·W_resᵀ of the residual's rows, in the place of h, which is used up. */
+export function gradientOfInput(
+  device: Device,
+  { config: { hidden }, weights }: LayerSetup,
+  h: Floats,
+  own: { dOut: Floats; rows: number; add: boolean },
+  residual: { dOut: Floats; rows: number },
+): Floats {
+  const other = { dOut: residual.dOut, w: weights('wRes') };
+  const isOfAll = residual.rows === own.rows;
+  device.enqueue('linearGradInput', {
+    ...{ hidden, ...own, w: weights('w'), second: isOfAll ? other : null, dx: h },
+  });
+  if (!isOfAll) {
+    device.enqueue('linearGradInput', {
+      ...{ hidden, ...other, rows: residual.rows, second: null, dx: h, add: true },
+    });
+  }
+  return h;
 }
 
 /** Rows beyond the connected ones have no entries to attend to: what is before PReLU there is the residual. */

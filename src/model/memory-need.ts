@@ -47,7 +47,7 @@ export function memoryNeed(config: ModelConfig, size: GraphSize): number {
   // z and what is before PReLU; s, d, peak and inverse sum; what layers pass on, whose gradient takes its place.
   const perLayer = 2 * row + 4 * narrow;
   // x, norms, mask, who is read, and the work lists of entries and readers.
-  const perNode = layers * perLayer + (layers - 1) * row + 2 * 16 + 4 + 4 + 4 + 32;
+  const perNode = layers * perLayer + (layers - 1) * row + 2 * 16 + 4 + 4 + 4 + 48;
   // A row of z for each (node, ρ), at most one an entry, and its gradient; the nodes' own z with its gradient; scores.
   const rgat =
     config.encoder === 'rgat' ? layers * (entries + N) * (2 * row + 2 * narrow) + entries * (40 + 16) : 0;
@@ -61,7 +61,7 @@ export function memoryNeed(config: ModelConfig, size: GraphSize): number {
     rgat +
     pairs * 4 +
     slots * (row + 32) +
-    (layers > 1 ? Math.min(slots, N) * row : 0) + // means of the last layer's input (residual-means.ts)
+    (layers > 1 ? slots * (2 * row + 64) + pairs * 4 : 0) + // means of the last layer's input (residual-means.ts)
     Math.max(
       N * (160 + row) + entries * 64 + (MOST_CHUNKS + MOST_PARTS) * (2 * (relations + 1) * row + 4 * row),
       MOST_PARTS * (D + 2) * row,

@@ -8,6 +8,8 @@ export interface NodeOrder {
   readonly places: Uint32Array;
   /** Nodes with a neighbour stand before all others, which neither read an embedding nor have theirs read. */
   readonly connected: number;
+  /** The first of them: those that many read, whose residual is computed for themselves (see hubs.ts). */
+  readonly hubs: number;
 }
 
 /** The neighbours of node v, both ways, are `offsets[v]` to `offsets[v + 1]` of `neighbours`. */
@@ -56,10 +58,11 @@ export function orderByNearness({ offsets, neighbours }: JoinedNodes): NodeOrder
   }
   const connected = length;
   for (let v = 0; v < count; v++) if (met[v] === 0) nodes[length++] = v;
-  return { nodes, places: invert(nodes), connected };
+  return { nodes, places: invert(nodes), connected, hubs: 0 };
 }
 
-function invert(nodes: Uint32Array): Uint32Array {
+/** The place of each node. */
+export function invert(nodes: Uint32Array): Uint32Array {
   const places = new Uint32Array(nodes.length);
   nodes.forEach((v, place) => {
     places[v] = place;

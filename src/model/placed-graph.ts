@@ -63,13 +63,19 @@ export interface PlacedGraph {
   readonly nodes: number;
   /** The first of them: those with a neighbour. */
   readonly connected: number;
+  /** The first of those: see hubs.ts. */
+  readonly hubs: number;
   readonly features: FeatureBuffers;
   readonly target: FeatureBuffers;
   readonly norms: Floats;
   readonly entries: IncomingBuffers;
   /** Neighbours of all pairs. */
   readonly pairNeighbours: Words;
-  readonly readers: { readonly work: WorkList<Words>; readonly pairs: Words };
+  readonly readers: {
+    readonly work: WorkList<Words>;
+    readonly workOfOthers: WorkList<Words>;
+    readonly pairs: Words;
+  };
   /** Only for `rgat`. */
   readonly sources: PlacedSources | undefined;
 }
@@ -96,11 +102,16 @@ export function placeGraph(pool: BufferPool, layout: GraphLayout, config: ModelC
     half: layout.entries.half,
   };
   return {
-    ...{ nodes: layout.order.nodes.length, connected: layout.order.connected, features, norms },
+    ...{ nodes: layout.order.nodes.length, features, norms },
+    ...{ connected: layout.order.connected, hubs: layout.order.hubs },
     target: layout.target === layout.features ? features : pool.features(layout.target),
     entries,
     pairNeighbours: pool.words(layout.pairs.neighbours),
-    readers: { work: pool.work(layout.readers.work), pairs: pool.words(layout.readers.pairs) },
+    readers: {
+      work: pool.work(layout.readers.work),
+      workOfOthers: pool.work(layout.readers.workOfOthers),
+      pairs: pool.words(layout.readers.pairs),
+    },
     sources:
       config.encoder === 'rgat' ? placeSources(pool, findSourceRows(layout.entries), entries) : undefined,
   };

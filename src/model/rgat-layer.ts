@@ -1,6 +1,7 @@
 import type { AttentionTrace, Device, Floats } from '../compute/device.js';
 import {
   finishAlone,
+  gradientOfInput,
   type Layer,
   type LayerInput,
   type LayerPass,
@@ -72,14 +73,20 @@ export class RgatLayer implements Layer {
   forward(input: LayerInput, { rows, training, residual, wanted }: LayerPass): void {
     const { weights: w, config, isLast } = this.#setup;
     const { hidden } = this.#width;
-    const apply = (index: Group | null, weight: Floats, bias: Floats | null, out: Floats) => {
+    const apply = (
+      index: Group | null,
+      weight: Floats,
+      bias: Floats | null,
+      out: Floats,
+      count = index?.rows ?? rows,
+    ) => {
       const numbers = index && this.#device.view(this.#sources.nodes, index.start, index.rows);
       if ('x' in input) {
         const { masked, token } = input;
         this.#device.enqueue('sparseLinear', {
           ...{
             hidden,
-            x: { ...input.x, rows },
+            x: { ...input.x, rows: count },
             index: numbers,
             masked,
             token,
@@ -89,14 +96,13 @@ export class RgatLayer implements Layer {
           },
         });
       } else {
-        const count = index?.rows ?? rows;
         this.#device.enqueue('linear', {
           ...{ hidden, rows: count, x: input.h, index: numbers, w: weight, bias, out, add: false },
         });
       }
     };
     apply(null, w('w'), null, this.#own);
-    if (residual) apply(null, w('wRes'), w('bias'), this.#pre);
+    apply(null, w('wRes'), w('bias'), this.#pre, residual);
     for (const group of this.#groups) {
       const out = this.#device.view(this.#z, group.start * hidden, group.rows * hidden);
       apply(group, this.#relationPart(w('wRelation'), group.rho, input), null, out);
@@ -109,14 +115,15 @@ export class RgatLayer implements Layer {
     if (training) this.#trace ??= makeTrace(this.#pool, this.#graph.connected, config);
     this.#device.enqueue('attend', {
       ...{ ...this.#width, entries: this.#sources.byTarget, z: this.#z, s: this.#s, d: this.#d },
-      ...{ standIn: null, wanted, b: this.#zeroB, c: this.#zeroC, pre: this.#pre, residual, out: this.out },
+      ...{ standIn: null, wanted, b: this.#zeroB, c: this.#zeroC, pre: this.#pre },
+      ...{ residual, bias: w('bias'), out: this.out },
       slope: isLast ? null : w('slope'),
       trace: training ? (this.#trace ?? null) : null,
     });
     finishAlone(this.#device, this.#graph, rows, this.#setup, this.#pre, this.out);
   }
 
-  backward(input: LayerInput, dOut: Floats, residual: boolean): Floats | null {
+  backward(input: LayerInput, dOut: Floats, residual: number): Floats | null {
     const { weights: w, gradients: dw, isLast } = this.#setup;
     const { hidden } = this.#width;
     const device = this.#device;
@@ -142,9 +149,8 @@ export class RgatLayer implements Layer {
     device.enqueue('scoresGrad', {
       ...{ ...this.#width, rows, z: this.#own, a: w('aTarget'), dd, dz: dOwn, da: dw('aTarget') },
     });
-    this.#weightGradients(input, residual ? dOut : null, dz, dOwn);
+    this.#weightGradients(input, { dOut, rows: residual }, dz, dOwn);
     if ('x' in input) return null;
-    const dInput = input.h; // used up
     for (const group of this.#groups) {
       const part = (buffer: Floats) => device.view(buffer, group.start * hidden, group.rows * hidden);
       // z is used up: its rows take the gradients of the rows of h.
@@ -156,14 +162,23 @@ export class RgatLayer implements Layer {
     const { work, rows: entries } = this.#sources.ofNode;
     device.enqueue('segmentSum', {
       ...{ hidden, work, entries, slots: null, from: this.#z, fromScale: null, scale: null },
-      ...{ out: dInput, add: false },
+      ...{ out: input.h, add: false }, // used up
     });
-    const second = residual ? { dOut, w: w('wRes') } : null;
-    device.enqueue('linearGradInput', { hidden, rows, dOut: dOwn, w: w('w'), second, dx: dInput, add: true });
-    return dInput;
+    return gradientOfInput(
+      device,
+      this.#setup,
+      input.h,
+      { dOut: dOwn, rows, add: true },
+      { dOut, rows: residual },
+    );
   }
 
-  #weightGradients(input: LayerInput, dOut: Floats | null, dz: Floats, dOwn: Floats): void {
+  #weightGradients(
+    input: LayerInput,
+    residual: { dOut: Floats; rows: number },
+    dz: Floats,
+    dOwn: Floats,
+  ): void {
     const { weights: w, gradients: dw } = this.#setup;
     const { hidden } = this.#width;
     const { connected } = this.#graph;
@@ -173,23 +188,24 @@ export class RgatLayer implements Layer {
       weight: Floats,
       into: Floats,
       dBias: Floats | null,
+      rows = group?.rows ?? connected,
     ) => {
       const index = group && this.#device.view(this.#sources.nodes, group.start, group.rows);
       if ('x' in input) {
         const { masked, token, dToken } = input;
-        const x = { ...input.x, rows: connected };
+        const x = { ...input.x, rows };
         this.#device.enqueue('sparseLinearGrad', {
           ...{ hidden, x, index, masked, token, w: weight, dOut: gradient, dw: into, dToken, dBias },
         });
       } else {
-        const rows = group?.rows ?? connected;
         this.#device.enqueue('linearGradWeights', {
-          ...{ hidden, rows, x: input.h, index, dOut: gradient, dw: into, dBias },
+          ...{ hidden, rows, x: input.h, index, dOut: gradient, dw: into, dBias, add: false },
         });
       }
     };
     apply(null, dOwn, w('w'), dw('w'), null);
-    if (dOut !== null) apply(null, dOut, w('wRes'), dw('wRes'), dw('bias'));
+    const dBias = residual.rows === connected ? dw('bias') : null;
+    apply(null, residual.dOut, w('wRes'), dw('wRes'), dBias, residual.rows);
     for (const group of this.#groups) {
       const part = this.#device.view(dz, group.start * hidden, group.rows * hidden);
       const [weight, into] = [w('wRelation'), dw('wRelation')].map((all) =>

@@ -78,7 +78,7 @@ export function nodesRead(
 }
 
 /** The slot of each of so many pairs, or NO_SLOT. */
-export function slotsOfPairs({ pairs }: Slots, pairCount: number): Uint32Array {
+export function slotsOfPairs({ pairs }: Pick<Slots, 'pairs'>, pairCount: number): Uint32Array {
   const slots = new Uint32Array(pairCount).fill(NO_SLOT);
   pairs.forEach((pair, slot) => {
     slots[pair] = slot;

@@ -53,7 +53,7 @@ const configOf = (graph: ModelGraph): ModelConfig => ({
 
 function prepare(device: Device, graph: ModelGraph, mask: Uint8Array) {
   const make = fillers(device, 5);
-  const layout = arrangeGraph(graph, orderAsGiven(graph.nodeCount), true);
+  const layout = arrangeGraph(graph, orderAsGiven(graph.nodeCount));
   const placed = placeGraph(make.pool, layout, configOf(graph));
   return {
     ...make,
@@ -102,11 +102,24 @@ function dense(indexed: boolean): Case {
     device.enqueue('linear', { ...from, bias, out, add: false });
     device.enqueue('linear', { ...from, bias, out: onto, add: true });
     device.enqueue('linear', { ...from, bias: null, out: bare, add: true });
-    device.enqueue('linearGradWeights', { hidden: H, rows, x, index, dOut, dw, dBias });
+    device.enqueue('linearGradWeights', { hidden: H, rows, x, index, dOut, dw, dBias, add: false });
+    const ontoDw = floats('onto dw', H * H);
+    device.enqueue('linearGradWeights', {
+      hidden: H,
+      rows,
+      x,
+      index,
+      dOut,
+      dw: ontoDw,
+      dBias: null,
+      add: true,
+    });
+    const total = floats('total', H);
+    device.enqueue('sumRows', { hidden: H, rows, from: dOut, out: total });
     const second = { dOut: dOut2, w: w2 };
     device.enqueue('linearGradInput', { hidden: H, rows, dOut, w, second, dx, add: false });
     device.enqueue('linearGradInput', { hidden: H, rows, dOut, w, second: null, dx: added, add: true });
-    return { pool, outputs: { out, onto, bare, dw, dBias, dx, added } };
+    return { pool, outputs: { out, onto, bare, dw, ontoDw, dBias, total, dx, added } };
   };
 }
 
@@ -129,12 +142,14 @@ function attention(own: boolean, logits: number, kinds?: number): Case {
     const slope = floats('slope', 1);
     const trace = { peak: empty(N * 4), inverse: empty(N * 4) };
     const entries = own ? placed.entries : sources.byTarget;
-    const run = (name: string, keep: Kernels['attend']['trace'], residual = true, isLast = false) => {
+    const bias = floats('bias', H);
+    const run = (name: string, keep: Kernels['attend']['trace'], residual = N, isLast = false) => {
       const pre = floats('pre', N * H);
       const out = isLast ? pre : empty(N * H);
       const given = { entries, standIn: null, wanted: null, z, s, d, b, c };
       device.enqueue('attend', {
-        ...{ ...width, ...given, pre, residual, out, trace: keep, slope: isLast ? null : slope },
+        ...{ ...width, ...given, pre, residual, bias: residual > 0 ? bias : null, out },
+        ...{ trace: keep, slope: isLast ? null : slope },
       });
       return { [`${name} pre`]: pre, [`${name} out`]: out };
     };
@@ -147,15 +162,16 @@ function attention(own: boolean, logits: number, kinds?: number): Case {
       const out = empty(N * H);
       // The same numbers in both, so that rows that are left out have to stay as they are.
       const some = floats('some', N * H);
-      const pass = { ...width, ...given, pre, residual: true, slope, trace: null };
+      const pass = { ...width, ...given, pre, residual: N, bias: null, slope, trace: null };
       device.enqueue('attend', { ...pass, wanted: null, out });
       device.enqueue('attend', { ...pass, wanted: masked, out: some });
       return { 'round pre': pre, 'round out': out, 'round some': some };
     };
     const outs = {
-      ...{ ...run('training', trace), ...run('only', null), ...run('last', null, true, true) },
-      ...run('last of training', { peak: empty(N * 4), inverse: empty(N * 4) }, false, true),
-      ...run('last, bare', null, false, true),
+      ...{ ...run('training', trace), ...run('only', null), ...run('last', null, N, true) },
+      ...run('last of training', { peak: empty(N * 4), inverse: empty(N * 4) }, N >> 1, true),
+      ...run('last, half', null, N >> 1, true),
+      ...run('last, bare', null, 0, true),
       ...(own ? round() : {}),
     };
     const [dz, dd, db, dc] = [empty(rows * H), empty(N * 4), empty(directed * 4), empty(directed * H)];

@@ -8,7 +8,16 @@ it('gives up room for parts of results where buffers need it, and refuses what d
   const rows = 20_000;
   const [x, dOut, dw] = [device.floats(rows * 64), device.floats(rows * 64), device.floats(64 * 64)];
   const learn = () =>
-    device.enqueue('linearGradWeights', { hidden: 64, rows, x, index: null, dOut, dw, dBias: null });
+    device.enqueue('linearGradWeights', {
+      hidden: 64,
+      rows,
+      x,
+      index: null,
+      dOut,
+      dw,
+      dBias: null,
+      add: false,
+    });
   for (const target of [x, dOut]) device.enqueue('fill', { target, value: 1 });
   learn();
   expect(device.read(dw)[5]).toBe(rows);

@@ -1,16 +1,30 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { openDevice } from '../../src/compute/open-device.js';
 import { MODEL_DEFAULTS, type ModelConfig } from '../../src/model/config.js';
+import { fewestReaders } from '../../src/model/hubs.js';
 import { Model, type Weight } from '../../src/model/model.js';
 import type { ModelGraph } from '../../src/model/model-input.js';
-import { ResidualMeans } from '../../src/model/residual-means.js';
 import { disturb } from './disturb.js';
 import { randomGraph, randomMask } from './random-graph.js';
 
 const SHAPE = { nodes: 40, edges: 45, relations: 3, features: 9 };
 const WIDTH = { hidden: 8, heads: 2 };
 
-afterEach(() => vi.restoreAllMocks());
+vi.mock('../../src/model/hubs.js', async (original) => {
+  const hubs = await original<typeof import('../../src/model/hubs.js')>();
+  return { ...hubs, fewestReaders: vi.fn(hubs.fewestReaders) };
+});
+
+/** Where the residual of the last layer comes in, by the readers that make a node a hub. */
+const RESIDUALS = { 'over means': Infinity, 'node by node': 1, 'node by node for hubs': 3 };
+
+/** The graph, arranged anew with other hubs. */
+function withHubs(graph: ModelGraph, readers: number): ModelGraph {
+  vi.mocked(fewestReaders).mockReturnValue(readers);
+  return { ...graph };
+}
+
+afterEach(() => vi.mocked(fewestReaders).mockReset());
 
 /** Method §4, §5 straight from the page: embeddings of all nodes, and ℓ of each masked (relation, node). */
 function evaluateDirectly(
@@ -122,19 +136,19 @@ describe('the encoder and its decoders equal the formulas', () => {
       });
     });
 
-    for (const overMeans of [true, false]) {
-      it(`errors, depth ${layers}, the residual ${overMeans ? 'over means' : 'node by node'}`, async () => {
-        const pays = vi.spyOn(ResidualMeans, 'pays').mockReturnValue(overMeans);
+    for (const [where, readers] of Object.entries(RESIDUALS)) {
+      it(`errors, depth ${layers}, the residual ${where}`, async () => {
         const model = await open(layers);
         const { errors } = evaluateDirectly(graph, mask, model.weights(), layers);
-        const found = model.errors(graph, mask);
+        const given = withHubs(graph, readers);
+        const found = model.errors(given, mask);
         expect(found.errors).toHaveLength(errors.length);
         errors.forEach((error, i) => {
           expect(found.errors[i], `slot ${i}`).toBeCloseTo(error, 5);
         });
-        if (layers > 1) expect(pays).toHaveBeenCalled();
+        expect(fewestReaders).toHaveBeenCalledOnce();
         // Rounds share what they can.
-        const rounds = model.roundErrors(graph, mask, 2);
+        const rounds = model.roundErrors(given, mask, 2);
         const [even, odd] = [0, 1].map((round) => {
           const masked = mask.map((byte) => (byte === round ? 1 : 0));
           return { masked, ...evaluateDirectly(graph, masked, model.weights(), layers) };
@@ -156,16 +170,16 @@ describe('the encoder and its decoders equal the formulas', () => {
       const { relations, features } = SHAPE;
       const model = Model.create(device, { ...MODEL_DEFAULTS, ...WIDTH, relations, features, encoder }, 3);
       model.load(disturb(model.weights()));
-      const pays = vi.spyOn(ResidualMeans, 'pays');
-      const [over, by] = [true, false].map((way) => {
-        pays.mockReturnValue(way);
-        return model.gradients(graph, mask).gradient;
-      });
-      for (const [name, wanted] of by) {
-        const largest = wanted.reduce((most, g) => Math.max(most, Math.abs(g)), 0);
-        over.get(name)!.forEach((g, i) => {
-          expect(Math.abs(g - wanted[i]), `${name}[${i}]`).toBeLessThanOrEqual(1e-12 * largest);
-        });
+      const [by, ...others] = [1, 3, Infinity].map(
+        (readers) => model.gradients(withHubs(graph, readers), mask).gradient,
+      );
+      for (const other of others) {
+        for (const [name, wanted] of by) {
+          const largest = wanted.reduce((most, g) => Math.max(most, Math.abs(g)), 0);
+          other.get(name)!.forEach((g, i) => {
+            expect(Math.abs(g - wanted[i]), `${name}[${i}]`).toBeLessThanOrEqual(1e-12 * largest);
+          });
+        }
       }
     });
   }

@@ -40,6 +40,7 @@ export function attend(args: Kernels['attend']): void {
   const kept = trace && { peak: numbers(trace.peak), inverse: numbers(trace.inverse) };
   const att = new Float64Array(F);
   const wanted = args.wanted && integers(args.wanted);
+  const bias = args.bias && numbers(args.bias);
   eachRow(args.entries.work, (v, start, end) => {
     if (wanted !== null && wanted[v] === 0) return;
     for (let h = 0; h < heads; h++) {
@@ -60,7 +61,8 @@ export function attend(args: Kernels['attend']): void {
       }
       for (let j = 0; j < F; j++) {
         const i = v * H + h * F + j;
-        const whole = (args.residual ? pre[own * H + h * F + j] : 0) + att[j];
+        const at = h * F + j;
+        const whole = att[j] + (v < args.residual ? pre[own * H + at] : (bias?.[at] ?? 0));
         if (kept !== null) pre[i] = whole;
         out[i] = whole < 0 ? slope * whole : whole;
       }

@@ -64,7 +64,7 @@ export function linear(args: Kernels['linear']): void {
 export function linearGradWeights(args: Kernels['linearGradWeights']): void {
   const { hidden: H, rows } = args;
   const [x, dOut, dw] = [numbers(args.x), numbers(args.dOut), numbers(args.dw)];
-  dw.fill(0, 0, H * H);
+  if (!args.add) dw.fill(0, 0, H * H);
   if (args.dBias !== null) numbers(args.dBias).fill(0, 0, H);
   for (let v = 0; v < rows; v++) {
     for (let j = 0; j < H; j++) {
@@ -73,6 +73,11 @@ export function linearGradWeights(args: Kernels['linearGradWeights']): void {
       if (args.dBias !== null) numbers(args.dBias)[j] += g;
     }
   }
+}
+
+export function sumRows({ hidden: H, rows, from, out }: Kernels['sumRows']): void {
+  const sum = numbers(out).fill(0, 0, H);
+  for (let i = 0; i < rows * H; i++) sum[i % H] += numbers(from)[i];
 }
 
 export function linearGradInput(args: Kernels['linearGradInput']): void {

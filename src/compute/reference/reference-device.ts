@@ -13,12 +13,13 @@ import {
   segmentSum,
   sparseLinear,
   sparseLinearGrad,
+  sumRows,
   tokenLinear,
 } from './linear.js';
 
 const KERNELS: { [K in keyof Kernels]: (args: Kernels[K]) => void } = {
   fill: ({ target, value }) => numbers(target).fill(value),
-  ...{ sparseLinear, sparseLinearGrad, tokenLinear, linear, linearGradWeights, linearGradInput },
+  ...{ sparseLinear, sparseLinearGrad, tokenLinear, linear, linearGradWeights, linearGradInput, sumRows },
   ...{
     scores,
     scoresGrad,

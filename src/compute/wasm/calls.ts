@@ -43,10 +43,18 @@ function partRows(rows: number): number {
   return Math.max(512, Math.ceil(rows / MOST_PARTS / 64) * 64);
 }
 
-/** out = Σ of parts, from float `first` of each. */
-function sumParts(to: Caller, out: Floats, length: number, parts: [number, number, number], first = 0): void {
+/** out = Σ of parts, from float `first` of each, or that added to it. */
+function sumParts(
+  to: Caller,
+  out: Floats,
+  length: number,
+  parts: [number, number, number],
+  first = 0,
+  add = false,
+): void {
   const [address, count, stride] = parts;
-  to.call('sumParts', Math.ceil(length / SUM_FLOATS), [length, stride, address, count, first, at(out), 0]);
+  const args = [length, stride, address, count, first, at(out), add ? 1 : 0];
+  to.call('sumParts', Math.ceil(length / SUM_FLOATS), args);
 }
 
 /** One room for parts, divided: addresses of pieces, each on cache lines of its own. */
@@ -122,15 +130,23 @@ export const CALLS: Calls = {
     to.call('linear', chunksOf(rows), args);
   },
 
-  linearGradWeights(to, { rows, x, index, dOut, dw, dBias }) {
+  linearGradWeights(to, { rows, x, index, dOut, dw, dBias, add }) {
     to.scratch(64 * ROW);
     const size = partRows(rows);
     const chunks = Math.ceil(rows / size);
     const stride = (H + 1) * H;
     const parts = to.parts(chunks * stride * 4);
     to.call('linearGradWeights', chunks, [rows, size, at(x), at(dOut), parts, at(index)]);
-    sumParts(to, dw, H * H, [parts, chunks, stride]);
+    sumParts(to, dw, H * H, [parts, chunks, stride], 0, add);
     if (dBias !== null) sumParts(to, dBias, H, [parts, chunks, stride], H * H);
+  },
+
+  sumRows(to, { rows, from, out }) {
+    const size = partRows(rows);
+    const chunks = Math.ceil(rows / size);
+    const parts = to.parts(chunks * ROW);
+    to.call('sumRows', chunks, [rows, size, at(from), parts]);
+    sumParts(to, out, H, [parts, chunks, H]);
   },
 
   linearGradInput(to, { rows, dOut, w, second, dx, add }) {
@@ -153,7 +169,7 @@ export const CALLS: Calls = {
     to.call('redirect', Math.ceil(from.length / FILL_FLOATS), args);
   },
 
-  attend(to, { entries, standIn, wanted, z, s, d, b, c, pre, residual, out, slope, trace }) {
+  attend(to, { entries, standIn, wanted, z, s, d, b, c, pre, residual, bias, out, slope, trace }) {
     const { work } = entries;
     const partBytes = 48 + ROW;
     to.scratch(partBytes + SEGMENT_ENTRIES * (32 + 32)); // logits, runs
@@ -161,8 +177,8 @@ export const CALLS: Calls = {
     const args = [
       ...[...head, at(entries.neighbours), at(entries.relations), at(z), at(s), at(d), at(b), at(c)],
       ...[at(pre), at(out), at(slope), at(trace?.peak ?? null), at(trace?.inverse ?? null)],
-      ...[to.parts(work.partCount * partBytes), work.splitCount, residual ? 1 : 0],
-      ...[at(standIn?.masked ?? null), standIn?.row ?? 0, at(wanted)],
+      ...[to.parts(work.partCount * partBytes), work.splitCount, residual],
+      ...[at(standIn?.masked ?? null), standIn?.row ?? 0, at(wanted), at(bias)],
     ];
     to.call('attend', work.chunkCount, args);
     to.call('mergeAttention', merges, args);

@@ -32,6 +32,7 @@ export const OPERATIONS = [
   'mergeScores',
   'sumTables',
   'redirect',
+  'sumRows',
 ] as const;
 
 export type Operation = (typeof OPERATIONS)[number];
