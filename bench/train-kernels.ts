@@ -1,6 +1,6 @@
 import type { Device, KernelTime } from '../dist/compute/device.js';
+import { layOutGraph } from '../dist/model/graph-layout.js';
 import type { ModelGraph } from '../dist/model/model-input.js';
-import { ResidualMeans } from '../dist/model/residual-means.js';
 
 interface Cost {
   flop: number;
@@ -68,23 +68,27 @@ function estimate(graph: ModelGraph, mask: Uint8Array): Record<string, Cost> {
   const masked = mask.reduce((sum, byte) => sum + byte, 0);
   const perNode = graph.features.indices.length / graph.nodeCount;
   const { nodes, offsets } = graph.neighbours;
+  const { hubStarts, order } = layOutGraph(graph, true);
   let slots = 0;
   let slotEntries = 0;
+  // Of slots that read someone who is no hub: the last layer's W_res is for the mean of those, and for hubs one by one.
+  let rest = 0;
+  let restEntries = 0;
   nodes.forEach((v, pair) => {
     if (mask[v] === 0) return;
     slots++;
     slotEntries += offsets[pair + 1] - offsets[pair];
+    if (hubStarts[pair] > offsets[pair]) rest++;
+    restEntries += hubStarts[pair] - offsets[pair];
   });
   const sparse = { flop: 2 * (N - masked) * perNode * H * 2, bytes: 2 * (N * ROW + N * perNode * 8) };
-  // The last layer's W_res is for means of slots where those are fewer, and their sums are taken twice then.
-  const overMeans = ResidualMeans.pays({ count: slots, entries: slotEntries }, N);
-  const products = N + (overMeans ? slots : N);
+  const products = N + order.hubs + rest;
   const dense = { flop: 2 * products * H * H, bytes: products * 2 * ROW };
   return {
     sparseLinear: sparse,
     sparseLinearGrad: sparse,
     linear: dense,
-    linearGradInput: { flop: dense.flop, bytes: dense.bytes - (overMeans ? 0 : N * ROW) },
+    linearGradInput: dense,
     linearGradWeights: dense,
     scores: { flop: 2 * N * H * 4, bytes: 2 * N * ROW },
     attend: { flop: 2 * entries * H * 2, bytes: 2 * (entries * (ROW + 24) + N * 3 * ROW) },
@@ -93,8 +97,8 @@ function estimate(graph: ModelGraph, mask: Uint8Array): Record<string, Cost> {
     attendScores: { flop: 2 * (entries * 20 + N * H * 8), bytes: 2 * (entries * 136 + N * 3 * ROW) },
     preluGrad: { flop: N * H * 2, bytes: N * 3 * ROW },
     segmentSum: {
-      flop: (overMeans ? 4 : 2) * slotEntries * H,
-      bytes: (overMeans ? 2 : 1) * (2 * slotEntries + slots + N) * ROW,
+      flop: 2 * (slotEntries + restEntries) * H,
+      bytes: (2 * (slotEntries + restEntries) + slots + 4 * rest + 3 * N) * ROW,
     },
     cosineLoss: { flop: slots * (4 * perNode * H + 4 * H * H), bytes: slots * (2 * ROW + perNode * 8) },
   };
