@@ -38,7 +38,7 @@ function* render(model: ModelDescription, look: Look): Generator<string> {
     value === null ? [] : [`${key} ${printable(value, 80)}`],
   );
   const { done, asked: epochs } = training.epochs;
-  const lines: [string, string][] = [
+  const lines: (readonly [string, string])[] = [
     ['id', model.id],
     ['file', `${formatBytes(model.bytes)}, version ${model.version}, SHA-256 ${model.sha256}`],
     ['trained on', `${formatCount(training.events)} events, ${asked.join(', ') || 'all of the store'}`],
@@ -48,6 +48,9 @@ function* render(model: ModelDescription, look: Look): Generator<string> {
       'graphs',
       `${formatCount(training.graphs)}, ${formatCount(training.nodes)} nodes, ${formatCount(training.neighbours)} neighbours`,
     ],
+    ...(training.inParts === undefined
+      ? []
+      : ([['in parts', `${training.inParts.graphs} graphs, cut into ${training.inParts.parts}`]] as const)),
     [
       'epochs',
       `${done} of ${epochs}${done < epochs ? ' (stopped early)' : ''}, ${formatCount(training.steps)} steps`,
@@ -58,6 +61,7 @@ function* render(model: ModelDescription, look: Look): Generator<string> {
         ? '-'
         : `${training.loss.toFixed(4)}, ${((training.masked ?? 0) * 100).toFixed(0)} % of the nodes masked`,
     ],
+    ['calibrated', model.calibrated ? 'yes' : 'no: recal calibrate makes it usable for detection'],
     ['device', `${training.device.kind}, ${training.device.build}`],
     [
       'features',

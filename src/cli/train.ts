@@ -14,7 +14,7 @@ import { nothingSelected } from '../graph/nothing-selected.js';
 import { type Selection, Store } from '../graph/store.js';
 import { checkpointPath, hasCheckpoint, removeCheckpoint, writeCheckpoint } from '../model/checkpoint.js';
 import { isForeignFile, writeModelFile } from '../model/model-file.js';
-import { trainModel } from '../model/train.js';
+import { type TrainResult, trainModel } from '../model/train.js';
 import {
   PRESETS,
   resolveTrainingConfig,
@@ -135,11 +135,19 @@ export const command = defineCommand({
       sha256 = await writeModelFile(settings.model, result.model, encodeDetector(parts));
     }
     if (result.complete) await removeCheckpoint(settings.model);
+    warnOfNothing(result, context);
     const seconds = (performance.now() - started) / 1000;
     reportTraining(result, { path: settings.model, sha256, seconds, calibration }, context.out);
     return EXIT.done;
   },
 });
+
+/** Random weights look like any others. */
+function warnOfNothing({ model: { training } }: TrainResult, { out }: CommandContext): void {
+  if (training.loss !== null || training.epochs.done === 0) return;
+  out.warn('no node with a neighbour was ever masked: nothing was learned');
+  out.warn('  hint: train on more events, for more --epochs, or mask more with --mask-base');
+}
 
 /** What is trained on, and what is kept for calibration. */
 async function divide(
@@ -149,8 +157,15 @@ async function divide(
   { out }: CommandContext,
 ): Promise<{ train: Selection; calibrate: Selection | undefined }> {
   const train = selectionOf(settings);
+  if (!settings.calibrate && settings.calibrateSplit !== undefined) {
+    throw new RecalError('usage.calibrate', '--no-calibrate and --calibrate-split contradict each other', {
+      hint: 'leave one of them out',
+      exit: EXIT.usage,
+    });
+  }
   if (!settings.calibrate) return { train, calibrate: undefined };
   if (settings.calibrateSplit !== undefined) {
+    checkApart(train, settings.calibrateSplit, out);
     const calibrate = { split: settings.calibrateSplit, host: settings.host };
     if (store.segments('events', calibrate).length === 0) throw nothingSelected(store, calibrate); // before training
     return { train, calibrate };
@@ -163,6 +178,19 @@ async function divide(
   out.warn('the selected time is too short to hold a part out: the model will not be calibrated');
   out.warn('  hint: calibrate it later with recal calibrate, or name a part with --calibrate-split');
   return { train, calibrate: undefined };
+}
+
+/** What a model has learned fits it better than anything new will: calibrated on that it would take too much for an attack. */
+function checkApart({ split }: Selection, calibrateSplit: string, out: CommandContext['out']): void {
+  if (split === calibrateSplit) {
+    throw new RecalError('usage.calibrate', `split ${printable(split)} is trained on and calibrated on`, {
+      hint: 'calibrate on another split, or leave --calibrate-split out to hold a part of this one out',
+      exit: EXIT.usage,
+    });
+  }
+  if (split !== undefined) return;
+  out.warn(`split ${printable(calibrateSplit)} is among what is trained on: thresholds will be too low`);
+  out.warn('  hint: train on another split with --split NAME');
 }
 
 function warnOfStrays({ strays }: HoldOut, out: CommandContext['out']): void {
@@ -189,14 +217,18 @@ async function checkPlace(model: string): Promise<void> {
       (found) => found.isDirectory(),
       () => false,
     );
-  const why = (await isFolder(model))
-    ? `${printable(model)} is a folder`
-    : (await isFolder(folder))
-      ? await access(folder, constants.W_OK).then(
-          () => undefined,
-          () => `${printable(folder)} cannot be written to`,
-        )
-      : `there is no folder ${printable(folder)}`;
+  // Beside the model its checkpoint is kept, and both are written under another name first.
+  const names = [model, checkpointPath(model)].flatMap((name) => [name, `${name}.new`]);
+  const inTheWay = (await Promise.all(names.map(isFolder))).indexOf(true);
+  const why =
+    inTheWay >= 0
+      ? `${printable(names[inTheWay])} is a folder`
+      : (await isFolder(folder))
+        ? await access(folder, constants.W_OK).then(
+            () => undefined,
+            () => `${printable(folder)} cannot be written to`,
+          )
+        : `there is no folder ${printable(folder)}`;
   if (why !== undefined) {
     throw new RecalError('model-place', `the model cannot be written: ${why}`, {
       hint: 'give --model a file in a folder that is there and can be written to',

@@ -83,9 +83,10 @@ export class TrainingProgress {
       .slice(0, WORST)
       .map((r) => `${printable(relations[r]?.name ?? '', 40)} ${losses[r].toFixed(3)}`);
     const shared = losses.length !== relations.length; // w/o BL: one decoder for all
+    const known = Number.isNaN(loss) ? '-' : loss.toFixed(4);
     return (
-      `epoch ${epoch} of ${this.#epochs}: loss ${loss.toFixed(4)}, masked ${masked.toFixed(2)}` +
-      (shared ? '' : `, highest ${worst.join(', ')}`)
+      `epoch ${epoch} of ${this.#epochs}: loss ${known}, masked ${masked.toFixed(2)}` +
+      (shared || worst.length === 0 ? '' : `, highest ${worst.join(', ')}`)
     );
   }
 }

@@ -30,6 +30,8 @@ export function reportTraining(
     maskConfigOf(config),
   );
   const first = reports.at(0);
+  // A run that went on from a checkpoint has not seen the first epoch.
+  const firstTitle = first === undefined || first.epoch === 1 ? 'first loss' : `loss in epoch ${first.epoch}`;
   const number = (value: number | undefined) =>
     value === undefined || Number.isNaN(value) ? null : Number(value.toPrecision(6));
   // With one shared decoder there is one loss, not one a relation.
@@ -57,7 +59,7 @@ export function reportTraining(
   out.result(value, function* () {
     const fixed = (x: number | null) => (x === null ? '-' : x.toFixed(4));
     yield* renderTable(
-      ['relation', 'events', 'mask rate', 'first loss', 'last loss'],
+      ['relation', 'events', 'mask rate', firstTitle, 'last loss'],
       rows.map((row) => [
         row.relation,
         row.events,

@@ -122,9 +122,17 @@ export async function calibrateDetector(
   for (const { scored, learned } of turns) {
     benign.score(halved, scored, learned.gate, judgeOf({ ...learned, scale }));
   }
+  const scores = benign.finish(config.halves === 'none');
+  if (!(scores.instances > 0) || !(scores.hostDays > 0)) {
+    throw new RecalError(
+      'nothing-to-calibrate',
+      'the part to calibrate on is too short: no threshold could be set by it',
+      { hint: 'give a longer benign part with --split, --from and --to' },
+    );
+  }
   return {
     ...{ config, ...learn(kept), scale },
-    benign: benign.finish(config.halves === 'none'),
+    benign: scores,
     graphs: graphs.length,
     instances: graphs.reduce((sum, { candidates }) => sum + candidates.length, 0),
     firstTs: split.events.table.ts[0],

@@ -62,6 +62,13 @@ export async function readCheckpoint(modelPath: string): Promise<Checkpoint> {
     const own = new Set<string>(Object.values(MOMENTS));
     const rest = file.places.filter(({ name }) => !own.has(name));
     const meta = checkModelMeta(parsed.data.model, rest, path);
+    const { steps, trainer } = parsed.data;
+    const decoders = meta.config.balanced ? meta.relations.length : 1;
+    const isWhole =
+      steps === trainer.steps &&
+      trainer.sums.length === trainer.counts.length &&
+      (trainer.sums.length === 0 || trainer.sums.length === decoders);
+    if (!isWhole) throw refused(path, 'what it says of the steps taken does not fit together');
     const { length } = parametersOf(meta);
     for (const name of own) {
       const place = file.places.find((each) => each.name === name);
@@ -78,9 +85,9 @@ export async function readCheckpoint(modelPath: string): Promise<Checkpoint> {
         weights: model.weights,
         firstMoment: moment(MOMENTS.first),
         secondMoment: moment(MOMENTS.second),
-        steps: parsed.data.steps,
+        steps,
       },
-      trainer: parsed.data.trainer,
+      trainer,
     };
   } finally {
     await file.close();
@@ -92,33 +99,65 @@ export async function removeCheckpoint(modelPath: string): Promise<void> {
   await rm(checkpointPath(modelPath), { force: true });
 }
 
-/** What must be the same for a resumed run to end with the weights of an uninterrupted one. */
-export interface ResumeConditions {
-  readonly config: TrainingConfig;
-  /** SHA-256 of all that training reads. */
-  readonly data: string;
-  readonly device: TrainingManifest['device'];
+/** Refuses to go on with other choices, before anything is read: neither run's weights would come out. */
+export function checkSameChoices(
+  { model: { config } }: Checkpoint,
+  now: TrainingConfig,
+  modelPath: string,
+): void {
+  const differing = (Object.keys(now) as (keyof TrainingConfig)[]).filter(
+    (key) => key !== 'epochs' && now[key] !== config[key], // more epochs are more of the same
+  );
+  if (differing.length > 0) throw differs(`other choices: ${differing.join(', ')}`, modelPath);
 }
 
-/** Refuses to go on under other conditions: neither run's weights would come out. */
-export function checkResumable(checkpoint: Checkpoint, now: ResumeConditions, modelPath: string): void {
-  const { config, training } = checkpoint.model;
-  const differing = (Object.keys(now.config) as (keyof TrainingConfig)[]).filter(
-    (key) => key !== 'epochs' && now.config[key] !== config[key], // more epochs are more of the same
-  );
+/** What must be the same too for a resumed run to end with the weights of an uninterrupted one. */
+export type ResumeConditions = Pick<TrainingManifest, 'selection' | 'data' | 'inParts' | 'device'> & {
+  /** To take in all. */
+  readonly steps: number;
+};
+
+/** Refuses to go on under other conditions. */
+export function checkResumable(
+  { model: { training }, trainer }: Checkpoint,
+  now: ResumeConditions,
+  modelPath: string,
+): void {
+  if (trainer.steps > now.steps) {
+    throw new RecalError(
+      'resume-beyond',
+      `the checkpoint has taken ${trainer.steps} steps already, and ${now.steps} are asked for`,
+      {
+        hint: 'ask for as many epochs with --epochs or more, or leave --resume out to begin anew',
+        where: { file: checkpointPath(modelPath) },
+      },
+    );
+  }
+  const keys = Object.keys(now.selection) as (keyof TrainingManifest['selection'])[];
+  const selected = keys.filter((key) => training.selection[key] !== now.selection[key]);
+  if (selected.length > 0) {
+    const hint = 'name the same with --split, --host, --from, --to, and calibrate on the same';
+    throw differs(`another selection of events: ${selected.join(', ')}`, modelPath, hint);
+  }
+  if (training.data !== now.data) throw differs('other events or names', modelPath);
   const before = `${training.device.kind} ${training.device.build}`;
   const after = `${now.device.kind} ${now.device.build}`;
-  const what =
-    differing.length > 0
-      ? `other choices: ${differing.join(', ')}`
-      : training.data !== now.data
-        ? 'other events or names'
-        : before !== after
-          ? `device ${before}, and this is ${after}`
-          : undefined;
-  if (what === undefined) return;
-  throw new RecalError('resume-differs', `the checkpoint was made with ${what}`, {
-    hint: 'go on with the same, or leave --resume out to begin anew',
+  if (before !== after) throw differs(`device ${before}, and this is ${after}`, modelPath);
+  if (training.inParts?.bounds !== now.inParts?.bounds) {
+    const cut = (parts: TrainingManifest['inParts']) =>
+      parts === undefined ? 'graphs as a whole' : `${parts.graphs} graphs in ${parts.parts} parts`;
+    const hint = 'give --memory what it was given then, or leave --resume out to begin anew';
+    throw differs(`${cut(training.inParts)}, and this is ${cut(now.inParts)}`, modelPath, hint);
+  }
+}
+
+function differs(
+  what: string,
+  modelPath: string,
+  hint = 'go on with the same, or leave --resume out to begin anew',
+): RecalError {
+  return new RecalError('resume-differs', `the checkpoint was made with ${what}`, {
+    hint,
     where: { file: checkpointPath(modelPath) },
   });
 }

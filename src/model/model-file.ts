@@ -13,7 +13,7 @@ import { trainingManifestSchema } from './training-manifest.js';
 /** Raised whenever a file written by this program could not be read by the one before it. */
 export const MODEL_FILE = { format: 'recal-model', version: 1 } as const;
 
-/** (|R|+1)² columns and |R| decoders: more relations than this would not fit any memory. */
+/** (|R|+1)² columns and |R| decoders: far more than the device has memory for, which is what really bounds them. */
 export const MAX_RELATIONS = 512;
 
 const WEIGHTS = 'weights.';
@@ -160,7 +160,18 @@ export function checkModelMeta(meta: unknown, places: readonly TensorPlace[], pa
       throw refused(path, `nobody knows its tensor ${name.slice(0, 64)}`);
     }
   }
+  checkStory(parsed.data, path);
   return parsed.data;
+}
+
+/** What a file says of its training must be possible. */
+function checkStory({ training, config, relations }: ModelMeta, path: string): void {
+  const { losses, firstTs, lastTs, epochs } = training;
+  if (losses.length > 0 && losses.length !== (config.balanced ? relations.length : 1)) {
+    throw refused(path, 'it has another number of losses than of decoders');
+  }
+  if (BigInt(firstTs) > BigInt(lastTs)) throw refused(path, 'its training ends before it begins');
+  if (epochs.done > epochs.asked) throw refused(path, 'it has seen more epochs than it was asked to');
 }
 
 /** The parameters of a model of this configuration. */

@@ -1,3 +1,4 @@
+import { RecalError } from '../base/errors.js';
 import type { FeatureSpace } from '../features/feature-space.js';
 import { learnNodeText, readNodeText, type StoredText } from '../features/node-text.js';
 import type { Vocabulary } from '../features/vocabulary.js';
@@ -15,7 +16,14 @@ import { MAX_RELATIONS } from './model-file.js';
 import type { ModelGraph } from './model-input.js';
 import { type KnownRelation, makeFeatureSpace } from './trained-model.js';
 import { coreConfigOf, maskConfigOf, type TrainingConfig } from './training-config.js';
-import { checkGraphs, describeData, digestData, MemoryBudget, sumGraphs } from './training-data.js';
+import {
+  checkGraphs,
+  describeData,
+  describeParts,
+  digestData,
+  MemoryBudget,
+  sumGraphs,
+} from './training-data.js';
 import type { TrainingManifest } from './training-manifest.js';
 
 export interface PrepareOptions {
@@ -94,6 +102,7 @@ export async function prepareTraining(
     about: {
       ...describeData(store, selection, events),
       ...{ graphs: graphs.length, nodes, neighbours, data: digestData(events, text) },
+      ...describeParts(graphs, blocks),
     },
   };
 }
@@ -124,5 +133,10 @@ async function prepareSpace(
       watch?.prepared?.('words', done);
     },
   });
+  if (!vectors.every(Number.isFinite)) {
+    throw new RecalError('training-diverged', 'the vectors of words went astray: a number overflowed', {
+      hint: 'lower --text-rate or --text-epochs',
+    });
+  }
   return { text, space: makeFeatureSpace(config, relations, vocabulary, vectors) };
 }

@@ -1,4 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
+import { constants } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isSystemError, RecalError } from '../base/errors.js';
@@ -36,6 +37,17 @@ export async function writeTensorFile(
   meta: object,
   tensors: readonly Tensor[],
 ): Promise<string> {
+  // It could not be read again, and the file in its place can.
+  const odd = findOdd(tensors);
+  if (odd !== undefined) {
+    throw new RecalError(
+      'not-a-number',
+      `${printable(path)} was not written: ${odd} holds a value that is no number`,
+      {
+        hint: 'the file that was there before is untouched; please report this',
+      },
+    );
+  }
   // Whole words first: every tensor stays aligned in the file, for readers that map it.
   const ordered = [...tensors].sort((a, b) => b.data.BYTES_PER_ELEMENT - a.data.BYTES_PER_ELEMENT);
   const describe = (sha256: string) =>
@@ -88,7 +100,9 @@ export class TensorFile {
 
   /** Opens a file of this format and version. Close it afterwards. */
   static async open(path: string, kind: FileKind): Promise<TensorFile> {
-    const file = await open(path, 'r').catch((error: unknown) => {
+    // Without waiting: a pipe would open only when somebody writes to it, and it is refused below.
+    const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+    const file = await open(path, flags).catch((error: unknown) => {
       if (!isSystemError(error, 'ENOENT')) throw error;
       throw new RecalError('no-model', `there is no file ${printable(path)}`, { hint: 'check the path' });
     });
@@ -121,17 +135,19 @@ export class TensorFile {
       tensors.set(name, { name, shape, data });
     }
     if (hash.digest('hex') !== this.sha256) throw refused(this.path, 'its checksum is wrong: it is damaged');
-    for (const { name, data } of tensors.values()) {
-      if (data instanceof Float32Array && !data.every(Number.isFinite)) {
-        throw refused(this.path, `${name} holds a value that is no number`);
-      }
-    }
+    const odd = findOdd([...tensors.values()]);
+    if (odd !== undefined) throw refused(this.path, `${odd} holds a value that is no number`);
     return tensors;
   }
 
   close(): Promise<void> {
     return this.#file.close();
   }
+}
+
+/** The name of a tensor with a value that is no number. */
+function findOdd(tensors: readonly Tensor[]): string | undefined {
+  return tensors.find(({ data }) => data instanceof Float32Array && !data.every(Number.isFinite))?.name;
 }
 
 async function readHeader(file: FileHandle, size: number, path: string): Promise<Uint8Array> {

@@ -88,7 +88,7 @@ export function checkHeader(
 ): CheckedHeader {
   let value: unknown;
   try {
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(header.subarray(LENGTH_BYTES)));
+    value = parseStrictly(new TextDecoder('utf-8', { fatal: true }).decode(header.subarray(LENGTH_BYTES)));
   } catch {
     throw refused(path, 'it has no JSON header');
   }
@@ -103,10 +103,18 @@ export function checkHeader(
   }
   const places = checkPlaces(tensors, size - header.length, path);
   try {
-    return { places, sha256: metadata.sha256, meta: JSON.parse(metadata.recal) as unknown };
+    return { places, sha256: metadata.sha256, meta: parseStrictly(metadata.recal) };
   } catch {
     throw refused(path, 'its description is not JSON');
   }
+}
+
+/** JSON without the one key that a check of known keys would not see. */
+function parseStrictly(text: string): unknown {
+  return JSON.parse(text, (key, value: unknown) => {
+    if (key === '__proto__') throw new SyntaxError('__proto__');
+    return value;
+  });
 }
 
 /** Foreign files and other versions get their own message, before any complaint about details. */

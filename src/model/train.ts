@@ -1,8 +1,9 @@
+import { RecalError } from '../base/errors.js';
 import type { Device } from '../compute/device.js';
 import { checkDeviceShape, openDevice } from '../compute/open-device.js';
-import { type Checkpoint, checkResumable, readCheckpoint } from './checkpoint.js';
+import { type Checkpoint, checkResumable, checkSameChoices, readCheckpoint } from './checkpoint.js';
 import type { PlannedGraph } from './graphs.js';
-import { Model } from './model.js';
+import { Model, type Weight } from './model.js';
 import { type PreparedTraining, type PrepareOptions, prepareTraining } from './prepare-training.js';
 import { type KnownRelation, modelId, type TrainedModel } from './trained-model.js';
 import { type EpochReport, Trainer } from './trainer.js';
@@ -51,6 +52,7 @@ export interface TrainResult {
 export async function trainModel(options: TrainOptions): Promise<TrainResult> {
   checkDeviceShape(options.device ?? 'wasm', options.config); // before anything is read
   const earlier = options.resume === undefined ? undefined : await readCheckpoint(options.resume);
+  if (earlier !== undefined) checkSameChoices(earlier, options.config, options.resume ?? '');
   const prepared = await prepareTraining(options, earlier);
   const device = await openDevice({
     ...(options.device === undefined ? {} : { kind: options.device }),
@@ -72,7 +74,8 @@ async function learn(
 ): Promise<TrainResult> {
   const { relations, graphs, blocks, direction, space, core } = prepared;
   const about = { ...prepared.about, device: { kind: device.kind, build: device.build } };
-  if (earlier !== undefined) checkResumable(earlier, { config, ...about }, resume);
+  const all = graphs.length * config.epochs;
+  if (earlier !== undefined) checkResumable(earlier, { ...about, steps: all }, resume);
   const model = Model.create(device, core, config.seed, blocks);
   if (earlier !== undefined) model.restore(earlier.state);
   const trainer = new Trainer(
@@ -83,7 +86,6 @@ async function learn(
       frequencies: Uint32Array.from(relations, ({ frequency }) => frequency),
     },
   );
-  const all = graphs.length * config.epochs;
   watch?.started?.({
     ...{ relations, graphs, blocks, memory: prepared.memory, features: space.width },
     steps: { done: trainer.steps, all },
@@ -98,13 +100,29 @@ async function learn(
   signal?.throwIfAborted(); // without a step there is nothing to keep
   while (trainer.steps < all && signal?.aborted !== true) {
     const report = trainer.step();
-    if (report !== undefined) reports.push(report);
+    if (report !== undefined) {
+      reports.push(report);
+      checkNumbers(model.weights(), report.epoch);
+    }
     await watch?.stepped?.(trainer.steps, report, snapshot);
     await new Promise((resolve) => setImmediate(resolve)); // signals and timers come in between two steps
   }
   const checkpoint = snapshot();
   model.close();
   return { model: checkpoint.model, reports, complete: trainer.steps >= all, checkpoint };
+}
+
+/** Weights that are no numbers any more never become numbers again, and losses need not show it. */
+function checkNumbers(weights: readonly Weight[], epoch: number): void {
+  const lost = weights.find(({ data }) => !data.every(Number.isFinite));
+  if (lost === undefined) return;
+  throw new RecalError(
+    'training-diverged',
+    `training went astray in epoch ${epoch}: ${lost.name} overflowed`,
+    {
+      hint: 'lower --learning-rate, or --text-rate if you raised it, or limit the gradient with --clip',
+    },
+  );
 }
 
 function describeProgress(
@@ -118,11 +136,12 @@ function describeProgress(
     ...about,
     steps: trainer.steps,
     epochs: { asked: config.epochs, done: trainer.epochs },
-    loss: report?.loss ?? earlier?.loss ?? null,
-    losses:
-      report === undefined
-        ? (earlier?.losses ?? [])
-        : Array.from(report.losses, (loss) => (Number.isNaN(loss) ? null : loss)),
+    loss: numberOrNull(report?.loss) ?? earlier?.loss ?? null,
+    losses: report === undefined ? (earlier?.losses ?? []) : Array.from(report.losses, numberOrNull),
     masked: report?.masked ?? earlier?.masked ?? null,
   };
+}
+
+function numberOrNull(value = Number.NaN): number | null {
+  return Number.isNaN(value) ? null : value;
 }

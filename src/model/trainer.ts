@@ -10,7 +10,7 @@ export const MASKED_LIMIT = 0.8;
 export interface EpochReport {
   /** From 1. */
   readonly epoch: number;
-  /** L of method §5 over the whole epoch: the sum of the relations' means. */
+  /** L of method §5 over the whole epoch: the sum of the relations' means; NaN where no node was masked. */
   readonly loss: number;
   /** Mean ℓ per decoder over the epoch's masked nodes; NaN where there was none. */
   readonly losses: Float64Array;
@@ -132,7 +132,8 @@ class EpochTally {
 
   report(epoch: number): EpochReport {
     const losses = this.#sums.map((sum, r) => sum / this.#counts[r]); // 0 / 0 is NaN: no masked node
-    const loss = losses.reduce((total, each) => (Number.isNaN(each) ? total : total + each), 0);
+    const known = losses.filter((each) => !Number.isNaN(each));
+    const loss = known.length === 0 ? Number.NaN : known.reduce((total, each) => total + each, 0);
     const masked = this.#nodes === 0 ? 0 : this.#masked / this.#nodes;
     return { epoch, loss, losses, counts: this.#counts, masked };
   }

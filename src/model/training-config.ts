@@ -10,6 +10,9 @@ import { MASK_DEFAULTS, type MaskConfig } from './masking.js';
 const whole = (low: number, high: number) => z.int().min(low).max(high);
 const share = z.number().min(0).max(1);
 
+/** Shorter ones forget everything between any two events, and λ must stay a number. */
+const SHORTEST_HALF_LIFE = 0.001;
+
 /**
  * All that decides what is learned, in one flat table: command line, configuration file, model file and
  * docs/training.md all follow from it. Marks as in method: [p] is the paper's own constant.
@@ -87,7 +90,12 @@ export const TRAINING_OPTIONS = {
     'L',
   ),
   halfLife: option(
-    z.number().nonnegative().default(900),
+    z
+      .number()
+      .refine((seconds) => seconds === 0 || seconds >= SHORTEST_HALF_LIFE, {
+        message: `must be 0, or at least ${SHORTEST_HALF_LIFE}`,
+      })
+      .default(900),
     'seconds after which a transition counts half; 0 for never',
     'half a window: what is a window old counts a quarter',
     'SECONDS',
@@ -196,6 +204,10 @@ export const trainingConfigSchema = z
     path: ['maskMin'],
     message: 'must not be above maskMax',
   })
+  .refine(
+    ({ balanced, maskBase, maskMin, maskMax }) => maskMax > 0 && (maskBase > 0 || (balanced && maskMin > 0)),
+    { path: ['maskBase'], message: 'no node would ever be masked, and nothing learned' },
+  )
   .refine(({ hidden, heads }) => hidden % heads === 0, {
     path: ['hidden'],
     message: 'must be a multiple of heads',

@@ -61,6 +61,18 @@ export function describeData(
   };
 }
 
+/** Where graphs are cut: parts add their gradients in another order, so that another cut ends with other weights. */
+export function describeParts(
+  graphs: readonly PlannedGraph[],
+  blocks: ReadonlyMap<ModelGraph, BlockPlan>,
+): Pick<TrainingManifest, 'inParts'> {
+  if (blocks.size === 0) return {};
+  const bounds = graphs.map(({ graph }) => blocks.get(graph)?.bounds ?? null);
+  const parts = bounds.reduce((sum, each) => sum + (each === null ? 0 : each.length - 1), 0);
+  const digest = createHash('sha256').update(JSON.stringify(bounds)).digest('hex');
+  return { inParts: { graphs: blocks.size, parts, bounds: digest } };
+}
+
 /** f_r over all graphs, and what they add up to. */
 export function sumGraphs(graphs: readonly PlannedGraph[], relations: number) {
   const frequencies = new Uint32Array(relations);
@@ -81,18 +93,21 @@ export function sumGraphs(graphs: readonly PlannedGraph[], relations: number) {
 export class MemoryBudget {
   readonly #limit: number;
   readonly #config: ModelConfig;
+  /** What the parameters take, whatever the graph. */
+  readonly #least: number;
   #held = 0;
 
   constructor(limit: number, config: ModelConfig) {
     this.#limit = limit;
     this.#config = config;
+    this.#least = memoryNeed(config, { nodes: 0, entries: 0, pairs: 0, slots: 0, values: 0 });
+    if (this.#least > Math.min(limit, DEVICE_MEMORY)) throw this.#refuseParameters();
   }
 
   /** Refuses the graph that would go beyond the budget by itself, before the next is built. */
   add(planned: PlannedGraph): void {
     this.#held += graphBytes(planned.graph) + layoutBytes(planned.graph);
-    const least = memoryNeed(this.#config, { nodes: 0, entries: 0, pairs: 0, slots: 0, values: 0 });
-    if (this.#held + least > this.#limit) throw this.#refuse(planned, this.#held + least, '');
+    if (this.#held + this.#least > this.#limit) throw this.#refuse(planned, this.#held + this.#least, '');
   }
 
   /** Which graphs must be taken in parts, and how many bytes all takes at most. */
@@ -125,18 +140,35 @@ export class MemoryBudget {
     return { blocks, need: this.#held + largest };
   }
 
+  #refuseParameters(): RecalError {
+    const { relations, features } = this.#config;
+    const isOfDevice = this.#least > DEVICE_MEMORY;
+    const room = isOfDevice ? 'the 4 GiB that the device has' : `the ${amount(this.#limit)} it may use`;
+    return new RecalError(
+      'memory-budget',
+      `the parameters of ${relations} relations, each with a decoder of ${features} columns, need ` +
+        `${amount(this.#least)}, more than ${room}`,
+      {
+        hint: isOfDevice
+          ? 'give rare event types one common name in the log before reading it'
+          : 'allow more with --memory',
+      },
+    );
+  }
+
   #refuse({ title, graph }: PlannedGraph, need: number, why: string): RecalError {
     const size = `${graph.nodeCount} nodes and ${graph.adjacency.neighbours.length} neighbours`;
     const device = need - this.#held > DEVICE_MEMORY ? ', and the device has 4 GiB for one graph' : '';
     return new RecalError(
       'memory-budget',
-      `training needs more than the memory it may use: ${gibibytes(need)} with graph ${printable(title, 200)} ` +
-        `(${size}), of ${gibibytes(this.#limit)}${device}${why}`,
+      `training needs more than the memory it may use: ${amount(need)} with graph ${printable(title, 200)} ` +
+        `(${size}), of ${amount(this.#limit)}${device}${why}`,
       { hint: 'allow more with --memory, or take shorter windows (--window), fewer hosts or a shorter time' },
     );
   }
 }
 
-function gibibytes(bytes: number): string {
-  return Number.isFinite(bytes) ? `${(bytes / 2 ** 30).toFixed(2)} GiB` : 'any';
+function amount(bytes: number): string {
+  if (!Number.isFinite(bytes)) return 'any';
+  return bytes < 2 ** 30 ? `${(bytes / 2 ** 20).toFixed(1)} MiB` : `${(bytes / 2 ** 30).toFixed(2)} GiB`;
 }

@@ -31,6 +31,8 @@ export const trainingManifestSchema = z.strictObject({
   neighbours: count,
   /** SHA-256 of the events, types and tokens that training read. */
   data: sha256,
+  /** Graphs too large for the memory, into how many parts they were cut, and SHA-256 of where; only if there were any. */
+  inParts: z.strictObject({ graphs: count, parts: count, bounds: sha256 }).optional(),
   device: z.strictObject({
     kind: z.enum(['wasm', 'reference']),
     /** `relaxed-simd` differs from `simd` in the last bits. */

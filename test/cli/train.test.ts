@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { command as model } from '../../src/cli/model.js';
@@ -118,17 +118,54 @@ describe('recal train', () => {
     ['train --model no/where', 'the model cannot be written: there is no folder'],
     ['train --model /', 'the model cannot be written: / is a folder'],
     ['train --model x --resume', 'there is no x.checkpoint to go on from'],
+    ['train --model x --no-calibrate --calibrate-split train', 'contradict each other'],
+    ['train --model x --split train --calibrate-split train', 'split train is trained on and calibrated on'],
+    ['train --model x --mask-base 0 --mask-min 0', 'no node would ever be masked'],
+    ['train --model x --half-life 1e-320', 'must be 0, or at least 0.001'],
   ])('%s', async (line, message) => {
     const { code, stdout, stderr } = await run(line);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(message);
   });
 
-  test('a graph that does not fit is refused', async () => {
+  test('a folder where the checkpoint goes is known before training', async () => {
+    mkdirSync(path('taken.checkpoint'));
+    const { code, stderr } = await run(`train --model ${path('taken')}`);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('taken.checkpoint is a folder')]);
+  });
+
+  test('what does not fit into the memory is refused', async () => {
     const { code, stderr } = await run(
       `train --model ${path('x')} --memory 64 --no-calibrate --encoder rgat --epochs 1`,
     );
-    expect([code, stderr]).toEqual([1, expect.stringContaining('training needs more than the memory')]);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/the parameters of \d+ relations.* 64\.0 MiB/)]);
+  });
+
+  test('--resume refuses fewer epochs than were taken, other choices and another selection', async () => {
+    const at = `train --model ${path('eight')} --resume`;
+    await run(`train --model ${path('eight')} --epochs 3`, (text, signals) => {
+      if (text.startsWith('epoch 2 of')) signals.emit('SIGINT');
+    });
+    for (const [line, message] of [
+      ['--epochs 1', 'steps already, and'],
+      ['--epochs 3 --text-dimension 16', 'other choices: textDimension'],
+      ['--epochs 3 --no-calibrate', 'another selection of events: '],
+    ]) {
+      const { code, stderr } = await run(`${at} ${line}`);
+      expect([code, stderr]).toEqual([1, expect.stringContaining(message)]);
+    }
+    expect((await run(`${at} --epochs 3`)).stdout).toContain('loss in epoch 3');
+  });
+
+  test('a warning where nothing could be learned', async () => {
+    const lone = path('lone');
+    const event = eventLine({ subj: process('p', { name: 'sh' }), obj: file('f') });
+    await ingestFiles([writeLog(folder, 'lone.json', [event])], { store: lone, threads: 0 });
+    const ended = await run(
+      `train --store ${lone} --model ${path('nine')} --epochs 1 --mask-base 0.001 --mask-min 0`,
+    );
+    expect(ended.stderr).toMatch(/epoch 1 of 1: loss -, masked 0\.00$/m);
+    expect(ended.stderr).toContain('nothing was learned');
   });
 
   test('help names the defaults, and what the preset paper changes', async () => {
@@ -153,6 +190,7 @@ describe('recal model show', () => {
       /^file +[\d.]+ MiB, version 1, SHA-256 [0-9a-f]{64}$/m,
       /^span +2\d{3}-.* to 2\d{3}-/m,
       /^epochs +2 of 2, \d+ steps$/m,
+      /^calibrated +yes$/m,
       /^features +[\d,]+: 10 types, 32 text, [\d,]+ transitions$/m,
       /^gamma +0\.5$/m,
       /^weights\.decoder\.w +F32 +\d+ × \d+ × 64 /m,

@@ -5,6 +5,7 @@ import {
   type Checkpoint,
   checkpointPath,
   checkResumable,
+  checkSameChoices,
   hasCheckpoint,
   readCheckpoint,
   removeCheckpoint,
@@ -49,6 +50,19 @@ describe('refused', () => {
     await expect(readCheckpoint(path)).rejects.toThrow('adam.first');
   });
 
+  test('one whose steps contradict each other', async () => {
+    const path = join(newFolder(), 'model');
+    const { state, trainer } = checkpoint;
+    for (const other of [
+      { state: { ...state, steps: 4 } },
+      { trainer: { ...trainer, sums: [0] } },
+      { trainer: { ...trainer, sums: [0], counts: [1] } },
+    ]) {
+      await writeCheckpoint(path, { ...checkpoint, ...other });
+      await expect(readCheckpoint(path)).rejects.toThrow('does not fit together');
+    }
+  });
+
   test('a damaged one, and a checkpoint in place of a model', async () => {
     const path = join(newFolder(), 'model');
     await writeCheckpoint(path, checkpoint);
@@ -62,17 +76,28 @@ describe('refused', () => {
 
 describe('resuming', () => {
   const { config, training } = model;
-  const same = { config, data: training.data, device: training.device };
+  const same = { ...training, steps: checkpoint.trainer.steps };
   const check = (now: Partial<typeof same>) => () => checkResumable(checkpoint, { ...same, ...now }, 'm');
+  const choose = (choices: Partial<typeof config>) => () =>
+    checkSameChoices(checkpoint, { ...config, ...choices }, 'm');
 
   test('under the same conditions, or for more epochs', () => {
     expect(check({})).not.toThrow();
-    expect(check({ config: { ...config, epochs: 999 } })).not.toThrow();
+    expect(check({ steps: 999 })).not.toThrow();
+    expect(choose({ epochs: 999 })).not.toThrow();
+  });
+
+  test('not for fewer steps than it has taken', () => {
+    expect(check({ steps: checkpoint.trainer.steps - 1 })).toThrow('5 steps already, and 4 are asked for');
   });
 
   test('not with other choices, other data or other arithmetic', () => {
-    expect(check({ config: { ...config, gamma: 1, seed: 9 } })).toThrow('gamma, seed');
+    expect(choose({ gamma: 1, seed: 9 })).toThrow('gamma, seed');
     expect(check({ data: 'b'.repeat(64) })).toThrow('other events');
     expect(check({ device: { kind: 'wasm', build: 'simd' } })).toThrow('wasm simd');
+    const inParts = { graphs: 1, parts: 3, bounds: 'c'.repeat(64) };
+    expect(check({ inParts })).toThrow('graphs as a whole, and this is 1 graphs in 3 parts');
+    const selection = { ...training.selection, to: '99', host: 'h' };
+    expect(check({ selection })).toThrow('another selection of events: host, to');
   });
 });

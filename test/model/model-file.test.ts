@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -210,6 +211,11 @@ describe('refused, with a reason', () => {
     ['another id', 'its id', (_, m) => Object.assign(m, { id: 'b'.repeat(64) })],
     ['a relation renamed', 'its id', (_, m) => Object.assign(m.relations[0], { name: 'EVENT_WRITE' })],
     ['fields nobody knows', 'training', (_, m) => Object.assign(m.training, { note: 'x' })],
+    ['a loss too many', 'number of losses', (_, m) => m.training.losses.push(1)],
+    ['time that runs back', 'before it begins', (_, m) => Object.assign(m.training, { lastTs: '-1' })],
+    ['epochs nobody asked for', 'more epochs', (_, m) => Object.assign(m.training.epochs, { done: 5e15 })],
+    ['a tensor called __proto__', 'no JSON', (h) => own(h, '__proto__', Object.values(empty('x', h))[0])],
+    ['a field called __proto__', 'not JSON', (_, m) => own(m.training, '__proto__', {})],
   ])('%s', async (_what, reason, change) => {
     const path = written();
     forge(path, change);
@@ -238,10 +244,30 @@ describe('refused, with a reason', () => {
       i === 2 ? { ...weight, data: weight.data.map((x, at) => (at === 3 ? Number.NaN : x)) } : weight,
     );
     const path = join(newFolder(), 'model');
-    await writeModelFile(path, { ...model, weights, id: modelId({ ...model, weights }) });
+    await writeModelFile(path, model);
+    const before = readFileSync(path);
+    // Not even written: what was there before stays.
+    const writing = writeModelFile(path, { ...model, weights, id: modelId({ ...model, weights }) });
+    await expect(writing).rejects.toMatchObject({ code: 'not-a-number' });
+    expect(readFileSync(path)).toEqual(before);
+    const length = Number(before.readBigUInt64LE(0));
+    const body = Buffer.from(before.subarray(8 + length));
+    body.writeFloatLE(Number.NaN, 12);
+    writeFileSync(path, assemble(JSON.parse(before.subarray(8, 8 + length).toString()), body));
     expect((await refusal(path)).message).toContain('no number');
   });
+
+  test('a pipe, without waiting for somebody to write to it', async () => {
+    const path = join(newFolder(), 'model');
+    execFileSync('mkfifo', [path]);
+    expect((await refusal(path)).message).toContain('not a file');
+  });
 });
+
+/** A property that assigning would not make. */
+function own(object: object, key: string, value: unknown): void {
+  Object.defineProperty(object, key, { value, enumerable: true, configurable: true });
+}
 
 /** A tensor without a byte, right behind the last. */
 function empty(name: string, header: Record<string, Record<string, unknown>>) {

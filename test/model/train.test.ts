@@ -3,11 +3,13 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ingestFiles } from '../../src/graph/ingest.js';
 import { Store } from '../../src/graph/store.js';
+import { ENTITY_TYPES } from '../../src/ingest/event.js';
 import { readCheckpoint, writeCheckpoint } from '../../src/model/checkpoint.js';
 import { maskRates } from '../../src/model/masking.js';
+import { memoryNeed } from '../../src/model/memory-need.js';
 import { readModelFile, writeModelFile } from '../../src/model/model-file.js';
 import { type TrainOptions, type TrainResult, trainModel } from '../../src/model/train.js';
-import { maskConfigOf, resolveTrainingConfig } from '../../src/model/training-config.js';
+import { coreConfigOf, maskConfigOf, resolveTrainingConfig } from '../../src/model/training-config.js';
 import { ROOT } from '../built.js';
 import { newFolder, sharedFolder } from '../folders.js';
 import { eventLine, writeLog } from '../graph/small-logs.js';
@@ -119,12 +121,26 @@ describe('refused', () => {
     }
   });
 
-  test('a graph beyond the memory budget, by its name and before training', async () => {
+  test('parameters and a graph beyond the memory budget, before training', async () => {
     await expect(train({ memory: 2 ** 20 })).rejects.toMatchObject({
       code: 'memory-budget',
-      message: expect.stringMatching(/GiB with graph .* nodes and .* of 0\.00 GiB/),
+      message: expect.stringMatching(/parameters of 23 relations, .* need .* MiB, more than the 1\.0 MiB/),
+      hint: expect.stringContaining('--memory'),
+    });
+    const relations = 23;
+    const features = ENTITY_TYPES.length + config.textDimension + (relations + 1) ** 2;
+    const nothing = { nodes: 0, entries: 0, pairs: 0, slots: 0, values: 0 };
+    const least = memoryNeed(coreConfigOf(config, relations, features), nothing);
+    await expect(train({ memory: least })).rejects.toMatchObject({
+      code: 'memory-budget',
+      message: expect.stringMatching(/MiB with graph .* nodes and .* of .* MiB/),
       hint: expect.stringContaining('--window'),
     });
+  });
+
+  test('training that goes astray, instead of giving a model that nobody can read', async () => {
+    const wild = { ...config, textRate: 1, textEpochs: 200 };
+    await expect(train({ config: wild })).rejects.toMatchObject({ code: 'training-diverged' });
   });
 
   test('a selection without events, and events without edges', async () => {

@@ -58,7 +58,18 @@ describe('the memory budget', () => {
     const { need } = settle(hub, Number.POSITIVE_INFINITY);
     expect(() => settle(hub, need / 2)).toThrow(/graph host .*30000 nodes.* hubs/);
     expect(() => settle(hub, need / 2)).not.toThrow('\u001b');
-    expect(() => settle(hub, 3 * MIB)).toThrow(/graph host .*30000 nodes/);
+    expect(() => settle(hub, 40 * MIB)).toThrow(/graph host .*30000 nodes/);
+  });
+
+  it('refuses more relations than there is memory for, and blames no graph for it', () => {
+    const relations = 200;
+    const many = { ...config, relations, features: 16 + (relations + 1) ** 2 };
+    expect(() => new MemoryBudget(Number.POSITIVE_INFINITY, many)).toThrow(
+      /parameters of 200 relations.* more than the 4 GiB that the device has/,
+    );
+    expect(() => new MemoryBudget(3 * MIB, config)).toThrow(
+      /parameters of 3 relations.* the 3.0 MiB it may use/,
+    );
   });
 });
 
