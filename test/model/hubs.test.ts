@@ -28,7 +28,7 @@ describe('hubs', () => {
           pairs.nodes.forEach((_, pair) => {
             const read = pairs.neighbours.subarray(pairs.offsets[pair], pairs.offsets[pair + 1]);
             const others = read.filter((u) => readers[u] < fewest).length;
-            cost += 0.2 * (Number(others > 0) + others / 10);
+            cost += 0.5 * (Number(others > 0) + others / 10);
           });
           return cost;
         };
