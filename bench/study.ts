@@ -185,7 +185,7 @@ async function openTrial(name: string, folder: string, events: number): Promise<
     const inputs = { train: file('train'), calibrate: file('calibrate'), test: file('test') };
     return {
       ...{ name, ignore: undefined, allowPast: false },
-      parts: await openParts(await placeParts(inputs, { folder })),
+      parts: await openParts(await placeParts(inputs, { folder: async () => folder })),
       labels: await readLabels(join(out, 'labels.csv'), 'core'),
     };
   }
@@ -193,7 +193,7 @@ async function openTrial(name: string, folder: string, events: number): Promise<
   const file = (part: string) => [join(E1, `ta1-cadets-e1-stretch.${part}.json.gz`)];
   const test = name === 'pre' ? 'pre' : 'test';
   const inputs: PartInputs = { train: file('train'), calibrate: file('calibrate'), test: file(test) };
-  const places = await placeParts(inputs, { folder });
+  const places = await placeParts(inputs, { folder: async () => folder });
   if (name === 'shifted') {
     // The benign span cut elsewhere: an hour later into training, so that calibration has the last hour of both.
     const both = { ...places.train, selection: {} };

@@ -1,5 +1,3 @@
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { z } from 'zod';
 import { EXIT } from '../base/errors.js';
 import { printable } from '../base/printable.js';
@@ -14,6 +12,7 @@ import { PROTOCOL_THRESHOLDS, PROTOCOLS } from '../evaluate/protocol.js';
 import { extrasOf } from '../evaluate/report-study.js';
 import { writeEvaluation } from '../evaluate/result-files.js';
 import { parseSeeds, resolveVariant, VARIANT_NAMES, variantOf } from '../evaluate/variants.js';
+import { WorkFolder } from '../evaluate/work-folder.js';
 import { PRESETS, TRAINING_OPTIONS } from '../model/training-config.js';
 import { choiceSettings, chosen } from './choice-settings.js';
 import { defineCommand } from './command.js';
@@ -108,12 +107,14 @@ export const command = defineCommand({
     const ignore = settings.ignore === undefined ? undefined : await readLabels(settings.ignore);
     const threads = threadsOf(settings);
 
-    const folder = join(settings.out, '.parts');
+    const work = new WorkFolder(settings.out);
     const progress = new EvaluationProgress(context, seeds.length);
     try {
+      for (const note of await work.clearLeftovers()) out.warn(note);
       const places = await placeParts(settings, {
+        folder: () => work.path(),
         // One thread in all is the main one.
-        ...{ folder, threads: settings.threads === 1 ? 0 : settings.threads, signal },
+        ...{ threads: settings.threads === 1 ? 0 : settings.threads, signal },
         noticed: (read) => warnOfProblems(context, read),
         onProgress: ({ bytes, events }) => progress.reading(bytes, events),
       });
@@ -144,7 +145,7 @@ export const command = defineCommand({
       return EXIT.done;
     } finally {
       progress.finish();
-      await rm(folder, { recursive: true, force: true });
+      await work.remove();
     }
   },
 });

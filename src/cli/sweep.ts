@@ -1,4 +1,4 @@
-import { rename, rm, writeFile } from 'node:fs/promises';
+import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { EXIT } from '../base/errors.js';
@@ -14,6 +14,7 @@ import { runSweep, type SweepOutcome, trialName } from '../evaluate/sweep.js';
 import { assignmentText, combinations, parseAxes } from '../evaluate/sweep-axes.js';
 import { trialFile } from '../evaluate/sweep-trial.js';
 import { parseSeeds, variantOf } from '../evaluate/variants.js';
+import { WorkFolder } from '../evaluate/work-folder.js';
 import { TRAINING_OPTIONS } from '../model/training-config.js';
 import { chosen } from './choice-settings.js';
 import { defineCommand } from './command.js';
@@ -62,13 +63,15 @@ export const command = defineCommand({
     const labels = await readLabels(settings.labels, settings.tier);
     const ignore = settings.ignore === undefined ? undefined : await readLabels(settings.ignore);
 
-    const parts = join(settings.out, '.parts');
+    const work = new WorkFolder(settings.out);
     const folder = join(settings.out, 'trials');
     const progress = new EvaluationProgress(context, seeds.length);
     const warned = new Set<string>();
     try {
+      for (const note of await work.clearLeftovers()) out.warn(note);
       const places = await placeParts(settings, {
-        ...{ folder: parts, threads: settings.threads === 1 ? 0 : settings.threads, signal },
+        folder: () => work.path(),
+        ...{ threads: settings.threads === 1 ? 0 : settings.threads, signal },
         noticed: (read) => warnOfProblems(context, read),
         onProgress: ({ bytes, events }) => progress.reading(bytes, events),
       });
@@ -120,7 +123,7 @@ export const command = defineCommand({
       return EXIT.done;
     } finally {
       progress.finish();
-      await rm(parts, { recursive: true, force: true });
+      await work.remove();
     }
   },
 });

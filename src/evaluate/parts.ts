@@ -28,13 +28,18 @@ export interface ReadPartsOptions extends StageOptions {
   readonly noticed?: ((read: { malformed: number; problems: readonly LocatedProblem[] }) => void) | undefined;
 }
 
+export interface PlacePartsOptions extends Omit<ReadPartsOptions, 'folder'> {
+  /** Asked for once there is something to read; must be this run's alone. */
+  folder(): Promise<string>;
+}
+
 /** Inputs as given: log files and globs, or a store (its split of the part's name, or `DIR#split`). */
 export type PartInputs = Readonly<Record<PartName, readonly string[]>>;
 
-/** Reads log files into a store of their own, one split a part; stores stay where they are. */
+/** Reads log files into a store of their own, one split a part; stores stay where they are, and need no folder. */
 export async function placeParts(
   inputs: PartInputs,
-  { folder, noticed, ...options }: ReadPartsOptions,
+  { folder, noticed, ...options }: PlacePartsOptions,
 ): Promise<Record<PartName, PartPlace>> {
   const places: Partial<Record<PartName, PartPlace>> = {};
   for (const name of PART_NAMES) {
@@ -46,7 +51,7 @@ export async function placeParts(
     }
     for (const each of given) if ((await storedPart(each, name)) !== undefined) throw mixed(name, each);
     const files = await expandInputs([...given]);
-    const store = join(folder, 'store');
+    const store = join(await folder(), 'store');
     const read = await ingestFiles(files, { ...options, store, split: name, append: true });
     noticed?.(read);
     places[name] = { folder: store, selection: { split: name } };

@@ -1,8 +1,12 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { thisProcess } from '../../src/base/running-process.js';
 import { command as evaluate } from '../../src/cli/evaluate.js';
 import { evaluationSchema } from '../../src/evaluate/result-schema.js';
+import { WorkFolder } from '../../src/evaluate/work-folder.js';
+import { ingestFiles } from '../../src/graph/ingest.js';
 import { writeSmallWorld } from '../evaluate/small-world.js';
 import { type HereOptions, runHere } from './run-here.js';
 
@@ -67,8 +71,35 @@ describe('recal evaluate', () => {
     expect(stdout).toContain('note: stopped before the end');
     const { variants } = JSON.parse(readFileSync(path('three/result.json'), 'utf8'));
     expect(variants.recal.seeds).toHaveLength(1);
-    expect(existsSync(path('three/.parts'))).toBe(false);
+    expect(readdirSync(path('three')).filter((name) => name.startsWith('.parts'))).toEqual([]);
   });
+
+  test('logs that another run has read are in no figure, whether it was killed or goes on', async () => {
+    const given = (out: string) => `${parts()} --variants rarity --seeds 0 --json --out ${path(out)}`;
+    const figuresOf = ({ stdout }: { stdout: string }) => {
+      const { variants, data } = JSON.parse(stdout);
+      return { data, mean: variants.rarity.mean };
+    };
+    const alone = figuresOf(await run(given('alone')));
+    // The same log under another content, so that it would be taken for more of the test.
+    const other = path('other.ndjson');
+    writeFileSync(other, `\n${readFileSync(path('test.ndjson'), 'utf8')}`);
+    const running = new WorkFolder(path('mixed'));
+    const [alive, killed] = [await running.path(), path('mixed/.parts-killed')];
+    const folders = [alive, killed, path('mixed/.parts')];
+    for (const at of folders) {
+      await ingestFiles([other], { store: join(at, 'store'), split: 'test', threads: 0 });
+    }
+    const { pid } = spawnSync(process.execPath, ['-e', '']);
+    writeFileSync(join(killed, 'owner.json'), JSON.stringify({ ...thisProcess(), pid, began: undefined }));
+
+    const mixed = await run(given('mixed'));
+    expect(figuresOf(mixed)).toEqual(alone);
+    expect(mixed.stderr).toContain('mixed/.parts-killed was left by a run that was killed, and is removed');
+    expect(mixed.stderr).toContain(`another run may be at work in ${alive}, process ${process.pid}`);
+    expect(folders.map((at) => existsSync(join(at, 'store')))).toEqual([true, false, true]);
+    expect(readdirSync(path('mixed')).filter((name) => name.startsWith('.parts'))).toHaveLength(2);
+  }, 20_000);
 
   test.each([
     ['--variants recall', 'unknown-variant', "did you mean 'recal'?"],

@@ -19,7 +19,7 @@ describe('parts', () => {
   test('log files and stores hold the same', async () => {
     const read: number[] = [];
     const options = {
-      folder,
+      folder: async () => folder,
       threads: 0,
       noticed: ({ malformed }: { malformed: number }) => read.push(malformed),
     };
@@ -38,7 +38,7 @@ describe('parts', () => {
   });
 
   test('a store among files, a split that is not there, a file of two parts', async () => {
-    const options = { folder: join(folder, 'other'), threads: 0 };
+    const options = { folder: async () => join(folder, 'other'), threads: 0 };
     const rest = { calibrate: [store], test: [`${store}#week 2`] };
     await expect(placeParts({ train: [log('train'), store], ...rest }, options)).rejects.toMatchObject({
       code: 'part-mixed',

@@ -79,7 +79,7 @@ export async function smallWorld(): Promise<SmallWorld> {
   const log = (part: string) => [join(folder, `${part}.ndjson`)];
   const places = await placeParts(
     { train: log('train'), calibrate: log('calibrate'), test: log('test') },
-    { folder, threads: 0 },
+    { folder: async () => folder, threads: 0 },
   );
   return { folder, parts: await openParts(places), labels: join(folder, 'labels.csv') };
 }
