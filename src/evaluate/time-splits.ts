@@ -22,8 +22,8 @@ export interface TimeSplit {
 
 /**
  * Sorts the events of a store into splits by their time: days that lie apart can be one split, which a selection cannot
- * say. Events outside all ranges are dropped, and counted. What is known of entities stays whole. A store that has
- * these splits already is left as it is.
+ * say. Events outside all ranges are dropped, and counted. What is known of entities stays whole. What is in these splits
+ * already stays there: only events that came after are sorted.
  */
 export async function splitByTime(
   folder: string,
@@ -33,16 +33,17 @@ export async function splitByTime(
   const duck = await openDuck();
   try {
     const { manifest } = writer;
-    if (manifest.ingests.some(({ split }) => splits.some(({ name }) => name === split))) {
-      return { outside: outsideOf(manifest), done: 'unchanged' };
-    }
+    const names = new Set<string | null>(splits.map(({ name }) => name));
+    const sorted = numbersOf(manifest, (split) => names.has(split));
+    const fresh = manifest.segments.filter(({ kind, ingest }) => kind === 'events' && !sorted.has(ingest));
+    if (fresh.length === 0) return { outside: outsideOf(manifest), done: 'unchanged' };
     const connection = await duck.connect();
     const cutter = new SegmentCutter(writer, connection, splits);
-    for (const segment of manifest.segments) if (segment.kind === 'events') await cutter.cut(segment);
-    const next = cutter.manifest();
+    for (const segment of fresh) await cutter.cut(segment);
+    const next = cutter.manifest(fresh);
     for (const { name } of splits) {
-      const number = next.ingests.find(({ split }) => split === name)?.number;
-      if (!next.segments.some(({ ingest }) => ingest === number)) throw nothingOf(name, folder);
+      const own = numbersOf(next, (split) => split === name);
+      if (!next.segments.some(({ ingest }) => own.has(ingest))) throw nothingOf(name, folder);
     }
     await writer.commit(next, writer.stagingFolder, cutter.added);
     return { outside: outsideOf(next), done: 'split' };
@@ -80,15 +81,16 @@ class SegmentCutter {
   }
 
   /** Splits are ingests of their own, without files: the files stay with the ingest that read them. */
-  manifest(): Manifest {
+  manifest(cut: readonly Segment[]): Manifest {
     const { manifest } = this.#writer;
-    const kept = manifest.segments.filter(({ kind }) => kind === 'entities');
+    const gone = new Set(cut);
+    const kept = manifest.segments.filter((segment) => !gone.has(segment));
     const segments = [...kept, ...this.#moved, ...this.added];
-    const events = manifest.ingests.map(({ summary }) => summary.events).reduce((a, b) => a + b, 0);
-    const inside = [...this.#moved, ...this.added].reduce((sum, { rows }) => sum + rows, 0);
+    const events = rowsOf(cut);
+    const inside = rowsOf([...this.#moved, ...this.added]);
     const entries = this.#splits.map(({ name }, s): IngestEntry => {
       const number = this.#number(s);
-      const rows = segments.reduce((sum, each) => sum + (each.ingest === number ? each.rows : 0), 0);
+      const rows = rowsOf(segments.filter(({ ingest }) => ingest === number));
       return { number, split: name, files: [], summary: summaryOf(rows, s === 0 ? events - inside : 0) };
     });
     return {
@@ -126,6 +128,14 @@ class SegmentCutter {
       ...{ firstTs: String(first), lastTs: String(last) },
     });
   }
+}
+
+function numbersOf({ ingests }: Manifest, wanted: (split: string | null) => boolean): Set<number> {
+  return new Set(ingests.filter(({ split }) => wanted(split)).map(({ number }) => number));
+}
+
+function rowsOf(segments: readonly Segment[]): number {
+  return segments.reduce((sum, { rows }) => sum + rows, 0);
 }
 
 const OUTSIDE = 'outside all splits';

@@ -16,6 +16,8 @@ export interface IngestOptions extends StageOptions {
   split?: string | undefined;
   /** Add to a store that already holds something. */
   append?: boolean;
+  /** Hashes of files that are known already, by path. */
+  hashes?: ReadonlyMap<string, string> | undefined;
 }
 
 export interface IngestResult extends Summary {
@@ -36,7 +38,7 @@ export interface IngestResult extends Summary {
 export async function ingestFiles(paths: readonly string[], options: IngestOptions): Promise<IngestResult> {
   const writer = await StoreWriter.open(options.store);
   try {
-    const { fresh, known } = await sortOut(paths, writer.manifest, options.split);
+    const { fresh, known } = await sortOut(paths, writer.manifest, options);
     if (fresh.length === 0) return await unchanged(writer, known);
     refuseUnasked(writer.manifest, fresh, options);
     const { nextIngest, nextFile } = writer.manifest;
@@ -102,7 +104,7 @@ interface KnownFile {
 }
 
 /** Tells new files from copies and from those whose content the store holds, hashing only where sizes agree. */
-async function sortOut(paths: readonly string[], manifest: Manifest, split: string | undefined) {
+async function sortOut(paths: readonly string[], manifest: Manifest, options: IngestOptions) {
   const held = manifest.ingests.flatMap(({ files }) => files.map(({ bytes }) => bytes));
   const sizes = await Promise.all(paths.map(sizeOf));
   const times = new Map<number, number>();
@@ -118,8 +120,8 @@ async function sortOut(paths: readonly string[], manifest: Manifest, split: stri
       fresh.push(path);
       continue;
     }
-    const sha256 = await hashFile(path);
-    const found = knownFile(manifest, sha256, split, path);
+    const sha256 = options.hashes?.get(path) ?? (await hashFile(path));
+    const found = knownFile(manifest, sha256, options.split, path);
     if (found !== undefined) known.push(found);
     else if (hashes.has(sha256)) known.push({ name: path, ingest: undefined });
     else fresh.push(path);

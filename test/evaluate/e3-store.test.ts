@@ -1,8 +1,11 @@
+import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { findE3Parts } from '../../src/evaluate/e3-parts.js';
 import { placeE3 } from '../../src/evaluate/e3-store.js';
 import { openParts } from '../../src/evaluate/parts.js';
+import { ingestFiles } from '../../src/graph/ingest.js';
+import { Store } from '../../src/graph/store.js';
 import { simulate } from '../../src/simulate/simulate.js';
 import { sharedFolder } from '../folders.js';
 
@@ -37,4 +40,44 @@ describe('placeE3', () => {
     expect(daysOf('calibrate')).toEqual([10]);
     expect(daysOf('test')).toEqual([6, 11, 12, 13]);
   }, 60_000);
+
+  test('a store is gone on with where it holds nothing but these files, wherever they lie', async () => {
+    const store = join(folder, 'again');
+    const whole = await findE3Parts(join(folder, 'e3'), 'cadets', 'threatrace');
+    // Stopped after training.
+    await ingestFiles(whole.train, { store, split: 'train', threads: 0 });
+    const moved = join(folder, 'moved');
+    await cp(join(folder, 'e3'), moved, { recursive: true });
+    const found = await findE3Parts(moved, 'cadets', 'threatrace');
+    await placeE3(found, { folder: store, threads: 0 });
+    const { manifest } = await Store.open(store);
+    await placeE3(found, { folder: store, threads: 0 });
+    expect((await Store.open(store)).manifest).toEqual(manifest);
+  }, 60_000);
+
+  test.each([
+    ['longer', (bytes: Buffer) => Buffer.concat([bytes, Buffer.from('\n')])],
+    [
+      'of the same length',
+      (bytes: Buffer) => Buffer.from(bytes.toString('latin1').replace(/0/, '1'), 'latin1'),
+    ],
+  ])(
+    'a store of other data is refused before anything is read: a file that is %s',
+    async (name, change) => {
+      const store = join(folder, `store ${name}`);
+      const data = join(folder, name);
+      await cp(join(folder, 'e3'), data, { recursive: true });
+      const found = await findE3Parts(data, 'cadets', 'threatrace');
+      await ingestFiles(found.test, { store, split: 'test', threads: 0 });
+      const [changed] = found.test;
+      await writeFile(changed, change(await readFile(changed)));
+      const { manifest } = await Store.open(store);
+      await expect(placeE3(found, { folder: store, threads: 0 })).rejects.toMatchObject({
+        ...{ code: 'store-other-data', message: expect.stringContaining(changed) },
+        hint: expect.stringContaining(`remove ${store} `),
+      });
+      expect((await Store.open(store)).manifest).toEqual(manifest);
+    },
+    60_000,
+  );
 });

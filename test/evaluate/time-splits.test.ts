@@ -82,4 +82,23 @@ describe('splitByTime', () => {
     await expect(splitByTime(store, later)).rejects.toMatchObject({ code: 'nothing-selected' });
     expect((await Store.open(store)).manifest).toEqual(before);
   });
+
+  test('what is read after the split is sorted too, once', async () => {
+    const later: bigint[] = [];
+    for (const number of [1, 2, 7, 20]) later.push(day(number) + HOUR / 2n);
+    const lines = later.map((ts) =>
+      eventLine({ ...{ ts, rel: 'EVENT_WRITE' }, subj: process(uuid(1)), obj: file(uuid(100)) }),
+    );
+    await writeFile(join(folder, 'three.ndjson'), `${lines.join('\n')}\n`);
+    const before = await splitByTime(store, splits);
+    await ingestFiles([join(folder, 'three.ndjson')], { store, threads: 0, append: true, split: 'other' });
+    expect(await splitByTime(store, splits)).toEqual({ done: 'split', outside: before.outside + 1 });
+    times.push(...later);
+    times.sort((a, b) => Number(a - b));
+    const opened = await Store.open(store);
+    for (const { name } of splits) {
+      expect([...(await loadEvents(opened, { split: name })).table.ts]).toEqual(inside(name));
+    }
+    expect(await splitByTime(store, splits)).toEqual({ done: 'unchanged', outside: before.outside + 1 });
+  });
 });
