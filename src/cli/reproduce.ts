@@ -103,6 +103,12 @@ export const command = defineCommand({
             progress.finish();
             out.info(`protocol ${protocol}, labels of ${printable(labels.file, 200)}`);
           },
+          removed: (folder) => {
+            progress.finish();
+            out.warn(
+              `results of an earlier run in ${printable(folder, 200)} are removed: that protocol was not run`,
+            );
+          },
           evaluation: {
             stage: (run, stage, done) => progress.stage(run, stage, done),
             finished: (run, done) => progress.finished(run, done),

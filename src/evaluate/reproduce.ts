@@ -10,12 +10,12 @@ import { placeE3 } from './e3-store.js';
 import { evaluateEach } from './evaluate.js';
 import type { ContestOptions, EvaluateWatch, JudgeOptions } from './evaluation.js';
 import { openParts, type Parts, type ReadPartsOptions } from './parts.js';
-import { PROTOCOL_THRESHOLDS } from './protocol.js';
+import { PROTOCOL_THRESHOLDS, PROTOCOLS } from './protocol.js';
 import { type E3Host, PUBLISHED_SIZES } from './published.js';
 import { compareOrder } from './report-order.js';
 import { besidePublished } from './report-published.js';
 import { relationCounts, type Study, type StudyRun, type StudySweeps, scoreSamples } from './report-study.js';
-import { writeEvaluation } from './result-files.js';
+import { removeEvaluation, writeEvaluation } from './result-files.js';
 import { runSweep, type SweepWatch } from './sweep.js';
 import type { Axis } from './sweep-axes.js';
 import { resolveVariant, variantOf } from './variants.js';
@@ -46,6 +46,8 @@ export interface ReproduceWatch {
   placed?(notes: readonly string[]): void;
   /** A protocol that will be judged; all of them before the work begins. */
   run?(labels: E3Labels): void;
+  /** An earlier run left results of a protocol that this one has no labels for. They are gone. */
+  removed?(folder: string): void;
   readonly evaluation?: EvaluateWatch;
   readonly sweep?: Pick<SweepWatch, 'trial'>;
 }
@@ -113,6 +115,11 @@ async function runProtocols(
     watch: options.watch?.evaluation,
   };
   const evaluations = await evaluateEach(work, labels.map(judgeOptions));
+  // What an earlier run left would look like a part of this one.
+  for (const name of PROTOCOLS.filter((each) => labels.every(({ protocol }) => protocol !== each))) {
+    const folder = join(options.out, name);
+    if (await removeEvaluation(folder)) options.watch?.removed?.(folder);
+  }
   const runs: StudyRun[] = [];
   for (const evaluation of evaluations) {
     const { result, curves } = evaluation;

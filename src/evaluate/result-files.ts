@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
-import { mkdir, rename } from 'node:fs/promises';
+import { createWriteStream, existsSync } from 'node:fs';
+import { mkdir, rename, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { replaceFile } from '../base/replace-file.js';
 import { safeJson } from '../base/safe-json.js';
@@ -19,6 +19,9 @@ export type ReportWriter = (
   folder: string,
 ) => Promise<void>;
 
+const RESULT = 'result.json';
+const SCORES = 'scores.csv';
+
 /** `result.json`, `scores.csv`, and the report where there is somebody to write it. */
 export async function writeEvaluation(
   folder: string,
@@ -27,10 +30,18 @@ export async function writeEvaluation(
   writeReport?: ReportWriter | undefined,
 ): Promise<void> {
   await mkdir(folder, { recursive: true });
-  const path = join(folder, 'result.json');
+  const path = join(folder, RESULT);
   await replaceFile(path, `${safeJson(evaluation.result)}\n`);
-  await writeScores(join(folder, 'scores.csv'), evaluation, test);
+  await writeScores(join(folder, SCORES), evaluation, test);
   await writeReport?.(evaluation.result, evaluation.curves, folder);
+}
+
+/** Takes away an earlier evaluation without a report, and its folder where nothing else is in it. True where one was there. */
+export async function removeEvaluation(folder: string): Promise<boolean> {
+  const were = [RESULT, SCORES].map((name) => join(folder, name)).filter((path) => existsSync(path));
+  for (const path of were) await rm(path, { force: true });
+  if (were.length > 0) await rmdir(folder).catch(() => undefined);
+  return were.length > 0;
 }
 
 /** One row a node of the test; labels as they were matched. */

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -122,6 +122,26 @@ describe('reproduce', () => {
       expect(page.includes(said), said).toBe(true);
     const { complete: said } = JSON.parse(await readFile(join(folder, 'out/result.json'), 'utf8'));
     expect(said).toBe(false);
+  }, 60_000);
+
+  test('with labels of one protocol only, results of the other do not stay', async () => {
+    const out = join(folder, 'one kind');
+    const labels = join(folder, 'scan');
+    await mkdir(join(out, 'honest'), { recursive: true });
+    await mkdir(labels);
+    await cp(join(folder, 'e3/labels.scan.txt'), join(labels, 'cadets.txt'));
+    for (const name of ['result.json', 'scores.csv', 'notes.txt'])
+      await writeFile(join(out, 'honest', name), '');
+    const removed: string[] = [];
+    const watch = { removed: (path: string) => removed.push(path) };
+    await reproduce(options({ labels, out, variants: ['rarity'], watch }));
+    expect(removed).toEqual([join(out, 'honest')]);
+    // What is not ours is not ours to remove.
+    expect(await readdir(join(out, 'honest'))).toEqual(['notes.txt']);
+    await rm(join(out, 'honest/notes.txt'));
+    await writeFile(join(out, 'honest/scores.csv'), '');
+    await reproduce(options({ labels, out, variants: ['rarity'], watch }));
+    expect((await readdir(out)).sort()).toEqual(['paper', 'report.html', 'result.json', 'store']);
   }, 60_000);
 
   test('logs without the simulator’s manifest are taken for the release', async () => {
