@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { EXIT } from '../base/errors.js';
 import { printable } from '../base/printable.js';
@@ -5,6 +7,7 @@ import { defineSettings } from '../base/settings.js';
 import type { ScenarioManifest } from '../simulate/manifest.js';
 import { type Days, FORMATS, LAYOUTS, PLACES, SCENARIOS } from '../simulate/options.js';
 import { simulate } from '../simulate/simulate.js';
+import { MANIFEST_FILE } from '../simulate/world-folder.js';
 import { defineCommand } from './command.js';
 import { formatCount, formatDuration } from './quantities.js';
 import { type Look, renderTable } from './tables.js';
@@ -12,7 +15,9 @@ import { type Look, renderTable } from './tables.js';
 export const command = defineCommand({
   name: 'simulate',
   summary: 'write realistic logs of a simulated host, with labelled attacks',
-  details: 'The same options give the same bytes. The folder also gets labels and scenario.json.',
+  details:
+    'The same options give the same bytes. The folder also gets labels and scenario.json. It is new, empty, or holds an ' +
+    'earlier simulation, which is replaced.',
   examples: [
     'recal simulate --scenario demo --out world',
     'recal simulate --scenario freebsd-server --events 5000000 --seed 7 --layout e3 --out e3',
@@ -21,7 +26,11 @@ export const command = defineCommand({
   arguments: {},
   settings: defineSettings({
     scenario: { type: z.enum(SCENARIOS), description: 'kind of host' },
-    out: { type: z.string().min(1), description: 'folder to write to', value: 'DIR' },
+    out: {
+      type: z.string().min(1),
+      description: 'new or empty folder, or one of an earlier simulation',
+      value: 'DIR',
+    },
     seed: { type: z.coerce.number().int().default(1), description: 'which world of its kind', value: 'N' },
     events: {
       type: z.coerce.number().int().positive().optional(),
@@ -60,6 +69,9 @@ export const command = defineCommand({
   }),
   async run(_args, { events, days, ...settings }, { out, signal, progress }) {
     const started = performance.now();
+    if (existsSync(join(settings.out, MANIFEST_FILE))) {
+      out.info(`the simulation in ${printable(settings.out)} is replaced`);
+    }
     const bar = progress('simulating', { unit: 'events' });
     const options = {
       ...settings,

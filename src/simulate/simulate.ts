@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { Random } from '../base/random.js';
+import { replaceFile } from '../base/replace-file.js';
 import { HostRun } from './host-run.js';
 import { profileOf } from './hosts/profiles.js';
 import {
@@ -14,6 +15,7 @@ import {
   totalRelations,
 } from './manifest.js';
 import { type Settings, type SimulateOptions, settingsOf } from './options.js';
+import { clearWorld, LABEL_FILES, MANIFEST_FILE, removeFiles, removeIfEmpty } from './world-folder.js';
 
 export interface SimulateProgress {
   /** Counted from 1. */
@@ -30,7 +32,8 @@ const TURN = 20_000;
 
 /**
  * Writes a simulated world to a directory: logs, labels and `scenario.json`. The same options give the same bytes, on
- * any machine and at any time. The manifest is written last, so a directory without one is unfinished.
+ * any machine and at any time. A world that is there is replaced. The manifest is written last, so a directory without
+ * one is unfinished; stopped, what was written is taken away.
  */
 export async function simulate(
   options: SimulateOptions,
@@ -38,6 +41,22 @@ export async function simulate(
   signal?: AbortSignal,
 ): Promise<ScenarioManifest> {
   const settings = settingsOf(options);
+  await clearWorld(settings.out);
+  const runs: HostRun[] = [];
+  try {
+    return await writeWorld(settings, runs, progress, signal);
+  } catch (error) {
+    await takeAway(settings, runs).catch(() => undefined); // what went wrong first is what counts
+    throw error;
+  }
+}
+
+async function writeWorld(
+  settings: Settings,
+  runs: HostRun[],
+  progress?: (progress: SimulateProgress) => void,
+  signal?: AbortSignal,
+): Promise<ScenarioManifest> {
   const random = new Random(settings.seed).stream(settings.scenario);
   const summaries: HostSummary[] = [];
   const labels = new LabelFiles();
@@ -55,6 +74,7 @@ export async function simulate(
       index,
       settings.attacks === 'test' && index % 3 === 0,
     );
+    runs.push(run);
     try {
       await drive(run, signal, (events) => {
         progress?.({
@@ -73,8 +93,18 @@ export async function simulate(
   }
   await labels.write(settings);
   const manifest = manifestOf(settings, summaries);
-  await writeFile(join(settings.out, 'scenario.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+  await replaceFile(join(settings.out, MANIFEST_FILE), `${JSON.stringify(manifest, null, 2)}\n`);
   return manifest;
+}
+
+/** Only what this run has opened. */
+async function takeAway({ out, hosts }: Settings, runs: readonly HostRun[]): Promise<void> {
+  for (const { directory, timeline, recorder } of runs) {
+    const opened = timeline.files.filter((_, index) => recorder.counts[index] !== undefined);
+    await removeFiles(opened.map(({ name }) => join(directory, name)));
+    if (hosts > 1) await removeIfEmpty(directory);
+  }
+  await removeFiles(Object.values(LABEL_FILES).map((name) => join(out, name)));
 }
 
 async function drive(
@@ -109,10 +139,10 @@ class LabelFiles {
   }
 
   async write({ out }: Settings): Promise<void> {
-    await writeFile(join(out, 'labels.csv'), this.csv);
-    await writeFile(join(out, 'labels.txt'), this.text);
-    await writeFile(join(out, 'labels.scan.txt'), this.scan);
-    await writeFile(join(out, 'unusual.csv'), this.unusual);
+    await writeFile(join(out, LABEL_FILES.csv), this.csv);
+    await writeFile(join(out, LABEL_FILES.text), this.text);
+    await writeFile(join(out, LABEL_FILES.scan), this.scan);
+    await writeFile(join(out, LABEL_FILES.unusual), this.unusual);
   }
 }
 
