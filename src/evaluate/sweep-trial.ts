@@ -64,9 +64,9 @@ export async function readTrial(
 ): Promise<Trial | undefined> {
   try {
     const text = await readFile(join(folder, trialFile(assignment, id)), 'utf8');
-    const value = JSON.parse(text) as { id?: unknown; result?: unknown };
-    const parsed = evaluationSchema.safeParse(value.result);
-    if (value.id === id && parsed.success) return { assignment, id, result: parsed.data };
+    const value = JSON.parse(text) as { id?: unknown; result?: unknown } | null;
+    const parsed = evaluationSchema.safeParse(value?.result);
+    if (value?.id === id && parsed.success) return { assignment, id, result: parsed.data };
   } catch (error) {
     if (!(error instanceof SyntaxError) && !isSystemError(error, 'ENOENT')) throw error;
   }

@@ -85,8 +85,10 @@ describe('runSweep', () => {
     const { trials: done } = await sweep(given);
     const path = join(folder, trialFile(done[0].assignment, done[0].id));
     const text = await readFile(path, 'utf8');
-    await writeFile(path, text.slice(0, text.length / 2));
-    expect(await readTrial(folder, done[0].assignment, done[0].id)).toBeUndefined();
+    for (const damaged of [text.slice(0, text.length / 2), '', 'null', '[]', '{"result":null}']) {
+      await writeFile(path, damaged);
+      expect(await readTrial(folder, done[0].assignment, done[0].id), damaged).toBeUndefined();
+    }
     const mended = await sweep(given);
     expect(mended).toMatchObject({ known: 0, complete: true });
     expect(mended.trials[0].id).toBe(done[0].id);
