@@ -1,8 +1,9 @@
-import { mkdir, mkdtemp, readdir } from 'node:fs/promises';
+import { mkdtemp, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { EXIT, isSystemError, RecalError } from '../base/errors.js';
+import { makeFolder } from '../base/make-folder.js';
 import { printable } from '../base/printable.js';
 import { defineSettings } from '../base/settings.js';
 import { STEPS, type Step, type Story, type StoryWatch, tellStory } from '../demo/story.js';
@@ -10,6 +11,7 @@ import type { IncidentTruth } from '../demo/world-truth.js';
 import { incidentDeeds } from '../report/detection-deeds.js';
 import { DEFAULT_THRESHOLD, percentage } from './calibrating.js';
 import { type CommandContext, defineCommand } from './command.js';
+import { checkOutFolder } from './out-place.js';
 import { formatCount, formatDuration } from './quantities.js';
 import { type Look, renderTable } from './tables.js';
 import { threadsOf, threadsSetting } from './threads.js';
@@ -63,6 +65,7 @@ export const command = defineCommand({
 /** A folder that holds nothing of anybody's. */
 async function workFolder(asked: string | undefined): Promise<string> {
   if (asked === undefined) return mkdtemp(join(tmpdir(), 'recal-demo-'));
+  await checkOutFolder(asked);
   const folder = resolve(asked);
   const held = await readdir(folder).catch((error) => {
     if (isSystemError(error, 'ENOENT')) return [];
@@ -74,7 +77,7 @@ async function workFolder(asked: string | undefined): Promise<string> {
       exit: EXIT.usage,
     });
   }
-  await mkdir(folder, { recursive: true });
+  await makeFolder(folder);
   return folder;
 }
 

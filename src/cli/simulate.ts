@@ -9,6 +9,7 @@ import { type Days, FORMATS, LAYOUTS, PLACES, SCENARIOS } from '../simulate/opti
 import { simulate } from '../simulate/simulate.js';
 import { MANIFEST_FILE } from '../simulate/world-folder.js';
 import { defineCommand } from './command.js';
+import { checkOutFolder } from './out-place.js';
 import { formatCount, formatDuration } from './quantities.js';
 import { type Look, renderTable } from './tables.js';
 
@@ -68,6 +69,7 @@ export const command = defineCommand({
     },
   }),
   async run(_args, { events, days, ...settings }, { out, signal, progress }) {
+    await checkOutFolder(settings.out);
     const started = performance.now();
     if (existsSync(join(settings.out, MANIFEST_FILE))) {
       out.info(`the simulation in ${printable(settings.out)} is replaced`);

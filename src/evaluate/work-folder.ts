@@ -1,6 +1,7 @@
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isSystemError } from '../base/errors.js';
+import { makeFolder } from '../base/make-folder.js';
 import { printable } from '../base/printable.js';
 import { replaceFile } from '../base/replace-file.js';
 import { isGone, readProcess, thisProcess } from '../base/running-process.js';
@@ -23,7 +24,7 @@ export class WorkFolder {
   /** Made when it is first needed. */
   async path(): Promise<string> {
     if (this.#path !== undefined) return this.#path;
-    await mkdir(this.#out, { recursive: true });
+    await makeFolder(this.#out);
     this.#path = await mkdtemp(join(this.#out, `${PREFIX}-`));
     await replaceFile(join(this.#path, OWNER), JSON.stringify(thisProcess()));
     return this.#path;

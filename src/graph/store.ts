@@ -1,6 +1,7 @@
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { RecalError } from '../base/errors.js';
+import { makeFolder } from '../base/make-folder.js';
 import { printable } from '../base/printable.js';
 import {
   emptyManifest,
@@ -106,7 +107,7 @@ export class StoreWriter {
     const known = await readManifest(folder); // refuses a file, and a store of another version, before touching it
     if (known === undefined && !create) throw noStore(folder);
     if (known === undefined) await refuseForeignFolder(folder);
-    await mkdir(folder, { recursive: true });
+    await makeFolder(folder);
     const lock = await lockStore(folder);
     try {
       const writer = new StoreWriter(folder, (await readManifest(folder)) ?? emptyManifest(), lock);

@@ -1,6 +1,7 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import { makeFolder } from '../base/make-folder.js';
 import { Random } from '../base/random.js';
 import { replaceFile } from '../base/replace-file.js';
 import { HostRun } from './host-run.js';
@@ -64,7 +65,7 @@ async function writeWorld(
   for (let index = 0; index < settings.hosts; index++) {
     const folder = settings.hosts === 1 ? '' : `host-${String(index + 1).padStart(2, '0')}`;
     const directory = join(settings.out, folder);
-    await mkdir(directory, { recursive: true });
+    await makeFolder(directory);
     // Of a fleet a third is attacked, the first host always.
     const run = new HostRun(
       settings,
