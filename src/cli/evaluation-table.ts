@@ -6,29 +6,23 @@ const NOTHING = '-';
 
 /** One row a variant, mean ± deviation over seeds, then what a reader must know. */
 export function* renderEvaluation(
-  { variants, data, notes, protocol, matching }: EvaluationResult,
+  { complete, variants, data, notes, protocol, matching }: EvaluationResult,
   look: Look,
 ): Generator<string> {
   const share = data.nodes === 0 ? '' : ` (${((100 * data.positives) / data.nodes).toFixed(2)} %)`;
   yield `protocol ${protocol}, matching ${matching}: ${data.positives} of ${data.nodes} nodes are labelled${share}`;
   yield '';
+  // Stopped, variants may have different numbers of seeds.
+  const seedsOf = ({ seeds }: VariantResult) => (complete ? [] : [String(seeds.length)]);
   yield* renderTable(
     [
-      ...[
-        'variant',
-        'attacks',
-        'false incidents',
-        'incidents',
-        'nodes',
-        'AP',
-        'AUROC',
-        'F1',
-        'precision',
-        'recall',
-      ],
-      ...['oracle F1', 'gap', 'threshold'],
+      ...['variant', ...(complete ? [] : ['seeds']), 'attacks', 'false incidents', 'incidents', 'nodes'],
+      ...['AP', 'AUROC', 'F1', 'precision', 'recall', 'oracle F1', 'gap', 'threshold'],
     ],
-    Object.entries(variants).map(([name, variant]) => rowOf(name, variant, look)),
+    Object.entries(variants).map(([name, variant]) => [
+      ...[name, ...seedsOf(variant)],
+      ...rowOf(variant, look),
+    ]),
     look,
   );
   yield '';
@@ -38,7 +32,7 @@ export function* renderEvaluation(
   for (const note of notes) yield `note: ${printable(note, 1000)}`;
 }
 
-function rowOf(name: string, variant: VariantResult, look: Look): string[] {
+function rowOf(variant: VariantResult, look: Look): string[] {
   const figure = (key: Figure, digits: number) => meanText(variant, key, digits, look);
   const attacks =
     variant.mean.attacks === null
@@ -46,7 +40,7 @@ function rowOf(name: string, variant: VariantResult, look: Look): string[] {
       : `${figure('attacksDetected', 1)}/${trimmed(variant.mean.attacks, 1)}`;
   const perDay = variant.mean.falseIncidentsPerDay?.toFixed(1) ?? NOTHING;
   return [
-    ...[name, attacks, `${figure('falseIncidents', 1)} (${perDay}/day)`],
+    ...[attacks, `${figure('falseIncidents', 1)} (${perDay}/day)`],
     ...[figure('incidentsUntilAllAttacks', 1), figure('nodesUntilAllAttacks', 0)],
     ...[figure('ap', 3), figure('auroc', 3), figure('f1', 3)],
     `${figure('precision', 3)} (${counts(variant, 'tp', 'fp')})`,

@@ -24,6 +24,7 @@ export function describeRun(
   );
   return {
     version: 1,
+    complete: run.complete,
     ...{ protocol, matching, data: describeData(options, labels) },
     variants: Object.fromEntries(
       finished.map((resolved) => [resolved.variant.name, describeVariant(resolved, run)]),
@@ -97,11 +98,16 @@ function* noteLabels({ counts, attacks, unmatched, inTraining, attacksUnmatched 
 function* noteRuns({ seeds, variants }: EvaluateOptions, { measured, complete }: RunRecord) {
   if (seeds.length === 1) yield 'one seed only: no deviation can be told';
   if (!complete) {
-    yield 'stopped before the end: figures are over the seeds that were finished';
-    const missing = variants.filter(
-      ({ variant: { name } }) => !measured.some((each) => each.variant === name),
-    );
-    if (missing.length > 0) yield `not run: ${missing.map(({ variant }) => variant.name).join(', ')}`;
+    const counted = variants.map(({ variant: { name } }) => ({
+      ...{ name, seeds: measured.filter((each) => each.variant === name).length },
+    }));
+    // Means over different seeds are not of the same runs.
+    const finished = counted
+      .filter((each) => each.seeds > 0)
+      .map((each, i) => `${each.name} ${each.seeds} of ${seeds.length}${i === 0 ? ' seeds' : ''}`);
+    yield `stopped before the end: figures are over the seeds that were finished, ${finished.join(', ')}`;
+    const missing = counted.filter((each) => each.seeds === 0);
+    if (missing.length > 0) yield `not run: ${missing.map(({ name }) => name).join(', ')}`;
   }
   if (measured.some(({ variant }) => variant === 'rarity') && seeds.length > 1) {
     yield 'rarity draws nothing at random: its seeds are one run, and its deviation is 0';

@@ -21,7 +21,7 @@ export function caveatsOf(study: Study): string[] {
 
 function* runCaveats({ result, curves }: StudyRun, { host }: Study): Generator<string> {
   yield* thresholdCaveats(result);
-  const seeds = Object.values(result.variants)[0]?.seeds.length ?? 0;
+  const seeds = Math.max(0, ...Object.values(result.variants).map((variant) => variant.seeds.length));
   if (seeds === 1) {
     yield 'one seed only: nothing here has a deviation, and another seed may turn the order round';
   }

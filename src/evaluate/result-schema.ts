@@ -135,6 +135,9 @@ const data = z.strictObject({
 /** `result.json`, what an evaluation leaves behind. schema/evaluation.schema.json is the same as JSON Schema. */
 export const evaluationSchema = z.strictObject({
   version: z.literal(1),
+  complete: z
+    .boolean()
+    .describe('false where it was stopped: variants may have different numbers of seeds, or be missing'),
   protocol: text.describe('paper, honest, or own'),
   matching: z.enum(MATCHING_PROTOCOLS),
   variants: z.record(text, variant),

@@ -49,6 +49,7 @@ describe('recal evaluate', () => {
     expect(readdirSync(path('one')).sort()).toEqual(['report.html', 'result.json', 'scores.csv']);
     const result = JSON.parse(readFileSync(path('one/result.json'), 'utf8'));
     expect(evaluationSchema.safeParse(result).success).toBe(true);
+    expect(result.complete).toBe(true);
     expect(result.versions.recal).toMatch(/^\d+\.\d+\.\d+/);
   });
 
@@ -68,8 +69,9 @@ describe('recal evaluate', () => {
       },
     );
     expect(code).toBe(130);
-    expect(stdout).toContain('note: stopped before the end');
-    const { variants } = JSON.parse(readFileSync(path('three/result.json'), 'utf8'));
+    expect(stdout).toMatch(/note: stopped before the end: .* finished, rarity 2 of 2 seeds, recal 1 of 2\n/);
+    const { variants, complete } = JSON.parse(readFileSync(path('three/result.json'), 'utf8'));
+    expect(complete).toBe(false);
     expect(variants.recal.seeds).toHaveLength(1);
     expect(readdirSync(path('three')).filter((name) => name.startsWith('.parts'))).toEqual([]);
   });

@@ -16,9 +16,9 @@ function seedOf(seed: number, given: Partial<SeedResult>): SeedResult {
   return { ...figures, ...{ seed, threshold, oracle: null }, ...given };
 }
 
-function linesOf(seeds: readonly SeedResult[], look = LOOK): string[] {
+function linesOf(seeds: readonly SeedResult[], look = LOOK, complete = true): string[] {
   const result = {
-    ...{ protocol: 'honest', matching: 'node', notes: ['see \u001b[2J'] },
+    ...{ complete, protocol: 'honest', matching: 'node', notes: ['see \u001b[2J'] },
     variants: { recal: { seeds, ...summariseSeeds(seeds, FIGURE_NAMES) } },
     data: { nodes: 1000, positives: 5 },
   } as unknown as EvaluationResult;
@@ -57,6 +57,11 @@ describe('renderEvaluation', () => {
     expect(row).not.toContain('±');
     expect(row).toMatch(/^recal +- /);
     expect(row).toContain('- (0/0)');
+  });
+
+  test('stopped, each row says over how many seeds it is', () => {
+    expect(linesOf(SEEDS, LOOK, false).join('\n')).toMatch(/\nvariant +seeds +attacks .*\nrecal +2 +1\.5 ±/);
+    expect(linesOf(SEEDS).join('\n')).toMatch(/\nvariant +attacks .*\nrecal +1\.5 ±/);
   });
 
   test('a threshold tells how far it can be trusted, a note cannot move the cursor', () => {

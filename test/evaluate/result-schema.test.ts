@@ -29,7 +29,7 @@ function result(): EvaluationResult {
   const seeds = [seed(0, 10), seed(1, 12)];
   const recal: VariantResult = { seeds, ...summariseSeeds(seeds, FIGURE_NAMES) };
   return {
-    ...{ version: 1, protocol: 'honest', matching: 'node' },
+    ...{ version: 1, complete: true, protocol: 'honest', matching: 'node' },
     variants: { recal },
     data: {
       labels: { file: 'labels.test.csv', form: 'csv', rows: 47, merged: 0, otherTier: 6 },

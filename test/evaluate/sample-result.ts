@@ -47,7 +47,12 @@ export function resultOf(
   });
   const part = { graphs: 4, nodes: 100, events: 5000 };
   return {
-    ...{ version: 1, protocol: options.oracle === false ? 'honest' : 'paper', matching: 'node' },
+    ...{
+      version: 1,
+      complete: true,
+      protocol: options.oracle === false ? 'honest' : 'paper',
+      matching: 'node',
+    },
     variants: Object.fromEntries(variants),
     data: {
       labels: { file: 'labels.txt', form: 'text', rows: 5, merged: 0, otherTier: 0 },
