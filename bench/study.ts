@@ -158,7 +158,7 @@ function describe(name: string, { result, scores }: Evaluation, trial: Trial): s
     const columns = scores.filter((column) => column.variant === name);
     cells.push(
       spread(
-        columns.map((column) => averagePrecision(rankScores(column.scores, match.positives, match.ignored))),
+        columns.map((column) => averagePrecision(rankScores(column.ranking, match.positives, match.ignored))),
         3,
       ),
     );

@@ -34,7 +34,7 @@ export async function evaluateEach(
     const hashes = await clock.time('behaviours', () => hashTest(options));
     for await (const verdict of contest.verdicts()) {
       for (const judging of judgings) judging.measure(verdict, hashes);
-      sheet.add(verdict.variant, verdict.seed, verdict.found.scores);
+      sheet.add(verdict.variant, verdict.seed, verdict.found.ranking);
     }
     complete = true;
   } catch (error) {

@@ -78,7 +78,7 @@ export function scoreSamples({ scores, labels }: Pick<Evaluation, 'scores' | 'la
     const column = names.flatMap((name) => scores.find(({ variant }) => variant === name) ?? []).at(0);
     if (column === undefined) return undefined;
     const all = (wanted: number) =>
-      column.scores.filter((_, v) => labels.ignored[v] === 0 && labels.positives[v] === wanted);
+      column.ranking.filter((_, v) => labels.ignored[v] === 0 && labels.positives[v] === wanted);
     const [others, labelled] = [all(0), all(1)];
     const [benign, attack] = [others, labelled].map((scores) => scores.filter((score) => score > 0));
     return {

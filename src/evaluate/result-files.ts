@@ -11,6 +11,7 @@ import { attackRow } from './attack-metrics.js';
 import type { Evaluation, EvaluationCurves } from './evaluation.js';
 import type { Part } from './parts.js';
 import type { EvaluationResult } from './result-schema.js';
+import { ordersSilent, type ScoreColumn, scoreAt } from './score-sheet.js';
 
 /** Makes a page of the figures and curves, in the folder of the others. */
 export type ReportWriter = (
@@ -44,34 +45,41 @@ export async function removeEvaluation(folder: string): Promise<boolean> {
   return were.length > 0;
 }
 
-/** One row a node of the test; labels as they were matched. */
+/** One row a node of the test; labels as they were matched. All figures of a ranking follow from it. */
 async function writeScores(path: string, { scores, labels }: Evaluation, test: Part): Promise<void> {
   const { events, names } = test;
   const attacks = attacksByNode(labels.attacks);
+  const columns = scores.flatMap(columnsOf);
   const out = createWriteStream(`${path}.new`);
   out.write(
-    csvRecord([
-      'node',
-      'uuid',
-      'type',
-      'name',
-      'label',
-      'attack',
-      ...scores.map(({ variant, seed }) => `${variant} ${seed}`),
-    ]),
+    csvRecord(['node', 'uuid', 'type', 'name', 'label', 'attack', ...columns.map(({ heading }) => heading)]),
   );
   for (let node = 0; node < events.keys.size; node++) {
     const row: CsvValue[] = [
       ...[node, events.uuid(node), ENTITY_TYPES[names.types[node]], nameOf(names, node)],
       labels.positives[node] !== 0 ? 1 : labels.ignored[node] !== 0 ? 'ignored' : 0,
       attacks.get(node)?.join(';'),
-      ...scores.map((column) => column.scores[node]),
+      ...columns.map(({ at }) => at(node)),
     ];
     if (!out.write(csvRecord(row))) await once(out, 'drain');
   }
   out.end();
   await once(out, 'close');
   await rename(`${path}.new`, path);
+}
+
+interface Column {
+  readonly heading: string;
+  readonly at: (node: number) => number;
+}
+
+/** The score, and what ranks the nodes where that says more: one column would hide one of the two. */
+function columnsOf(column: ScoreColumn): Column[] {
+  const heading = `${column.variant} ${column.seed}`;
+  const score = { heading, at: (node: number) => scoreAt(column, node) };
+  return ordersSilent(column)
+    ? [score, { heading: `${heading} rank`, at: (node) => column.ranking[node] }]
+    : [score];
 }
 
 function attacksByNode(attacks: Evaluation['labels']['attacks']): Map<number, string[]> {

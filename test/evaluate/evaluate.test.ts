@@ -2,9 +2,11 @@ import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parseThreshold } from '../../src/detect/threshold.js';
+import { csvRows } from '../../src/evaluate/csv-rows.js';
 import { evaluate, evaluateEach } from '../../src/evaluate/evaluate.js';
 import type { EvaluateOptions, Evaluation, JudgeOptions } from '../../src/evaluate/evaluation.js';
 import { parseLabels, readLabels } from '../../src/evaluate/labels.js';
+import { auroc, averagePrecision, bestF1, rankScores } from '../../src/evaluate/ranking-metrics.js';
 import { writeEvaluation } from '../../src/evaluate/result-files.js';
 import { evaluationSchema } from '../../src/evaluate/result-schema.js';
 import { INTRUDERS, LOOT, quickVariant, type SmallWorld, smallWorld } from './small-world.js';
@@ -45,7 +47,7 @@ describe('evaluate', () => {
         // Flagged is what the threshold says, in the scores that are written down.
         const found = scores.find((each) => each.variant === name && each.seed === seed.seed);
         const { value } = seed.threshold;
-        const above = found?.scores.filter((score) => value !== null && Math.fround(score) >= value);
+        const above = found?.ranking.filter((score) => value !== null && Math.fround(score) >= value);
         expect(above?.length, name).toBe(seed.tp + seed.fp);
       }
       expect(mean.ap).toBeCloseTo(((seeds[0].ap ?? 0) + (seeds[1].ap ?? 0)) / 2, 12);
@@ -222,5 +224,40 @@ describe('writeEvaluation', () => {
     expect([type, name, label, attack]).toEqual(['file', '/home/admin/secret/1', '1', 'attack 1']);
     expect(Number(score)).toBeGreaterThan(0.9);
     expect(again).toBe(score);
+  });
+
+  test('figures of rankings follow from scores.csv alone', async () => {
+    const names = ['recal', 'paper', 'zscore', 'wo-cd', 'rarity'];
+    // Harmless ones are labelled too: some of them score 0, and then their order counts.
+    const { events } = world.parts.test;
+    const labelled = Array.from({ length: 12 }, (_, i) => events.uuid(i * 5));
+    const labels = parseLabels([...INTRUDERS, ...labelled].join('\n'), 'labels.txt');
+    const ignore = parseLabels(`${LOOT[0]}\n`, 'ignore.txt');
+    const folder = await mkdtemp(join(world.folder, 'out-'));
+    await writeEvaluation(folder, await run({ names, labels, ignore }), world.parts.test);
+    const { variants } = JSON.parse(await readFile(join(folder, 'result.json'), 'utf8'));
+    const text = await readFile(join(folder, 'scores.csv'), 'utf8');
+    const [header, ...rows] = [...csvRows(text, 'scores.csv')].map(({ cells }) => cells);
+    const column = (heading: string) => rows.map((cells) => cells[header.indexOf(heading)]);
+    const label = column('label');
+    const positives = Uint8Array.from(label, (each) => Number(each === '1'));
+    const ignored = Uint8Array.from(label, (each) => Number(each === 'ignored'));
+    expect(ignored.reduce((sum, each) => sum + each, 0)).toBe(1);
+    for (const name of names) {
+      for (const { seed, ap, auroc: area, oracle } of variants[name].seeds) {
+        const heading = `${name} ${seed}`;
+        const best = header.includes(`${heading} rank`) ? `${heading} rank` : heading;
+        const ranking = rankScores(column(best).map(Number), positives, ignored);
+        expect(averagePrecision(ranking), heading).toBe(ap);
+        expect(auroc(ranking), heading).toBe(area);
+        expect(bestF1(ranking)?.f1, heading).toBe(oracle.f1);
+        expect(column(heading).every((score) => Number(score) >= 0)).toBe(true);
+      }
+    }
+    // A gate that lets much pass leaves a ranking that its scores do not tell; counts have none.
+    expect(header).toContain('paper 0 rank');
+    expect(header).not.toContain('rarity 0 rank');
+    const plain = rankScores(column('paper 0').map(Number), positives, ignored);
+    expect(auroc(plain)).not.toBe(variants.paper.seeds[0].auroc);
   });
 });
