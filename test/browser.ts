@@ -49,3 +49,12 @@ export async function openTab(
   });
   return { tab, faults };
 }
+
+/** Tables that reach beyond the page as it is printed at this width, by their captions: paper does not scroll. */
+export async function cutInPrint(tab: Tab, width: number): Promise<string[]> {
+  await tab.setViewportSize({ width, height: 900 });
+  await tab.emulateMedia({ media: 'print' });
+  return await tab.evaluate(`[...document.querySelectorAll('table')]
+    .filter((table) => table.getBoundingClientRect().right > ${width})
+    .map((table) => table.caption.textContent)`);
+}

@@ -122,7 +122,12 @@ function membersTable(id: string, alerts: readonly Alert[]): Element {
         value: ({ alert }) => deedOf(alert),
         show: ({ alert }) => sentenceContent(deedOf(alert)),
       },
-      { heading: 'alert', value: ({ alert }) => alert.id, show: ({ alert }) => code(alert.id.slice(0, 8)) },
+      {
+        heading: 'alert',
+        value: ({ alert }) => alert.id,
+        as: 'whole',
+        show: ({ alert }) => code(alert.id.slice(0, 8)),
+      },
     ],
     rows,
     most: MOST_MEMBERS,
@@ -168,7 +173,7 @@ function evidenceTable(id: string, { evidence, score, threshold }: Alert): Eleme
       {
         heading: 'relation',
         value: (each) => each.relation,
-        as: 'text',
+        as: 'whole',
         show: (each) => (each.relation === null ? '–' : nameCell(each.relation.replace(/^EVENT_/, ''), 28)),
       },
       { heading: 'events', value: (each) => each.events },
@@ -176,7 +181,7 @@ function evidenceTable(id: string, { evidence, score, threshold }: Alert): Eleme
       {
         heading: 'harmless ones like it',
         value: (each) => each.p,
-        as: 'text',
+        as: 'whole',
         show: (each) => [rarityOf(each), barCell(zeros(each), most, 48)],
       },
       { heading: 'share', value: (each) => each.share, show: (each) => formatPercent(each.share, 0) },

@@ -69,7 +69,7 @@ export function incidentArticle(incident: Incident): Element {
         {
           heading: 'relation',
           value: (each) => each.relation,
-          as: 'text',
+          as: 'whole',
           show: (each) => nameCell(each.relation, 32),
         },
         { heading: 'evidence', value: (each) => each.kind },

@@ -57,8 +57,11 @@ thead th { border-bottom: 1.5px solid var(--ink); vertical-align: bottom; font-w
 tbody th { font-weight: 400; }
 tbody tr:last-child > * { border-bottom: 1.5px solid var(--rule-strong); }
 .number { text-align: right; white-space: nowrap; }
-.text { overflow-wrap: break-word; }
+.text, .sentence { overflow-wrap: break-word; }
 .name { min-width: 12rem; }
+.brief { min-width: 6.5rem; }
+.sentence { width: 100%; min-width: 14rem; }
+.whole { white-space: nowrap; }
 .bar { text-align: right; white-space: nowrap; }
 thead th.bar { padding-right: calc(1.45rem + 72px); }
 .marked > * { background: var(--mark); font-weight: 650; }
@@ -104,6 +107,7 @@ footer { margin-top: 4rem; padding-top: 0.75rem; border-top: 1px solid var(--rul
   .scroll, .drawing { overflow: visible; }
   .drawing > svg, .drawing.wide > svg, .panels svg { max-width: 100%; min-width: 0; }
   thead { display: table-header-group; }
+  thead th[class], .number { white-space: normal; }
   tr { break-inside: avoid; }
   .marked > * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 }

@@ -11,9 +11,14 @@ export interface TableColumn<Row> {
   readonly value: (row: Row) => CellValue;
   /** How a value is written, where the default does not do. */
   readonly show?: (row: Row) => Content;
-  /** `name` is text from a log, in fixed width; `bar` a number with a bar as long as its share of the largest. */
-  readonly as?: 'text' | 'name' | 'number' | 'bar';
+  readonly as?: ColumnKind;
 }
+
+/**
+ * `name` is text from a log, in fixed width, `brief` one that is shortened much; `sentence` takes what room others leave;
+ * `whole` stays on one line; `bar` is a number with a bar as long as its share of the largest.
+ */
+export type ColumnKind = 'text' | 'name' | 'brief' | 'sentence' | 'whole' | 'number' | 'bar';
 
 export interface DataTable<Row> {
   /** Needed only where something links to the table, and for the name of its CSV file. */
@@ -157,9 +162,7 @@ export function sparkline(values: readonly number[], label: string, width = 96):
   );
 }
 
-type Kind = 'text' | 'name' | 'number' | 'bar';
-
-function kindOf(values: readonly CellValue[]): Kind {
+function kindOf(values: readonly CellValue[]): ColumnKind {
   const present = values.filter((value) => value !== null && value !== undefined);
   const numbers = present.every((value) => typeof value === 'number' || typeof value === 'bigint');
   return present.length > 0 && numbers ? 'number' : 'text';
@@ -169,14 +172,14 @@ function largestOf(values: readonly CellValue[]): number {
   return values.reduce<number>((most, value) => Math.max(most, Number(value) || 0), 0);
 }
 
-function showCell(value: CellValue, kind: Kind, largest: number): Content {
+function showCell(value: CellValue, kind: ColumnKind, largest: number): Content {
   if (value === null || value === undefined) return '–';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value !== 'string') {
     const text = formatNumber(value);
     return kind === 'bar' ? [text, barCell(Number(value), largest)] : text;
   }
-  return kind === 'name' ? nameCell(value) : nameText(value);
+  return kind === 'name' || kind === 'brief' ? nameCell(value) : nameText(value);
 }
 
 /** A name from a log, shortened in the middle where it is very long; the whole of it shows on pointing. */

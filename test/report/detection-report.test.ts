@@ -8,34 +8,14 @@ import { sentenceContent } from '../../src/report/detection-sentence.js';
 import { render } from '../../src/report/html.js';
 import { ENTITIES, HOSTILE, makeSmallAlerts, type SmallAlerts } from '../detect/small-alerts.js';
 import { newFolder, sharedFolder } from '../folders.js';
+import { smallReport } from './small-report.js';
 
 let small: SmallAlerts;
 beforeAll(async () => {
   small = await makeSmallAlerts(sharedFolder());
 });
 
-function reportOf(given: Partial<DetectionReport> = {}): DetectionReport {
-  const { alerts, incidents, events } = small;
-  const { ts, length } = events.table;
-  return {
-    ...{ alerts, incidents, span: [ts[0], ts[length - 1]], quiet: [] },
-    run: {
-      ...{ model: 'b'.repeat(64), hosts: ['h'] },
-      selection: { split: 'test', host: null, from: null, to: null },
-      counts: {
-        events: 36,
-        entities: 5,
-        instances: 5,
-        candidates: 5,
-        graphs: 1,
-        alerts: 3,
-        alertsLeftOut: 0,
-      },
-    },
-    threshold: { value: 5, rule: 'budget:5/day', note: null, hostDays: 1 },
-    ...given,
-  };
-}
+const reportOf = (given: Partial<DetectionReport> = {}) => smallReport(small, given);
 
 const textOf = (html: string): string =>
   html
