@@ -40,14 +40,14 @@ const naming = [
 ];
 
 /** One chart a protocol, the first seed of every variant. */
-export function curveSection({ runs }: Study): Section | undefined {
+export function curveSection({ runs, host }: Study): Section | undefined {
   const charts = runs.flatMap(({ name, result, curves }): Content[] => {
     const drawn = Object.entries(curves ?? {}).flatMap(([variant, seeds]) => {
       const [first] = seeds;
       const figures = result.variants[variant]?.seeds.find(({ seed }) => seed === first?.seed);
       if (figures === undefined || first.precisionRecall === null) return [];
       // One name for the threshold is enough: the marks of nine variants lie close.
-      const label = variant === leadingVariant(result)[0] ? thresholdName(figures) : '';
+      const label = variant === leadingVariant(result, host)[0] ? thresholdName(figures) : '';
       return [curveOf(variant, first.precisionRecall, figures, label)];
     });
     if (drawn.length === 0) return [];

@@ -89,9 +89,13 @@ export function scoreSamples({ scores, labels }: Pick<Evaluation, 'scores' | 'la
   return { before: sample(['wo-cd', 'wo-bl']), after: sample(['paper', 'recal']) };
 }
 
-/** The variant that stands for the method as published, else ours, else the first. */
-export function leadingVariant({ variants }: EvaluationResult): [string, VariantResult] {
-  const name = ['paper', 'recal'].find((each) => variants[each] !== undefined) ?? Object.keys(variants)[0];
+/** The variant that a report is about: beside published figures the method as published, else ours, else the first. */
+export function leadingVariant(
+  { variants }: EvaluationResult,
+  host: Study['host'],
+): [name: string, variant: VariantResult] {
+  const order = host === undefined ? ['recal', 'paper'] : ['paper', 'recal'];
+  const name = order.find((each) => variants[each] !== undefined) ?? Object.keys(variants)[0];
   return [name, variants[name]];
 }
 

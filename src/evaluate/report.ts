@@ -42,7 +42,7 @@ export function renderReport(study: Study): string {
     facts: factsOf(study),
     sections: sections.filter((section): section is Section => section !== undefined),
     generator: `recal ${result.versions.recal ?? ''}`.trim(),
-    provenance: `Node ${result.versions.node ?? '?'}, seeds ${seedsOf(result).join(', ')}.`,
+    provenance: `Node ${result.versions.node ?? '?'}, seeds ${seedsOf(result, study.host).join(', ')}.`,
   });
 }
 
@@ -149,12 +149,12 @@ function leadOf({ runs }: Study): string {
     .join(' ');
 }
 
-/** What stands for the method as published, under each protocol. */
-function factsOf({ runs }: Study): Fact[] {
+/** What the study is about, under each protocol. */
+function factsOf({ runs, host }: Study): Fact[] {
   const figure = (value: number | null) => (value === null ? '–' : formatFixed(value, 3));
   const [{ result: first }] = runs;
   const facts = runs.flatMap(({ name: run, result }): Fact[] => {
-    const [name, { mean }] = leadingVariant(result);
+    const [name, { mean }] = leadingVariant(result, host);
     const attacks = `${formatNumber(mean.attacksDetected ?? 0)} of ${formatNumber(mean.attacks ?? 0)}`;
     return [
       [`F1, variant ${name}, protocol ${run}`, figure(mean.f1)],
@@ -162,10 +162,10 @@ function factsOf({ runs }: Study): Fact[] {
       ...(mean.attacks === null ? [] : [['its attacks detected', attacks] satisfies Fact]),
     ];
   });
-  return [...facts, ['seeds', seedsOf(first).length]];
+  return [...facts, ['seeds', seedsOf(first, host).length]];
 }
 
-function seedsOf(result: EvaluationResult): number[] {
-  const [, { seeds }] = leadingVariant(result);
+function seedsOf(result: EvaluationResult, host: Study['host']): number[] {
+  const [, { seeds }] = leadingVariant(result, host);
   return seeds.map(({ seed }) => seed);
 }

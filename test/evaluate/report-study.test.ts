@@ -44,8 +44,12 @@ test('relationCounts: raw events, most first', async () => {
   ]);
 });
 
-test('leadingVariant: the paper’s, else ours, else the first', () => {
-  expect(leadingVariant(resultOf({ recal: [1], paper: [1] }))[0]).toBe('paper');
-  expect(leadingVariant(resultOf({ rarity: [1], recal: [1] }))[0]).toBe('recal');
-  expect(leadingVariant(resultOf({ velox: [1], rarity: [1] }))[0]).toBe('velox');
+test('leadingVariant: ours, beside published figures the paper’s, else the first', () => {
+  const leads = (names: readonly string[], host?: 'cadets') =>
+    leadingVariant(resultOf(Object.fromEntries(names.map((name) => [name, [1]]))), host)[0];
+  expect(leads(['paper', 'recal'])).toBe('recal');
+  expect(leads(['recal', 'paper'], 'cadets')).toBe('paper');
+  expect(leads(['rarity', 'paper'])).toBe('paper');
+  expect(leads(['rarity', 'recal'], 'cadets')).toBe('recal');
+  expect(leads(['velox', 'rarity'])).toBe('velox');
 });

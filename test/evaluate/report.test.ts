@@ -212,9 +212,10 @@ describe('renderReport', () => {
   test('a lone evaluation of other data has no published rows', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'recal-report-'));
     try {
-      const result = resultOf({ recal: [0.5] });
+      const result = resultOf({ paper: [0.25], recal: [0.5] });
       await writeReport(result, {}, folder);
       const bare = await readFile(join(folder, 'report.html'), 'utf8');
+      expect(bare).toMatch(/<dt>F1, variant recal, protocol paper<\/dt>\s*<dd>0\.500/);
       expect(bare.includes('MAGIC')).toBe(false);
       expect(bare.includes('one seed only')).toBe(true);
       expect(bare.includes('id="relations"')).toBe(false);
