@@ -79,11 +79,15 @@ export function drawNode(node: PlacedNode, most: number): Element {
 
 /** The line of an arrow; `marker` is the address of its tip. One without relations has no tip. */
 export function drawLine(arrow: PlacedArrow, marker: string): Element {
-  return h('path', {
-    d: pathOf(segmentsOf(arrow)),
-    'marker-start': arrow.back.length === 0 ? undefined : `url(#${marker})`,
-    'marker-end': arrow.relations.length === 0 ? undefined : `url(#${marker})`,
-  });
+  return h(
+    'path',
+    {
+      d: pathOf(segmentsOf(arrow)),
+      'marker-start': arrow.back.length === 0 ? undefined : `url(#${marker})`,
+      'marker-end': arrow.relations.length === 0 ? undefined : `url(#${marker})`,
+    },
+    arrow.relations.length > 0 && h('title', {}, allRelations(arrow)),
+  );
 }
 
 export function drawTip(id: string): Element {
@@ -104,49 +108,70 @@ export function drawTip(id: string): Element {
 }
 
 // Where on its line an arrow's words may stand: the middle first, then to and fro.
-const STANDS = [0.5, 0.44, 0.56, 0.38, 0.62, 0.32, 0.68];
+const STANDS = [0.5, 0.44, 0.56, 0.38, 0.62, 0.32, 0.68, 0.26, 0.74, 0.2, 0.8];
+// And how far off it, as a share of their height: farther off they would seem to be of another line.
+const OFFSETS = [0, -0.45, 0.45, -0.8, 0.8];
+// Pixels that a character takes, in the sizes of names and of relations; capitals are wide.
+const NAME_CHARACTER = 7.2;
+const RELATION_CHARACTER = 6.9;
+
+/** Characters that labels may have, of nodes and of relations. */
+export interface LabelLimits {
+  readonly node: number;
+  readonly relation: number;
+}
 
 /**
- * The relations of each arrow: the first by name, in at most `most` characters, the rest counted. Words stand on their
- * own line where they cover least of the nodes and the words placed before.
+ * The relations of each arrow: the first by name, the rest counted. Words stand on their own line where they cover
+ * neither nodes nor other words; an arrow that has no such place goes without, for words on words tell nothing. Arrows
+ * between alerts choose first.
  */
 export function drawRelations(
   arrows: readonly PlacedArrow[],
   nodes: readonly PlacedNode[],
-  most: number,
+  most: LabelLimits,
 ): Element[] {
   const taken: Box[] = nodes.flatMap(({ x, y, label }) => [
     boxAround({ x, y }, 2 * RADIUS, 2 * RADIUS),
-    boxAround({ x, y: y + RADIUS + 9 }, Math.min(most + 2, label.length) * 7, 13),
+    boxAround({ x, y: y + RADIUS + 9 }, Math.min(most.node, label.length) * NAME_CHARACTER, 13),
   ]);
-  return arrows.map((arrow) => {
-    const forward = arrow.to.x >= arrow.from.x;
-    const lines = [sayRelations(arrow.relations, most), sayRelations(arrow.back, most)].filter(
-      (line) => line !== '',
-    );
-    // Where both ways are named, each says which it is.
-    if (lines.length === 2) {
-      lines[0] += forward ? ' →' : ' ←';
-      lines[1] += forward ? ' ←' : ' →';
-    }
-    const segments = segmentsOf(arrow);
-    const width = lines.reduce((longest, line) => Math.max(longest, line.length), 0) * 6.3;
-    const stands = STANDS.map((t) => {
-      const at = pointOn(segments, t);
-      const box = boxAround(at, width, LINE * lines.length);
-      return { at, box, covered: taken.reduce((sum, other) => sum + overlap(box, other), 0) };
+  const alerts = ({ from, to }: PlacedArrow): number => Number(from.alert) + Number(to.alert);
+  return [...arrows]
+    .sort((a, b) => alerts(b) - alerts(a))
+    .flatMap((arrow) => {
+      const lines = wordsOf(arrow, most.relation);
+      const segments = segmentsOf(arrow);
+      const width = lines.reduce((longest, line) => Math.max(longest, line.length), 0) * RELATION_CHARACTER;
+      const height = LINE * lines.length - 2; // capitals do not fill their line
+      const boxAt = (at: Point): Box => boxAround(at, width, height);
+      const onLine = STANDS.map((t) => pointOn(segments, t));
+      const stands = OFFSETS.flatMap((off) => onLine.map(({ x, y }) => ({ x, y: y + off * height })));
+      const at = stands.find((stand) => !taken.some((other) => overlaps(boxAt(stand), other)));
+      if (at === undefined) return [];
+      taken.push(boxAt(at));
+      const first = at.y + 3.5 - ((lines.length - 1) * LINE) / 2;
+      return [
+        h(
+          'g',
+          { 'text-anchor': 'middle', fill: 'var(--quiet)', ...HALO },
+          h('title', {}, allRelations(arrow)),
+          lines.map((line, i) => h('text', { x: round(at.x), y: round(first + i * LINE) }, line)),
+        ),
+      ];
     });
-    const { at, box } = stands.reduce((least, stand) => (stand.covered < least.covered ? stand : least));
-    taken.push(box);
-    const first = at.y + 3.5 - ((lines.length - 1) * LINE) / 2;
-    return h(
-      'g',
-      { 'text-anchor': 'middle', fill: 'var(--quiet)', ...HALO },
-      h('title', {}, [...arrow.relations, ...arrow.back].join(', ')),
-      lines.map((line, i) => h('text', { x: round(at.x), y: round(first + i * LINE) }, line)),
-    );
-  });
 }
+
+/** One line a way; where both are named, each says which it is. */
+function wordsOf(arrow: PlacedArrow, most: number): string[] {
+  const lines = [sayRelations(arrow.relations, most), sayRelations(arrow.back, most)].filter(
+    (line) => line !== '',
+  );
+  if (lines.length < 2) return lines;
+  const tips = arrow.to.x >= arrow.from.x ? ['→', '←'] : ['←', '→'];
+  return lines.map((line, i) => `${line} ${tips[i]}`);
+}
+
+const allRelations = ({ relations, back }: PlacedArrow): string => [...relations, ...back].join(', ');
 
 function sayRelations([first, ...rest]: readonly string[], most: number): string {
   return first === undefined
@@ -223,11 +248,8 @@ function boxAround({ x, y }: Point, width: number, height: number): Box {
   return { left: x - width / 2, right: x + width / 2, top: y - height / 2, bottom: y + height / 2 };
 }
 
-/** The area that two boxes share. */
-function overlap(a: Box, b: Box): number {
-  const width = Math.min(a.right, b.right) - Math.max(a.left, b.left);
-  const height = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
-  return width > 0 && height > 0 ? width * height : 0;
+function overlaps(a: Box, b: Box): boolean {
+  return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
 }
 
 const round = (value: number): number => Math.round(value * 10) / 10;

@@ -109,6 +109,8 @@ export function incidentGraph(graph: IncidentGraph): Element {
   const tip = `${graph.id}-tip`;
   const flows = arrows.filter((arrow) => arrow.relations.length > 0);
   const starts = arrows.filter((arrow) => arrow.relations.length === 0);
+  const most = { node: Math.floor(column / 7.3), relation: Math.floor((column - 40) / 6.6) };
+  const words = drawRelations(flows, [...placed.values()], most);
   const drawing = h(
     'svg',
     {
@@ -128,15 +130,11 @@ export function incidentGraph(graph: IncidentGraph): Element {
       { fill: 'none', stroke: 'var(--quiet)', 'stroke-width': 1.3 },
       flows.map((arrow) => drawLine(arrow, tip)),
     ),
-    h(
-      'g',
-      { 'font-size': 10.5 },
-      drawRelations(flows, [...placed.values()], Math.floor((column - 40) / 6.6)),
-    ),
+    h('g', { 'font-size': 10.5 }, words),
     h(
       'g',
       {},
-      [...placed.values()].map((node) => drawNode(node, Math.floor(column / 7.3))),
+      [...placed.values()].map((node) => drawNode(node, most.node)),
     ),
     left.length > 0 &&
       h(
@@ -158,12 +156,20 @@ export function incidentGraph(graph: IncidentGraph): Element {
     {
       key: graphKey(graph, starts.length > 0),
       wide: width > 1.2 * FITS,
-      notes:
-        strangers === 0
-          ? []
-          : [`${formatNumber(strangers)} edges lead to nodes outside the graph and are not drawn.`],
+      notes: notesOf(strangers, flows.length - words.length),
     },
   );
+}
+
+function notesOf(strangers: number, nameless: number): string[] {
+  const notes: string[] = [];
+  if (strangers > 0)
+    notes.push(`${formatNumber(strangers)} edges lead to nodes outside the graph and are not drawn.`);
+  if (nameless > 0)
+    notes.push(
+      `There is no room to name ${nameless === 1 ? 'one arrow' : `${formatNumber(nameless)} arrows`}; the numbers below do.`,
+    );
+  return notes;
 }
 
 /** Alerts first, each with the processes above it, then by score. The order of the input is kept for the layout. */

@@ -61,6 +61,19 @@ describe.skipIf(NO_BROWSER)(titled('a detection report in Chromium'), () => {
     },
   );
 
+  test('words of a graph lie on no other words', async () => {
+    await show(1280);
+    const clashes = await tab.evaluate(`[...document.querySelectorAll('.drawing svg')].flatMap((drawing) => {
+      const boxes = [...drawing.querySelectorAll('text')].map((text) => [text.textContent, text.getBoundingClientRect()]);
+      // A line of text has room above its letters and below.
+      const apart = ([, a], [, b]) =>
+        a.right <= b.left || b.right <= a.left || a.bottom - 2 <= b.top + 2 || b.bottom - 2 <= a.top + 2;
+      return boxes.flatMap((a, i) => boxes.slice(i + 1).filter((b) => !apart(a, b)).map((b) => a[0] + ' | ' + b[0]));
+    })`);
+    expect(clashes).toEqual([]);
+    expect(await tab.locator('.drawing svg g[text-anchor]').count()).toBeGreaterThan(2);
+  });
+
   test('no table is cut in print, nor a date or an id broken', async () => {
     expect(await cutInPrint(tab, 680)).toEqual([]);
     const heights =

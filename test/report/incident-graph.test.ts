@@ -81,3 +81,73 @@ test('the same graph gives the same bytes; hostile labels, loops and forged pare
 test('an empty graph is drawn as one', () => {
   expect(render(incidentGraph({ id: 'g', title: 'G', nodes: [], edges: [] }))).not.toMatch(/NaN|Infinity/);
 });
+
+interface Words {
+  readonly text: string;
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+/** Where the words of relations and the names of nodes stand, from the places that the drawing gives them. */
+function wordsOf(document: ReturnType<typeof read>): Words[] {
+  return [...document.querySelectorAll('.drawing svg text[y]')].map((element) => {
+    const node = element.closest('g[transform]');
+    const [x, y] = (node?.getAttribute('transform').match(/[-\d.]+/g) ?? [0, 0]).map(Number);
+    const text = element.textContent;
+    const size = node === null ? 10.5 : 11.5;
+    const middle = {
+      x: x + Number(element.getAttribute('x')),
+      y: y + Number(element.getAttribute('y')) - 3.5,
+    };
+    const [half, high] = [(text.length * size * 0.58) / 2, size * 0.45];
+    const box = { left: middle.x - half, right: middle.x + half };
+    return { ...{ text, ...box }, top: middle.y - high, bottom: middle.y + high };
+  });
+}
+
+/** A process with a dozen files that it reads and closes, in and out, as alerts or not. */
+function fan(relations: readonly string[]): Parameters<typeof incidentGraph>[0] {
+  const files = Array.from({ length: 12 }, (_, i) => ({
+    ...{
+      id: `f${i}`,
+      kind: 'file' as const,
+      label: `/var/db/a-file-of-some-length-${i}`,
+      alert: i % 3 === 0,
+    },
+  }));
+  return {
+    ...{ id: 'g', title: 'G' },
+    nodes: [{ id: 'p', kind: 'process', label: 'tmux-1002', alert: true, score: 9 }, ...files],
+    edges: files.flatMap(({ id }) =>
+      relations.map((relation, i) =>
+        i % 2 === 0 ? { from: id, to: 'p', relation } : { from: 'p', to: id, relation },
+      ),
+    ),
+  };
+}
+
+test.each([[['READ']], [['READ', 'CLOSE']], [['MODIFY_FILE_ATTRIBUTES', 'CREATE_OBJECT', 'RECVFROM']]])(
+  'no two words of a fan-in lie on each other: %j',
+  (relations) => {
+    const graph = fan(relations);
+    const document = read(incidentGraph(graph));
+    const words = wordsOf(document);
+    const clashes = words.flatMap((a, i) =>
+      words
+        .slice(i + 1)
+        .filter((b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom)
+        .map((b) => `${a.text} | ${b.text}`),
+    );
+    expect(clashes).toEqual([]);
+    // What has no room is counted, and still told by its line.
+    const named = document.querySelectorAll('.drawing g[text-anchor]').length;
+    expect(named).toBeGreaterThan(2);
+    const note =
+      /no room to name (one|\d+)/.exec(document.querySelector('figcaption').textContent)?.[1] ?? '0';
+    expect(named + Number(note.replace('one', '1'))).toBe(12);
+    const titles = [...document.querySelectorAll('.drawing path[marker-end] > title')];
+    expect(titles.filter((title) => title.textContent.includes(relations[0]))).toHaveLength(12);
+  },
+);
