@@ -27,7 +27,7 @@ const SCORES = 'scores.csv';
 export async function writeEvaluation(
   folder: string,
   evaluation: Evaluation,
-  test: Part,
+  test: Pick<Part, 'events' | 'names'>,
   writeReport?: ReportWriter | undefined,
 ): Promise<void> {
   await mkdir(folder, { recursive: true });
@@ -46,17 +46,30 @@ export async function removeEvaluation(folder: string): Promise<boolean> {
 }
 
 /** One row a node of the test; labels as they were matched. All figures of a ranking follow from it. */
-async function writeScores(path: string, { scores, labels }: Evaluation, test: Part): Promise<void> {
-  const { events, names } = test;
+async function writeScores(
+  path: string,
+  { scores, labels }: Evaluation,
+  { events, names }: Pick<Part, 'events' | 'names'>,
+): Promise<void> {
+  const hostOf = (node: number) => events.hosts[events.keys.hostAt(node)]; // two hosts may use one uuid
   const attacks = attacksByNode(labels.attacks);
   const columns = scores.flatMap(columnsOf);
   const out = createWriteStream(`${path}.new`);
   out.write(
-    csvRecord(['node', 'uuid', 'type', 'name', 'label', 'attack', ...columns.map(({ heading }) => heading)]),
+    csvRecord([
+      'node',
+      'host',
+      'uuid',
+      'type',
+      'name',
+      'label',
+      'attack',
+      ...columns.map(({ heading }) => heading),
+    ]),
   );
   for (let node = 0; node < events.keys.size; node++) {
     const row: CsvValue[] = [
-      ...[node, events.uuid(node), ENTITY_TYPES[names.types[node]], nameOf(names, node)],
+      ...[node, hostOf(node), events.uuid(node), ENTITY_TYPES[names.types[node]], nameOf(names, node)],
       labels.positives[node] !== 0 ? 1 : labels.ignored[node] !== 0 ? 'ignored' : 0,
       attacks.get(node)?.join(';'),
       ...columns.map(({ at }) => at(node)),

@@ -217,13 +217,25 @@ describe('writeEvaluation', () => {
     const result = JSON.parse(await readFile(join(folder, 'result.json'), 'utf8'));
     expect(result.version).toBe(1);
     const lines = (await readFile(join(folder, 'scores.csv'), 'utf8')).trimEnd().split('\r\n');
-    expect(lines[0]).toBe('node,uuid,type,name,label,attack,rarity 0,rarity 1');
+    expect(lines[0]).toBe('node,host,uuid,type,name,label,attack,rarity 0,rarity 1');
     expect(lines).toHaveLength(world.parts.test.events.keys.size + 1);
     const loot = lines.find((line) => line.includes(LOOT[1])) as string;
-    const [, , type, name, label, attack, score, again] = loot.split(',');
-    expect([type, name, label, attack]).toEqual(['file', '/home/admin/secret/1', '1', 'attack 1']);
+    const [, host, , type, name, label, attack, score, again] = loot.split(',');
+    expect([host, type, name, label, attack]).toEqual(['h', 'file', '/home/admin/secret/1', '1', 'attack 1']);
     expect(Number(score)).toBeGreaterThan(0.9);
     expect(again).toBe(score);
+  });
+
+  test('of several hosts every node says which it is of', async () => {
+    const { test: part } = world.parts;
+    const { events } = part;
+    const { size } = events.keys;
+    const keys = { size, hostAt: (node: number) => node % 2 } as typeof events.keys;
+    const folder = await mkdtemp(join(world.folder, 'out-'));
+    const several = { ...part, events: { ...events, keys, hosts: ['web', '=db'] } };
+    await writeEvaluation(folder, await run({ names: ['rarity'], seeds: [0] }), several);
+    const lines = (await readFile(join(folder, 'scores.csv'), 'utf8')).split('\r\n');
+    expect(lines.slice(1, 4).map((line) => line.split(',')[1])).toEqual(['web', "'=db", 'web']);
   });
 
   test('figures of rankings follow from scores.csv alone', async () => {
