@@ -36,9 +36,12 @@ export interface Labels {
 const MAX_BYTES = 1 << 28;
 const EXAMPLES = 3;
 const SEVERAL = ';';
-const NOTED_UUID = /^([0-9a-f-]{36})\s+#.*$/i;
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-const UUID_AND_MORE = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}[^0-9a-f-]/i;
+// Exports write UUIDs in quotes or braces.
+const NOTED_UUID = /^(["'{]*[0-9a-f-]{36}["'}]*)\s+#.*$/i;
+const UUID = /^["'{]*([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})["'}]*$/i;
+const UUID_AND_MORE = /^["'{]*[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}["'}]*[^0-9a-f"'}-]/i;
+// Every other byte of plain words is 0; a byte order mark read as UTF-8 is two characters that could not be read.
+const UTF_16 = /^(?:\uFFFD\uFFFD)?(?:(?:[^\0]\0){4}|(?:\0[^\0]){4})/;
 
 /** A file of ids, one a line, or a CSV with a header that holds `uuid` and optionally `attack` and `tier`. */
 export async function readLabels(path: string, tier: TierChoice = 'all'): Promise<Labels> {
@@ -61,6 +64,9 @@ export async function readLabels(path: string, tier: TierChoice = 'all'): Promis
 
 /** `file` is for messages only. */
 export function parseLabels(text: string, file: string, tier: TierChoice = 'all'): Labels {
+  if (UTF_16.test(text)) {
+    throw wrong('labels-utf16', 'the label file is UTF-16', 'save it as UTF-8', { file });
+  }
   if (text.includes('\0')) {
     throw wrong('labels-not-text', 'the label file is not text', 'unpack it first if it is compressed', {
       file,
@@ -205,9 +211,10 @@ class LabelBook {
   }
 }
 
-/** UUIDs in any case, and any other id as ingest takes it. */
+/** UUIDs in any case, quoted, braced or bare, and any other id as ingest takes it. */
 function keyOf(id: string): string {
-  if (UUID.test(id)) return id.toUpperCase();
+  const uuid = UUID.exec(id)?.[1];
+  if (uuid !== undefined) return uuid.toUpperCase();
   const key = new EntityKey();
   key.fromText(id);
   return formatKey(key.w0, key.w1, key.w2, key.w3);

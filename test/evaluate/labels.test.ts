@@ -28,6 +28,13 @@ describe('a list', () => {
     expect(labels.labels).toHaveLength(2);
   });
 
+  it('takes UUIDs in quotes and braces, with a comment behind them or not', () => {
+    const labels = parse(`"${A}"\n{${B.toLowerCase()}}  # the dropper\n'{${C}}'\n${A}\n`);
+    expect([...labels.byKey.keys()]).toEqual([A, B, C]);
+    expect(labels.merged).toBe(1);
+    expect([...parse(`uuid,attack\n{${A}},A1\n"{${B}}",A1\n'${C}',A1\n`).byKey.keys()]).toEqual([A, B, C]);
+  });
+
   it('takes ids that are no UUID as ingest does', () => {
     const key = new EntityKey();
     key.fromText('proc 17#web');
@@ -35,7 +42,7 @@ describe('a list', () => {
   });
 
   it('refuses columns without a header, with the line', () => {
-    for (const line of [`${A}\tA1`, `${A} core`, `${A},A1`, `${A};A1`]) {
+    for (const line of [`${A}\tA1`, `${A} core`, `${A},A1`, `${A};A1`, `"${A}";A1`, `{${A}} core`]) {
       expect(() => parse(`# x\n${B}\n${line}\n`), line).toThrow(
         expect.objectContaining({ code: 'labels-line', where: { file: 'x', line: 3 } }),
       );
@@ -111,6 +118,9 @@ describe('a file', () => {
     [`id,attack\n${A},A1\n`, 'labels-header'],
     [`${A},A1\n${B},A1\n`, 'labels-header'],
     ['\u001f\u008b\u0000\u0000', 'labels-not-text'],
+    [Buffer.from(`\uFEFF${A}\r\n`, 'utf16le').toString(), 'labels-utf16'],
+    [Buffer.from(`\uFEFF${A}\r\n`, 'utf16le').swap16().toString(), 'labels-utf16'],
+    [Buffer.from(`uuid,attack\n${A},x\n`, 'utf16le').toString(), 'labels-utf16'],
     ['uuid,name\n"x', 'csv-quote'],
   ])('%j is refused as %s, with a hint and its name', (text, code) => {
     expect(() => parse(text)).toThrow(
