@@ -143,8 +143,9 @@ export const command = defineCommand({
 });
 
 /** Random weights look like any others. */
-function warnOfNothing({ model: { training } }: TrainResult, { out }: CommandContext): void {
-  if (training.loss !== null || training.epochs.done === 0) return;
+function warnOfNothing({ reports }: TrainResult, { out }: CommandContext): void {
+  // A run that went on from a checkpoint cannot tell of the epochs before.
+  if (reports.at(0)?.epoch !== 1 || reports.some(({ loss }) => !Number.isNaN(loss))) return;
   out.warn('no node with a neighbour was ever masked: nothing was learned');
   out.warn('  hint: train on more events, for more --epochs, or mask more with --mask-base');
 }
@@ -181,14 +182,18 @@ async function divide(
 }
 
 /** What a model has learned fits it better than anything new will: calibrated on that it would take too much for an attack. */
-function checkApart({ split }: Selection, calibrateSplit: string, out: CommandContext['out']): void {
+function checkApart(
+  { split, from, to }: Selection,
+  calibrateSplit: string,
+  out: CommandContext['out'],
+): void {
   if (split === calibrateSplit) {
     throw new RecalError('usage.calibrate', `split ${printable(split)} is trained on and calibrated on`, {
       hint: 'calibrate on another split, or leave --calibrate-split out to hold a part of this one out',
       exit: EXIT.usage,
     });
   }
-  if (split !== undefined) return;
+  if (split !== undefined || from !== undefined || to !== undefined) return;
   out.warn(`split ${printable(calibrateSplit)} is among what is trained on: thresholds will be too low`);
   out.warn('  hint: train on another split with --split NAME');
 }

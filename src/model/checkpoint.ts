@@ -123,16 +123,6 @@ export function checkResumable(
   now: ResumeConditions,
   modelPath: string,
 ): void {
-  if (trainer.steps > now.steps) {
-    throw new RecalError(
-      'resume-beyond',
-      `the checkpoint has taken ${trainer.steps} steps already, and ${now.steps} are asked for`,
-      {
-        hint: 'ask for as many epochs with --epochs or more, or leave --resume out to begin anew',
-        where: { file: checkpointPath(modelPath) },
-      },
-    );
-  }
   const keys = Object.keys(now.selection) as (keyof TrainingManifest['selection'])[];
   const selected = keys.filter((key) => training.selection[key] !== now.selection[key]);
   if (selected.length > 0) {
@@ -148,6 +138,16 @@ export function checkResumable(
       parts === undefined ? 'graphs as a whole' : `${parts.graphs} graphs in ${parts.parts} parts`;
     const hint = 'give --memory what it was given then, or leave --resume out to begin anew';
     throw differs(`${cut(training.inParts)}, and this is ${cut(now.inParts)}`, modelPath, hint);
+  }
+  if (trainer.steps > now.steps) {
+    throw new RecalError(
+      'resume-beyond',
+      `the checkpoint has taken ${trainer.steps} steps already, and ${now.steps} are asked for`,
+      {
+        hint: 'ask for as many epochs with --epochs or more, or leave --resume out to begin anew',
+        where: { file: checkpointPath(modelPath) },
+      },
+    );
   }
 }
 

@@ -147,7 +147,14 @@ export class TensorFile {
 
 /** The name of a tensor with a value that is no number. */
 function findOdd(tensors: readonly Tensor[]): string | undefined {
-  return tensors.find(({ data }) => data instanceof Float32Array && !data.every(Number.isFinite))?.name;
+  return tensors.find(({ data }) => data instanceof Float32Array && !areNumbers(data))?.name;
+}
+
+/** Whether none is infinite or NaN; many times as fast as asking each. */
+export function areNumbers(data: ArrayLike<number>): boolean {
+  let sum = 0;
+  for (let i = 0; i < data.length; i++) sum += data[i] * 0;
+  return sum === 0;
 }
 
 async function readHeader(file: FileHandle, size: number, path: string): Promise<Uint8Array> {

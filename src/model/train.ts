@@ -3,8 +3,9 @@ import type { Device } from '../compute/device.js';
 import { checkDeviceShape, openDevice } from '../compute/open-device.js';
 import { type Checkpoint, checkResumable, checkSameChoices, readCheckpoint } from './checkpoint.js';
 import type { PlannedGraph } from './graphs.js';
-import { Model, type Weight } from './model.js';
+import { Model, type ModelState } from './model.js';
 import { type PreparedTraining, type PrepareOptions, prepareTraining } from './prepare-training.js';
+import { areNumbers } from './tensor-file.js';
 import { type KnownRelation, modelId, type TrainedModel } from './trained-model.js';
 import { type EpochReport, Trainer } from './trainer.js';
 import { maskConfigOf, type TrainingConfig } from './training-config.js';
@@ -93,6 +94,7 @@ async function learn(
   const reports: EpochReport[] = [];
   const snapshot = (): Checkpoint => {
     const state = model.state();
+    checkNumbers(state, trainer);
     const training = describeProgress(about, config, trainer, reports.at(-1), earlier?.model.training);
     const parts = { config, relations, direction, space, weights: state.weights, training };
     return { model: { id: modelId(parts), ...parts }, state, trainer: trainer.state() };
@@ -102,7 +104,8 @@ async function learn(
     const report = trainer.step();
     if (report !== undefined) {
       reports.push(report);
-      checkNumbers(model.weights(), report.epoch);
+      // Looking costs as much as a small step: now and then does, and what went astray stays so.
+      if (Number.isInteger(Math.log2(report.epoch))) checkNumbers(model.state(), trainer);
     }
     await watch?.stepped?.(trainer.steps, report, snapshot);
     await new Promise((resolve) => setImmediate(resolve)); // signals and timers come in between two steps
@@ -113,12 +116,13 @@ async function learn(
 }
 
 /** Weights that are no numbers any more never become numbers again, and losses need not show it. */
-function checkNumbers(weights: readonly Weight[], epoch: number): void {
-  const lost = weights.find(({ data }) => !data.every(Number.isFinite));
+function checkNumbers({ weights, firstMoment, secondMoment }: ModelState, { steps }: Trainer): void {
+  const moments = [firstMoment, secondMoment].map((data) => ({ name: 'a gradient', data }));
+  const lost = [...weights, ...moments].find(({ data }) => !areNumbers(data));
   if (lost === undefined) return;
   throw new RecalError(
     'training-diverged',
-    `training went astray in epoch ${epoch}: ${lost.name} overflowed`,
+    `training went astray by step ${steps}: ${lost.name} overflowed`,
     {
       hint: 'lower --learning-rate, or --text-rate if you raised it, or limit the gradient with --clip',
     },
@@ -136,12 +140,12 @@ function describeProgress(
     ...about,
     steps: trainer.steps,
     epochs: { asked: config.epochs, done: trainer.epochs },
-    loss: numberOrNull(report?.loss) ?? earlier?.loss ?? null,
+    loss: report === undefined ? (earlier?.loss ?? null) : numberOrNull(report.loss),
     losses: report === undefined ? (earlier?.losses ?? []) : Array.from(report.losses, numberOrNull),
     masked: report?.masked ?? earlier?.masked ?? null,
   };
 }
 
-function numberOrNull(value = Number.NaN): number | null {
+function numberOrNull(value: number): number | null {
   return Number.isNaN(value) ? null : value;
 }

@@ -205,7 +205,8 @@ export const trainingConfigSchema = z
     message: 'must not be above maskMax',
   })
   .refine(
-    ({ balanced, maskBase, maskMin, maskMax }) => maskMax > 0 && (maskBase > 0 || (balanced && maskMin > 0)),
+    ({ balanced, maskBase, maskMin, maskMax }) =>
+      balanced ? maskMax > 0 && (maskBase > 0 || maskMin > 0) : maskBase > 0,
     { path: ['maskBase'], message: 'no node would ever be masked, and nothing learned' },
   )
   .refine(({ hidden, heads }) => hidden % heads === 0, {

@@ -146,7 +146,7 @@ export class MemoryBudget {
     const room = isOfDevice ? 'the 4 GiB that the device has' : `the ${amount(this.#limit)} it may use`;
     return new RecalError(
       'memory-budget',
-      `the parameters of ${relations} relations, each with a decoder of ${features} columns, need ` +
+      `the parameters of ${relations} relations, with ${features} columns, need ` +
         `${amount(this.#least)}, more than ${room}`,
       {
         hint: isOfDevice

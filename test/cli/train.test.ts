@@ -157,6 +157,14 @@ describe('recal train', () => {
     expect((await run(`${at} --epochs 3`)).stdout).toContain('loss in epoch 3');
   });
 
+  test('training that went astray is known before a checkpoint or a model is written', async () => {
+    const ended = await run(
+      `train --model ${path('wild')} --epochs 3 --checkpoint-every 0 --text-rate 1 --text-epochs 400 --learning-rate 1`,
+    );
+    expect([ended.code, ended.stderr]).toEqual([1, expect.stringContaining('went astray')]);
+    expect([existsSync(path('wild')), existsSync(`${path('wild')}.checkpoint`)]).toEqual([false, false]);
+  });
+
   test('a warning where nothing could be learned', async () => {
     const lone = path('lone');
     const event = eventLine({ subj: process('p', { name: 'sh' }), obj: file('f') });
