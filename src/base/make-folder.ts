@@ -33,6 +33,10 @@ export async function unmakeFolders(made: readonly string[]): Promise<void> {
   for (const level of [...made].reverse()) await rmdir(level).catch(() => undefined);
 }
 
-async function isFolder(path: string): Promise<boolean> {
-  return (await stat(path)).isDirectory();
+/** False too where there is nothing. */
+export function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
 }

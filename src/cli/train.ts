@@ -1,9 +1,10 @@
 import { constants } from 'node:fs';
-import { access, stat } from 'node:fs/promises';
+import { access } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import { EXIT, RecalError } from '../base/errors.js';
+import { isFolder } from '../base/make-folder.js';
 import { printable } from '../base/printable.js';
 import { defineSettings } from '../base/settings.js';
 import type { Calibration } from '../detect/calibrate.js';
@@ -217,11 +218,6 @@ function warnOfSplits(store: Store, split: string | undefined, { out }: CommandC
 /** A model that cannot be written should be known before it is trained. */
 async function checkPlace(model: string): Promise<void> {
   const folder = dirname(resolve(model));
-  const isFolder = (path: string) =>
-    stat(path).then(
-      (found) => found.isDirectory(),
-      () => false,
-    );
   // Beside the model its checkpoint is kept, and both are written under another name first.
   const names = [model, checkpointPath(model)].flatMap((name) => [name, `${name}.new`]);
   const inTheWay = (await Promise.all(names.map(isFolder))).indexOf(true);

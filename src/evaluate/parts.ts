@@ -1,6 +1,6 @@
-import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EXIT, RecalError } from '../base/errors.js';
+import { isFolder } from '../base/make-folder.js';
 import { printable } from '../base/printable.js';
 import { readNodeText, type StoredText } from '../features/node-text.js';
 import type { Vocabulary } from '../features/vocabulary.js';
@@ -61,11 +61,6 @@ export async function placeParts(
 
 /** Undefined where the text is not about a store. */
 async function storedPart(text: string, name: PartName): Promise<PartPlace | undefined> {
-  const isFolder = (path: string) =>
-    stat(path).then(
-      (found) => found.isDirectory(),
-      () => false,
-    );
   if (await isFolder(text)) return { folder: text, selection: { split: name } };
   const hash = text.lastIndexOf('#');
   if (hash <= 0 || !(await isFolder(text.slice(0, hash)))) return undefined;

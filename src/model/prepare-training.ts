@@ -14,13 +14,14 @@ import { checkRelations, planGraphs } from './graph-plan.js';
 import { buildGraphs, type PlannedGraph } from './graphs.js';
 import { MAX_RELATIONS } from './model-file.js';
 import type { ModelGraph } from './model-input.js';
+import { areNumbers } from './tensor-file.js';
 import { type KnownRelation, makeFeatureSpace } from './trained-model.js';
 import { coreConfigOf, maskConfigOf, type TrainingConfig } from './training-config.js';
 import {
   checkGraphs,
   describeData,
-  describeParts,
   digestData,
+  digestParts,
   MemoryBudget,
   sumGraphs,
 } from './training-data.js';
@@ -102,7 +103,7 @@ export async function prepareTraining(
     about: {
       ...describeData(store, selection, events),
       ...{ graphs: graphs.length, nodes, neighbours, data: digestData(events, text) },
-      ...describeParts(graphs, blocks),
+      ...digestParts(graphs, blocks),
     },
   };
 }
@@ -133,7 +134,7 @@ async function prepareSpace(
       watch?.prepared?.('words', done);
     },
   });
-  if (!vectors.every(Number.isFinite)) {
+  if (!areNumbers(vectors)) {
     throw new RecalError('training-diverged', 'the vectors of words went astray: a number overflowed', {
       hint: 'lower --text-rate or --text-epochs',
     });

@@ -62,7 +62,7 @@ export function describeData(
 }
 
 /** Where graphs are cut: parts add their gradients in another order, so that another cut ends with other weights. */
-export function describeParts(
+export function digestParts(
   graphs: readonly PlannedGraph[],
   blocks: ReadonlyMap<ModelGraph, BlockPlan>,
 ): Pick<TrainingManifest, 'inParts'> {
