@@ -8,6 +8,10 @@ import { attendGrad, attendPrepare, mergeAttentionGrad, preluGrad } from './lear
 import { attendInner, attendScores, mergeInner, mergeScores, scoresGrad, sumTables } from './learn/attention-scores';
 import { adam } from './learn/adam';
 import { cosineLoss, decoderGrad, gram } from './learn/cosine';
+import {
+  foldGrad, foldGradWeights, foldRelations, foldScoresGrad, foldWeightsGrad, mergeFoldGrad, mergeFoldScores,
+} from './learn/fold-grad';
+import { foldAttend, foldGradient, foldScores, foldWeights, mergeFolded } from './learn/fold';
 import { addInto, fill, linear, linearGradInput, linearGradWeights, sumParts, sumRows, transpose } from './learn/gemm';
 import { mergeSegments, segmentSum } from './learn/segments';
 import { sparseLinear, sparseLinearGrad, tokenGrad, tokenLinear } from './learn/sparse';
@@ -78,6 +82,18 @@ function perform(operation: i32, args: usize, chunk: usize, scratch: usize): voi
     case 30: sumTables(args); break;
     case 31: redirect(args, chunk); break;
     case 32: sumRows(args, chunk); break;
+    case 33: foldWeights(args); break;
+    case 34: foldScores(args, chunk, scratch); break;
+    case 35: foldAttend(args, chunk, scratch); break;
+    case 36: mergeFolded(args, chunk, scratch); break;
+    case 37: foldGradient(args, chunk); break;
+    case 38: foldRelations(args, chunk); break;
+    case 39: foldGrad(args, chunk, scratch); break;
+    case 40: mergeFoldGrad(args, chunk, scratch); break;
+    case 41: foldScoresGrad(args, chunk, scratch); break;
+    case 42: mergeFoldScores(args, chunk, scratch); break;
+    case 43: foldGradWeights(args, chunk); break;
+    case 44: foldWeightsGrad(args, chunk, scratch); break;
     default: unreachable();
   }
 }

@@ -23,14 +23,15 @@ export function attendPrepare(args: usize, chunk: usize): void {
   }
 }
 
-// Arguments of attendGrad and mergeAttentionGrad, after the work list in 0 to 3.
-const NEIGHBOURS = 4, RELATIONS = 5, Z = 6, S = 7, B = 8, C = 9, DOUT = 10, RECORDS = 11, SUMS = 12, WEIGHTS = 13;
-const PARTS = 14, TABLES = 15, HALF = 16, SPLIT_COUNT = 17;
+// Arguments of attendGrad and mergeAttentionGrad, after the work list in 0 to 3; those of fold-grad.ts begin with the same.
+export const NEIGHBOURS = 4, RELATIONS = 5, S = 7, B = 8, DOUT = 10, RECORDS = 11, SUMS = 12, WEIGHTS = 13;
+export const PARTS = 14, TABLES = 15, HALF = 16, SPLIT_COUNT = 17;
+const Z = 6, C = 9;
 /** The rows are those of the forward pass, so their relations must be reversed; otherwise they are listed by source. */
-const REVERSED = 18;
+export const REVERSED = 18;
 
 /** Batches that add to one sum of dc before it goes to the chunk's: on a hub they are all alike, and so are their roundings. */
-const FLUSH: usize = 128;
+export const FLUSH: usize = 128;
 
 /** Arguments: segments, chunk bounds, split rows, split rows per chunk, then as above. A chunk has a table of its own for dc. */
 export function attendGrad(args: usize, chunk: usize, scratch: usize): void {
@@ -66,15 +67,28 @@ export function attendGrad(args: usize, chunk: usize, scratch: usize): void {
 }
 
 /** table += some, which becomes zero. */
-function flush(some: usize, bytes: usize, table: usize): void {
+export function flush(some: usize, bytes: usize, table: usize): void {
   for (let j: usize = 0; j < bytes; j += 16) {
     addTo(table + j, v128.load(some + j));
     v128.store(some + j, f32x4.splat(0));
   }
 }
 
+/** α of an entry, from what its source and relation add to a logit, and from its destination's record; to be kept and for use. */
+// @ts-ignore: decorator
+@inline export function weighEntry(base0: v128, base1: v128, record: usize, weight: usize, alpha: usize): void {
+  const raw0 = f64x2.add(base0, wide(record)), raw1 = f64x2.add(base1, wide(record + 8));
+  const p0 = expExactly(f64x2.sub(leaky(raw0), wide(record + 16)));
+  const p1 = expExactly(f64x2.sub(leaky(raw1), wide(record + 24)));
+  const alpha0 = f64x2.mul(p0, wide(record + 32)), alpha1 = f64x2.mul(p1, wide(record + 40));
+  v128.store(alpha, narrow(alpha0, alpha1));
+  // α is positive: its sign is free to say on which side of the LeakyReLU's kink the entry is.
+  v128.store(weight, v128.bitselect(alpha0, f64x2.neg(alpha0), f64x2.gt(raw0, f64x2.splat(0))));
+  v128.store(weight, v128.bitselect(alpha1, f64x2.neg(alpha1), f64x2.gt(raw1, f64x2.splat(0))), 16);
+}
+
 /** Up to BATCH entries out of u: α of each, then head by head Σ α dout and the products dα is made of. */
-function gradBatch(args: usize, u: usize, start: usize, count: usize, sums: usize, dc: usize, scratch: usize): void {
+export function gradBatch(args: usize, u: usize, start: usize, count: usize, sums: usize, dc: usize, scratch: usize): void {
   const neighbours = ptr(args, NEIGHBOURS) + (start << 2);
   const relations = ptr(args, RELATIONS) + (start << 2);
   const half = <usize>word(args, HALF);
@@ -95,15 +109,7 @@ function gradBatch(args: usize, u: usize, start: usize, count: usize, sums: usiz
     const base0 = f64x2.add(low(s), low(b)), base1 = f64x2.add(high(s), high(b));
     for (let i = first; i < last; i++) {
       const record = records + (<usize>load<u32>(neighbours + (i << 2)) << 6);
-      const raw0 = f64x2.add(base0, wide(record)), raw1 = f64x2.add(base1, wide(record + 8));
-      const p0 = expExactly(f64x2.sub(leaky(raw0), wide(record + 16)));
-      const p1 = expExactly(f64x2.sub(leaky(raw1), wide(record + 24)));
-      const alpha0 = f64x2.mul(p0, wide(record + 32)), alpha1 = f64x2.mul(p1, wide(record + 40));
-      v128.store(alphas + (i << 4), narrow(alpha0, alpha1));
-      // α is positive: its sign is free to say on which side of the LeakyReLU's kink the entry is.
-      const weight = weights + i * WEIGHT;
-      v128.store(weight, v128.bitselect(alpha0, f64x2.neg(alpha0), f64x2.gt(raw0, f64x2.splat(0))));
-      v128.store(weight, v128.bitselect(alpha1, f64x2.neg(alpha1), f64x2.gt(raw1, f64x2.splat(0))), 16);
+      weighEntry(base0, base1, record, weights + i * WEIGHT, alphas + (i << 4));
     }
     gradRun(neighbours, first, last, z, ptr(args, C) + rho * ROW, ptr(args, DOUT), alphas, products, sums, dc + rho * ROW);
     for (let i = first; i < last; i++) {

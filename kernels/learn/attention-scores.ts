@@ -7,12 +7,12 @@
 // numbers it is subtracted from, and all of this is in float64: what cancels in the mathematics cancels here, and what is
 // left is as exact as what the kernels are given.
 
-import { WEIGHT } from './attention-grad';
+import { FLUSH, WEIGHT, flush } from './attention-grad';
 import { high, low, madd2, narrow, sumDoubles } from './float64';
 import { NONE, ROW, addHeadScaledRow, ptr, touchEach, word } from './simd';
 
 /** Four numbers of float64, one a head. */
-const FOUR: usize = 32;
+export const FOUR: usize = 32;
 /** What entries need of their destination: S, then 1 / Σ α. */
 const CENTRE: usize = 2 * FOUR;
 /** A part of a long destination, by head: Σ α and Σ α dα where λ is 0.2, then where it is 1. */
@@ -24,6 +24,8 @@ const AHEAD: usize = 32;
 const PLACES = 4, IN_WEIGHTS = 5, INNER = 6, OWN = 7, IN_PARTS = 8, IN_SPLIT_COUNT = 9;
 /** dd goes to attendScores, in float64; otherwise it is a result. */
 const KEPT = 10;
+/** So many destinations, the first ones, are folded (fold.ts): dc of their entries is made here, a table for each chunk. */
+const FOLDED = 11, IN_RELATIONS = 12, DOUT = 13, IN_TABLES = 14, IN_HALF = 15;
 
 /**
  * S of every destination, and dd = Σ g, the gradient of its own score. PLACES says for each entry by destination where it
@@ -32,18 +34,35 @@ const KEPT = 10;
 export function attendInner(args: usize, chunk: usize, scratch: usize): void {
   const bounds = ptr(args, 1);
   const last = <usize>load<u32>(bounds + (chunk << 2), 4);
+  const folded = <usize>word(args, FOLDED);
+  const bytes: usize = 2 * <usize>word(args, IN_HALF) * ROW;
+  const table = ptr(args, IN_TABLES) + chunk * bytes;
+  const dc = scratch + PART;
+  let added: usize = 0;
+  if (folded != 0) {
+    memory.fill(table, 0, bytes);
+    memory.fill(dc, 0, bytes);
+  }
   for (let i = <usize>load<u32>(bounds + (chunk << 2)); i < last; i++) {
     const segment = ptr(args, 0) + (i << 4);
     const at = load<u32>(segment, 12);
     const part = at == NONE ? scratch : ptr(args, IN_PARTS) + <usize>at * PART;
-    sumSegment(args, <usize>load<u32>(segment, 4), <usize>load<u32>(segment, 8), lastEntry(args, last), part);
-    if (at == NONE) finishInner(args, <usize>load<u32>(segment), part);
+    const v = <usize>load<u32>(segment);
+    const start = <usize>load<u32>(segment, 4), end = <usize>load<u32>(segment, 8);
+    sumSegment(args, start, end, lastEntry(args, last), part);
+    if (at == NONE) finishInner(args, v, part);
+    if (v >= folded) continue;
+    added += addRelations(args, v, start, end, dc);
+    if (added < FLUSH) continue;
+    flush(dc, bytes, table);
+    added = 0;
   }
+  if (folded != 0) flush(dc, bytes, table);
 }
 
 /** Where the last segment of a chunk ends. */
 // @ts-ignore: decorator
-@inline function lastEntry(args: usize, last: usize): usize {
+@inline export function lastEntry(args: usize, last: usize): usize {
   return <usize>load<u32>(ptr(args, 0) + ((last - 1) << 4), 8);
 }
 
@@ -70,6 +89,26 @@ function sumSegment(args: usize, start: usize, end: usize, stop: usize, part: us
   v128.store(part, x0, 32); v128.store(part, x1, 48);
   v128.store(part, b0, 64); v128.store(part, b1, 80);
   v128.store(part, y0, 96); v128.store(part, y1, 112);
+}
+
+/** dc of the entries of a destination, sorted by relation: Σ α dout, dout being the same for all. Gives how many relations there were. */
+function addRelations(args: usize, v: usize, start: usize, end: usize, dc: usize): usize {
+  let runs: usize = 0;
+  const weights = ptr(args, IN_WEIGHTS), places = ptr(args, PLACES), relations = ptr(args, IN_RELATIONS);
+  let e = start;
+  while (e < end) {
+    const rho = load<u32>(relations + (e << 2));
+    let sum0 = f64x2.splat(0), sum1 = f64x2.splat(0);
+    do {
+      const weight = weights + <usize>load<u32>(places + (e << 2)) * WEIGHT;
+      sum0 = f64x2.add(sum0, f64x2.abs(v128.load(weight)));
+      sum1 = f64x2.add(sum1, f64x2.abs(v128.load(weight, 16)));
+      e++;
+    } while (e < end && load<u32>(relations + (e << 2)) == rho);
+    addHeadScaledRow(dc + <usize>rho * ROW, ptr(args, DOUT) + v * ROW, narrow(sum0, sum1));
+    runs++;
+  }
+  return runs;
 }
 
 /** Σ λ α (dα − S) / Σ α = 0.8 (A⁻ X⁺ − A⁺ X⁻) / (A⁻ + A⁺)²: exactly zero where all entries have one slope. */
@@ -135,7 +174,7 @@ export function attendScores(args: usize, chunk: usize, scratch: usize): void {
   }
 }
 
-function scoreSegment(args: usize, start: usize, end: usize, stop: usize, table: usize, ds: usize): void {
+export function scoreSegment(args: usize, start: usize, end: usize, stop: usize, table: usize, ds: usize): void {
   const neighbours = ptr(args, NEIGHBOURS);
   const relations = ptr(args, RELATIONS);
   const inner = ptr(args, S);

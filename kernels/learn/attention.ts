@@ -9,11 +9,11 @@ import { BATCH, NONE, ROW, addTo, headDots, madd, ptr, touch, word } from './sim
 
 /** A part of a long row: peak, sum of weights, room for the part's own weight, acc = Σ weight · y (y = z_u + c_ρ). */
 const PART: usize = 48 + ROW;
-const ACC: usize = 48;
+export const ACC: usize = 48;
 /** Neighbouring entries of one relation share c_ρ: relation, then their summed weights. Rows are sorted by relation. */
-const RUN: usize = 32;
+export const RUN: usize = 32;
 /** Logits of an entry in float64, then their exponentials in the first half of the place. */
-const LOGITS: usize = 32;
+export const LOGITS: usize = 32;
 
 /** s = a_s·z and d = a_d·z per head. Arguments: rows, rows per chunk, z, a_s, a_d, s, d. */
 export function scores(args: usize, chunk: usize): void {
@@ -26,13 +26,14 @@ export function scores(args: usize, chunk: usize): void {
   }
 }
 
-// Arguments of attend and mergeAttention, after the work list in 0 to 3.
-const NEIGHBOURS = 4, RELATIONS = 5, Z = 6, S = 7, D = 8, B = 9, C = 10;
-const PRE = 11, OUT = 12, SLOPE = 13, PEAK = 14, INVERSE = 15, PARTS = 16, SPLIT_COUNT = 17, RESIDUAL = 18;
+// Arguments of attend and mergeAttention, after the work list in 0 to 3; those of fold.ts begin with the same.
+export const NEIGHBOURS = 4, Z = 6, C = 10, PARTS = 16, SPLIT_COUNT = 17;
+const RELATIONS = 5, S = 7, D = 8, B = 9;
+const PRE = 11, OUT = 12, SLOPE = 13, PEAK = 14, INVERSE = 15, RESIDUAL = 18;
 /** Masked destinations take d and what is in PRE from the row STAND_IN. */
 const MASKED = 19, STAND_IN = 20;
 /** 0, or a word for each row, itself 0 where the row is left out. */
-const WANTED = 21;
+export const WANTED = 21;
 /** Of rows from RESIDUAL on, whose residual is nothing else; or 0. */
 const BIAS = 22;
 
@@ -89,7 +90,11 @@ function computeLogits(args: usize, v: usize, start: usize, end: usize, logits: 
   return narrow(peak0, peak1);
 }
 
-function attendSegment(args: usize, v: usize, start: usize, end: usize, part: usize, logits: usize): void {
+/**
+ * Weights of a segment's entries, in the place of their logits; behind them, and to where the result says, those of runs of
+ * one relation. The part gets their peak and sum.
+ */
+export function weigh(args: usize, v: usize, start: usize, end: usize, part: usize, logits: usize): usize {
   const peak = computeLogits(args, v, start, end, logits);
   const count = end - start;
   const runs = logits + count * LOGITS;
@@ -116,6 +121,13 @@ function attendSegment(args: usize, v: usize, start: usize, end: usize, part: us
   }
   v128.store(part, peak);
   v128.store(part, sum, 16);
+  return run;
+}
+
+function attendSegment(args: usize, v: usize, start: usize, end: usize, part: usize, logits: usize): void {
+  const stop = weigh(args, v, start, end, part, logits);
+  const count = end - start;
+  const runs = logits + count * LOGITS;
   memory.fill(part + ACC, 0, ROW);
   const neighbours = ptr(args, NEIGHBOURS) + (start << 2);
   for (let i: usize = 0; i < count; i += BATCH) {
@@ -123,14 +135,14 @@ function attendSegment(args: usize, v: usize, start: usize, end: usize, part: us
     touch(neighbours + (i << 2), some, ptr(args, Z));
     addRows(neighbours + (i << 2), some, ptr(args, Z), 4, part + ACC, logits + i * LOGITS, LOGITS);
   }
-  addRows(runs, (run - runs) / RUN, ptr(args, C), RUN, part + ACC, runs + 16, RUN);
+  addRows(runs, (stop - runs) / RUN, ptr(args, C), RUN, part + ACC, runs + 16, RUN);
 }
 
 /**
  * acc += Σ weight · row, by head, over `count` rows named by numbers `step` bytes apart with weights `stride` bytes apart.
  * Two heads at a time: their sums stay in registers.
  */
-function addRows(
+export function addRows(
   numbers: usize, count: usize, rows: usize, step: usize, sums: usize, weights: usize, stride: usize,
 ): void {
   for (let h: usize = 0; h < 4; h += 2) {
@@ -161,7 +173,7 @@ function addRows(
 
 /** One head's number, in all lanes. */
 // @ts-ignore: decorator
-@inline function lane(v: v128, h: usize): v128 {
+@inline export function lane(v: v128, h: usize): v128 {
   if (h == 0) return v128.shuffle<f32>(v, v, 0, 0, 0, 0);
   if (h == 1) return v128.shuffle<f32>(v, v, 1, 1, 1, 1);
   if (h == 2) return v128.shuffle<f32>(v, v, 2, 2, 2, 2);
@@ -169,7 +181,7 @@ function addRows(
 }
 
 /** From a whole row's sums to its results. PRE holds W_res h + bias of the first RESIDUAL rows, and gets the whole if a gradient will be asked for. */
-function finish(args: usize, v: usize, part: usize, empty: bool): void {
+export function finish(args: usize, v: usize, part: usize, empty: bool): void {
   const inverse = empty ? f32x4.splat(0) : f32x4.div(f32x4.splat(1), v128.load(part, 16));
   const kept = ptr(args, PEAK) != 0;
   if (kept) {
@@ -224,25 +236,26 @@ export function mergeAttention(args: usize, chunk: usize, scratch: usize): void 
     const split = ptr(args, 2) + i * 12;
     const v = <usize>load<u32>(split);
     if (wanted != 0 && load<u32>(wanted + (v << 2)) == 0) continue;
-    mergeRow(ptr(args, PARTS) + <usize>load<u32>(split, 4) * PART, <usize>load<u32>(split, 8), scratch);
+    mergeRow(ptr(args, PARTS) + <usize>load<u32>(split, 4) * PART, <usize>load<u32>(split, 8), PART, scratch);
     finish(args, v, scratch, false);
   }
 }
 
-/** In float64: a hub has hundreds of parts. */
-function mergeRow(first: usize, count: usize, scratch: usize): void {
+/** In float64: a hub has hundreds of parts. Sums beyond the first row have a row for each head. */
+export function mergeRow(first: usize, count: usize, bytes: usize, scratch: usize): void {
+  const end = first + count * bytes;
   let peak = v128.load(first);
-  for (let p: usize = 1; p < count; p++) peak = f32x4.max(peak, v128.load(first + p * PART));
+  for (let p = first + bytes; p < end; p += bytes) peak = f32x4.max(peak, v128.load(p));
   v128.store(scratch, peak);
-  for (let p = first; p < first + count * PART; p += PART) {
+  for (let p = first; p < end; p += bytes) {
     const own = v128.load(p);
     v128.store(p, exp4(f64x2.sub(low(own), low(peak)), f64x2.sub(high(own), high(peak))), 32);
   }
-  for (let j: usize = 16; j < PART; j += 4) {
+  for (let j: usize = 16; j < bytes; j += 4) {
     if (j >= 32 && j < ACC) continue;
-    const head = j < ACC ? (j >> 2) & 3 : (j - ACC) >> 6;
+    const head = j < ACC ? (j >> 2) & 3 : j < PART ? (j - ACC) >> 6 : (j - PART) >> 8;
     let sum: f64 = 0;
-    for (let p = first; p < first + count * PART; p += PART) {
+    for (let p = first; p < end; p += bytes) {
       sum += <f64>load<f32>(p + j) * <f64>load<f32>(p + (head << 2), 32);
     }
     store<f32>(scratch + j, <f32>sum);

@@ -3,18 +3,18 @@
 import { high, low, narrow } from './float64';
 import { H, ROW, addTo, float, madd, ptr, word } from './simd';
 
-/** Six rows by eight columns of C += A·B; the rows of A and C stand anywhere, B has rows of H floats. */
-function tile6(
-  a0: usize, a1: usize, a2: usize, a3: usize, a4: usize, a5: usize,
-  depth: usize, b: usize,
-  c0: usize, c1: usize, c2: usize, c3: usize, c4: usize, c5: usize,
+/**
+ * Four rows by eight columns of C += A·B; the rows of A and C stand anywhere, B has rows of H floats. Eight sums, two numbers
+ * of B and four of A are all that the engine has registers for: it fetches all of them before it multiplies, and a tile of
+ * six rows, whose sums it kept on the stack, was half as fast.
+ */
+function tile(
+  a0: usize, a1: usize, a2: usize, a3: usize, depth: usize, b: usize, c0: usize, c1: usize, c2: usize, c3: usize,
 ): void {
   let p0 = v128.load(c0), q0 = v128.load(c0, 16);
   let p1 = v128.load(c1), q1 = v128.load(c1, 16);
   let p2 = v128.load(c2), q2 = v128.load(c2, 16);
   let p3 = v128.load(c3), q3 = v128.load(c3, 16);
-  let p4 = v128.load(c4), q4 = v128.load(c4, 16);
-  let p5 = v128.load(c5), q5 = v128.load(c5, 16);
   const end = depth << 2;
   for (let k: usize = 0; k < end; k += 4) {
     const u = v128.load(b);
@@ -27,31 +27,24 @@ function tile6(
     p2 = madd(x, u, p2); q2 = madd(x, w, q2);
     x = v128.load32_splat(a3 + k);
     p3 = madd(x, u, p3); q3 = madd(x, w, q3);
-    x = v128.load32_splat(a4 + k);
-    p4 = madd(x, u, p4); q4 = madd(x, w, q4);
-    x = v128.load32_splat(a5 + k);
-    p5 = madd(x, u, p5); q5 = madd(x, w, q5);
     b += ROW;
   }
   v128.store(c0, p0); v128.store(c0, q0, 16);
   v128.store(c1, p1); v128.store(c1, q1, 16);
   v128.store(c2, p2); v128.store(c2, q2, 16);
   v128.store(c3, p3); v128.store(c3, q3, 16);
-  v128.store(c4, p4); v128.store(c4, q4, 16);
-  v128.store(c5, p5); v128.store(c5, q5, 16);
 }
 
 /**
- * Six rows of C += A·B, by address: the first `bytes` bytes of each, a multiple of 32. Every eight columns the depth grows by
+ * Four rows of C += A·B, by address: the first `bytes` bytes of each, a multiple of 32. Every eight columns the depth grows by
  * `deeper`, for a B that has nothing below its diagonal.
  */
-export function rows6(
-  a0: usize, a1: usize, a2: usize, a3: usize, a4: usize, a5: usize,
-  depth: usize, b: usize,
-  c0: usize, c1: usize, c2: usize, c3: usize, c4: usize, c5: usize, bytes: usize, deeper: usize = 0,
+export function rows4(
+  a0: usize, a1: usize, a2: usize, a3: usize, depth: usize, b: usize,
+  c0: usize, c1: usize, c2: usize, c3: usize, bytes: usize, deeper: usize = 0,
 ): void {
   for (let j: usize = 0; j < bytes; j += 32) {
-    tile6(a0, a1, a2, a3, a4, a5, depth, b + j, c0 + j, c1 + j, c2 + j, c3 + j, c4 + j, c5 + j);
+    tile(a0, a1, a2, a3, depth, b + j, c0 + j, c1 + j, c2 + j, c3 + j);
     depth += deeper;
   }
 }
@@ -63,29 +56,19 @@ export function rows6(
 export function multiply(
   a: usize, stride: usize, rows: usize, depth: usize, b: usize, c: usize, spare: usize, bytes: usize, deeper: usize = 0,
 ): void {
-  let i: usize = 0;
-  for (; i + 6 <= rows; i += 6) {
+  for (let i: usize = 0; i < rows; i += 4) {
     const x = a + i * stride;
     const y = c + i * ROW;
-    rows6(
-      x, x + stride, x + 2 * stride, x + 3 * stride, x + 4 * stride, x + 5 * stride, depth, b,
-      y, y + ROW, y + 2 * ROW, y + 3 * ROW, y + 4 * ROW, y + 5 * ROW, bytes, deeper,
+    const left = rows - i;
+    rows4(
+      x, left > 1 ? x + stride : x, left > 2 ? x + 2 * stride : x, left > 3 ? x + 3 * stride : x, depth, b,
+      y, left > 1 ? y + ROW : spare, left > 2 ? y + 2 * ROW : spare, left > 3 ? y + 3 * ROW : spare, bytes, deeper,
     );
   }
-  if (i == rows) return;
-  const x = a + i * stride;
-  const y = c + i * ROW;
-  const left = rows - i;
-  rows6(
-    x, left > 1 ? x + stride : x, left > 2 ? x + 2 * stride : x, left > 3 ? x + 3 * stride : x,
-    left > 4 ? x + 4 * stride : x, x, depth, b,
-    y, left > 1 ? y + ROW : spare, left > 2 ? y + 2 * ROW : spare, left > 3 ? y + 3 * ROW : spare,
-    left > 4 ? y + 4 * ROW : spare, spare, bytes, deeper,
-  );
 }
 
 /** Four rows by eight columns of C += Aᵀ·B over `rows` rows of A and B. */
-function tile4(a: usize, stride: usize, b: usize, rows: usize, c: usize): void {
+function transposedTile(a: usize, stride: usize, b: usize, rows: usize, c: usize): void {
   let p0 = v128.load(c), q0 = v128.load(c, 16);
   let p1 = v128.load(c, 256), q1 = v128.load(c, 272);
   let p2 = v128.load(c, 512), q2 = v128.load(c, 528);
@@ -117,7 +100,19 @@ export function multiplyTransposed(a: usize, stride: usize, columns: usize, b: u
     const count = min<usize>(64, rows - k);
     for (let i: usize = 0; i < columns; i += 4) {
       for (let j: usize = 0; j < ROW; j += 32) {
-        tile4(a + k * stride + (i << 2), stride, b + k * ROW + j, count, c + i * ROW + j);
+        transposedTile(a + k * stride + (i << 2), stride, b + k * ROW + j, count, c + i * ROW + j);
+      }
+    }
+  }
+}
+
+/** C[H × H] += Aᵀ·B by head: the columns of B and C that belong to a head are those of A's own H columns for it. */
+export function multiplyHeads(a: usize, stride: usize, b: usize, rows: usize, c: usize): void {
+  for (let k: usize = 0; k < rows; k += 64) {
+    const count = min<usize>(64, rows - k);
+    for (let i: usize = 0; i < H; i += 4) {
+      for (let j: usize = 0; j < ROW; j += 32) {
+        transposedTile(a + k * stride + (j >> 6) * ROW + (i << 2), stride, b + k * ROW + j, count, c + i * ROW + j);
       }
     }
   }
@@ -132,7 +127,7 @@ export function multiplySymmetric(a: usize, b: usize, rows: usize, c: usize): vo
     const count = min<usize>(64, rows - k);
     for (let i: usize = 0; i < H; i += 4) {
       for (let j: usize = (i & ~7) << 2; j < ROW; j += 32) {
-        tile4(a + k * ROW + (i << 2), ROW, b + k * ROW + j, count, c + i * ROW + j);
+        transposedTile(a + k * ROW + (i << 2), ROW, b + k * ROW + j, count, c + i * ROW + j);
       }
     }
   }
@@ -176,16 +171,14 @@ function addRow(target: usize, rows: usize, row: usize): void {
 
 /** As multiply with depth H, but row i of A is row index[i]. */
 function multiplyIndexed(a: usize, index: usize, rows: usize, b: usize, c: usize, spare: usize): void {
-  for (let i: usize = 0; i < rows; i += 6) {
+  for (let i: usize = 0; i < rows; i += 4) {
     const left = rows - i;
     const y = c + i * ROW;
     const x = rowAt(a, index, i);
-    rows6(
+    rows4(
       x, left > 1 ? rowAt(a, index, i + 1) : x, left > 2 ? rowAt(a, index, i + 2) : x,
-      left > 3 ? rowAt(a, index, i + 3) : x, left > 4 ? rowAt(a, index, i + 4) : x,
-      left > 5 ? rowAt(a, index, i + 5) : x, H, b,
-      y, left > 1 ? y + ROW : spare, left > 2 ? y + 2 * ROW : spare, left > 3 ? y + 3 * ROW : spare,
-      left > 4 ? y + 4 * ROW : spare, left > 5 ? y + 5 * ROW : spare, ROW,
+      left > 3 ? rowAt(a, index, i + 3) : x, H, b,
+      y, left > 1 ? y + ROW : spare, left > 2 ? y + 2 * ROW : spare, left > 3 ? y + 3 * ROW : spare, ROW,
     );
   }
 }

@@ -1,7 +1,7 @@
 // The first layer: rows of x are sparse, except for columns that most rows fill, which stand apart as a dense matrix.
 // Masked rows are all x_[M], so their product is computed once and copied.
 
-import { multiplyTransposed, rows6 } from './gemm';
+import { multiplyTransposed, rows4 } from './gemm';
 import { H, ROW, addTo, addScaledRow, dotRows, madd, ptr, word } from './simd';
 
 /** Arguments 2 to 7 of the kernels here describe x: dense values, dense columns padded to four, and compressed rows. */
@@ -90,12 +90,11 @@ export function sparseLinear(args: usize, chunk: usize, scratch: usize): void {
 
   let v = start;
   while (v < end) {
-    // The next six rows that are not masked; where fewer are left, the last is worked on again in spare room.
+    // The next four rows that are not masked; where fewer are left, the last is worked on again in spare room.
     let n = 0;
-    let a0: usize = 0, a1: usize = 0, a2: usize = 0, a3: usize = 0, a4: usize = 0;
-    let a5: usize = 0, c0: usize = 0;
-    let c1 = scratch, c2 = scratch, c3 = scratch, c4 = scratch, c5 = scratch;
-    for (; v < end && n < 6; v++) {
+    let a0: usize = 0, a1: usize = 0, a2: usize = 0, a3: usize = 0, c0: usize = 0;
+    let c1 = scratch, c2 = scratch, c3 = scratch;
+    for (; v < end && n < 4; v++) {
       const row = out + v * ROW;
       const node = index == 0 ? v : <usize>load<u32>(index + (v << 2));
       if (masked != 0 && load<u32>(masked + (node << 2)) != 0) {
@@ -108,15 +107,13 @@ export function sparseLinear(args: usize, chunk: usize, scratch: usize): void {
       const to = <usize>load<u32>(ptr(args, OFFSETS) + (node << 2), 4);
       gatherRows(ptr(args, INDICES) + (from << 2), ptr(args, VALUES) + (from << 2), to - from, w, row);
       const x = dense + node * stride;
-      if (n == 0) { a0 = a1 = a2 = a3 = a4 = a5 = x; c0 = row; }
+      if (n == 0) { a0 = a1 = a2 = a3 = x; c0 = row; }
       else if (n == 1) { a1 = x; c1 = row; }
       else if (n == 2) { a2 = x; c2 = row; }
-      else if (n == 3) { a3 = x; c3 = row; }
-      else if (n == 4) { a4 = x; c4 = row; }
-      else { a5 = x; c5 = row; }
+      else { a3 = x; c3 = row; }
       n++;
     }
-    if (n > 0 && width > 0) rows6(a0, a1, a2, a3, a4, a5, width, panel, c0, c1, c2, c3, c4, c5, ROW);
+    if (n > 0 && width > 0) rows4(a0, a1, a2, a3, width, panel, c0, c1, c2, c3, ROW);
   }
 }
 

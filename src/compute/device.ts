@@ -41,6 +41,18 @@ export interface IncomingBuffers extends EntryBuffers {
   readonly places: Words;
 }
 
+/** Where the first rows, hubs, are folded: they add up h by head and multiply the sums with W (kernels/learn/fold.ts). */
+export interface FoldedBuffers extends IncomingBuffers {
+  readonly hubs: number;
+  /** Of hubs, and of all other rows. */
+  readonly workOfHubs: WorkList<Words>;
+  readonly workOfOthers: WorkList<Words>;
+  /** Of each row, where its entries to and from hubs end, which come first. */
+  readonly hubEnds: Words;
+  /** The first so many rows have a z: all that someone else than a hub attends to. */
+  readonly multiplied: number;
+}
+
 /** What attention keeps for its gradient. */
 export interface AttentionTrace {
   /** The softmax's peak and inverse sum, rows × heads. */
@@ -168,6 +180,46 @@ export interface Kernels {
     daSource: Floats;
     daTarget: Floats;
   };
+  /** The same scores from h: s = a_s·(h·w) and d = a_t·(h·w) per head. */
+  foldScores: Headed & {
+    rows: number;
+    h: Floats;
+    w: Floats;
+    aSource: Floats;
+    aTarget: Floats;
+    s: Floats;
+    d: Floats;
+  };
+  /** `attend` of hubs, with z = h·w; with a trace `sums` gets Σ α h, hubs × heads × H. */
+  foldAttend: Headed &
+    Omit<Kernels['attend'], 'entries' | 'standIn' | 'z'> & {
+      entries: FoldedBuffers;
+      h: Floats;
+      w: Floats;
+      sums: Floats | null;
+    };
+  /** g = w·dPre of each hub per head, hubs × heads × H. */
+  foldGradient: Headed & { rows: number; dPre: Floats; w: Floats; g: Floats };
+  /**
+   * The gradient of `foldScores`, `foldAttend` of hubs and `attend` of all other rows. h becomes dh without what comes by
+   * dz, which leaves scores out. dw is whole but for what comes by the residual.
+   */
+  foldAttendGrad: Headed &
+    Pick<
+      Kernels['attendGrad'],
+      'rows' | 'z' | 's' | 'd' | 'b' | 'c' | 'aSource' | 'aTarget' | 'trace' | 'dPre'
+    > &
+    Pick<Kernels['attendGrad'], 'db' | 'dc' | 'daSource' | 'daTarget'> & {
+      entries: FoldedBuffers;
+      h: Floats;
+      w: Floats;
+      /** What `foldAttend` kept, and what `foldGradient` made. */
+      sums: Floats;
+      g: Floats;
+      /** Not z itself. */
+      dz: Floats;
+      dw: Floats;
+    };
   /** dz = dd ⊗ a and da = Σ dd ⊗ z per head. */
   scoresGrad: Headed & { rows: number; z: Floats; a: Floats; dd: Floats; dz: Floats; da: Floats };
   /** out = PReLU(pre). */

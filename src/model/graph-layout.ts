@@ -2,7 +2,7 @@ import { type FeatureLayout, layOutFeatures, rowNorms } from '../compute/feature
 import { planWork, type WorkList } from '../compute/work-list.js';
 import type { NeighbourRows } from '../graph/adjacency.js';
 import type { RelationNeighbours } from '../graph/relation-neighbours.js';
-import { countReaders, fewestReaders, putHubsFirst, putHubsLast } from './hubs.js';
+import { chooseHubs, countReaders, putHubsFirst, putHubsLast } from './hubs.js';
 import type { ModelGraph } from './model-input.js';
 import { joinNodes, type NodeOrder, orderByNearness } from './node-order.js';
 
@@ -45,6 +45,14 @@ export interface EntryLayout {
   readonly places: Uint32Array;
   /** R + 1: relations and `<new>`; r⁻¹ is r + half. */
   readonly half: number;
+  /** Where hubs fold: their rows, all others, and where in each row the entries from hubs end, which then come first. */
+  readonly folded: FoldedRows | undefined;
+}
+
+interface FoldedRows {
+  readonly workOfHubs: WorkList;
+  readonly workOfOthers: WorkList;
+  readonly hubEnds: Uint32Array;
 }
 
 const layouts = new WeakMap<ModelGraph, { balanced?: GraphLayout; shared?: GraphLayout }>();
@@ -64,8 +72,10 @@ export function layOutGraph(graph: ModelGraph, balanced: boolean, targets?: Uint
 function arrangeForSpeed(graph: ModelGraph, balanced: boolean, targets?: Uint8Array): GraphLayout {
   const decoded = balanced ? graph.neighbours : mergeNeighbours(graph, targets);
   const readers = countReaders(decoded, graph.nodeCount);
-  const near = orderByNearness(joinNodes(graph.adjacency));
-  return arrangeGraph(graph, putHubsFirst(near, readers, fewestReaders(decoded, readers)), decoded);
+  const joined = joinNodes(graph.adjacency);
+  const choice = chooseHubs(decoded, readers, joined, graph.relationCount);
+  const order = putHubsFirst(orderByNearness(joined), readers, choice, joined);
+  return arrangeGraph(graph, order, decoded);
 }
 
 /** Bytes that a graph's layout holds in typed arrays, about: features again, order, entries both ways, work lists, pairs, readers. */
@@ -122,16 +132,35 @@ export function layOutEntries(
   // Relation by relation, so that each row comes out sorted by it: the kernels treat runs of one relation together.
   const edges = sortByRelation(adjacency, half, order);
   const sourceOf = (e: number) => order.places[adjacency.neighbours[e]];
-  const forward = new Uint32Array(edges.order.length);
-  edges.order.forEach((e, i) => {
-    forward[i] = place(edges.target[e], sourceOf(e), adjacency.relations[e]);
+  const [forward, backward] = [0, 0].map(() => new Uint32Array(edges.order.length));
+  const placeThoseFrom = (isWanted: (neighbour: number) => boolean) => {
+    edges.order.forEach((e, i) => {
+      if (isWanted(sourceOf(e))) forward[i] = place(edges.target[e], sourceOf(e), adjacency.relations[e]);
+    });
+    edges.order.forEach((e, i) => {
+      const target = edges.target[e];
+      if (isWanted(target)) backward[i] = place(sourceOf(e), target, adjacency.relations[e] + half);
+    });
+  };
+  const folds = order.multiplied < order.connected;
+  if (folds) placeThoseFrom((u) => u < order.hubs);
+  const hubEnds = next.slice();
+  placeThoseFrom((u) => !folds || u >= order.hubs);
+  forward.forEach((e, i) => {
+    places[e] = backward[i];
+    places[backward[i]] = e;
   });
-  edges.order.forEach((e, i) => {
-    const backward = place(sourceOf(e), edges.target[e], adjacency.relations[e] + half);
-    places[backward] = forward[i];
-    places[forward[i]] = backward;
-  });
-  return { work: planRows(offsets, order.connected), offsets, neighbours, relations, places, half };
+  const folded = folds ? { ...planFolded(offsets, order), hubEnds } : undefined;
+  const work = planRows(offsets, order.connected);
+  return { work, offsets, neighbours, relations, places, half, folded };
+}
+
+function planFolded(offsets: Uint32Array, { hubs, connected }: NodeOrder) {
+  const others = Uint32Array.from({ length: connected - hubs }, (_, i) => hubs + i);
+  return {
+    workOfHubs: planRows(offsets, hubs),
+    workOfOthers: planWork(others.length, offsets.subarray(hubs), offsets.subarray(hubs + 1), others),
+  };
 }
 
 /** Entries of the adjacency by relation, within one by the row's place; and the place of each one's row. */

@@ -2,6 +2,7 @@ import { RecalError } from '../base/errors.js';
 import type { Device, Floats, Words } from '../compute/device.js';
 import { AdditiveLayer } from './additive-layer.js';
 import type { ModelConfig } from './config.js';
+import { FoldedLayer } from './folded-layer.js';
 import { type DecodedPairs, type GraphLayout, layOutGraph } from './graph-layout.js';
 import type { Layer, LayerInput, Named } from './layer.js';
 import type { ModelGraph } from './model-input.js';
@@ -222,7 +223,6 @@ export class GraphPass {
     this.close();
     const pool = new BufferPool(this.device);
     const placed = placeGraph(pool, layout, this.config);
-    const LayerOf = this.config.encoder === 'rgat' ? RgatLayer : AdditiveLayer;
     const layers = Array.from({ length: this.config.layers }, (_, l) => {
       const isLast = l + 1 === this.config.layers;
       const setup = {
@@ -231,7 +231,9 @@ export class GraphPass {
         gradients: this.#gradientsOf(l),
         isLast,
       };
-      return new LayerOf(pool, placed, setup);
+      if (this.config.encoder === 'rgat') return new RgatLayer(pool, placed, setup);
+      if (l === 0 || placed.folded === undefined) return new AdditiveLayer(pool, placed, setup);
+      return new FoldedLayer(pool, placed, placed.folded, setup);
     });
     const [masked, read] = [0, 0].map(() => pool.words(new Uint8Array(graph.nodeCount)));
     this.#residence = { graph, layout, pool, placed, masked, read, layers };

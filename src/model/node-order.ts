@@ -10,6 +10,8 @@ export interface NodeOrder {
   readonly connected: number;
   /** The first of them: those that many read, whose residual is computed for themselves (see hubs.ts). */
   readonly hubs: number;
+  /** Where hubs fold their attention, the first so many have a neighbour that is no hub or are hubs; otherwise all connected. */
+  readonly multiplied: number;
 }
 
 /** The neighbours of node v, both ways, are `offsets[v]` to `offsets[v + 1]` of `neighbours`. */
@@ -58,7 +60,7 @@ export function orderByNearness({ offsets, neighbours }: JoinedNodes): NodeOrder
   }
   const connected = length;
   for (let v = 0; v < count; v++) if (met[v] === 0) nodes[length++] = v;
-  return { nodes, places: invert(nodes), connected, hubs: 0 };
+  return { nodes, places: invert(nodes), connected, hubs: 0, multiplied: connected };
 }
 
 /** The place of each node. */

@@ -3,6 +3,7 @@ import type {
   EntryBuffers,
   FeatureBuffers,
   Floats,
+  FoldedBuffers,
   IncomingBuffers,
   Words,
 } from '../compute/device.js';
@@ -69,6 +70,8 @@ export interface PlacedGraph {
   readonly target: FeatureBuffers;
   readonly norms: Floats;
   readonly entries: IncomingBuffers;
+  /** Where hubs fold their attention. */
+  readonly folded: FoldedBuffers | undefined;
   /** Neighbours of all pairs. */
   readonly pairNeighbours: Words;
   readonly readers: {
@@ -106,6 +109,7 @@ export function placeGraph(pool: BufferPool, layout: GraphLayout, config: ModelC
     ...{ connected: layout.order.connected, hubs: layout.order.hubs },
     target: layout.target === layout.features ? features : pool.features(layout.target),
     entries,
+    folded: placeFolded(pool, layout, entries),
     pairNeighbours: pool.words(layout.pairs.neighbours),
     readers: {
       work: pool.work(layout.readers.work),
@@ -114,6 +118,20 @@ export function placeGraph(pool: BufferPool, layout: GraphLayout, config: ModelC
     },
     sources:
       config.encoder === 'rgat' ? placeSources(pool, findSourceRows(layout.entries), entries) : undefined,
+  };
+}
+
+function placeFolded(
+  pool: BufferPool,
+  { entries: { folded }, order: { hubs, multiplied } }: GraphLayout,
+  entries: IncomingBuffers,
+): FoldedBuffers | undefined {
+  if (folded === undefined) return undefined;
+  return {
+    ...{ ...entries, hubs, multiplied },
+    workOfHubs: pool.work(folded.workOfHubs),
+    workOfOthers: pool.work(folded.workOfOthers),
+    hubEnds: pool.words(folded.hubEnds),
   };
 }
 

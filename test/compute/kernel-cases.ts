@@ -1,13 +1,15 @@
 import { Random } from '../../src/base/random.js';
-import type { Device, Floats, Kernels } from '../../src/compute/device.js';
+import type { Device, Floats, Kernels, Words } from '../../src/compute/device.js';
 import { eachScoreGradient } from '../../src/compute/reference/attention.js';
 import { numbers } from '../../src/compute/reference/buffers.js';
+import { foldWeightGradient } from '../../src/compute/reference/fold.js';
 import { MODEL_DEFAULTS, type ModelConfig } from '../../src/model/config.js';
 import { arrangeGraph } from '../../src/model/graph-layout.js';
 import type { ModelGraph } from '../../src/model/model-input.js';
 import { BufferPool, placeGraph, placeSlots } from '../../src/model/placed-graph.js';
 import { findSlots, slotsOfPairs } from '../../src/model/slots.js';
 import { orderAsGiven } from '../model/order-as-given.js';
+import { orderFolded } from '../model/order-folded.js';
 
 const H = 64;
 const width = { hidden: H, heads: 4 };
@@ -51,9 +53,9 @@ const configOf = (graph: ModelGraph): ModelConfig => ({
   features: graph.features.cols,
 });
 
-function prepare(device: Device, graph: ModelGraph, mask: Uint8Array) {
+function prepare(device: Device, graph: ModelGraph, mask: Uint8Array, order = orderAsGiven(graph.nodeCount)) {
   const make = fillers(device, 5);
-  const layout = arrangeGraph(graph, orderAsGiven(graph.nodeCount));
+  const layout = arrangeGraph(graph, order);
   const placed = placeGraph(make.pool, layout, configOf(graph));
   return {
     ...make,
@@ -223,6 +225,94 @@ function measureMass(
   };
 }
 
+/** Hubs folded, on a graph that has any whose neighbours can do without z; otherwise there is nothing to compare. */
+function folded(logits: number, kinds?: number): Case {
+  return (device, graph, mask) => {
+    const order = orderFolded(graph);
+    const { pool, floats, empty, placed, masked, N } = prepare(device, graph, mask, order);
+    const entries = placed.folded;
+    if (entries === undefined) return { pool, outputs: {} };
+    const rows = order.connected;
+    const directed = 2 * entries.half;
+    const drawH = () => floats('h', N * H, 1, kinds && kinds * H);
+    const h = drawH();
+    const [w, aSource, aTarget] = [
+      floats('w', H * H),
+      floats('aSource', H, logits),
+      floats('aTarget', H, logits),
+    ];
+    const [ofH, dOfH] = [empty(rows * 4), empty(rows * 4)];
+    device.enqueue('foldScores', { ...width, rows, h, w, aSource, aTarget, s: ofH, d: dOfH });
+    const z = floats('z', entries.multiplied * H, 1, kinds && kinds * H);
+    const s = floats('s', rows * 4, 2.3 * logits, kinds && kinds * 4);
+    const d = floats('d', rows * 4, 2.3 * logits, kinds && kinds * 4);
+    const [b, c] = [floats('b', directed * 4), floats('c', directed * H)];
+    const trace = { peak: empty(rows * 4), inverse: empty(rows * 4) };
+    const sums = empty(entries.hubs * 4 * H);
+    const [bias, slope] = [floats('bias', H), floats('slope', 1)];
+    const run = (name: string, keep: typeof trace | null, residual: number, wanted: Words | null) => {
+      const pre = floats('pre', N * H);
+      const out = floats('out', N * H); // rows that are left out have to stay as they are
+      const pass = { ...width, s, d, b, c, pre, residual, bias, wanted, out, slope, trace: keep };
+      const others = { ...entries, work: entries.workOfOthers };
+      device.enqueue('attend', { ...pass, entries: others, standIn: null, z });
+      device.enqueue('foldAttend', { ...pass, entries, h, w, sums: keep && sums });
+      return { [`${name} pre`]: pre, [`${name} out`]: out };
+    };
+    const outs = {
+      ...{ ...run('training', trace, N, null), ...run('half', null, entries.hubs >> 1, null) },
+      ...run('some', null, N, masked),
+    };
+    const [dPre, made] = [floats('dPre', N * H), empty(entries.hubs * 4 * H)];
+    device.enqueue('foldGradient', { ...width, rows: entries.hubs, dPre, w, g: made });
+    const g = floats('g', entries.hubs * 4 * H);
+    const given = { ...width, entries, rows, z, s, d, b, c, trace, dPre, g };
+    const kept = floats('kept', entries.hubs * 4 * H);
+    const [dz, dw, db, dc] = [entries.multiplied * H, H * H, directed * 4, directed * H].map(empty);
+    const [daSource, daTarget, dh] = [empty(H), empty(H), drawH()];
+    device.enqueue('foldAttendGrad', {
+      ...{ ...given, h: dh, w, aSource, aTarget, sums: kept, dz, dw, db, dc, daSource, daTarget },
+    });
+    // Rows beyond the connected ones have no gradient.
+    const ofRows = device.view(dh, 0, rows * H);
+    return {
+      pool,
+      outputs: {
+        ...{ ...outs, s: ofH, d: dOfH, sums, ...trace, made, dz, dw, db, dc, daSource, daTarget },
+        dh: ofRows,
+      },
+      mass: () => measureFoldedMass({ ...given, h }, w),
+    };
+  };
+}
+
+/** As above. */
+function measureFoldedMass(
+  given: Parameters<typeof foldWeightGradient>[0] & { rows: number },
+  w: Floats,
+): Record<string, number> {
+  const { rows, entries } = given;
+  const [ds, dd, db] = [rows, rows, 2 * entries.half].map((length) => new Float64Array(4 * length));
+  const add = (v: number, u: number, rho: number, k: number, _alpha: number, _g: number, size: number) => {
+    ds[4 * u + k] += size;
+    dd[4 * v + k] += size;
+    db[4 * rho + k] += size;
+  };
+  eachScoreGradient(given, add, foldWeightGradient(given));
+  const [h, by] = [numbers(given.h), numbers(w)];
+  const ofA = (scores: Float64Array) => {
+    const da = new Float64Array(H);
+    for (let at = 0; at < rows * H; at++) {
+      for (let i = 0; i < H; i++) {
+        da[i] += Math.abs(h[at] * by[(at % H) * H + i]) * scores[4 * Math.floor(at / H) + (i >> 4)];
+      }
+    }
+    return da;
+  };
+  const [daSource, daTarget] = [ofA(ds), ofA(dd)].map((sums) => Math.max(...sums));
+  return { db: db.reduce((most, size) => Math.max(most, size), 0), daSource, daTarget };
+}
+
 function loss(exponent: number, target?: (graph: ModelGraph) => number): Case {
   return (device, graph, mask) => {
     const { pool, floats, empty, placed, layout, N, D } = prepare(device, graph, mask);
@@ -292,6 +382,10 @@ export const CASES: Record<string, Case> = {
   'attention among nodes all alike': attention(true, 0.3, 1),
   'attention among nodes of three kinds': attention(true, 2, 3),
   'attention over source rows of two kinds': attention(false, 2, 2),
+  'attention, folded': folded(0.3),
+  'attention, folded, with larger logits': folded(6),
+  'attention, folded, among nodes all alike': folded(0.3, 1),
+  'attention, folded, among nodes of three kinds': folded(2, 3),
   'segment means and cosine loss': loss(3),
   'cosine loss, exponent 1': loss(1),
   'prelu, scores, sums, adam': elementwise,

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { randomGraph, randomMask } from '../model/random-graph.js';
+import { orderFolded } from '../model/order-folded.js';
+import { randomGraph, randomMask, treeGraph } from '../model/random-graph.js';
 import { expectEqual } from './compare-kernels.js';
 
 it('attention, means and loss equal the reference on a hub with 100,000 neighbours', () => {
@@ -10,7 +11,7 @@ it('attention, means and loss equal the reference on a hub with 100,000 neighbou
   expect(degree).toBeGreaterThan(100_000);
   const mask = randomMask(graph.nodeCount, 0.02);
   mask[0] = 1;
-  expectEqual(graph, mask, ['attention', 'segment means and cosine loss']);
+  expectEqual(graph, mask, ['attention', 'attention, folded', 'segment means and cosine loss']);
 }, 60_000);
 
 it('attention equals the reference on a hub whose neighbours are alike, or reached under one relation only', () => {
@@ -21,5 +22,15 @@ it('attention equals the reference on a hub whose neighbours are alike, or reach
     'attention with larger logits',
     'attention over source rows',
     'attention among nodes all alike',
+    'attention, folded, with larger logits',
+    'attention, folded, among nodes all alike',
   ]);
+}, 60_000);
+
+it('folded attention equals the reference on a node with more than a thousand hubs for neighbours', () => {
+  const graph = treeGraph(1300);
+  const { hubs, multiplied, connected } = orderFolded(graph);
+  expect([hubs, multiplied, connected]).toEqual([1301, 1301, graph.nodeCount]);
+  const names = ['attention, folded', 'attention, folded, among nodes all alike'];
+  expectEqual(graph, randomMask(graph.nodeCount, 0.1), names);
 }, 60_000);

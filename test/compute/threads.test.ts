@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Device, takesDenseForm } from '../../src/compute/device.js';
 import { MODEL_DEFAULTS } from '../../src/model/config.js';
+import { layOutGraph } from '../../src/model/graph-layout.js';
 import type { Model } from '../../src/model/model.js';
 import { findSlots } from '../../src/model/slots.js';
 import { built } from '../built.js';
@@ -16,19 +17,25 @@ const engine = (await import(built('model/model.js'))) as { Model: typeof Model 
 // So many relations that some have few masked nodes and some many.
 const SHAPE = { nodes: 4000, edges: 12_000, relations: 120, features: 80, textColumns: 60, hub: 0.4 };
 
+/** All edges leave one node, which folds its attention. */
+const STAR = { ...SHAPE, edges: 6000, hub: 1 };
+
 async function train(encoder: 'additive' | 'rgat', threads: number, portable: boolean) {
   const device = await openDevice({ threads, portable });
   try {
     const config = { ...MODEL_DEFAULTS, encoder, relations: SHAPE.relations, features: SHAPE.features };
     const model = engine.Model.create(device, config, 3);
-    const graph = randomGraph(SHAPE);
-    for (let step = 0; step < 3; step++) model.step(graph, randomMask(SHAPE.nodes, 0.4, step));
+    const graphs = [SHAPE, STAR].map(randomGraph);
+    for (let step = 0; step < 3; step++) {
+      for (const graph of graphs) model.step(graph, randomMask(SHAPE.nodes, 0.4, step));
+    }
     const groups = Uint8Array.from({ length: SHAPE.nodes }, (_, v) => v % 3);
-    const { errors } = model.roundErrors(graph, groups, 3);
+    const errors = graphs.map((graph) => model.roundErrors(graph, groups, 3).errors);
+    const embeddings = graphs.map((graph) => model.encode(graph));
     const weights = model
       .weights()
       .map(({ name, data }) => [name, Buffer.from(data.buffer).toString('base64')]);
-    return { threads: device.threads, weights, errors, embeddings: model.encode(graph) };
+    return { threads: device.threads, weights, errors, embeddings };
   } finally {
     await device.close();
   }
@@ -40,6 +47,14 @@ describe('the same bytes for any number of threads', () => {
     const isDense = (slots: number) => takesDenseForm(slots, { features: SHAPE.features, hidden: 64 });
     expect(counts.filter((slots) => slots > 0 && isDense(slots)).length).toBeGreaterThan(5);
     expect(counts.filter((slots) => !isDense(slots)).length).toBeGreaterThan(5);
+  });
+
+  it('with and without folded attention', () => {
+    const [folded, other] = [STAR, SHAPE].map(
+      (shape) => layOutGraph(randomGraph(shape), true).entries.folded,
+    );
+    expect(folded).toBeDefined();
+    expect(other).toBeUndefined();
   });
 
   for (const [encoder, portable] of [
@@ -56,7 +71,7 @@ describe('the same bytes for any number of threads', () => {
         expect(other.errors).toEqual(one.errors);
         expect(other.embeddings).toEqual(one.embeddings);
       }
-      expect(one.errors.every(Number.isFinite)).toBe(true);
+      expect(one.errors.flatMap((errors) => [...errors]).every(Number.isFinite)).toBe(true);
     });
   }
 });

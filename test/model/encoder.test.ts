@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { openDevice } from '../../src/compute/open-device.js';
 import { MODEL_DEFAULTS, type ModelConfig } from '../../src/model/config.js';
-import { fewestReaders } from '../../src/model/hubs.js';
+import { layOutGraph } from '../../src/model/graph-layout.js';
+import { chooseHubs, type HubChoice } from '../../src/model/hubs.js';
 import { Model, type Weight } from '../../src/model/model.js';
 import type { ModelGraph } from '../../src/model/model-input.js';
 import { disturb } from './disturb.js';
@@ -12,19 +13,24 @@ const WIDTH = { hidden: 8, heads: 2 };
 
 vi.mock('../../src/model/hubs.js', async (original) => {
   const hubs = await original<typeof import('../../src/model/hubs.js')>();
-  return { ...hubs, fewestReaders: vi.fn(hubs.fewestReaders) };
+  return { ...hubs, chooseHubs: vi.fn(hubs.chooseHubs) };
 });
 
-/** Where the residual of the last layer comes in, by the readers that make a node a hub. */
-const RESIDUALS = { 'over means': Infinity, 'node by node': 1, 'node by node for hubs': 3 };
+/** Who is a hub, by readers: where the residual of the last layer comes in, and whose attention is folded. */
+const HUBS: Record<string, HubChoice> = {
+  'the residual over means': { fewest: Infinity, folds: false },
+  'the residual node by node': { fewest: 1, folds: false },
+  'the residual node by node for hubs': { fewest: 3, folds: false },
+  'hubs folded': { fewest: 3, folds: true },
+};
 
 /** The graph, arranged anew with other hubs. */
-function withHubs(graph: ModelGraph, readers: number): ModelGraph {
-  vi.mocked(fewestReaders).mockReturnValue(readers);
+function withHubs(graph: ModelGraph, choice: HubChoice): ModelGraph {
+  vi.mocked(chooseHubs).mockReturnValue(choice);
   return { ...graph };
 }
 
-afterEach(() => vi.mocked(fewestReaders).mockReset());
+afterEach(() => vi.mocked(chooseHubs).mockReset());
 
 /** Method §4, §5 straight from the page: embeddings of all nodes, and ℓ of each masked (relation, node). */
 function evaluateDirectly(
@@ -124,29 +130,39 @@ describe('the encoder and its decoders equal the formulas', () => {
     expect(Math.min(...[...Array(SHAPE.nodes).keys()].filter((v) => !touched.has(v)))).toBeLessThan(20);
   });
 
+  it('on a graph where hubs can fold', () => {
+    const { order, entries } = layOutGraph(withHubs(graph, HUBS['hubs folded']), true);
+    expect(order.hubs).toBeGreaterThan(3);
+    expect(order.multiplied).toBeGreaterThan(order.hubs);
+    expect(order.multiplied).toBeLessThan(order.connected - 3);
+    expect(entries.folded).toBeDefined();
+  });
+
   for (const layers of [1, 2, 3]) {
-    it(`embeddings, depth ${layers}`, async () => {
-      const model = await open(layers);
-      const { embeddings } = evaluateDirectly(graph, null, model.weights(), layers);
-      const found = model.encode(graph);
-      embeddings.forEach((row, v) => {
-        row.forEach((value, j) => {
-          expect(found[v * WIDTH.hidden + j], `node ${v}`).toBeCloseTo(value, 5);
+    for (const [how, choice] of Object.entries(HUBS)) {
+      it(`embeddings, depth ${layers}, ${how}`, async () => {
+        const model = await open(layers);
+        const { embeddings } = evaluateDirectly(graph, null, model.weights(), layers);
+        const found = model.encode(withHubs(graph, choice));
+        embeddings.forEach((row, v) => {
+          row.forEach((value, j) => {
+            expect(found[v * WIDTH.hidden + j], `node ${v}`).toBeCloseTo(value, 5);
+          });
         });
       });
-    });
+    }
 
-    for (const [where, readers] of Object.entries(RESIDUALS)) {
-      it(`errors, depth ${layers}, the residual ${where}`, async () => {
+    for (const [how, choice] of Object.entries(HUBS)) {
+      it(`errors, depth ${layers}, ${how}`, async () => {
         const model = await open(layers);
         const { errors } = evaluateDirectly(graph, mask, model.weights(), layers);
-        const given = withHubs(graph, readers);
+        const given = withHubs(graph, choice);
         const found = model.errors(given, mask);
         expect(found.errors).toHaveLength(errors.length);
         errors.forEach((error, i) => {
           expect(found.errors[i], `slot ${i}`).toBeCloseTo(error, 5);
         });
-        expect(fewestReaders).toHaveBeenCalledOnce();
+        expect(chooseHubs).toHaveBeenCalledOnce();
         // Rounds share what they can.
         const rounds = model.roundErrors(given, mask, 2);
         const [even, odd] = [0, 1].map((round) => {
@@ -165,13 +181,13 @@ describe('the encoder and its decoders equal the formulas', () => {
   }
 
   for (const encoder of ['additive', 'rgat'] as const) {
-    it(`gradients do not depend on where the residual comes in, ${encoder}`, async () => {
+    it(`gradients do not depend on who is a hub, ${encoder}`, async () => {
       const device = await openDevice({ kind: 'reference' });
       const { relations, features } = SHAPE;
       const model = Model.create(device, { ...MODEL_DEFAULTS, ...WIDTH, relations, features, encoder }, 3);
       model.load(disturb(model.weights()));
-      const [by, ...others] = [1, 3, Infinity].map(
-        (readers) => model.gradients(withHubs(graph, readers), mask).gradient,
+      const [by, ...others] = Object.values(HUBS).map(
+        (choice) => model.gradients(withHubs(graph, choice), mask).gradient,
       );
       for (const other of others) {
         for (const [name, wanted] of by) {
@@ -184,10 +200,15 @@ describe('the encoder and its decoders equal the formulas', () => {
     });
   }
 
-  for (const encoder of ['additive', 'rgat'] as const) {
-    it(`the fast device has the gradients of the reference, ${encoder}`, async () => {
+  for (const [encoder, how] of [
+    ['additive', 'the residual over means'],
+    ['additive', 'hubs folded'],
+    ['rgat', 'the residual over means'],
+  ] as const) {
+    it(`the fast device has the gradients of the reference, ${encoder}, ${how}`, async () => {
       const shape = { nodes: 400, edges: 500, relations: 3, features: 80 };
-      const joined = randomGraph(shape);
+      const joined = withHubs(randomGraph(shape), HUBS[how]);
+      expect(layOutGraph(joined, true).entries.folded === undefined).toBe(how !== 'hubs folded');
       expect(new Set(joined.neighbours.nodes).size).toBeLessThan(shape.nodes);
       const config = { ...MODEL_DEFAULTS, relations: 3, features: 80, encoder };
       const found = [];

@@ -68,6 +68,23 @@ export function roadGraph(nodes: number, withHub = false): ModelGraph {
   return { ...base, adjacency: adjacency.byDestination, neighbours: collectNeighbours(adjacency) };
 }
 
+/** A node joined to so many others, each of which has eight nodes of its own: all of the former fold their attention. */
+export function treeGraph(branches: number): ModelGraph {
+  const [relations, leaves] = [3, 8];
+  const nodes = 1 + branches * (1 + leaves);
+  const edges = {
+    length: nodes - 1,
+    src: Int32Array.from({ length: nodes - 1 }, (_, e) =>
+      e < branches ? 0 : 1 + ((e - branches) % branches),
+    ),
+    dst: Int32Array.from({ length: nodes - 1 }, (_, e) => 1 + e),
+    relation: Uint16Array.from({ length: nodes - 1 }, (_, e) => (e * e) % relations),
+  };
+  const adjacency = buildAdjacency(edges, nodes, relations);
+  const base = randomGraph({ nodes, edges: 0, relations, features: 12 });
+  return { ...base, adjacency: adjacency.byDestination, neighbours: collectNeighbours(adjacency) };
+}
+
 export function randomFeatures(rows: number, cols: number, text: number, random: Random): SparseMatrix {
   const offsets = new Uint32Array(rows + 1);
   const indices: number[] = [];

@@ -77,22 +77,38 @@ function leaky(value: number): number {
   return value > 0 ? value : SLOPE * value;
 }
 
+/** ∂L/∂α of head h of the entry u → v with ρ. */
+export type WeightGradient = (v: number, u: number, rho: number, h: number) => number;
+
+type ScoreInputs = Pick<
+  Kernels['attendGrad'],
+  'hidden' | 'heads' | 'entries' | 'z' | 's' | 'd' | 'b' | 'c' | 'trace' | 'dPre'
+>;
+
+/** dPre·(z_u + c_ρ). */
+export function weightGradient(args: ScoreInputs): WeightGradient {
+  const { hidden: H, heads } = args;
+  const F = H / heads;
+  const [z, c, dPre] = [numbers(args.z), numbers(args.c), numbers(args.dPre)];
+  return (v, u, rho, h) => {
+    let sum = 0;
+    for (let j = h * F; j < (h + 1) * F; j++) sum += dPre[v * H + j] * (z[u * H + j] + c[rho * H + j]);
+    return sum;
+  };
+}
+
 /**
  * Straight from the definition: calls for each entry u → v and each head with α, g = ∂/∂(logit before LeakyReLU), and the
  * size of the two numbers whose difference g is, which tells what is left of g where they cancel.
  */
 export function eachScoreGradient(
-  args: Pick<
-    Kernels['attendGrad'],
-    'hidden' | 'heads' | 'entries' | 'z' | 's' | 'd' | 'b' | 'c' | 'trace' | 'dPre'
-  >,
+  args: ScoreInputs,
   visit: (v: number, u: number, rho: number, h: number, alpha: number, g: number, size: number) => void,
+  ofWeight: WeightGradient = weightGradient(args),
 ): void {
-  const { hidden: H, heads, trace } = args;
-  const F = H / heads;
+  const { heads, trace } = args;
   const [neighbours, relations] = [integers(args.entries.neighbours), integers(args.entries.relations)];
-  const [z, s, d] = [numbers(args.z), numbers(args.s), numbers(args.d)];
-  const [b, c, dPre] = [numbers(args.b), numbers(args.c), numbers(args.dPre)];
+  const [s, d, b] = [numbers(args.s), numbers(args.d), numbers(args.b)];
   const [peak, inverse] = [numbers(trace.peak), numbers(trace.inverse)];
   eachRow(args.entries.work, (v, start, end) => {
     const [alphas, dAlphas] = [new Float64Array(end - start), new Float64Array(end - start)];
@@ -101,10 +117,7 @@ export function eachScoreGradient(
       const raw = (e: number) => s[neighbours[e] * heads + h] + d[at] + b[relations[e] * heads + h];
       let inner = 0;
       for (let e = start; e < end; e++) {
-        let dAlpha = 0;
-        for (let j = h * F; j < (h + 1) * F; j++) {
-          dAlpha += dPre[v * H + j] * (z[neighbours[e] * H + j] + c[relations[e] * H + j]);
-        }
+        const dAlpha = ofWeight(v, neighbours[e], relations[e], h);
         alphas[e - start] = Math.exp(leaky(raw(e)) - peak[at]) * inverse[at];
         dAlphas[e - start] = dAlpha;
         inner += alphas[e - start] * dAlpha;

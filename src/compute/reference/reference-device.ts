@@ -2,6 +2,7 @@ import type { Device, Floats, Kernels, KernelTime, Words } from '../device.js';
 import { attend, attendGrad, redirect, scores, scoresGrad } from './attention.js';
 import { integers, numbers, type ReferenceFloats, type ReferenceWords } from './buffers.js';
 import { cosineLoss } from './cosine.js';
+import { foldAttend, foldAttendGrad, foldGradient, foldScores } from './fold.js';
 import {
   adam,
   addInto,
@@ -33,6 +34,7 @@ const KERNELS: { [K in keyof Kernels]: (args: Kernels[K]) => void } = {
     adam,
     addInto,
   },
+  ...{ foldScores, foldAttend, foldGradient, foldAttendGrad },
 };
 
 /** Plain loops in float64: what the kernels mean. For tests; far too slow for anything else. */

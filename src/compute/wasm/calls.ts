@@ -5,7 +5,8 @@ import type { Argument, Operation } from './operations.js';
 /** Bytes of a row of H floats: the kernels are written for H = 64 and four heads. */
 export const ROW = 256;
 const H = 64;
-/** Rows a chunk, where chunks do not add up to one result: a multiple of the kernels' tile of six. */
+const HEADS = 4;
+/** Rows a chunk, where chunks do not add up to one result: a multiple of the kernels' tile of four. */
 const CHUNK_ROWS = 480;
 /** Chunks at most, where each has a part of the result to itself. */
 const MOST_PARTS = 16;
@@ -72,6 +73,11 @@ function layOut<K extends string>(to: Caller, bytes: Record<K, number>): Record<
 
 export function describe(x: FeatureBuffers): number[] {
   return [at(x.dense), x.width, at(x.columns), at(x.offsets), at(x.indices), at(x.values)];
+}
+
+/** Â at this address, and behind it its transpose (kernels/learn/fold.ts). */
+function foldWeights(to: Caller, w: Floats, aSource: Floats, aTarget: Floats, address: number): void {
+  to.call('foldWeights', 1, [at(w), at(aSource), at(aTarget), address, address + H * ROW]);
 }
 
 type Calls = { [K in Exclude<keyof Kernels, 'cosineLoss'>]: (to: Caller, args: Kernels[K]) => void };
@@ -238,6 +244,98 @@ export const CALLS: Calls = {
     total(args.db, scored, 0);
     total(args.daSource, H, scored);
     if (own) total(args.daTarget, H, scored + H);
+  },
+
+  foldScores(to, { rows, h, w, aSource, aTarget, s, d }) {
+    to.scratch(4 * 32);
+    const folded = to.parts(2 * H * ROW);
+    foldWeights(to, w, aSource, aTarget, folded);
+    to.call('foldScores', chunksOf(rows), [rows, CHUNK_ROWS, at(h), folded, at(s), at(d)]);
+  },
+
+  foldAttend(to, { entries, wanted, h, w, s, d, b, c, pre, residual, bias, out, slope, trace, sums }) {
+    const work = entries.workOfHubs;
+    const partBytes = 48 + ROW + HEADS * ROW;
+    to.scratch(partBytes + SEGMENT_ENTRIES * (32 + 32)); // logits, runs
+    const [merges, head] = workArguments(work);
+    const args = [
+      ...[...head, at(entries.neighbours), at(entries.relations), at(h), at(s), at(d), at(b), at(c)],
+      ...[at(pre), at(out), at(slope), at(trace?.peak ?? null), at(trace?.inverse ?? null)],
+      ...[to.parts(work.partCount * partBytes), work.splitCount, residual],
+      ...[0, 0, at(wanted), at(bias), at(w), at(trace === null ? null : sums)],
+    ];
+    to.call('foldAttend', work.chunkCount, args);
+    to.call('mergeFolded', merges, args);
+  },
+
+  foldGradient(to, { rows, dPre, w, g }) {
+    to.call('transpose', 1, [at(w), to.transposed]);
+    to.call('foldGradient', chunksOf(rows), [rows, CHUNK_ROWS, at(dPre), to.transposed, at(g)]);
+  },
+
+  foldAttendGrad(to, args) {
+    const { entries, rows, trace, dw, h, w, dz, dPre } = args;
+    const { work, half, hubs, multiplied, neighbours, relations } = entries;
+    const [merges, head] = workArguments(work);
+    const [wide, scored] = [2 * half * H, 2 * half * HEADS];
+    const scoreBytes = scored * 8 + H * 64;
+    const scoreTables = work.chunkCount + merges;
+    const [size, hubSize] = [partRows(multiplied), partRows(hubs)];
+    const [chunks, hubChunks] = [Math.ceil(multiplied / size), Math.ceil(hubs / hubSize)];
+    // Some of dc, and of a batch weights and products; a part of a long row; rows finished together; dÂ.
+    to.scratch(Math.max(wide * 4 + 16 * (16 + 64), 32 * (4 + 64) + 32, H * 64));
+    const room = layOut(to, {
+      weights: neighbours.length * 64,
+      inner: rows * 64,
+      records: rows * 64,
+      dd: rows * 32,
+      sums: rows * ROW,
+      parts: work.partCount * Math.max(2 * ROW, 128),
+      tables: Math.max(work.chunkCount * wide * 4, scoreTables * scoreBytes),
+      relations: hubs * 2 * half * 32,
+      folded: 2 * H * ROW,
+      products: Math.max(chunks * (H + 1), hubChunks * H) * ROW,
+    });
+    foldWeights(to, w, args.aSource, args.aTarget, room.folded);
+    const lists = [at(neighbours), at(relations)];
+    to.call('attendPrepare', chunksOf(rows), [
+      ...[rows, CHUNK_ROWS, at(args.d), at(trace.peak), at(trace.inverse), room.records],
+    ]);
+    const ofRelations = [hubs, CHUNK_ROWS, at(dPre), at(args.c), 2 * half, room.relations];
+    to.call('foldRelations', chunksOf(hubs), ofRelations);
+    const weighted = [
+      ...[...head, ...lists, at(args.z), at(args.s), at(args.b), at(args.c), at(dPre), room.records],
+      ...[at(dz), room.weights, room.parts, room.tables, half, work.splitCount, 1],
+      ...[at(entries.hubEnds), multiplied, at(h), at(args.g), room.relations, room.sums],
+    ];
+    to.call('foldGrad', work.chunkCount, weighted);
+    to.call('mergeFoldGrad', merges, weighted);
+    const tables: [number, number, number] = [room.tables, work.chunkCount, wide];
+    sumParts(to, args.dc, wide, tables);
+    const inner = [
+      ...[...head, at(entries.places), room.weights, room.inner, room.dd, room.parts, work.splitCount, 1],
+      ...[hubs, at(relations), at(dPre), room.tables, half],
+    ];
+    to.call('attendInner', work.chunkCount, inner);
+    to.call('mergeInner', merges, inner);
+    sumParts(to, args.dc, wide, tables, 0, true);
+    // h is used up by what comes last.
+    const stride = (H + 1) * H;
+    to.call('linearGradWeights', chunks, [multiplied, size, at(h), at(dz), room.products, 0]);
+    sumParts(to, dw, H * H, [room.products, chunks, stride]);
+    to.call('foldGradWeights', hubChunks, [hubs, hubSize, at(args.sums), at(dPre), room.products]);
+    sumParts(to, dw, H * H, [room.products, hubChunks, H * H], 0, true);
+    const list = [
+      ...[...head, ...lists, room.weights, room.inner, room.dd, room.parts, room.tables],
+      ...[at(h), room.sums, room.folded + H * ROW, 0, 0, half, work.chunkCount, work.splitCount, 1],
+    ];
+    to.call('foldScoresGrad', work.chunkCount, list);
+    to.call('mergeFoldScores', merges, list);
+    to.call('sumTables', 1, [scored, 0, room.tables, scoreTables, scoreBytes, at(args.db)]);
+    to.call('foldWeightsGrad', 1, [
+      ...[room.tables, scoreTables, scoreBytes, scored * 8, at(w), at(args.aSource), at(args.aTarget)],
+      ...[at(dw), at(args.daSource), at(args.daTarget)],
+    ]);
   },
 
   scoresGrad(to, { rows, z, a, dd, dz, da }) {

@@ -33,6 +33,18 @@ export const OPERATIONS = [
   'sumTables',
   'redirect',
   'sumRows',
+  'foldWeights',
+  'foldScores',
+  'foldAttend',
+  'mergeFolded',
+  'foldGradient',
+  'foldRelations',
+  'foldGrad',
+  'mergeFoldGrad',
+  'foldScoresGrad',
+  'mergeFoldScores',
+  'foldGradWeights',
+  'foldWeightsGrad',
 ] as const;
 
 export type Operation = (typeof OPERATIONS)[number];

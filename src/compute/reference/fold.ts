@@ -1,0 +1,103 @@
+import type { Floats, Kernels } from '../device.js';
+import { attend, eachScoreGradient, scores, type WeightGradient, weightGradient } from './attention.js';
+import { numbers, type ReferenceFloats } from './buffers.js';
+
+/** x·w. */
+function times(x: Floats, w: Floats, H: number): Floats {
+  const [from, by] = [numbers(x), numbers(w)];
+  const data = new Float64Array(from.length);
+  for (let i = 0; i < from.length; i++) {
+    const row = i - (i % H);
+    for (let j = 0; j < H; j++) data[row + j] += from[i] * by[(i % H) * H + j];
+  }
+  return { kind: 'floats', length: data.length, data } as ReferenceFloats;
+}
+
+export function foldScores(args: Kernels['foldScores']): void {
+  scores({ ...args, z: times(args.h, args.w, args.hidden) });
+}
+
+export function foldAttend(args: Kernels['foldAttend']): void {
+  const { hidden: H, heads, h, w, entries, trace } = args;
+  const work = entries.workOfHubs;
+  attend({ ...args, entries: { ...entries, work }, standIn: null, z: times(h, w, H) });
+  if (args.sums === null || trace === null) return;
+  const [sums, from] = [numbers(args.sums).fill(0, 0, entries.hubs * heads * H), numbers(h)];
+  const given = { ...args, entries: { ...entries, work }, trace, z: h, dPre: h };
+  const visit = (v: number, u: number, _rho: number, k: number, alpha: number) => {
+    for (let j = 0; j < H; j++) sums[(v * heads + k) * H + j] += alpha * from[u * H + j];
+  };
+  eachScoreGradient(given, visit, () => 0);
+}
+
+export function foldGradient(args: Kernels['foldGradient']): void {
+  const { hidden: H, heads, rows } = args;
+  const F = H / heads;
+  const [dPre, w, g] = [numbers(args.dPre), numbers(args.w), numbers(args.g)];
+  g.fill(0, 0, rows * heads * H);
+  for (let v = 0; v < rows; v++) {
+    for (let i = 0; i < H; i++) {
+      const at = (v * heads + Math.floor(i / F)) * H;
+      for (let j = 0; j < H; j++) g[at + j] += w[j * H + i] * dPre[v * H + i];
+    }
+  }
+}
+
+/** Of hubs g·h_u + dPre·c_ρ, of all others as ever. */
+export function foldWeightGradient(
+  args: Pick<
+    Kernels['foldAttendGrad'],
+    'hidden' | 'heads' | 'entries' | 'z' | 's' | 'd' | 'b' | 'c' | 'trace' | 'dPre' | 'h' | 'g'
+  >,
+): WeightGradient {
+  const { hidden: H, heads } = args;
+  const F = H / heads;
+  const [g, c, dPre, h] = [args.g, args.c, args.dPre, args.h].map(numbers);
+  const ofOthers = weightGradient(args);
+  return (v, u, rho, k) => {
+    if (v >= args.entries.hubs) return ofOthers(v, u, rho, k);
+    let sum = 0;
+    for (let j = 0; j < H; j++) sum += g[(v * heads + k) * H + j] * h[u * H + j];
+    for (let j = k * F; j < (k + 1) * F; j++) sum += dPre[v * H + j] * c[rho * H + j];
+    return sum;
+  };
+}
+
+export function foldAttendGrad(args: Kernels['foldAttendGrad']): void {
+  const { hidden: H, heads, rows, entries } = args;
+  const { hubs, multiplied } = entries;
+  const F = H / heads;
+  const [aSource, aTarget, w, dPre] = [args.aSource, args.aTarget, args.w, args.dPre].map(numbers);
+  const [g, sums, h] = [args.g, args.sums, args.h].map(numbers);
+  const [db, dc, dz, dw] = [args.db, args.dc, args.dz, args.dw].map((buffer) => numbers(buffer).fill(0));
+  const [daSource, daTarget] = [args.daSource, args.daTarget].map((buffer) => numbers(buffer).fill(0));
+  const [ds, dd] = [new Float64Array(rows * heads), new Float64Array(rows * heads)];
+  const dh = new Float64Array(rows * H);
+  const visit = (v: number, u: number, rho: number, k: number, alpha: number, gradient: number) => {
+    for (let j = k * F; j < (k + 1) * F; j++) {
+      dc[rho * H + j] += alpha * dPre[v * H + j];
+      if (v >= hubs) dz[u * H + j] += alpha * dPre[v * H + j];
+    }
+    if (v < hubs) for (let j = 0; j < H; j++) dh[u * H + j] += alpha * g[(v * heads + k) * H + j];
+    ds[u * heads + k] += gradient;
+    dd[v * heads + k] += gradient;
+    db[rho * heads + k] += gradient;
+  };
+  eachScoreGradient(args, visit, foldWeightGradient(args));
+  for (let v = 0; v < rows; v++) {
+    for (let i = 0; i < H; i++) {
+      const k = v * heads + Math.floor(i / F);
+      const ofScores = ds[k] * aSource[i] + dd[k] * aTarget[i];
+      for (let j = 0; j < H; j++) {
+        const [x, weight] = [h[v * H + j], w[j * H + i]];
+        if (v < multiplied) dw[j * H + i] += x * dz[v * H + i];
+        if (v < hubs) dw[j * H + i] += sums[k * H + j] * dPre[v * H + i];
+        dw[j * H + i] += x * ofScores;
+        dh[v * H + j] += weight * ofScores;
+        daSource[i] += x * weight * ds[k];
+        daTarget[i] += x * weight * dd[k];
+      }
+    }
+  }
+  h.set(dh);
+}

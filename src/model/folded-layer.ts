@@ -1,0 +1,118 @@
+import type { AttentionTrace, Device, Floats, FoldedBuffers } from '../compute/device.js';
+import {
+  finishAlone,
+  type Layer,
+  type LayerInput,
+  type LayerPass,
+  type LayerSetup,
+  makeTrace,
+} from './layer.js';
+import type { BufferPool, PlacedGraph } from './placed-graph.js';
+
+/** What only training needs: Σ α h of hubs, by head, and the gradient of those sums; dz. */
+interface TrainingBuffers {
+  readonly trace: AttentionTrace;
+  readonly sums: Floats;
+  readonly g: Floats;
+  readonly dz: Floats;
+}
+
+/**
+ * The same layer as AdditiveLayer, behind the first, on a graph with many nodes that have only hubs for neighbours. Hubs fold:
+ * Σ α (W h_u) = W Σ α h_u, so that such a node needs no product with W, and none for its gradients.
+ */
+export class FoldedLayer implements Layer {
+  readonly out: Floats;
+  readonly #device: Device;
+  readonly #graph: PlacedGraph;
+  readonly #entries: FoldedBuffers;
+  readonly #setup: LayerSetup;
+  readonly #width: { hidden: number; heads: number };
+  readonly #pool: BufferPool;
+  /** Of the first rows: those that someone else than a hub attends to. */
+  readonly #z: Floats;
+  readonly #pre: Floats;
+  readonly #s: Floats;
+  readonly #d: Floats;
+  #training: TrainingBuffers | undefined;
+
+  constructor(pool: BufferPool, graph: PlacedGraph, entries: FoldedBuffers, setup: LayerSetup) {
+    const { hidden, heads } = setup.config;
+    this.#device = pool.device;
+    this.#pool = pool;
+    this.#graph = graph;
+    this.#entries = entries;
+    this.#setup = setup;
+    this.#width = { hidden, heads };
+    this.#z = pool.floats(entries.multiplied * hidden);
+    this.#pre = pool.floats(graph.nodes * hidden);
+    this.#s = pool.floats(graph.connected * heads);
+    this.#d = pool.floats(graph.connected * heads);
+    this.out = setup.isLast ? this.#pre : pool.floats(graph.nodes * hidden);
+  }
+
+  forward(input: LayerInput, { rows, training, residual, wanted }: LayerPass): void {
+    const { weights: w, isLast } = this.#setup;
+    const device = this.#device;
+    const [entries, width, h] = [this.#entries, this.#width, inputOf(input)];
+    const [z, pre, s, d] = [this.#z, this.#pre, this.#s, this.#d];
+    const kept = training ? this.#trainingBuffers() : undefined;
+    const from = { hidden: width.hidden, x: h, index: null, add: false };
+    device.enqueue('linear', { ...from, rows: entries.multiplied, w: w('w'), bias: null, out: z });
+    device.enqueue('linear', { ...from, rows: residual, w: w('wRes'), bias: w('bias'), out: pre });
+    const scored = { ...width, rows: this.#graph.connected, h, w: w('w'), s, d };
+    device.enqueue('foldScores', { ...scored, aSource: w('aSource'), aTarget: w('aTarget') });
+    const pass = {
+      ...{ ...width, s, d, b: w('b'), c: w('c'), pre, residual, bias: w('bias'), wanted, out: this.out },
+      ...{ slope: isLast ? null : w('slope'), trace: kept?.trace ?? null },
+    };
+    const others = { ...entries, work: entries.workOfOthers };
+    device.enqueue('attend', { ...pass, entries: others, standIn: null, z });
+    device.enqueue('foldAttend', { ...pass, entries, h, w: w('w'), sums: kept?.sums ?? null });
+    finishAlone(device, this.#graph, rows, this.#setup, pre, this.out);
+  }
+
+  backward(input: LayerInput, dOut: Floats, residual: number): Floats {
+    const { weights: w, gradients: dw, isLast } = this.#setup;
+    const device = this.#device;
+    const [entries, h] = [this.#entries, inputOf(input)];
+    const rows = this.#graph.connected;
+    const { hidden } = this.#width;
+    const { trace, sums, g, dz } = this.#trainingBuffers();
+    if (!isLast) {
+      const [slope, dSlope] = [w('slope'), dw('slope')];
+      device.enqueue('preluGrad', { hidden, rows, pre: this.#pre, slope, dh: dOut, dSlope });
+    }
+    const dBias = residual === rows ? dw('bias') : null;
+    device.enqueue('linearGradWeights', {
+      ...{ hidden, rows: residual, x: h, index: null, dOut, dw: dw('wRes'), dBias, add: false },
+    });
+    device.enqueue('foldGradient', { ...this.#width, rows: entries.hubs, dPre: dOut, w: w('w'), g });
+    device.enqueue('foldAttendGrad', {
+      ...{ ...this.#width, entries, rows, h, w: w('w'), sums, g, z: this.#z, s: this.#s, d: this.#d },
+      ...{ b: w('b'), c: w('c'), aSource: w('aSource'), aTarget: w('aTarget'), trace, dPre: dOut, dz },
+      ...{ dw: dw('w'), db: dw('b'), dc: dw('c'), daSource: dw('aSource'), daTarget: dw('aTarget') },
+    });
+    const onto = { hidden, second: null, dx: h, add: true };
+    device.enqueue('linearGradInput', { ...onto, rows: entries.multiplied, dOut: dz, w: w('w') });
+    device.enqueue('linearGradInput', { ...onto, rows: residual, dOut, w: w('wRes') });
+    return h;
+  }
+
+  #trainingBuffers(): TrainingBuffers {
+    const { hidden, heads } = this.#width;
+    const { hubs, multiplied } = this.#entries;
+    this.#training ??= {
+      trace: makeTrace(this.#pool, this.#graph.connected, this.#setup.config),
+      sums: this.#pool.floats(hubs * heads * hidden),
+      g: this.#pool.floats(hubs * heads * hidden),
+      dz: this.#pool.floats(multiplied * hidden),
+    };
+    return this.#training;
+  }
+}
+
+function inputOf(input: LayerInput): Floats {
+  if ('x' in input) throw new RangeError('the first layer does not fold');
+  return input.h;
+}
