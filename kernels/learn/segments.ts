@@ -4,18 +4,31 @@ import { BATCH, NONE, ROW, addTo, madd, ptr, sumPartsOfRow, touch, word } from '
 
 /** part = the sum of the rows named by `count` numbers, each times its scale if there are scales, over H floats. */
 function sumRows(numbers: usize, count: usize, rows: usize, scales: usize, part: usize): void {
-  memory.fill(part, 0, ROW);
+  if (count == 0) memory.fill(part, 0, ROW);
   for (let i: usize = 0; i < count; i += BATCH) {
     const some = min<usize>(BATCH, count - i);
     if (some > 2) touch(numbers + (i << 2), some, rows);
-    if (scales == 0) addRows(numbers + (i << 2), some, rows, part);
-    else addScaledRows(numbers + (i << 2), some, rows, scales, part);
+    if (scales == 0) addRows(numbers + (i << 2), some, rows, part, i > 0);
+    else addScaledRows(numbers + (i << 2), some, rows, scales, part, i > 0);
   }
 }
 
-function addRows(numbers: usize, count: usize, rows: usize, part: usize): void {
+/** Eight vectors, or their sum with what is there. */
+// @ts-ignore: decorator
+@inline function put(
+  out: usize, add: bool, s0: v128, s1: v128, s2: v128, s3: v128, s4: v128, s5: v128, s6: v128, s7: v128,
+): void {
+  if (add) {
+    addTo(out, s0); addTo(out + 16, s1); addTo(out + 32, s2); addTo(out + 48, s3);
+    addTo(out + 64, s4); addTo(out + 80, s5); addTo(out + 96, s6); addTo(out + 112, s7);
+  } else {
+    v128.store(out, s0); v128.store(out, s1, 16); v128.store(out, s2, 32); v128.store(out, s3, 48);
+    v128.store(out, s4, 64); v128.store(out, s5, 80); v128.store(out, s6, 96); v128.store(out, s7, 112);
+  }
+}
+
+function addRows(numbers: usize, count: usize, rows: usize, part: usize, add: bool): void {
   for (let j: usize = 0; j < ROW; j += 128) {
-    const out = part + j;
     let s0 = f32x4.splat(0), s1 = s0, s2 = s0, s3 = s0, s4 = s0, s5 = s0, s6 = s0, s7 = s0;
     for (let i: usize = 0; i < count; i++) {
       const row = rows + <usize>load<u32>(numbers + (i << 2)) * ROW + j;
@@ -28,14 +41,12 @@ function addRows(numbers: usize, count: usize, rows: usize, part: usize): void {
       s6 = f32x4.add(s6, v128.load(row, 96));
       s7 = f32x4.add(s7, v128.load(row, 112));
     }
-    addTo(out, s0); addTo(out + 16, s1); addTo(out + 32, s2); addTo(out + 48, s3);
-    addTo(out + 64, s4); addTo(out + 80, s5); addTo(out + 96, s6); addTo(out + 112, s7);
+    put(part + j, add, s0, s1, s2, s3, s4, s5, s6, s7);
   }
 }
 
-function addScaledRows(numbers: usize, count: usize, rows: usize, scales: usize, part: usize): void {
+function addScaledRows(numbers: usize, count: usize, rows: usize, scales: usize, part: usize, add: bool): void {
   for (let j: usize = 0; j < ROW; j += 128) {
-    const out = part + j;
     let s0 = f32x4.splat(0), s1 = s0, s2 = s0, s3 = s0, s4 = s0, s5 = s0, s6 = s0, s7 = s0;
     for (let i: usize = 0; i < count; i++) {
       const number = <usize>load<u32>(numbers + (i << 2));
@@ -50,8 +61,7 @@ function addScaledRows(numbers: usize, count: usize, rows: usize, scales: usize,
       s6 = madd(scale, v128.load(row, 96), s6);
       s7 = madd(scale, v128.load(row, 112), s7);
     }
-    addTo(out, s0); addTo(out + 16, s1); addTo(out + 32, s2); addTo(out + 48, s3);
-    addTo(out + 64, s4); addTo(out + 80, s5); addTo(out + 96, s6); addTo(out + 112, s7);
+    put(part + j, add, s0, s1, s2, s3, s4, s5, s6, s7);
   }
 }
 
@@ -77,12 +87,16 @@ export function segmentSum(args: usize, chunk: usize, scratch: usize): void {
   const last = <usize>load<u32>(bounds + (chunk << 2), 4);
   const slots = ptr(args, 5);
   const numbers = scratch + ROW;
+  // A row that is only a sum is made in its place.
+  const isSum = ptr(args, 7) == 0 && word(args, 12) == 0;
   for (let i = <usize>load<u32>(bounds + (chunk << 2)); i < last; i++) {
     const segment = ptr(args, 0) + (i << 4);
     const start = <usize>load<u32>(segment, 4);
     const end = <usize>load<u32>(segment, 8);
     const at = load<u32>(segment, 12);
-    const part = at == NONE ? scratch : ptr(args, 9) + <usize>at * ROW;
+    const row = <usize>load<u32>(segment);
+    const whole = isSum ? ptr(args, 8) + row * ROW : scratch;
+    const part = at == NONE ? whole : ptr(args, 9) + <usize>at * ROW;
     const entries = ptr(args, 4) + (start << 2);
     let count = end - start;
     let from = entries;
@@ -99,7 +113,7 @@ export function segmentSum(args: usize, chunk: usize, scratch: usize): void {
     // Most rows of a gradient get nothing, and have nothing to add.
     if (count == 0 && at == NONE && word(args, 12) != 0) continue;
     sumRows(from, count, ptr(args, 6), ptr(args, 11), part);
-    if (at == NONE) finishRow(args, part, <usize>load<u32>(segment));
+    if (at == NONE && !isSum) finishRow(args, part, row);
   }
 }
 
