@@ -198,11 +198,11 @@ export interface Kernels {
       w: Floats;
       sums: Floats | null;
     };
-  /** g = w·dPre of each hub per head, hubs × heads × H. */
-  foldGradient: Headed & { rows: number; dPre: Floats; w: Floats; g: Floats };
+  /** Per head of each hub: dw = Σ sums ⊗ dPre, then sums become g = w·dPre. */
+  foldGradient: Headed & { rows: number; dPre: Floats; w: Floats; sums: Floats; dw: Floats };
   /**
-   * The gradient of `foldScores`, `foldAttend` of hubs and `attend` of all other rows. h becomes dh without what comes by
-   * dz, which leaves scores out. dw is whole but for what comes by the residual.
+   * The gradient of `foldScores`, of `foldAttend` of hubs behind `foldGradient`, and of `attend` of all other rows. h becomes
+   * dh without what comes by dz, which leaves scores out. dw is added to.
    */
   foldAttendGrad: Headed &
     Pick<
@@ -213,8 +213,7 @@ export interface Kernels {
       entries: FoldedBuffers;
       h: Floats;
       w: Floats;
-      /** What `foldAttend` kept, and what `foldGradient` made. */
-      sums: Floats;
+      /** What `foldGradient` made. */
       g: Floats;
       /** Not z itself. */
       dz: Floats;

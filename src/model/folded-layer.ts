@@ -9,17 +9,17 @@ import {
 } from './layer.js';
 import type { BufferPool, PlacedGraph } from './placed-graph.js';
 
-/** What only training needs: Σ α h of hubs, by head, and the gradient of those sums; dz. */
+/** What only training needs: Σ α h of hubs, by head, in whose place comes the gradient of those sums; dz. */
 interface TrainingBuffers {
   readonly trace: AttentionTrace;
   readonly sums: Floats;
-  readonly g: Floats;
   readonly dz: Floats;
 }
 
 /**
  * The same layer as AdditiveLayer, behind the first, on a graph with many nodes that have only hubs for neighbours. Hubs fold:
- * Σ α (W h_u) = W Σ α h_u, so that such a node needs no product with W, and none for its gradients.
+ * Σ α (W h_u) = W Σ α h_u, so that such a node needs no product with W, and none for its gradients. Who folds is chosen in
+ * hubs.ts.
  */
 export class FoldedLayer implements Layer {
   readonly out: Floats;
@@ -78,7 +78,7 @@ export class FoldedLayer implements Layer {
     const [entries, h] = [this.#entries, inputOf(input)];
     const rows = this.#graph.connected;
     const { hidden } = this.#width;
-    const { trace, sums, g, dz } = this.#trainingBuffers();
+    const { trace, sums, dz } = this.#trainingBuffers();
     if (!isLast) {
       const [slope, dSlope] = [w('slope'), dw('slope')];
       device.enqueue('preluGrad', { hidden, rows, pre: this.#pre, slope, dh: dOut, dSlope });
@@ -87,9 +87,11 @@ export class FoldedLayer implements Layer {
     device.enqueue('linearGradWeights', {
       ...{ hidden, rows: residual, x: h, index: null, dOut, dw: dw('wRes'), dBias, add: false },
     });
-    device.enqueue('foldGradient', { ...this.#width, rows: entries.hubs, dPre: dOut, w: w('w'), g });
+    device.enqueue('foldGradient', {
+      ...{ ...this.#width, rows: entries.hubs, dPre: dOut, w: w('w'), sums, dw: dw('w') },
+    });
     device.enqueue('foldAttendGrad', {
-      ...{ ...this.#width, entries, rows, h, w: w('w'), sums, g, z: this.#z, s: this.#s, d: this.#d },
+      ...{ ...this.#width, entries, rows, h, w: w('w'), g: sums, z: this.#z, s: this.#s, d: this.#d },
       ...{ b: w('b'), c: w('c'), aSource: w('aSource'), aTarget: w('aTarget'), trace, dPre: dOut, dz },
       ...{ dw: dw('w'), db: dw('b'), dc: dw('c'), daSource: dw('aSource'), daTarget: dw('aTarget') },
     });
@@ -105,7 +107,6 @@ export class FoldedLayer implements Layer {
     this.#training ??= {
       trace: makeTrace(this.#pool, this.#graph.connected, this.#setup.config),
       sums: this.#pool.floats(hubs * heads * hidden),
-      g: this.#pool.floats(hubs * heads * hidden),
       dz: this.#pool.floats(multiplied * hidden),
     };
     return this.#training;

@@ -45,7 +45,7 @@ export interface EntryLayout {
   readonly places: Uint32Array;
   /** R + 1: relations and `<new>`; r⁻¹ is r + half. */
   readonly half: number;
-  /** Where hubs fold: their rows, all others, and where in each row the entries from hubs end, which then come first. */
+  /** Where some fold: their rows, all others, and where in each row the entries from them end, which then come first. */
   readonly folded: FoldedRows | undefined;
 }
 
@@ -142,24 +142,23 @@ export function layOutEntries(
       if (isWanted(target)) backward[i] = place(sourceOf(e), target, adjacency.relations[e] + half);
     });
   };
-  const folds = order.multiplied < order.connected;
-  if (folds) placeThoseFrom((u) => u < order.hubs);
+  if (order.folding > 0) placeThoseFrom((u) => u < order.folding);
   const hubEnds = next.slice();
-  placeThoseFrom((u) => !folds || u >= order.hubs);
+  placeThoseFrom((u) => u >= order.folding);
   forward.forEach((e, i) => {
     places[e] = backward[i];
     places[backward[i]] = e;
   });
-  const folded = folds ? { ...planFolded(offsets, order), hubEnds } : undefined;
+  const folded = order.folding > 0 ? { ...planFolded(offsets, order), hubEnds } : undefined;
   const work = planRows(offsets, order.connected);
   return { work, offsets, neighbours, relations, places, half, folded };
 }
 
-function planFolded(offsets: Uint32Array, { hubs, connected }: NodeOrder) {
-  const others = Uint32Array.from({ length: connected - hubs }, (_, i) => hubs + i);
+function planFolded(offsets: Uint32Array, { folding, connected }: NodeOrder) {
+  const others = Uint32Array.from({ length: connected - folding }, (_, i) => folding + i);
   return {
-    workOfHubs: planRows(offsets, hubs),
-    workOfOthers: planWork(others.length, offsets.subarray(hubs), offsets.subarray(hubs + 1), others),
+    workOfHubs: planRows(offsets, folding),
+    workOfOthers: planWork(others.length, offsets.subarray(folding), offsets.subarray(folding + 1), others),
   };
 }
 

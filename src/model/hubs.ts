@@ -4,9 +4,9 @@ import { invert, type JoinedNodes, type NodeOrder } from './node-order.js';
 /** Share of the pairs that a step masks: a round of five a fifth, training on small windows more than half. */
 const MASKED = 0.5;
 /** Rows that are gathered in the time of one row's product with W_res, forward and backward alike. */
-const GATHERS_A_PRODUCT = 10;
+const GATHERS_A_PRODUCT = 6;
 /** Entries of hubs, and rows, for which folding takes as much time more as a row's products with W take, forward and backward. */
-const FOLDED_ENTRIES_A_PRODUCT = 12;
+const FOLDED_ENTRIES_A_PRODUCT = 9;
 const FOLDED_ROWS_A_PRODUCT = 12;
 /** What the device works with. */
 const HEADS = 4;
@@ -20,25 +20,30 @@ export function countReaders({ neighbours }: RelationNeighbours, nodeCount: numb
   return readers;
 }
 
-/** Who is a hub, and whether hubs fold their attention (see folded-layer.ts). */
+/** From how many readers on, a power of two or infinity, a node is a hub, and from how many it folds its attention. */
 export interface HubChoice {
-  /** From so many readers on, a power of two. */
-  readonly fewest: number;
-  readonly folds: boolean;
+  readonly hubsFrom: number;
+  readonly foldsFrom: number;
 }
 
-/**
- * The choice with the fewest products and what else takes as long. A hub's residual is a product of its own; that of others
- * comes in over means (residual-means.ts), with a product for each masked pair that reads anyone but hubs, and gathers. And
- * where hubs fold, who has none but hubs for neighbours needs no product for attention.
- */
 export function chooseHubs(
   pairs: RelationNeighbours,
   readers: Uint32Array,
   joined: JoinedNodes,
   relations: number,
 ): HubChoice {
-  const bitsOf = (count: number) => BITS - 1 - Math.clz32(count);
+  return { hubsFrom: fewestOfHub(pairs, readers), foldsFrom: fewestOfFolding(readers, joined, relations) };
+}
+
+function bitsOf(count: number): number {
+  return BITS - 1 - Math.clz32(count);
+}
+
+/**
+ * From how many readers on a node's residual is worth a product of its own (see residual-means.ts): the power of two with
+ * the fewest products, one for each hub and one for each masked pair that reads anyone else, and gathers for the latter.
+ */
+function fewestOfHub(pairs: RelationNeighbours, readers: Uint32Array): number {
   // Of nodes, and of pairs by the one that they read with the fewest readers, by bits of their readers.
   const nodes = new Float64Array(BITS + 1);
   const reads = new Float64Array(BITS + 1);
@@ -55,94 +60,100 @@ export function chooseHubs(
     }
     readBy[fewest]++;
   }
-  const saved = savedByFolding(readers, joined, relations, bitsOf);
   let least = Infinity;
   let best = 0;
-  let hubs = nodes.reduce((sum, count) => sum + count, 0);
+  let hubs = sum(nodes);
   let overMeans = 0;
   for (let bits = 0; bits <= BITS; bits++) {
-    const cost = hubs + MASKED * overMeans - Math.max(0, saved[bits]);
-    if (cost < least) {
-      least = cost;
+    if (hubs + MASKED * overMeans < least) {
+      least = hubs + MASKED * overMeans;
       best = bits;
     }
     hubs -= nodes[bits];
     overMeans += readBy[bits] + reads[bits] / GATHERS_A_PRODUCT;
   }
-  return { fewest: 2 ** best, folds: saved[best] > 0 };
+  return 2 ** best;
 }
 
-/** Products less what takes their place, for hubs from so many bits of readers on; 0 where folding would take more memory. */
-function savedByFolding(
+/**
+ * From how many readers on a node folds its attention (see folded-layer.ts): the power of two that saves the most products,
+ * one for each node all of whose neighbours fold, less what takes their place. Infinity where that would save nothing, or
+ * take more memory than the rows of z that nobody needs.
+ */
+function fewestOfFolding(
   readers: Uint32Array,
   { offsets, neighbours }: JoinedNodes,
   relations: number,
-  bitsOf: (count: number) => number,
-): Float64Array {
-  const [entries, hubs, leaves] = [0, 0, 0].map(() => new Float64Array(BITS + 2));
-  let connected = 0;
+): number {
+  // By bits of readers, and one more: of nodes, their entries, and where nodes begin and cease to be spared.
+  const [nodes, entries, spares] = [0, 0, 0].map(() => new Float64Array(BITS + 2));
   for (let v = 0; v < readers.length; v++) {
-    const degree = offsets[v + 1] - offsets[v];
-    if (degree === 0) continue;
-    connected++;
+    if (offsets[v] === offsets[v + 1]) continue;
     const own = bitsOf(readers[v]) + 1; // 0 where nobody reads it
-    hubs[own]++;
-    entries[own] += degree;
+    nodes[own]++;
+    entries[own] += offsets[v + 1] - offsets[v];
     let fewest = BITS;
     for (let e = offsets[v]; e < offsets[v + 1]; e++) {
       fewest = Math.min(fewest, bitsOf(readers[neighbours[e]]));
     }
-    // It is no hub itself from `own` bits on, and all its neighbours are hubs up to `fewest`.
     if (own > fewest) continue;
-    leaves[own]++;
-    leaves[fewest + 1]--;
+    // It does not fold itself from so many bits on, and all its neighbours do up to there.
+    spares[own]++;
+    spares[fewest + 1]--;
   }
-  const saved = new Float64Array(BITS + 1);
-  let [hubEntries, hubCount, spared] = [sum(entries) - entries[0], sum(hubs) - hubs[0], leaves[0]];
+  const connected = sum(nodes);
+  let [folding, itsEntries, spared] = [connected, sum(entries), 0];
+  let [most, best] = [0, Infinity];
   for (let bits = 0; bits <= BITS; bits++) {
-    if (bits > 0) {
-      hubEntries -= entries[bits];
-      hubCount -= hubs[bits];
-      spared += leaves[bits];
+    folding -= nodes[bits];
+    itsEntries -= entries[bits];
+    spared += spares[bits];
+    // In rows: sums by head, or their gradients, numbers of each relation, and dz beside z.
+    const more = folding * (HEADS + (relations + 1) / 4) + connected - spared;
+    const takes = folding + itsEntries / FOLDED_ENTRIES_A_PRODUCT + connected / FOLDED_ROWS_A_PRODUCT;
+    if (more <= spared && spared - takes > most) {
+      most = spared - takes;
+      best = 2 ** bits;
     }
-    // In rows: sums and their gradients by head, a number a head and relation, and dz beside z.
-    const more = hubCount * (2 * HEADS + (2 * (relations + 1)) / 8) + connected - spared;
-    const costs = hubEntries / FOLDED_ENTRIES_A_PRODUCT + connected / FOLDED_ROWS_A_PRODUCT + hubCount;
-    saved[bits] = more <= spared ? spared - costs : 0;
   }
-  return saved;
+  return best;
 }
 
 function sum(values: Float64Array): number {
   return values.reduce((total, value) => total + value, 0);
 }
 
-/**
- * The same order, but that nodes with at least so many readers come first, and where they fold then those that have a
- * neighbour who is none.
- */
+/** The same order, but that those who fold or are hubs come first, then those with a neighbour who does not fold. */
 export function putHubsFirst(
   order: NodeOrder,
   readers: Uint32Array,
-  { fewest, folds }: HubChoice,
+  { hubsFrom, foldsFrom }: HubChoice,
   { offsets, neighbours }: JoinedNodes,
 ): NodeOrder {
-  const isHub = (v: number) => readers[v] >= fewest;
+  const counts = [0, 0, 0, 0, 0];
   const isMultiplied = (v: number) =>
-    !folds || neighbours.subarray(offsets[v], offsets[v + 1]).some((u) => !isHub(u));
+    foldsFrom === Infinity ||
+    neighbours.subarray(offsets[v], offsets[v + 1]).some((u) => readers[u] < foldsFrom);
+  const groupOf = (v: number, place: number) => {
+    if (readers[v] >= Math.max(hubsFrom, foldsFrom)) return 0;
+    if (readers[v] >= Math.min(hubsFrom, foldsFrom)) return 1;
+    if (place >= order.connected) return 4;
+    return isMultiplied(v) ? 2 : 3;
+  };
+  const groups = Uint8Array.from(order.nodes, groupOf);
+  for (const group of groups) counts[group]++;
+  const next = counts.map((_, group) => counts.slice(0, group).reduce((total, count) => total + count, 0));
+  const [, both, either, multiplied] = next;
   const nodes = new Uint32Array(order.nodes.length);
-  let length = 0;
-  for (const v of order.nodes) if (isHub(v)) nodes[length++] = v;
-  const hubs = length;
-  const [connected, alone] = [
-    order.nodes.subarray(0, order.connected),
-    order.nodes.subarray(order.connected),
-  ];
-  for (const v of connected) if (!isHub(v) && isMultiplied(v)) nodes[length++] = v;
-  const multiplied = length;
-  for (const v of connected) if (!isHub(v) && !isMultiplied(v)) nodes[length++] = v;
-  nodes.set(alone, length);
-  return { nodes, places: invert(nodes), connected: order.connected, hubs, multiplied };
+  order.nodes.forEach((v, place) => {
+    nodes[next[groups[place]]++] = v;
+  });
+  return {
+    ...{ nodes, places: invert(nodes), connected: order.connected },
+    hubs: hubsFrom >= foldsFrom ? both : either,
+    folding: foldsFrom >= hubsFrom ? both : either,
+    multiplied,
+  };
 }
 
 /**

@@ -10,7 +10,9 @@ export interface NodeOrder {
   readonly connected: number;
   /** The first of them: those that many read, whose residual is computed for themselves (see hubs.ts). */
   readonly hubs: number;
-  /** Where hubs fold their attention, the first so many have a neighbour that is no hub or are hubs; otherwise all connected. */
+  /** The first of them that fold their attention (see folded-layer.ts). */
+  readonly folding: number;
+  /** The first of them that need a z: all but some whose neighbours all fold. */
   readonly multiplied: number;
 }
 
@@ -60,7 +62,7 @@ export function orderByNearness({ offsets, neighbours }: JoinedNodes): NodeOrder
   }
   const connected = length;
   for (let v = 0; v < count; v++) if (met[v] === 0) nodes[length++] = v;
-  return { nodes, places: invert(nodes), connected, hubs: 0, multiplied: connected };
+  return { nodes, places: invert(nodes), connected, hubs: 0, folding: 0, multiplied: connected };
 }
 
 /** The place of each node. */

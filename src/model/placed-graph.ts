@@ -70,7 +70,7 @@ export interface PlacedGraph {
   readonly target: FeatureBuffers;
   readonly norms: Floats;
   readonly entries: IncomingBuffers;
-  /** Where hubs fold their attention. */
+  /** Where some fold their attention. */
   readonly folded: FoldedBuffers | undefined;
   /** Neighbours of all pairs. */
   readonly pairNeighbours: Words;
@@ -123,12 +123,12 @@ export function placeGraph(pool: BufferPool, layout: GraphLayout, config: ModelC
 
 function placeFolded(
   pool: BufferPool,
-  { entries: { folded }, order: { hubs, multiplied } }: GraphLayout,
+  { entries: { folded }, order: { folding, multiplied } }: GraphLayout,
   entries: IncomingBuffers,
 ): FoldedBuffers | undefined {
   if (folded === undefined) return undefined;
   return {
-    ...{ ...entries, hubs, multiplied },
+    ...{ ...entries, hubs: folding, multiplied },
     workOfHubs: pool.work(folded.workOfHubs),
     workOfOthers: pool.work(folded.workOfOthers),
     hubEnds: pool.words(folded.hubEnds),

@@ -263,22 +263,25 @@ function folded(logits: number, kinds?: number): Case {
       ...{ ...run('training', trace, N, null), ...run('half', null, entries.hubs >> 1, null) },
       ...run('some', null, N, masked),
     };
-    const [dPre, made] = [floats('dPre', N * H), empty(entries.hubs * 4 * H)];
-    device.enqueue('foldGradient', { ...width, rows: entries.hubs, dPre, w, g: made });
+    const [dPre, made, dwOfSums] = [
+      floats('dPre', N * H),
+      floats('made', entries.hubs * 4 * H),
+      empty(H * H),
+    ];
+    device.enqueue('foldGradient', { ...width, rows: entries.hubs, dPre, w, sums: made, dw: dwOfSums });
     const g = floats('g', entries.hubs * 4 * H);
     const given = { ...width, entries, rows, z, s, d, b, c, trace, dPre, g };
-    const kept = floats('kept', entries.hubs * 4 * H);
-    const [dz, dw, db, dc] = [entries.multiplied * H, H * H, directed * 4, directed * H].map(empty);
-    const [daSource, daTarget, dh] = [empty(H), empty(H), drawH()];
+    const [dz, db, dc] = [entries.multiplied * H, directed * 4, directed * H].map(empty);
+    const [daSource, daTarget, dh, dw] = [empty(H), empty(H), drawH(), floats('dw', H * H)];
     device.enqueue('foldAttendGrad', {
-      ...{ ...given, h: dh, w, aSource, aTarget, sums: kept, dz, dw, db, dc, daSource, daTarget },
+      ...{ ...given, h: dh, w, aSource, aTarget, dz, dw, db, dc, daSource, daTarget },
     });
     // Rows beyond the connected ones have no gradient.
     const ofRows = device.view(dh, 0, rows * H);
     return {
       pool,
       outputs: {
-        ...{ ...outs, s: ofH, d: dOfH, sums, ...trace, made, dz, dw, db, dc, daSource, daTarget },
+        ...{ ...outs, s: ofH, d: dOfH, sums, ...trace, made, dwOfSums, dz, dw, db, dc, daSource, daTarget },
         dh: ofRows,
       },
       mass: () => measureFoldedMass({ ...given, h }, w),

@@ -16,13 +16,15 @@ vi.mock('../../src/model/hubs.js', async (original) => {
   return { ...hubs, chooseHubs: vi.fn(hubs.chooseHubs) };
 });
 
-/** Who is a hub, by readers: where the residual of the last layer comes in, and whose attention is folded. */
-const HUBS: Record<string, HubChoice> = {
-  'the residual over means': { fewest: Infinity, folds: false },
-  'the residual node by node': { fewest: 1, folds: false },
-  'the residual node by node for hubs': { fewest: 3, folds: false },
-  'hubs folded': { fewest: 3, folds: true },
-};
+/** Who is a hub, by readers, which is where the residual of the last layer comes in, and whose attention is folded. */
+const HUBS = {
+  'the residual over means': { hubsFrom: Infinity, foldsFrom: Infinity },
+  'the residual node by node': { hubsFrom: 1, foldsFrom: Infinity },
+  'the residual node by node for hubs': { hubsFrom: 3, foldsFrom: Infinity },
+  'hubs folded': { hubsFrom: 3, foldsFrom: 3 },
+  'more folded than hubs': { hubsFrom: 5, foldsFrom: 3 },
+  'fewer folded than hubs': { hubsFrom: 2, foldsFrom: 3 },
+} satisfies Record<string, HubChoice>;
 
 /** The graph, arranged anew with other hubs. */
 function withHubs(graph: ModelGraph, choice: HubChoice): ModelGraph {
@@ -131,11 +133,18 @@ describe('the encoder and its decoders equal the formulas', () => {
   });
 
   it('on a graph where hubs can fold', () => {
-    const { order, entries } = layOutGraph(withHubs(graph, HUBS['hubs folded']), true);
-    expect(order.hubs).toBeGreaterThan(3);
-    expect(order.multiplied).toBeGreaterThan(order.hubs);
-    expect(order.multiplied).toBeLessThan(order.connected - 3);
-    expect(entries.folded).toBeDefined();
+    for (const [how, more] of [
+      ['hubs folded', 0],
+      ['more folded than hubs', 1],
+      ['fewer folded than hubs', -1],
+    ] as const) {
+      const { order, entries } = layOutGraph(withHubs(graph, HUBS[how]), true);
+      expect(Math.sign(order.folding - order.hubs)).toBe(more);
+      expect(order.folding).toBeGreaterThan(3);
+      expect(order.multiplied).toBeGreaterThan(order.folding);
+      expect(order.multiplied).toBeLessThan(order.connected);
+      expect(entries.folded).toBeDefined();
+    }
   });
 
   for (const layers of [1, 2, 3]) {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { layOutEntries, layOutGraph } from '../../src/model/graph-layout.js';
-import { chooseHubs, countReaders, type HubChoice, putHubsFirst, putHubsLast } from '../../src/model/hubs.js';
+import { chooseHubs, countReaders, putHubsFirst, putHubsLast } from '../../src/model/hubs.js';
 import type { ModelGraph } from '../../src/model/model-input.js';
 import { joinNodes, type NodeOrder, orderByNearness } from '../../src/model/node-order.js';
 import { randomGraph } from './random-graph.js';
@@ -19,88 +19,102 @@ function make(shape: { nodes: number; edges: number; seed: number; hub: number }
   return { graph, pairs: graph.neighbours, readers, joined: joinNodes(graph.adjacency) };
 }
 
-/** As in hubs.ts: entries and rows that take as long as a row's products. */
-const [ENTRIES, ROWS] = [12, 12];
+/** As in hubs.ts: gathers, entries of hubs that fold, and rows beside them that take as long as a row's products. */
+const [GATHERS, ENTRIES, ROWS] = [6, 9, 12];
 
-/** Where hubs fold, entries from and to them come first in each row, and within either part entries go by relation. */
+/** Where some fold, entries from and to them come first in each row, and within either part entries go by relation. */
 function checkEntries(graph: ModelGraph, order: NodeOrder): void {
   const { offsets, neighbours, relations, folded } = layOutEntries(graph, order);
-  expect(folded === undefined).toBe(order.multiplied === order.connected);
+  expect(folded === undefined).toBe(order.folding === 0);
   for (let v = 0; v < graph.nodeCount; v++) {
     const [start, end] = [offsets[v], offsets[v + 1]];
     const middle = folded?.hubEnds[v] ?? start;
     for (let e = start; e < end; e++) {
-      if (folded !== undefined) expect(neighbours[e] < order.hubs).toBe(e < middle);
+      if (folded !== undefined) expect(neighbours[e] < order.folding).toBe(e < middle);
       if (e > start && e !== middle) expect(relations[e]).toBeGreaterThanOrEqual(relations[e - 1]);
     }
     if (folded === undefined || v >= order.connected) continue;
     // Who has no z is attended to by hubs only.
     if (v >= order.multiplied) expect(middle).toBe(end);
-    const { segments } = v < order.hubs ? folded.workOfHubs : folded.workOfOthers;
-    const at = 4 * (v < order.hubs ? v : v - order.hubs);
+    const { segments } = v < order.folding ? folded.workOfHubs : folded.workOfOthers;
+    const at = 4 * (v < order.folding ? v : v - order.folding);
     expect([...segments.subarray(at, at + 3)]).toEqual([v, start, end]);
   }
 }
 
 describe('hubs', () => {
-  it('are chosen, and fold, for the fewest products and what else takes time', () => {
+  it('are chosen for the fewest products and gathers', () => {
+    fc.assert(
+      fc.property(shapes, (shape) => {
+        const { graph, pairs, readers, joined } = make(shape);
+        const costOf = (fewest: number) => {
+          let cost = readers.filter((count) => count > 0 && count >= fewest).length;
+          pairs.nodes.forEach((_, pair) => {
+            const read = pairs.neighbours.subarray(pairs.offsets[pair], pairs.offsets[pair + 1]);
+            const others = read.filter((u) => readers[u] < fewest).length;
+            cost += 0.5 * (Number(others > 0) + others / GATHERS);
+          });
+          return cost;
+        };
+        const all = Array.from({ length: 12 }, (_, bits) => costOf(2 ** bits));
+        const { hubsFrom } = chooseHubs(pairs, readers, joined, graph.relationCount);
+        expect(costOf(hubsFrom)).toBeCloseTo(Math.min(...all), 9);
+      }),
+    );
+  });
+
+  it('fold where that saves products and no more memory is needed', () => {
     let folding = 0;
     fc.assert(
       fc.property(shapes, (shape) => {
         const { graph, pairs, readers, joined } = make(shape);
-        const degreeOf = (v: number) => joined.offsets[v + 1] - joined.offsets[v];
-        const nodes = [...Array(graph.nodeCount).keys()].filter((v) => degreeOf(v) > 0);
-        const costOf = ({ fewest, folds }: HubChoice) => {
-          const isHub = (v: number) => readers[v] >= fewest;
-          const hubs = nodes.filter(isHub);
-          let cost = hubs.length;
-          pairs.nodes.forEach((_, pair) => {
-            const read = pairs.neighbours.subarray(pairs.offsets[pair], pairs.offsets[pair + 1]);
-            const others = read.filter((u) => !isHub(u)).length;
-            cost += 0.5 * (Number(others > 0) + others / 10);
-          });
-          if (!folds) return cost + nodes.length;
-          const neighboursOf = (v: number) =>
-            joined.neighbours.subarray(joined.offsets[v], joined.offsets[v + 1]);
-          const multiplied = nodes.filter((v) => isHub(v) || neighboursOf(v).some((u) => !isHub(u))).length;
-          const entries = hubs.reduce((sum, v) => sum + degreeOf(v), 0);
-          // Rows of memory: what hubs keep, and dz, in the place of z.
-          const fits = hubs.length * (8 + (2 * 4) / 8) + multiplied <= nodes.length - multiplied;
-          return fits ? cost + multiplied + hubs.length + entries / ENTRIES + nodes.length / ROWS : Infinity;
+        const neighboursOf = (v: number) =>
+          joined.neighbours.subarray(joined.offsets[v], joined.offsets[v + 1]);
+        const nodes = [...Array(graph.nodeCount).keys()].filter((v) => neighboursOf(v).length > 0);
+        const savedFrom = (fewest: number) => {
+          const folds = (v: number) => readers[v] >= fewest;
+          const those = nodes.filter(folds);
+          const spared = nodes.filter((v) => !folds(v) && neighboursOf(v).every(folds)).length;
+          const entries = those.reduce((sum, v) => sum + neighboursOf(v).length, 0);
+          // Rows: four sums, eight numbers of float64 a relation and direction, dz beside z.
+          const more = those.length * (4 + (2 * 4 * 4 * 8) / 256) + nodes.length - spared;
+          return more <= spared ? spared - those.length - entries / ENTRIES - nodes.length / ROWS : 0;
         };
-        const all = Array.from({ length: 12 }, (_, bits) =>
-          [true, false].map((folds) => costOf({ fewest: 2 ** bits, folds })),
-        );
-        const choice = chooseHubs(pairs, readers, joined, graph.relationCount);
-        if (choice.folds) folding++;
-        expect(costOf(choice)).toBeCloseTo(Math.min(...all.flat()), 9);
+        const all = Array.from({ length: 12 }, (_, bits) => savedFrom(2 ** bits));
+        const { foldsFrom } = chooseHubs(pairs, readers, joined, graph.relationCount);
+        const most = Math.max(0, ...all);
+        expect(foldsFrom === Infinity ? 0 : savedFrom(foldsFrom)).toBeCloseTo(most, 9);
+        if (foldsFrom !== Infinity) folding++;
       }),
       { numRuns: 300 },
     );
     expect(folding).toBeGreaterThan(10);
   });
 
-  it('stand before all other nodes, those that none but hubs attend to last, and behind all others in every pair', () => {
+  it('stand before all other nodes, those whose neighbours all fold last, and behind all others in every pair', () => {
+    const from = fc.constantFrom(1, 2, 3, 4, 5, 6, Infinity);
     fc.assert(
-      fc.property(shapes, fc.integer({ min: 1, max: 6 }), fc.boolean(), (shape, fewest, folds) => {
+      fc.property(shapes, from, from, (shape, hubsFrom, foldsFrom) => {
         const { graph, pairs, readers, joined } = make(shape);
         const near = orderByNearness(joined);
-        const order = putHubsFirst(near, readers, { fewest, folds }, joined);
-        const { hubs, multiplied, connected } = order;
+        const order = putHubsFirst(near, readers, { hubsFrom, foldsFrom }, joined);
+        const { hubs, folding, multiplied, connected } = order;
         expect([...order.nodes].sort((a, b) => a - b)).toEqual([...Array(graph.nodeCount).keys()]);
         order.nodes.forEach((v, place) => {
           expect(order.places[v]).toBe(place);
-          expect(readers[v] >= fewest).toBe(place < hubs);
-          if (place < hubs || place >= connected || !folds) return;
+          expect(readers[v] >= hubsFrom).toBe(place < hubs);
+          expect(readers[v] >= foldsFrom).toBe(place < folding);
+          if (place < hubs || place < folding || place >= connected) return;
           const others = joined.neighbours.subarray(joined.offsets[v], joined.offsets[v + 1]);
-          expect(others.some((u) => readers[u] < fewest)).toBe(place < multiplied);
+          const isMultiplied = foldsFrom === Infinity || others.some((u) => readers[u] < foldsFrom);
+          expect(isMultiplied).toBe(place < multiplied);
         });
-        if (!folds) expect(multiplied).toBe(connected);
         expect(connected).toBe(near.connected);
         // Otherwise they stay in their order.
         for (const part of [
-          order.nodes.slice(0, hubs),
-          order.nodes.slice(hubs, multiplied),
+          order.nodes.slice(0, Math.min(hubs, folding)),
+          order.nodes.slice(Math.min(hubs, folding), Math.max(hubs, folding)),
+          order.nodes.slice(Math.max(hubs, folding), multiplied),
           order.nodes.slice(multiplied, connected),
           order.nodes.slice(connected),
         ]) {

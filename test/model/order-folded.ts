@@ -8,7 +8,7 @@ export function orderFolded(graph: ModelGraph): NodeOrder {
   const readers = countReaders(graph.neighbours, graph.nodeCount);
   const near = orderByNearness(joined);
   const orders = Array.from({ length: 18 }, (_, bits) =>
-    putHubsFirst(near, readers, { fewest: 2 ** bits, folds: true }, joined),
+    putHubsFirst(near, readers, { hubsFrom: Infinity, foldsFrom: 2 ** bits }, joined),
   );
   return orders.reduce((best, order) => (order.multiplied < best.multiplied ? order : best));
 }

@@ -33,13 +33,18 @@ export function foldAttend(args: Kernels['foldAttend']): void {
 export function foldGradient(args: Kernels['foldGradient']): void {
   const { hidden: H, heads, rows } = args;
   const F = H / heads;
-  const [dPre, w, g] = [numbers(args.dPre), numbers(args.w), numbers(args.g)];
-  g.fill(0, 0, rows * heads * H);
+  const [dPre, w, sums] = [args.dPre, args.w, args.sums].map(numbers);
+  const dw = numbers(args.dw).fill(0);
   for (let v = 0; v < rows; v++) {
+    const g = new Float64Array(heads * H);
     for (let i = 0; i < H; i++) {
-      const at = (v * heads + Math.floor(i / F)) * H;
-      for (let j = 0; j < H; j++) g[at + j] += w[j * H + i] * dPre[v * H + i];
+      const at = Math.floor(i / F) * H;
+      for (let j = 0; j < H; j++) {
+        dw[j * H + i] += sums[v * heads * H + at + j] * dPre[v * H + i];
+        g[at + j] += w[j * H + i] * dPre[v * H + i];
+      }
     }
+    sums.set(g, v * heads * H);
   }
 }
 
@@ -68,8 +73,8 @@ export function foldAttendGrad(args: Kernels['foldAttendGrad']): void {
   const { hubs, multiplied } = entries;
   const F = H / heads;
   const [aSource, aTarget, w, dPre] = [args.aSource, args.aTarget, args.w, args.dPre].map(numbers);
-  const [g, sums, h] = [args.g, args.sums, args.h].map(numbers);
-  const [db, dc, dz, dw] = [args.db, args.dc, args.dz, args.dw].map((buffer) => numbers(buffer).fill(0));
+  const [g, h, dw] = [args.g, args.h, args.dw].map(numbers);
+  const [db, dc, dz] = [args.db, args.dc, args.dz].map((buffer) => numbers(buffer).fill(0));
   const [daSource, daTarget] = [args.daSource, args.daTarget].map((buffer) => numbers(buffer).fill(0));
   const [ds, dd] = [new Float64Array(rows * heads), new Float64Array(rows * heads)];
   const dh = new Float64Array(rows * H);
@@ -91,7 +96,6 @@ export function foldAttendGrad(args: Kernels['foldAttendGrad']): void {
       for (let j = 0; j < H; j++) {
         const [x, weight] = [h[v * H + j], w[j * H + i]];
         if (v < multiplied) dw[j * H + i] += x * dz[v * H + i];
-        if (v < hubs) dw[j * H + i] += sums[k * H + j] * dPre[v * H + i];
         dw[j * H + i] += x * ofScores;
         dh[v * H + j] += weight * ofScores;
         daSource[i] += x * weight * ds[k];

@@ -268,9 +268,14 @@ export const CALLS: Calls = {
     to.call('mergeFolded', merges, args);
   },
 
-  foldGradient(to, { rows, dPre, w, g }) {
+  foldGradient(to, { rows, dPre, w, sums, dw }) {
+    const size = partRows(rows);
+    const chunks = Math.ceil(rows / size);
+    const parts = to.parts(chunks * H * ROW);
+    to.call('foldGradWeights', chunks, [rows, size, at(sums), at(dPre), parts]);
+    sumParts(to, dw, H * H, [parts, chunks, H * H]);
     to.call('transpose', 1, [at(w), to.transposed]);
-    to.call('foldGradient', chunksOf(rows), [rows, CHUNK_ROWS, at(dPre), to.transposed, at(g)]);
+    to.call('foldGradient', chunksOf(rows), [rows, CHUNK_ROWS, at(dPre), to.transposed, at(sums)]);
   },
 
   foldAttendGrad(to, args) {
@@ -280,8 +285,8 @@ export const CALLS: Calls = {
     const [wide, scored] = [2 * half * H, 2 * half * HEADS];
     const scoreBytes = scored * 8 + H * 64;
     const scoreTables = work.chunkCount + merges;
-    const [size, hubSize] = [partRows(multiplied), partRows(hubs)];
-    const [chunks, hubChunks] = [Math.ceil(multiplied / size), Math.ceil(hubs / hubSize)];
+    const size = partRows(multiplied);
+    const chunks = Math.ceil(multiplied / size);
     // Some of dc, and of a batch weights and products; a part of a long row; rows finished together; dÂ.
     to.scratch(Math.max(wide * 4 + 16 * (16 + 64), 32 * (4 + 64) + 32, H * 64));
     const room = layOut(to, {
@@ -294,7 +299,7 @@ export const CALLS: Calls = {
       tables: Math.max(work.chunkCount * wide * 4, scoreTables * scoreBytes),
       relations: hubs * 2 * half * 32,
       folded: 2 * H * ROW,
-      products: Math.max(chunks * (H + 1), hubChunks * H) * ROW,
+      products: chunks * (H + 1) * ROW,
     });
     foldWeights(to, w, args.aSource, args.aTarget, room.folded);
     const lists = [at(neighbours), at(relations)];
@@ -320,11 +325,8 @@ export const CALLS: Calls = {
     to.call('mergeInner', merges, inner);
     sumParts(to, args.dc, wide, tables, 0, true);
     // h is used up by what comes last.
-    const stride = (H + 1) * H;
     to.call('linearGradWeights', chunks, [multiplied, size, at(h), at(dz), room.products, 0]);
-    sumParts(to, dw, H * H, [room.products, chunks, stride]);
-    to.call('foldGradWeights', hubChunks, [hubs, hubSize, at(args.sums), at(dPre), room.products]);
-    sumParts(to, dw, H * H, [room.products, hubChunks, H * H], 0, true);
+    sumParts(to, dw, H * H, [room.products, chunks, (H + 1) * H], 0, true);
     const list = [
       ...[...head, ...lists, room.weights, room.inner, room.dd, room.parts, room.tables],
       ...[at(h), room.sums, room.folded + H * ROW, 0, 0, half, work.chunkCount, work.splitCount, 1],
