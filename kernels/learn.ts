@@ -81,7 +81,7 @@ function perform(operation: i32, args: usize, chunk: usize, scratch: usize): voi
     case 29: mergeScores(args, chunk, scratch); break;
     case 30: sumTables(args); break;
     case 31: redirect(args, chunk); break;
-    case 32: sumRows(args, chunk); break;
+    case 32: sumRows(args, chunk, scratch); break;
     case 33: foldWeights(args); break;
     case 34: foldScores(args, chunk, scratch); break;
     case 35: foldAttend(args, chunk, scratch); break;

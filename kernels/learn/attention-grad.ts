@@ -6,6 +6,7 @@
 // gradient of a gather is a gather over the same rows, and nothing is scattered.
 
 import { expExactly, high, leaky, low, madd2, narrow, sumOfEach, wide } from './float64';
+import { flush } from './gemm';
 import { BATCH, NONE, ROW, addTo, madd, ptr, sumPartsOfRow, touch, touchEach, word } from './simd';
 
 /** What is kept of an entry, in float64: α of four heads, negative where λ is 0.2, then dα. */
@@ -64,14 +65,6 @@ export function attendGrad(args: usize, chunk: usize, scratch: usize): void {
     added = 0;
   }
   flush(dc, bytes, table);
-}
-
-/** table += some, which becomes zero. */
-export function flush(some: usize, bytes: usize, table: usize): void {
-  for (let j: usize = 0; j < bytes; j += 16) {
-    addTo(table + j, v128.load(some + j));
-    v128.store(some + j, f32x4.splat(0));
-  }
 }
 
 /** α of an entry, from what its source and relation add to a logit, and from its destination's record; to be kept and for use. */

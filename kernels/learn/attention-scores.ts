@@ -7,8 +7,9 @@
 // numbers it is subtracted from, and all of this is in float64: what cancels in the mathematics cancels here, and what is
 // left is as exact as what the kernels are given.
 
-import { FLUSH, WEIGHT, flush } from './attention-grad';
+import { FLUSH, WEIGHT } from './attention-grad';
 import { high, low, madd2, narrow, sumDoubles } from './float64';
+import { flush } from './gemm';
 import { NONE, ROW, addHeadScaledRow, ptr, touchEach, word } from './simd';
 
 /** Four numbers of float64, one a head. */

@@ -8,7 +8,7 @@ import {
   BIAS, BLOCK, CANCELS, COLUMNS, COUNTS, D, DENSE, DM, ERRORS, EXPONENT, GRAMS, INDICES, MEANS, NODES, NORMS, OFFSETS, PARTS,
   PART_BYTES, SUMS, VALUES, W, WIDTH, WORK, error, factorA, factorB, judge, sumTerms,
 } from './cosine-slot';
-import { foldOver, mirror, multiply, multiplySymmetric, multiplyTransposed, sumColumns } from './gemm';
+import { flush, foldOver, mirror, multiply, multiplySymmetric, multiplyTransposed, sumColumns } from './gemm';
 import { H, ROW, addScaledRow, addTo, dotRows, madd, ptr, sumLanes, word } from './simd';
 import { addPanel, gatherRows, packPanel, scatterRow } from './sparse';
 
@@ -38,16 +38,34 @@ export function gram(args: usize, chunk: usize): void {
   store<f32>(out + (H + 2) * ROW, beta);
 }
 
+/** Slots whose gradients add to one table before it goes to the chunk's part: ten blocks. */
+const SECTION: usize = 10 * BLOCK;
+
 export function cosineLoss(args: usize, chunk: usize, scratch: usize): void {
   const item = ptr(args, WORK) + chunk * 20;
+  const bytes = <usize>word(args, PART_BYTES);
+  const part = ptr(args, PARTS) + <usize>load<u32>(item, 16) * bytes;
+  const training = ptr(args, DM) != 0;
+  if (training) memory.fill(part, 0, bytes);
+  const first = <usize>load<u32>(item, 4);
+  const end = <usize>load<u32>(item, 8);
+  if (!training || end - first <= SECTION) {
+    lossSection(args, item, first, end, part, scratch);
+    return;
+  }
+  memory.fill(scratch, 0, bytes);
+  for (let k = first; k < end; k += SECTION) {
+    lossSection(args, item, k, min<usize>(k + SECTION, end), scratch, scratch + bytes);
+    flush(scratch, bytes, part);
+  }
+}
+
+/** Some slots of a chunk; their gradients are added to `part`. */
+function lossSection(args: usize, item: usize, first: usize, end: usize, part: usize, scratch: usize): void {
   const r = <usize>load<u32>(item);
   const d = <usize>word(args, D);
   const w = ptr(args, W) + r * d * ROW;
   const bias = ptr(args, BIAS) + ((r * d) << 2);
-  const part = ptr(args, PARTS) + <usize>load<u32>(item, 16) * <usize>word(args, PART_BYTES);
-  if (ptr(args, DM) != 0) memory.fill(part, 0, <usize>word(args, PART_BYTES));
-  const first = <usize>load<u32>(item, 4);
-  const end = <usize>load<u32>(item, 8);
   if (load<u32>(item, 12) != 0) {
     for (let k = first; k < end; k += BLOCK) denseBlock(args, r, k, min<usize>(BLOCK, end - k), w, bias, part, scratch);
     return;

@@ -7,12 +7,12 @@
 
 import {
   B, DOUT, FLUSH, HALF, NEIGHBOURS, PARTS, RECORDS, RELATIONS, S, SPLIT_COUNT, SUMS as Z_SUMS, TABLES, WEIGHT, WEIGHTS,
-  flush, gradBatch, weighEntry,
+  gradBatch, weighEntry,
 } from './attention-grad';
 import { FOUR, lastEntry, scoreSegment } from './attention-scores';
 import { high, low, madd2, narrow, sumDoubles, sumOfEach, wide } from './float64';
 import { SUMS } from './fold';
-import { multiplyHeads } from './gemm';
+import { flush, multiplyHeads } from './gemm';
 import { BATCH, H, NONE, ROW, addTo, madd, ptr, sumPartsOfRow, touch, touchEach, word } from './simd';
 
 /** dout_k·c_ρ of each hub and relation, in float64. Arguments: hubs, hubs per chunk, dout, c, relations, out. */

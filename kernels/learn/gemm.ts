@@ -67,12 +67,12 @@ export function multiply(
   }
 }
 
-/** Four rows by eight columns of C += Aᵀ·B over `rows` rows of A and B. */
+/**
+ * Four rows by eight columns of C += Aᵀ·B over `rows` rows of A and B. Their sum is made by itself: one that went on from block
+ * to block would lose two digits where rows are alike, and so are their roundings.
+ */
 function transposedTile(a: usize, stride: usize, b: usize, rows: usize, c: usize): void {
-  let p0 = v128.load(c), q0 = v128.load(c, 16);
-  let p1 = v128.load(c, 256), q1 = v128.load(c, 272);
-  let p2 = v128.load(c, 512), q2 = v128.load(c, 528);
-  let p3 = v128.load(c, 768), q3 = v128.load(c, 784);
+  let p0 = f32x4.splat(0), q0 = p0, p1 = p0, q1 = p0, p2 = p0, q2 = p0, p3 = p0, q3 = p0;
   for (let k: usize = 0; k < rows; k++) {
     const u = v128.load(b);
     const w = v128.load(b, 16);
@@ -87,17 +87,19 @@ function transposedTile(a: usize, stride: usize, b: usize, rows: usize, c: usize
     a += stride;
     b += ROW;
   }
-  v128.store(c, p0); v128.store(c, q0, 16);
-  v128.store(c, p1, 256); v128.store(c, q1, 272);
-  v128.store(c, p2, 512); v128.store(c, q2, 528);
-  v128.store(c, p3, 768); v128.store(c, q3, 784);
+  addTo(c, p0); addTo(c + 16, q0);
+  addTo(c + 256, p1); addTo(c + 272, q1);
+  addTo(c + 512, p2); addTo(c + 528, q2);
+  addTo(c + 768, p3); addTo(c + 784, q3);
 }
+
+/** Rows of both sides of a transposed product that stay in the first cache while all tiles pass over them. */
+export const BLOCK: usize = 64;
 
 /** C[columns × H] += Aᵀ·B, A[rows × columns], B[rows × H]; columns is a multiple of 4. */
 export function multiplyTransposed(a: usize, stride: usize, columns: usize, b: usize, rows: usize, c: usize): void {
-  // 64 rows of either side stay in the first cache while all tiles pass over them.
-  for (let k: usize = 0; k < rows; k += 64) {
-    const count = min<usize>(64, rows - k);
+  for (let k: usize = 0; k < rows; k += BLOCK) {
+    const count = min<usize>(BLOCK, rows - k);
     for (let i: usize = 0; i < columns; i += 4) {
       for (let j: usize = 0; j < ROW; j += 32) {
         transposedTile(a + k * stride + (i << 2), stride, b + k * ROW + j, count, c + i * ROW + j);
@@ -108,8 +110,8 @@ export function multiplyTransposed(a: usize, stride: usize, columns: usize, b: u
 
 /** C[H × H] += Aᵀ·B by head: the columns of B and C that belong to a head are those of A's own H columns for it. */
 export function multiplyHeads(a: usize, stride: usize, b: usize, rows: usize, c: usize): void {
-  for (let k: usize = 0; k < rows; k += 64) {
-    const count = min<usize>(64, rows - k);
+  for (let k: usize = 0; k < rows; k += BLOCK) {
+    const count = min<usize>(BLOCK, rows - k);
     for (let i: usize = 0; i < H; i += 4) {
       for (let j: usize = 0; j < ROW; j += 32) {
         transposedTile(a + k * stride + (j >> 6) * ROW + (i << 2), stride, b + k * ROW + j, count, c + i * ROW + j);
@@ -123,8 +125,8 @@ export function multiplyHeads(a: usize, stride: usize, b: usize, rows: usize, c:
  * `mirror` fills in the rest.
  */
 export function multiplySymmetric(a: usize, b: usize, rows: usize, c: usize): void {
-  for (let k: usize = 0; k < rows; k += 64) {
-    const count = min<usize>(64, rows - k);
+  for (let k: usize = 0; k < rows; k += BLOCK) {
+    const count = min<usize>(BLOCK, rows - k);
     for (let i: usize = 0; i < H; i += 4) {
       for (let j: usize = (i & ~7) << 2; j < ROW; j += 32) {
         transposedTile(a + k * ROW + (i << 2), ROW, b + k * ROW + j, count, c + i * ROW + j);
@@ -207,42 +209,71 @@ export function linearGradInput(args: usize, chunk: usize, scratch: usize): void
   if (ptr(args, 4) != 0) multiply(ptr(args, 4) + start * ROW, ROW, count, H, ptr(args, 5), out, scratch, ROW);
 }
 
+/** Rows that add to one sum of blocks, which then goes to the chunk's. */
+const SECTION: usize = 4096;
+
+/** target += some, which becomes zero; a multiple of 16 bytes. */
+export function flush(some: usize, bytes: usize, target: usize): void {
+  for (let j: usize = 0; j < bytes; j += 16) {
+    addTo(target + j, v128.load(some + j));
+    v128.store(some + j, f32x4.splat(0));
+  }
+}
+
 /** A chunk's part of xᵀ·dOut and of the column sums of dOut. Arguments: rows, rows per chunk, x, dOut, parts, index or 0. */
 export function linearGradWeights(args: usize, chunk: usize, scratch: usize): void {
   const size = <usize>word(args, 1);
-  const start = chunk * size;
-  const count = min<usize>(size, <usize>word(args, 0) - start);
-  const part = ptr(args, 4) + chunk * (H + 1) * ROW;
-  memory.fill(part, 0, (H + 1) * ROW);
-  const out = ptr(args, 3) + start * ROW;
+  const end = min<usize>((chunk + 1) * size, <usize>word(args, 0));
+  const bytes = (H + 1) * ROW;
+  const part = ptr(args, 4) + chunk * bytes;
+  memory.fill(part, 0, bytes);
+  const some = scratch + BLOCK * ROW;
+  memory.fill(some, 0, bytes);
   const index = ptr(args, 5);
-  if (index == 0) multiplyTransposed(ptr(args, 2) + start * ROW, ROW, H, out, count, part);
-  else {
-    for (let k: usize = 0; k < count; k += 64) {
-      const rows = min<usize>(64, count - k);
-      for (let i: usize = 0; i < rows; i++) {
-        memory.copy(scratch + i * ROW, rowAt(ptr(args, 2), index, start + k + i), ROW);
+  for (let start = chunk * size; start < end; start += SECTION) {
+    const stop = min<usize>(start + SECTION, end);
+    for (let k = start; k < stop; k += BLOCK) {
+      const rows = min<usize>(BLOCK, stop - k);
+      const out = ptr(args, 3) + k * ROW;
+      let x = ptr(args, 2) + k * ROW;
+      if (index != 0) {
+        x = scratch;
+        for (let i: usize = 0; i < rows; i++) memory.copy(x + i * ROW, rowAt(ptr(args, 2), index, k + i), ROW);
       }
-      multiplyTransposed(scratch, ROW, H, out + k * ROW, rows, part);
+      multiplyTransposed(x, ROW, H, out, rows, some);
+      sumColumns(out, rows, some + H * ROW);
     }
+    flush(some, bytes, part);
   }
-  sumColumns(out, count, part + H * ROW);
 }
 
 /** A chunk's part of the sum of all rows. Arguments: rows, rows per chunk, from, parts. */
-export function sumRows(args: usize, chunk: usize): void {
+export function sumRows(args: usize, chunk: usize, scratch: usize): void {
   const size = <usize>word(args, 1);
-  const start = chunk * size;
-  const count = min<usize>(size, <usize>word(args, 0) - start);
+  const end = min<usize>((chunk + 1) * size, <usize>word(args, 0));
   const part = ptr(args, 3) + chunk * ROW;
   memory.fill(part, 0, ROW);
-  sumColumns(ptr(args, 2) + start * ROW, count, part);
+  memory.fill(scratch, 0, ROW);
+  for (let start = chunk * size; start < end; start += SECTION) {
+    sumColumns(ptr(args, 2) + start * ROW, min<usize>(SECTION, end - start), scratch);
+    flush(scratch, ROW, part);
+  }
 }
 
-/** target += the sum of `rows` rows. */
+/** target += the sum of `rows` rows, block by block. */
 export function sumColumns(from: usize, rows: usize, target: usize): void {
-  for (let i: usize = 0; i < rows; i++) {
-    for (let j: usize = 0; j < ROW; j += 16) addTo(target + j, v128.load(from + i * ROW + j));
+  for (let k: usize = 0; k < rows; k += BLOCK) {
+    const end = from + min<usize>(k + BLOCK, rows) * ROW;
+    for (let j: usize = 0; j < ROW; j += 64) {
+      let s0 = f32x4.splat(0), s1 = s0, s2 = s0, s3 = s0;
+      for (let row = from + k * ROW; row < end; row += ROW) {
+        s0 = f32x4.add(s0, v128.load(row + j));
+        s1 = f32x4.add(s1, v128.load(row + j, 16));
+        s2 = f32x4.add(s2, v128.load(row + j, 32));
+        s3 = f32x4.add(s3, v128.load(row + j, 48));
+      }
+      addTo(target + j, s0); addTo(target + j + 16, s1); addTo(target + j + 32, s2); addTo(target + j + 48, s3);
+    }
   }
 }
 

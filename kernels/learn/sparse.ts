@@ -1,7 +1,7 @@
 // The first layer: rows of x are sparse, except for columns that most rows fill, which stand apart as a dense matrix.
 // Masked rows are all x_[M], so their product is computed once and copied.
 
-import { multiplyTransposed, rows4 } from './gemm';
+import { BLOCK, flush, multiplyTransposed, rows4, sumColumns } from './gemm';
 import { H, ROW, addTo, addScaledRow, dotRows, madd, ptr, word } from './simd';
 
 /** Arguments 2 to 7 of the kernels here describe x: dense values, dense columns padded to four, and compressed rows. */
@@ -90,7 +90,7 @@ export function sparseLinear(args: usize, chunk: usize, scratch: usize): void {
 
   let v = start;
   while (v < end) {
-    // The next four rows that are not masked; where fewer are left, the last is worked on again in spare room.
+    // The next four rows that are not masked; where fewer are left, the first is worked on again in spare room.
     let n = 0;
     let a0: usize = 0, a1: usize = 0, a2: usize = 0, a3: usize = 0, c0: usize = 0;
     let c1 = scratch, c2 = scratch, c3 = scratch;
@@ -117,47 +117,62 @@ export function sparseLinear(args: usize, chunk: usize, scratch: usize): void {
   }
 }
 
+/** Rows at least that add to one table before it goes to the chunk's part; with many columns more, so that it pays. */
+const SECTION: usize = 512;
+
 /**
- * A chunk's part of xᵀ·dOut (D rows), then the sum of dOut over masked rows, then over the others.
- * Arguments: rows, rows per chunk, x (6), masked or 0, dOut, parts, D, index or 0.
+ * A chunk's part of xᵀ·dOut (D rows), then the sum of dOut over masked rows, then over the others if that is wanted.
+ * Arguments: rows, rows per chunk, x (6), masked or 0, dOut, parts, D, index or 0, whether the last is wanted.
  */
 export function sparseLinearGrad(args: usize, chunk: usize, scratch: usize): void {
   const size = <usize>word(args, 1);
   const start = chunk * size;
   const end = min<usize>(start + size, <usize>word(args, 0));
+  const columns = <usize>word(args, 11);
+  const bytes = (columns + 2) * ROW;
+  const part = ptr(args, 10) + chunk * bytes;
+  memory.fill(part, 0, bytes);
+  memory.fill(scratch, 0, bytes);
+  const width = <usize>word(args, WIDTH);
+  const panel = scratch + bytes;
+  const section = max<usize>(SECTION, (columns + BLOCK - 1) & ~(BLOCK - 1));
+  for (let v = start; v < end; v += section) {
+    const stop = min<usize>(v + section, end);
+    memory.fill(panel, 0, width * ROW);
+    for (let k = v; k < stop; k += BLOCK) gradBlock(args, k, min<usize>(k + BLOCK, stop), scratch, panel);
+    addPanel(panel, scratch, ptr(args, COLUMNS), width);
+    flush(scratch, bytes, part);
+  }
+}
+
+/** Up to BLOCK rows: dense columns are added to the panel, all else to a table like the chunk's part. Scratch comes behind the panel. */
+function gradBlock(args: usize, start: usize, end: usize, table: usize, panel: usize): void {
   const width = <usize>word(args, WIDTH);
   const stride = width << 2;
   const masked = ptr(args, 8);
-  const dOut = ptr(args, 9);
   const columns = <usize>word(args, 11);
   const index = ptr(args, 12);
-  const part = ptr(args, 10) + chunk * (columns + 2) * ROW;
-  memory.fill(part, 0, (columns + 2) * ROW);
-  const panel = scratch + ROW;
-  const rows = panel + width * ROW; // 64 rows of dOut, then 64 of x, without the masked ones between them
-  const xs = rows + 64 * ROW;
-  memory.fill(panel, 0, width * ROW);
-
+  const rows = panel + width * ROW; // rows of dOut, the masked ones from the end on; then dense columns of the others
+  const xs = rows + BLOCK * ROW;
   let held: usize = 0;
+  let last: usize = BLOCK;
   for (let v = start; v < end; v++) {
-    const row = dOut + v * ROW;
+    const row = ptr(args, 9) + v * ROW;
     const node = index == 0 ? v : <usize>load<u32>(index + (v << 2));
-    const isMasked = masked != 0 && load<u32>(masked + (node << 2)) != 0;
-    const total = part + (columns + (isMasked ? 0 : 1)) * ROW;
-    for (let j: usize = 0; j < ROW; j += 16) addTo(total + j, v128.load(row + j));
-    if (isMasked) continue;
+    if (masked != 0 && load<u32>(masked + (node << 2)) != 0) {
+      memory.copy(rows + --last * ROW, row, ROW);
+      continue;
+    }
     const from = <usize>load<u32>(ptr(args, OFFSETS) + (node << 2));
     const to = <usize>load<u32>(ptr(args, OFFSETS) + (node << 2), 4);
-    scatterRow(ptr(args, INDICES) + (from << 2), ptr(args, VALUES) + (from << 2), to - from, 1, row, part);
+    scatterRow(ptr(args, INDICES) + (from << 2), ptr(args, VALUES) + (from << 2), to - from, 1, row, table);
     memory.copy(rows + held * ROW, row, ROW);
     memory.copy(xs + held * stride, ptr(args, DENSE) + node * stride, stride);
-    if (++held == 64) {
-      multiplyTransposed(xs, stride, width, rows, held, panel);
-      held = 0;
-    }
+    held++;
   }
   multiplyTransposed(xs, stride, width, rows, held, panel);
-  addPanel(panel, part, ptr(args, COLUMNS), width);
+  sumColumns(rows + last * ROW, BLOCK - last, table + columns * ROW);
+  if (word(args, 13) != 0) sumColumns(rows, held, table + (columns + 1) * ROW);
 }
 
 /** Rows of a panel back to where they belong. */

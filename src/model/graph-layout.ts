@@ -83,7 +83,7 @@ export function layoutBytes({ features, target, adjacency, neighbours, nodeCount
   const values = features.indices.length + (target === features ? 0 : target.indices.length);
   return (
     8 * values +
-    nodeCount * (8 + 16 + 8 + 4 + 3 * 16 + 4) +
+    nodeCount * (8 + 16 + 8 + 4 + 4 * 16 + 2 * 4) +
     24 * adjacency.neighbours.length +
     8 * neighbours.nodes.length +
     8 * neighbours.neighbours.length

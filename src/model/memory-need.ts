@@ -46,14 +46,14 @@ export function memoryNeed(config: ModelConfig, size: GraphSize): number {
   const narrow = 4 * heads;
   // z and what is before PReLU; s, d, peak and inverse sum; what layers pass on, whose gradient takes its place.
   const perLayer = 2 * row + 4 * narrow;
-  // x, norms, mask, who is read, and the work lists of entries and readers.
-  const perNode = layers * perLayer + (layers - 1) * row + 2 * 16 + 4 + 4 + 4 + 48;
+  // x, norms, mask, who is read, and the work lists of entries, of those that fold or do not, and of readers.
+  const perNode = layers * perLayer + (layers - 1) * row + 2 * 16 + 4 + 4 + 4 + 48 + 20;
   // A row of z for each (node, ρ), at most one an entry, and its gradient; the nodes' own z with its gradient; scores.
   const rgat =
     config.encoder === 'rgat' ? layers * (entries + N) * (2 * row + 2 * narrow) + entries * (40 + 16) : 0;
   return (
     FIXED +
-    THREADS * D * (row + 8) + // x̂ of a block of slots (kernels/learn/cosine-dense.ts)
+    THREADS * D * (4 * row + 16) + // gradients of a section of slots, and dense columns or x̂ (kernels/learn/cosine.ts)
     5 * 4 * layOutParameters(config).length + // with gradient, two moments, and a sum over blocks
     8 * values +
     N * perNode +

@@ -70,7 +70,7 @@ export interface PlacedGraph {
   readonly target: FeatureBuffers;
   readonly norms: Floats;
   readonly entries: IncomingBuffers;
-  /** Where some fold their attention. */
+  /** Where some fold their attention, in layers behind the first of `additive`. */
   readonly folded: FoldedBuffers | undefined;
   /** Neighbours of all pairs. */
   readonly pairNeighbours: Words;
@@ -109,7 +109,8 @@ export function placeGraph(pool: BufferPool, layout: GraphLayout, config: ModelC
     ...{ connected: layout.order.connected, hubs: layout.order.hubs },
     target: layout.target === layout.features ? features : pool.features(layout.target),
     entries,
-    folded: placeFolded(pool, layout, entries),
+    folded:
+      config.encoder === 'additive' && config.layers > 1 ? placeFolded(pool, layout, entries) : undefined,
     pairNeighbours: pool.words(layout.pairs.neighbours),
     readers: {
       work: pool.work(layout.readers.work),

@@ -67,7 +67,8 @@ function prepare(device: Device, graph: ModelGraph, mask: Uint8Array, order = or
   };
 }
 
-function sparse(indexed: boolean): Case {
+/** `kinds`, here and below: how many different rows there are, where fewer than nodes. */
+function sparse(indexed: boolean, kinds?: number): Case {
   return (device, graph, mask) => {
     const { pool, floats, empty, placed, masked, N, D } = prepare(device, graph, mask);
     const index = indexed ? (placed.sources?.nodes ?? null) : null;
@@ -81,7 +82,7 @@ function sparse(indexed: boolean): Case {
     const [ofToken, plainOfToken] = [empty(H), empty(H)];
     device.enqueue('tokenLinear', { hidden: H, token, w, bias, out: ofToken });
     device.enqueue('tokenLinear', { hidden: H, token, w, bias: null, out: plainOfToken });
-    const dOut = floats('dOut', rows * H);
+    const dOut = floats('dOut', rows * H, 1, kinds && kinds * H);
     const [dw, dBias, dToken, dwPlain] = [empty(D * H), empty(H), floats('dToken', D), empty(D * H)];
     device.enqueue('sparseLinearGrad', { ...from, masked, dOut, dw, dToken, dBias });
     device.enqueue('sparseLinearGrad', { ...from, masked: null, dOut, dw: dwPlain, dToken, dBias: null });
@@ -89,14 +90,14 @@ function sparse(indexed: boolean): Case {
   };
 }
 
-function dense(indexed: boolean): Case {
+function dense(indexed: boolean, kinds?: number): Case {
   return (device, graph, mask) => {
     const { pool, floats, empty, placed, N } = prepare(device, graph, mask);
     const index = indexed ? (placed.sources?.nodes ?? null) : null;
     const rows = index?.length ?? N;
-    const x = floats('x', N * H);
+    const x = floats('x', N * H, 1, kinds && kinds * H);
     const [w, w2, bias] = [floats('w', H * H), floats('w2', H * H), floats('bias', H)];
-    const [dOut, dOut2] = [floats('dOut', rows * H), floats('dOut2', rows * H)];
+    const [dOut, dOut2] = [floats('dOut', rows * H, 1, kinds && kinds * H), floats('dOut2', rows * H)];
     const out = empty(rows * H);
     const [dw, dBias, dx, added] = [empty(H * H), empty(H), empty(rows * H), floats('added', rows * H)];
     const onto = floats('onto', rows * H);
@@ -125,7 +126,6 @@ function dense(indexed: boolean): Case {
   };
 }
 
-/** `kinds`: how many different rows z has, where fewer than nodes. */
 function attention(own: boolean, logits: number, kinds?: number): Case {
   return (device, graph, mask) => {
     const { pool, floats, empty, placed, masked, N } = prepare(device, graph, mask);
@@ -316,18 +316,18 @@ function measureFoldedMass(
   return { db: db.reduce((most, size) => Math.max(most, size), 0), daSource, daTarget };
 }
 
-function loss(exponent: number, target?: (graph: ModelGraph) => number): Case {
+function loss(exponent: number, kinds?: number): Case {
   return (device, graph, mask) => {
     const { pool, floats, empty, placed, layout, N, D } = prepare(device, graph, mask);
     const slots = findSlots(layout.pairs, mask);
     const on = placeSlots(pool, slots, configOf(graph));
-    const h = floats('h', N * H);
+    const h = floats('h', N * H, 1, kinds && kinds * H);
     const entries = placed.pairNeighbours;
     const { work, inverseDegree: scale, means, nodes, errors } = on;
     const neighbours = { hidden: H, work, entries, slots: null, from: h, fromScale: null, scale };
     device.enqueue('segmentSum', { ...neighbours, out: means, add: false });
     const R = graph.relationCount;
-    const [w, bias] = [floats('w', R * D * H, target?.(graph) ?? 0.3), floats('bias', R * D, 0.3)];
+    const [w, bias] = [floats('w', R * D * H, 0.3), floats('bias', R * D, 0.3)];
     const [dMeans, dw, dBias] = [empty(slots.count * H), empty(R * D * H), empty(R * D)];
     for (const gradient of [dMeans, dw, dBias]) device.enqueue('fill', { target: gradient, value: 0 });
     const alone = empty(slots.count);
@@ -376,7 +376,9 @@ const elementwise: Case = (device, graph, mask) => {
 export const CASES: Record<string, Case> = {
   'sparse linear': sparse(false),
   'sparse linear with an index': sparse(true),
+  'sparse linear of rows all alike': sparse(false, 1),
   linear: dense(false),
+  'linear of rows all alike': dense(false, 1),
   'linear with an index': dense(true),
   attention: attention(true, 0.3),
   'attention with larger logits': attention(true, 6),
@@ -391,5 +393,6 @@ export const CASES: Record<string, Case> = {
   'attention, folded, among nodes of three kinds': folded(2, 3),
   'segment means and cosine loss': loss(3),
   'cosine loss, exponent 1': loss(1),
+  'cosine loss of rows all alike': loss(3, 1),
   'prelu, scores, sums, adam': elementwise,
 };

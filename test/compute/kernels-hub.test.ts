@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { orderFolded } from '../model/order-folded.js';
-import { randomGraph, randomMask, treeGraph } from '../model/random-graph.js';
+import { randomGraph, randomMask, repeatFeatures, treeGraph } from '../model/random-graph.js';
 import { expectEqual } from './compare-kernels.js';
 
 it('attention, means and loss equal the reference on a hub with 100,000 neighbours', () => {
@@ -9,6 +9,7 @@ it('attention, means and loss equal the reference on a hub with 100,000 neighbou
     return Math.max(most, end - graph.neighbours.offsets[pair]);
   }, 0);
   expect(degree).toBeGreaterThan(100_000);
+  expect(orderFolded(graph).folding).toBe(1);
   const mask = randomMask(graph.nodeCount, 0.02);
   mask[0] = 1;
   expectEqual(graph, mask, ['attention', 'attention, folded', 'segment means and cosine loss']);
@@ -18,6 +19,7 @@ it('attention equals the reference on a hub whose neighbours are alike, or reach
   const alike = randomGraph({ nodes: 108_001, edges: 290_000, hub: 0.9, relations: 4, features: 4 });
   expectEqual(alike, randomMask(alike.nodeCount, 0), ['attention among nodes all alike']);
   const star = randomGraph({ nodes: 20_001, edges: 60_000, hub: 1, relations: 1, features: 4 });
+  expect(orderFolded(star).folding).toBe(1);
   expectEqual(star, randomMask(star.nodeCount, 0), [
     'attention with larger logits',
     'attention over source rows',
@@ -27,10 +29,28 @@ it('attention equals the reference on a hub whose neighbours are alike, or reach
   ]);
 }, 60_000);
 
+it('sums over many rows equal the reference where rows are alike', () => {
+  const names = [
+    'sparse linear of rows all alike',
+    'linear of rows all alike',
+    'cosine loss of rows all alike',
+  ];
+  // In the Gram form, and with x̂ written out; with columns that all rows have, and such as a third of them has.
+  for (const [features, kinds] of [
+    [66, 1],
+    [66, 3],
+    [30, 3],
+  ]) {
+    const graph = randomGraph({ nodes: 60_000, edges: 90_000, hub: 0.9, relations: 1, features });
+    const alike = repeatFeatures(graph, kinds);
+    expectEqual(alike, randomMask(alike.nodeCount, 0.5), names);
+  }
+}, 120_000);
+
 it('folded attention equals the reference on a node with more than a thousand hubs for neighbours', () => {
   const graph = treeGraph(1300);
-  const { hubs, multiplied, connected } = orderFolded(graph);
-  expect([hubs, multiplied, connected]).toEqual([1301, 1301, graph.nodeCount]);
+  const { folding, multiplied, connected } = orderFolded(graph);
+  expect([folding, multiplied, connected]).toEqual([1301, 1301, graph.nodeCount]);
   const names = ['attention, folded', 'attention, folded, among nodes all alike'];
   expectEqual(graph, randomMask(graph.nodeCount, 0.1), names);
 }, 60_000);

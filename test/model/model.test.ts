@@ -115,10 +115,10 @@ describe('the model', () => {
 
   it('needs no more memory than it says, and gives it back', async () => {
     const device = await openDevice();
-    for (const [encoder, hub, least] of [
-      ['additive', 0, 0.4],
-      ['additive', 1, 0.3], // folds its attention, and needs no z
-      ['rgat', 0, 0.4],
+    for (const [encoder, hub] of [
+      ['additive', 0],
+      ['additive', 1], // folds its attention
+      ['rgat', 0],
     ] as const) {
       const before = device.used;
       const large = { ...shape, nodes: 20_000, edges: 60_000, hub };
@@ -126,12 +126,19 @@ describe('the model', () => {
       const model = Model.create(device, config, 1);
       const most = randomGraph(large);
       expect(layOutGraph(most, true).entries.folded !== undefined).toBe(hub === 1);
+      let peak = 0;
+      const enqueue = device.enqueue.bind(device);
+      device.enqueue = (kernel, args) => {
+        enqueue(kernel, args);
+        peak = Math.max(peak, device.used);
+      };
       model.step(most, new Uint8Array(large.nodes).fill(1));
       const groups = Uint8Array.from({ length: large.nodes }, (_, v) => v % 2);
       model.roundErrors(most, groups, 2);
+      device.enqueue = enqueue;
       const need = Model.memoryNeed(config, most);
-      expect(device.used).toBeLessThan(need);
-      expect(device.used).toBeGreaterThan(least * need); // a forecast of anything would be none
+      expect(peak).toBeLessThan(need);
+      expect(peak).toBeGreaterThan(0.4 * need); // a forecast of anything would be none
       model.close();
       expect(device.used - before).toBeLessThan(16 * 2 ** 20); // scratch stays with the device
     }

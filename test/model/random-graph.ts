@@ -85,6 +85,25 @@ export function treeGraph(branches: number): ModelGraph {
   return { ...base, adjacency: adjacency.byDestination, neighbours: collectNeighbours(adjacency) };
 }
 
+/** The same graph, with the features of its first nodes over and over. */
+export function repeatFeatures(graph: ModelGraph, kinds: number): ModelGraph {
+  const { rows, cols, offsets, indices, values } = graph.features;
+  const nodes = Array.from({ length: rows }, (_, v) => v % kinds);
+  const ends = nodes.map((v) => offsets[v + 1] - offsets[v]);
+  const x = {
+    ...{ rows, cols },
+    offsets: Uint32Array.from([0, ...ends]).map(
+      (
+        (sum) => (length) =>
+          (sum += length)
+      )(0),
+    ),
+    indices: Uint32Array.from(nodes.flatMap((v) => [...indices.subarray(offsets[v], offsets[v + 1])])),
+    values: Float32Array.from(nodes.flatMap((v) => [...values.subarray(offsets[v], offsets[v + 1])])),
+  };
+  return { ...graph, features: x, target: x };
+}
+
 export function randomFeatures(rows: number, cols: number, text: number, random: Random): SparseMatrix {
   const offsets = new Uint32Array(rows + 1);
   const indices: number[] = [];

@@ -109,7 +109,7 @@ export const CALLS: Calls = {
 
   sparseLinearGrad(to, { x, index, masked, token, w, dOut, dw, dToken, dBias }) {
     const rows = index?.length ?? x.rows;
-    to.scratch(ROW * (1 + x.width + 64) + 64 * 4 * x.width);
+    to.scratch(ROW * (x.cols + 2 + x.width + 64) + 64 * 4 * x.width);
     const size = partRows(rows);
     const chunks = Math.ceil(rows / size);
     const stride = (x.cols + 2) * H;
@@ -117,7 +117,7 @@ export const CALLS: Calls = {
     const totals = parts + chunks * stride * 4;
     to.call('sparseLinearGrad', chunks, [
       ...[rows, size, ...describe(x)],
-      ...[at(masked), at(dOut), parts, x.cols, at(index)],
+      ...[at(masked), at(dOut), parts, x.cols, at(index), dBias === null ? 0 : 1],
     ]);
     sumParts(to, dw, x.cols * H, [parts, chunks, stride]);
     const sum = (target: number, first: number, add: number) =>
@@ -137,7 +137,7 @@ export const CALLS: Calls = {
   },
 
   linearGradWeights(to, { rows, x, index, dOut, dw, dBias, add }) {
-    to.scratch(64 * ROW);
+    to.scratch((64 + H + 1) * ROW);
     const size = partRows(rows);
     const chunks = Math.ceil(rows / size);
     const stride = (H + 1) * H;
@@ -148,6 +148,7 @@ export const CALLS: Calls = {
   },
 
   sumRows(to, { rows, from, out }) {
+    to.scratch(ROW);
     const size = partRows(rows);
     const chunks = Math.ceil(rows / size);
     const parts = to.parts(chunks * ROW);
@@ -287,8 +288,8 @@ export const CALLS: Calls = {
     const scoreTables = work.chunkCount + merges;
     const size = partRows(multiplied);
     const chunks = Math.ceil(multiplied / size);
-    // Some of dc, and of a batch weights and products; a part of a long row; rows finished together; dÂ.
-    to.scratch(Math.max(wide * 4 + 16 * (16 + 64), 32 * (4 + 64) + 32, H * 64));
+    // Some of dc, and of a batch weights and products; a part of a long row; rows finished together; dÂ; dW of a section.
+    to.scratch(Math.max(wide * 4 + 16 * (16 + 64), 32 * (4 + 64) + 32, H * 64, (64 + H + 1) * ROW));
     const room = layOut(to, {
       weights: neighbours.length * 64,
       inner: rows * 64,

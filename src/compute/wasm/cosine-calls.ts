@@ -32,15 +32,17 @@ export function callCosineLoss(to: Caller, args: Kernels['cosineLoss']): void {
   const stride = 4 * target.width;
   const isDense = grams.length < args.offsets.length - 1;
   const slot = 2 * 4 * D; // x and x̂ of one
+  const partBytes = Math.ceil((D * ROW + SUM_BYTES + 4 * D) / 64) * 64;
   to.scratch(
     Math.max(
-      ROW * (1 + 2 * target.width + 2 * BLOCK) + (2 + BLOCK) * stride + slot,
-      isDense ? ROW * (2 + BLOCK) + slot + 16 * BLOCK + ROW * (H + D) : 0, // kernels/learn/cosine-dense.ts
+      (gradient ? partBytes : 0) + ROW * (1 + 2 * target.width + 2 * BLOCK) + (2 + BLOCK) * stride + slot,
+      isDense
+        ? (gradient ? partBytes : 0) + ROW * (2 + BLOCK) + slot + 16 * BLOCK + ROW * (H + D) // kernels/learn/cosine-dense.ts
+        : 0,
       ROW + SUM_BYTES,
     ),
   );
   const relations = args.offsets.length - 1;
-  const partBytes = Math.ceil((D * ROW + SUM_BYTES + 4 * D) / 64) * 64;
   const room = to.parts((gradient ? parts : 0) * partBytes + relations * GRAM_BYTES);
   const gramAt = room + (gradient ? parts : 0) * partBytes;
   // Before the first call: making a table may run what is on the list.
