@@ -7,7 +7,7 @@
 
 import { expExactly, high, leaky, low, madd2, narrow, sumOfEach, wide } from './float64';
 import { flush } from './gemm';
-import { BATCH, NONE, ROW, addTo, madd, ptr, sumPartsOfRow, touch, touchEach, word } from './simd';
+import { BATCH, NONE, ROW, addTo, clearRow, madd, ptr, sumPartsOfRow, touch, touchEach, word } from './simd';
 
 /** What is kept of an entry, in float64: α of four heads, negative where λ is 0.2, then dα. */
 export const WEIGHT: usize = 64;
@@ -52,7 +52,7 @@ export function attendGrad(args: usize, chunk: usize, scratch: usize): void {
     const end = <usize>load<u32>(segment, 8);
     const at = load<u32>(segment, 12);
     const sums = at == NONE ? ptr(args, SUMS) + u * ROW : ptr(args, PARTS) + <usize>at * ROW;
-    memory.fill(sums, 0, ROW);
+    clearRow(sums);
     for (let e = <usize>load<u32>(segment, 4); e < end; e += BATCH) {
       const count = min<usize>(BATCH, end - e);
       touch(neighbours + (e << 2), count, ptr(args, DOUT));

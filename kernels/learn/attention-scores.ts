@@ -10,7 +10,7 @@
 import { FLUSH, WEIGHT } from './attention-grad';
 import { high, low, madd2, narrow, sumDoubles } from './float64';
 import { flush } from './gemm';
-import { NONE, ROW, addHeadScaledRow, ptr, touchEach, word } from './simd';
+import { NONE, ROW, addHeadScaledRow, clearRow, copyRow, ptr, touchEach, word } from './simd';
 
 /** Four numbers of float64, one a head. */
 export const FOUR: usize = 32;
@@ -220,7 +220,7 @@ function finishScores(args: usize, u: usize, part: usize, table: usize): void {
   addOuter(da, z, part);
   const own = ptr(args, DD) + u * FOUR;
   if (ptr(args, DD) != 0) addOuter(da + 2 * ROW, z, own);
-  if (dz != sums) memory.copy(dz, sums, ROW);
+  if (dz != sums) copyRow(dz, sums);
   addHeadScaledRow(dz, ptr(args, A_S), ds);
   if (ptr(args, DD) != 0) addHeadScaledRow(dz, ptr(args, A_D), narrow(v128.load(own), v128.load(own, 16)));
 }
@@ -268,11 +268,11 @@ export function scoresGrad(args: usize, chunk: usize): void {
   const size = <usize>word(args, 1);
   const end = min<usize>((chunk + 1) * size, <usize>word(args, 0));
   const part = ptr(args, 6) + chunk * ROW;
-  memory.fill(part, 0, ROW);
+  clearRow(part);
   for (let v = chunk * size; v < end; v++) {
     const dd = v128.load(ptr(args, 4) + (v << 4));
     const dz = ptr(args, 5) + v * ROW;
-    memory.fill(dz, 0, ROW);
+    clearRow(dz);
     addHeadScaledRow(dz, ptr(args, 3), dd);
     addHeadScaledRow(part, ptr(args, 2) + v * ROW, dd);
   }

@@ -5,7 +5,7 @@
 // then over batches: a plain running sum would lose two digits on a hub.
 
 import { exp4, high, leaky, low, narrow } from './float64';
-import { BATCH, NONE, ROW, addTo, headDots, madd, ptr, touch, word } from './simd';
+import { BATCH, NONE, ROW, addTo, clearRow, headDots, madd, ptr, touch, word } from './simd';
 
 /** A part of a long row: peak, sum of weights, room for the part's own weight, acc = Σ weight · y (y = z_u + c_ρ). */
 const PART: usize = 48 + ROW;
@@ -128,7 +128,7 @@ function attendSegment(args: usize, v: usize, start: usize, end: usize, part: us
   const stop = weigh(args, v, start, end, part, logits);
   const count = end - start;
   const runs = logits + count * LOGITS;
-  memory.fill(part + ACC, 0, ROW);
+  clearRow(part + ACC);
   const neighbours = ptr(args, NEIGHBOURS) + (start << 2);
   for (let i: usize = 0; i < count; i += BATCH) {
     const some = min<usize>(BATCH, count - i);

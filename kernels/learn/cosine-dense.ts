@@ -7,7 +7,7 @@ import {
 } from './cosine-slot';
 import { dotRowsExactly, high, low, madd2 } from './float64';
 import { multiply, multiplyTransposed } from './gemm';
-import { H, ROW, addScaledRow, madd, ptr, sumLanes, word } from './simd';
+import { H, ROW, addScaledRow, clearRow, madd, ptr, sumLanes, word } from './simd';
 
 // What is known of the slots of a block: ‖x̂‖² in float64, then A and B.
 const SQUARES: usize = 0, FACTORS_A: usize = 8 * BLOCK, FACTORS_B: usize = 12 * BLOCK;
@@ -88,7 +88,7 @@ function addBias(y: usize, d: usize, bytes: usize, bias: usize, known: usize): f
 
 /** ‖wⱼ‖² of every column of W. */
 function squareColumns(w: usize, d: usize, out: usize): void {
-  memory.fill(out, 0, ROW);
+  clearRow(out);
   for (let i: usize = 0; i < d; i++) {
     for (let j: usize = 0; j < ROW; j += 16) {
       const value = v128.load(w + i * ROW + j);
@@ -184,7 +184,7 @@ export function denseSlot(
   store<f32>(ptr(args, ERRORS) + (k << 2), error);
   if (ptr(args, DM) == 0) return;
   const db = part + d * ROW + SUMS;
-  memory.fill(out, 0, ROW);
+  clearRow(out);
   for (let i: usize = 0; i < d; i++) {
     const dx: f32 = factorA * load<f32>(x + (i << 2)) + factorB * load<f32>(xHat + (i << 2));
     addScaledRow(part + i * ROW, m, f32x4.splat(dx));

@@ -9,7 +9,9 @@ import {
   PART_BYTES, SUMS, VALUES, W, WIDTH, WORK, error, factorA, factorB, judge, sumTerms,
 } from './cosine-slot';
 import { flush, foldOver, mirror, multiply, multiplySymmetric, multiplyTransposed, sumColumns } from './gemm';
-import { H, ROW, addScaledRow, addTo, dotRows, madd, ptr, sumLanes, word } from './simd';
+import {
+  H, ROW, addScaledRow, addTo, clear, clearRow, copy, copyRow, dotRows, madd, ptr, sumLanes, word,
+} from './simd';
 import { addPanel, gatherRows, packPanel, scatterRow } from './sparse';
 
 /** Of a relation's Gram record: G, g, the diagonal of G, β. Without gradients G serves for mᵀGm only, and is folded over. */
@@ -115,8 +117,8 @@ function gramBlock(args: usize, r: usize, k: usize, count: usize, w: usize, bias
   memory.fill(product, 0, count * ROW);
   for (let i: usize = 0; i < count; i++) {
     const v = <usize>load<u32>(ptr(args, NODES) + ((k + i) << 2));
-    memory.copy(xs + i * stride, ptr(args, DENSE) + v * stride, stride);
-    memory.copy(y + i * ROW, g, ROW);
+    copy(xs + i * stride, ptr(args, DENSE) + v * stride, stride);
+    copyRow(y + i * ROW, g);
     const from = <usize>load<u32>(ptr(args, OFFSETS) + (v << 2));
     const to = <usize>load<u32>(ptr(args, OFFSETS) + (v << 2), 4);
     gatherRows(ptr(args, INDICES) + (from << 2), ptr(args, VALUES) + (from << 2), to - from, w, product + i * ROW);
@@ -149,8 +151,8 @@ function gramBlock(args: usize, r: usize, k: usize, count: usize, w: usize, bias
     if (!(square > CANCELS * (sumTerms(m, diagonal) + beta))) {
       denseSlot(args, r, k + i, w, bias, part, product + i * ROW, spare);
       // It has added its share: the block's products below must not.
-      memory.fill(xs + i * stride, 0, stride);
-      memory.fill(y + i * ROW, 0, ROW);
+      clear(xs + i * stride, stride);
+      clearRow(y + i * ROW);
       continue;
     }
     judge(inner, square, load<f32>(ptr(args, NORMS) + (v << 2)), word(args, EXPONENT), weight);

@@ -13,7 +13,9 @@ import { FOUR, lastEntry, scoreSegment } from './attention-scores';
 import { high, low, madd2, narrow, sumDoubles, sumOfEach, wide } from './float64';
 import { SUMS } from './fold';
 import { flush, multiplyHeads } from './gemm';
-import { BATCH, H, NONE, ROW, addTo, madd, ptr, sumPartsOfRow, touch, touchEach, word } from './simd';
+import {
+  BATCH, H, NONE, ROW, addTo, clearRow, copy, copyRow, madd, ptr, sumPartsOfRow, touch, touchEach, word,
+} from './simd';
 
 /** dout_k·c_ρ of each hub and relation, in float64. Arguments: hubs, hubs per chunk, dout, c, relations, out. */
 export function foldRelations(args: usize, chunk: usize): void {
@@ -62,19 +64,19 @@ export function foldGrad(args: usize, chunk: usize, scratch: usize): void {
     const hubEnd = min<usize>(end, max<usize>(start, <usize>load<u32>(ptr(args, HUB_ENDS) + (u << 2))));
     const part = ptr(args, PARTS) + <usize>at * 2 * ROW;
     const xSums = at == NONE ? ptr(args, X_SUMS) + u * ROW : part + ROW;
-    memory.fill(xSums, 0, ROW);
+    clearRow(xSums);
     if (hubEnd - start <= BATCH) foldBatch(args, u, start, hubEnd - start, xSums, scratch + bytes);
     else {
       const some = scratch + bytes + 16;
       for (let e = start; e < hubEnd; e += BATCH) {
-        memory.fill(some, 0, ROW);
+        clearRow(some);
         foldBatch(args, u, e, min<usize>(BATCH, hubEnd - e), some, scratch + bytes);
         for (let j: usize = 0; j < ROW; j += 16) addTo(xSums + j, v128.load(some + j));
       }
     }
     if (u >= <usize>word(args, MULTIPLIED)) continue;
     const zSums = at == NONE ? ptr(args, Z_SUMS) + u * ROW : part;
-    memory.fill(zSums, 0, ROW);
+    clearRow(zSums);
     for (let e = hubEnd; e < end; e += BATCH) {
       const count = min<usize>(BATCH, end - e);
       touch(neighbours + (e << 2), count, ptr(args, DOUT));
@@ -149,8 +151,8 @@ export function mergeFoldGrad(args: usize, chunk: usize, scratch: usize): void {
     const split = ptr(args, 2) + i * 12;
     const u = <usize>load<u32>(split);
     sumPartsOfRow(ptr(args, PARTS) + <usize>load<u32>(split, 4) * 2 * ROW, <usize>load<u32>(split, 8), 2 * ROW, scratch);
-    memory.copy(ptr(args, X_SUMS) + u * ROW, scratch + ROW, ROW);
-    if (u < <usize>word(args, MULTIPLIED)) memory.copy(ptr(args, Z_SUMS) + u * ROW, scratch, ROW);
+    copyRow(ptr(args, X_SUMS) + u * ROW, scratch + ROW);
+    if (u < <usize>word(args, MULTIPLIED)) copyRow(ptr(args, Z_SUMS) + u * ROW, scratch);
   }
 }
 
@@ -214,8 +216,8 @@ export function mergeFoldScores(args: usize, chunk: usize, scratch: usize): void
 function hold(args: usize, u: usize, ds: usize, scratch: usize, at: usize): void {
   store<u32>(scratch + (at << 2), <u32>u);
   const to = scratch + FACTORS + at * FACTOR;
-  memory.copy(to, ds, FOUR);
-  memory.copy(to + FOUR, ptr(args, DD) + u * FOUR, FOUR);
+  copy(to, ds, FOUR);
+  copy(to + FOUR, ptr(args, DD) + u * FOUR, FOUR);
 }
 
 /** dÂ += Σ h ⊗ (ds, dd), two rows of it at a time; then dh = Σ α g + Â (ds, dd), in the place of h. */

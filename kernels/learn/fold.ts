@@ -8,7 +8,7 @@ import {
   ACC, C, LOGITS, NEIGHBOURS, PARTS, RUN, SPLIT_COUNT, WANTED, Z, addRows, finish, lane, mergeRow, weigh,
 } from './attention';
 import { rows4 } from './gemm';
-import { BATCH, H, NONE, ROW, addTo, madd, ptr, touch, word } from './simd';
+import { BATCH, H, NONE, ROW, addTo, clear, madd, ptr, touch, word } from './simd';
 
 /** Numbers of a node that scores are made of, and columns of Â: four heads as a source, four as a destination. */
 const SCORES: usize = 8;
@@ -40,7 +40,7 @@ export function foldScores(args: usize, chunk: usize, scratch: usize): void {
   for (let v = chunk * size; v < end; v += 4) {
     const left = min<usize>(4, end - v);
     const x = ptr(args, 2) + v * ROW;
-    memory.fill(scratch, 0, 4 * 32);
+    clear(scratch, 4 * 32);
     rows4(
       x, left > 1 ? x + ROW : x, left > 2 ? x + 2 * ROW : x, left > 3 ? x + 3 * ROW : x, H, ptr(args, 3),
       scratch, scratch + 32, scratch + 64, scratch + 96, 32,

@@ -1,7 +1,7 @@
 // Dense products with rows of H floats: C += A·B and C += Aᵀ·B, in register tiles.
 
 import { high, low, narrow } from './float64';
-import { H, ROW, addTo, float, madd, ptr, word } from './simd';
+import { H, ROW, addTo, clearRow, copyRow, float, madd, ptr, word } from './simd';
 
 /**
  * Four rows by eight columns of C += A·B; the rows of A and C stand anywhere, B has rows of H floats. Eight sums, two numbers
@@ -156,7 +156,7 @@ export function mirror(c: usize): void {
 
 export function setRows(target: usize, rows: usize, row: usize): void {
   if (row == 0) memory.fill(target, 0, rows * ROW);
-  else for (let i: usize = 0; i < rows; i++) memory.copy(target + i * ROW, row, ROW);
+  else for (let i: usize = 0; i < rows; i++) copyRow(target + i * ROW, row);
 }
 
 /** Every row += row. */
@@ -238,7 +238,7 @@ export function linearGradWeights(args: usize, chunk: usize, scratch: usize): vo
       let x = ptr(args, 2) + k * ROW;
       if (index != 0) {
         x = scratch;
-        for (let i: usize = 0; i < rows; i++) memory.copy(x + i * ROW, rowAt(ptr(args, 2), index, k + i), ROW);
+        for (let i: usize = 0; i < rows; i++) copyRow(x + i * ROW, rowAt(ptr(args, 2), index, k + i));
       }
       multiplyTransposed(x, ROW, H, out, rows, some);
       sumColumns(out, rows, some + H * ROW);
@@ -252,8 +252,8 @@ export function sumRows(args: usize, chunk: usize, scratch: usize): void {
   const size = <usize>word(args, 1);
   const end = min<usize>((chunk + 1) * size, <usize>word(args, 0));
   const part = ptr(args, 3) + chunk * ROW;
-  memory.fill(part, 0, ROW);
-  memory.fill(scratch, 0, ROW);
+  clearRow(part);
+  clearRow(scratch);
   for (let start = chunk * size; start < end; start += SECTION) {
     sumColumns(ptr(args, 2) + start * ROW, min<usize>(SECTION, end - start), scratch);
     flush(scratch, ROW, part);

@@ -1,10 +1,10 @@
 // Means over r-neighbours, and their gradient as a gather. Long rows are cut into segments as in attention.ts.
 
-import { BATCH, NONE, ROW, addTo, madd, ptr, sumPartsOfRow, touch, word } from './simd';
+import { BATCH, NONE, ROW, addTo, clearRow, madd, ptr, sumPartsOfRow, touch, word } from './simd';
 
 /** part = the sum of the rows named by `count` numbers, each times its scale if there are scales, over H floats. */
 function sumRows(numbers: usize, count: usize, rows: usize, scales: usize, part: usize): void {
-  if (count == 0) memory.fill(part, 0, ROW);
+  if (count == 0) clearRow(part);
   for (let i: usize = 0; i < count; i += BATCH) {
     const some = min<usize>(BATCH, count - i);
     if (some > 2) touch(numbers + (i << 2), some, rows);

@@ -57,6 +57,36 @@ export function touch(numbers: usize, count: usize, rows: usize): void {
   v128.store(target, f32x4.add(v128.load(target), value));
 }
 
+// memory.fill and memory.copy leave the module for a function of the engine, which costs more than a row does: they are for
+// long runs.
+
+/** `bytes` zeros, a multiple of 16. */
+// @ts-ignore: decorator
+@inline export function clear(target: usize, bytes: usize): void {
+  for (let j: usize = 0; j < bytes; j += 16) v128.store(target + j, i32x4.splat(0));
+}
+
+/** `bytes` bytes, a multiple of 16. */
+// @ts-ignore: decorator
+@inline export function copy(target: usize, from: usize, bytes: usize): void {
+  for (let j: usize = 0; j < bytes; j += 16) v128.store(target + j, v128.load(from + j));
+}
+
+export function clearRow(target: usize): void {
+  const zero = i32x4.splat(0);
+  for (let j: usize = 0; j < ROW; j += 64) {
+    v128.store(target + j, zero); v128.store(target + j, zero, 16);
+    v128.store(target + j, zero, 32); v128.store(target + j, zero, 48);
+  }
+}
+
+export function copyRow(target: usize, from: usize): void {
+  for (let j: usize = 0; j < ROW; j += 64) {
+    const a = v128.load(from + j), b = v128.load(from + j, 16), c = v128.load(from + j, 32), d = v128.load(from + j, 48);
+    v128.store(target + j, a); v128.store(target + j, b, 16); v128.store(target + j, c, 32); v128.store(target + j, d, 48);
+  }
+}
+
 /** target += row · factor over H floats. */
 export function addScaledRow(target: usize, row: usize, factor: v128): void {
   for (let j: usize = 0; j < ROW; j += 64) {

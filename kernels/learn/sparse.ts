@@ -2,7 +2,7 @@
 // Masked rows are all x_[M], so their product is computed once and copied.
 
 import { BLOCK, flush, multiplyTransposed, rows4, sumColumns } from './gemm';
-import { H, ROW, addTo, addScaledRow, dotRows, madd, ptr, word } from './simd';
+import { H, ROW, addScaledRow, addTo, clearRow, copy, copyRow, dotRows, madd, ptr, word } from './simd';
 
 /** Arguments 2 to 7 of the kernels here describe x: dense values, dense columns padded to four, and compressed rows. */
 const DENSE = 2;
@@ -15,7 +15,7 @@ const VALUES = 7;
 /** panel = the rows of w that belong to dense columns. */
 export function packPanel(panel: usize, w: usize, columns: usize, width: usize): void {
   for (let k: usize = 0; k < width; k++) {
-    memory.copy(panel + k * ROW, w + <usize>load<u32>(columns + (k << 2)) * ROW, ROW);
+    copyRow(panel + k * ROW, w + <usize>load<u32>(columns + (k << 2)) * ROW);
   }
 }
 
@@ -64,8 +64,8 @@ export function scatterRow(indices: usize, values: usize, count: usize, factor: 
 /** The product of x_[M]. Arguments: D, token, w, bias or 0, out. */
 export function tokenLinear(args: usize): void {
   const out = ptr(args, 4);
-  if (ptr(args, 3) == 0) memory.fill(out, 0, ROW);
-  else memory.copy(out, ptr(args, 3), ROW);
+  if (ptr(args, 3) == 0) clearRow(out);
+  else copyRow(out, ptr(args, 3));
   for (let d: usize = 0; d < <usize>word(args, 0); d++) {
     addScaledRow(out, ptr(args, 2) + d * ROW, v128.load32_splat(ptr(args, 1) + (d << 2)));
   }
@@ -98,11 +98,11 @@ export function sparseLinear(args: usize, chunk: usize, scratch: usize): void {
       const row = out + v * ROW;
       const node = index == 0 ? v : <usize>load<u32>(index + (v << 2));
       if (masked != 0 && load<u32>(masked + (node << 2)) != 0) {
-        memory.copy(row, token, ROW);
+        copyRow(row, token);
         continue;
       }
-      if (bias == 0) memory.fill(row, 0, ROW);
-      else memory.copy(row, bias, ROW);
+      if (bias == 0) clearRow(row);
+      else copyRow(row, bias);
       const from = <usize>load<u32>(ptr(args, OFFSETS) + (node << 2));
       const to = <usize>load<u32>(ptr(args, OFFSETS) + (node << 2), 4);
       gatherRows(ptr(args, INDICES) + (from << 2), ptr(args, VALUES) + (from << 2), to - from, w, row);
@@ -160,14 +160,14 @@ function gradBlock(args: usize, start: usize, end: usize, table: usize, panel: u
     const row = ptr(args, 9) + v * ROW;
     const node = index == 0 ? v : <usize>load<u32>(index + (v << 2));
     if (masked != 0 && load<u32>(masked + (node << 2)) != 0) {
-      memory.copy(rows + --last * ROW, row, ROW);
+      copyRow(rows + --last * ROW, row);
       continue;
     }
     const from = <usize>load<u32>(ptr(args, OFFSETS) + (node << 2));
     const to = <usize>load<u32>(ptr(args, OFFSETS) + (node << 2), 4);
     scatterRow(ptr(args, INDICES) + (from << 2), ptr(args, VALUES) + (from << 2), to - from, 1, row, table);
-    memory.copy(rows + held * ROW, row, ROW);
-    memory.copy(xs + held * stride, ptr(args, DENSE) + node * stride, stride);
+    copyRow(rows + held * ROW, row);
+    copy(xs + held * stride, ptr(args, DENSE) + node * stride, stride);
     held++;
   }
   multiplyTransposed(xs, stride, width, rows, held, panel);
