@@ -68,7 +68,11 @@ function estimate(graph: ModelGraph, mask: Uint8Array): Record<string, Cost> {
   const masked = mask.reduce((sum, byte) => sum + byte, 0);
   const perNode = graph.features.indices.length / graph.nodeCount;
   const { nodes, offsets } = graph.neighbours;
-  const { hubStarts, order } = layOutGraph(graph, true);
+  const { hubStarts, order, entries: rows } = layOutGraph(graph, true);
+  // Entries into nodes that fold, and into all others; the first layer does not fold.
+  const folded = rows.offsets[order.folding];
+  const others = entries - folded;
+  const layersOf = order.folding > 0 ? 1 : 2;
   let slots = 0;
   let slotEntries = 0;
   // Of slots that read someone who is no hub: the last layer's W_res is for the mean of those, and for hubs one by one.
@@ -82,7 +86,7 @@ function estimate(graph: ModelGraph, mask: Uint8Array): Record<string, Cost> {
     restEntries += hubStarts[pair] - offsets[pair];
   });
   const sparse = { flop: 2 * (N - masked) * perNode * H * 2, bytes: 2 * (N * ROW + N * perNode * 8) };
-  const products = N + order.hubs + rest;
+  const products = order.multiplied + order.hubs + rest;
   const dense = { flop: 2 * products * H * H, bytes: products * 2 * ROW };
   return {
     sparseLinear: sparse,
@@ -90,11 +94,27 @@ function estimate(graph: ModelGraph, mask: Uint8Array): Record<string, Cost> {
     linear: dense,
     linearGradInput: dense,
     linearGradWeights: dense,
-    scores: { flop: 2 * N * H * 4, bytes: 2 * N * ROW },
-    attend: { flop: 2 * entries * H * 2, bytes: 2 * (entries * (ROW + 24) + N * 3 * ROW) },
-    attendGrad: { flop: 2 * entries * H * 4, bytes: 2 * (entries * (ROW + 136) + N * 2 * ROW) },
+    scores: { flop: layersOf * N * H * 4, bytes: layersOf * N * ROW },
+    foldScores: { flop: N * H * 16, bytes: N * ROW },
+    attend: {
+      flop: (entries + others) * H * 2,
+      bytes: (entries + others) * (ROW + 24) + 2 * N * 3 * ROW,
+    },
+    foldAttend: { flop: folded * H * 8, bytes: folded * (ROW + 24) },
+    attendGrad: {
+      flop: layersOf * entries * H * 4,
+      bytes: layersOf * (entries * (ROW + 136) + N * 2 * ROW),
+    },
+    foldGrad: {
+      flop: others * H * 4 + folded * H * 16,
+      bytes: others * (ROW + 136) + folded * (4 * ROW + 168) + N * 2 * ROW,
+    },
     attendInner: { flop: 2 * entries * 24, bytes: 2 * entries * 68 },
-    attendScores: { flop: 2 * (entries * 20 + N * H * 8), bytes: 2 * (entries * 136 + N * 3 * ROW) },
+    attendScores: {
+      flop: layersOf * (entries * 20 + N * H * 8),
+      bytes: layersOf * (entries * 136 + N * 3 * ROW),
+    },
+    foldScoresGrad: { flop: entries * 20 + N * H * 32, bytes: entries * 136 + N * 3 * ROW },
     preluGrad: { flop: N * H * 2, bytes: N * 3 * ROW },
     segmentSum: {
       flop: 2 * (slotEntries + restEntries) * H,
