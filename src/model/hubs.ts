@@ -32,7 +32,8 @@ export function chooseHubs(
   joined: JoinedNodes,
   relations: number,
 ): HubChoice {
-  return { hubsFrom: fewestOfHub(pairs, readers), foldsFrom: fewestOfFolding(readers, joined, relations) };
+  const hubsFrom = fewestOfHub(pairs, readers);
+  return { hubsFrom, foldsFrom: fewestOfFolding(readers, hubsFrom, joined, relations) };
 }
 
 function bitsOf(count: number): number {
@@ -77,11 +78,12 @@ function fewestOfHub(pairs: RelationNeighbours, readers: Uint32Array): number {
 
 /**
  * From how many readers on a node folds its attention (see folded-layer.ts): the power of two that saves the most products,
- * one for each node all of whose neighbours fold, less what takes their place. Infinity where that would save nothing, or
- * take more memory than the rows of z that nobody needs.
+ * one for each node all of whose neighbours fold, less what takes their place. Hubs are not spared: they stand among those
+ * that have a z. Infinity where nothing would be saved, or more memory be taken than the rows of z that nobody needs.
  */
 function fewestOfFolding(
   readers: Uint32Array,
+  hubsFrom: number,
   { offsets, neighbours }: JoinedNodes,
   relations: number,
 ): number {
@@ -96,7 +98,7 @@ function fewestOfFolding(
     for (let e = offsets[v]; e < offsets[v + 1]; e++) {
       fewest = Math.min(fewest, bitsOf(readers[neighbours[e]]));
     }
-    if (own > fewest) continue;
+    if (own > fewest || readers[v] >= hubsFrom) continue;
     // It does not fold itself from so many bits on, and all its neighbours do up to there.
     spares[own]++;
     spares[fewest + 1]--;
