@@ -45,7 +45,6 @@ export function attendGrad(args: usize, chunk: usize, scratch: usize): void {
   const dc = scratch;
   memory.fill(dc, 0, bytes);
   let added: usize = 0;
-  const neighbours = ptr(args, NEIGHBOURS);
   for (let i = first; i < last; i++) {
     const segment = ptr(args, 0) + (i << 4);
     const u = <usize>load<u32>(segment);
@@ -53,18 +52,26 @@ export function attendGrad(args: usize, chunk: usize, scratch: usize): void {
     const at = load<u32>(segment, 12);
     const sums = at == NONE ? ptr(args, SUMS) + u * ROW : ptr(args, PARTS) + <usize>at * ROW;
     clearRow(sums);
-    for (let e = <usize>load<u32>(segment, 4); e < end; e += BATCH) {
-      const count = min<usize>(BATCH, end - e);
-      touch(neighbours + (e << 2), count, ptr(args, DOUT));
-      touchEach(neighbours + (e << 2), count, ptr(args, RECORDS), 64);
-      gradBatch(args, u, e, count, sums, dc, scratch + bytes);
-      added++;
-    }
+    added += gradEntries(args, u, <usize>load<u32>(segment, 4), end, sums, dc, scratch + bytes);
     if (added < FLUSH) continue;
     flush(dc, bytes, table);
     added = 0;
   }
   flush(dc, bytes, table);
+}
+
+/** Some entries out of u, batch by batch. Gives how many batches there were. */
+export function gradEntries(args: usize, u: usize, start: usize, end: usize, sums: usize, dc: usize, scratch: usize): usize {
+  let batches: usize = 0;
+  for (let e = start; e < end; e += BATCH) {
+    const count = min<usize>(BATCH, end - e);
+    const neighbours = ptr(args, NEIGHBOURS) + (e << 2);
+    touch(neighbours, count, ptr(args, DOUT));
+    touchEach(neighbours, count, ptr(args, RECORDS), 64);
+    gradBatch(args, u, e, count, sums, dc, scratch);
+    batches++;
+  }
+  return batches;
 }
 
 /** α of an entry, from what its source and relation add to a logit, and from its destination's record; to be kept and for use. */
@@ -81,7 +88,7 @@ export function attendGrad(args: usize, chunk: usize, scratch: usize): void {
 }
 
 /** Up to BATCH entries out of u: α of each, then head by head Σ α dout and the products dα is made of. */
-export function gradBatch(args: usize, u: usize, start: usize, count: usize, sums: usize, dc: usize, scratch: usize): void {
+function gradBatch(args: usize, u: usize, start: usize, count: usize, sums: usize, dc: usize, scratch: usize): void {
   const neighbours = ptr(args, NEIGHBOURS) + (start << 2);
   const relations = ptr(args, RELATIONS) + (start << 2);
   const half = <usize>word(args, HALF);

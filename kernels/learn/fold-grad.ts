@@ -6,15 +6,15 @@
 // attention-scores.ts, whatever leads to gradients of scores, and they themselves up to dÂ, is in float64.
 
 import {
-  B, DOUT, FLUSH, HALF, NEIGHBOURS, PARTS, RECORDS, RELATIONS, S, SPLIT_COUNT, SUMS as Z_SUMS, TABLES, WEIGHT, WEIGHTS,
-  gradBatch, weighEntry,
+  B, FLUSH, HALF, NEIGHBOURS, PARTS, RECORDS, RELATIONS, S, SPLIT_COUNT, SUMS as Z_SUMS, TABLES, WEIGHT, WEIGHTS,
+  gradEntries, weighEntry,
 } from './attention-grad';
 import { FOUR, lastEntry, scoreSegment } from './attention-scores';
 import { high, low, madd2, narrow, sumDoubles, sumOfEach, wide } from './float64';
 import { SUMS } from './fold';
 import { flush, multiplyHeads } from './gemm';
 import {
-  BATCH, H, NONE, ROW, addTo, clearRow, copy, copyRow, madd, ptr, sumPartsOfRow, touch, touchEach, word,
+  BATCH, H, NONE, ROW, addTo, clearRow, copy, copyRow, madd, ptr, sumPartsOfRow, touchEach, word,
 } from './simd';
 
 /** dout_k·c_ρ of each hub and relation, in float64. Arguments: hubs, hubs per chunk, dout, c, relations, out. */
@@ -55,7 +55,6 @@ export function foldGrad(args: usize, chunk: usize, scratch: usize): void {
   const dc = scratch;
   memory.fill(dc, 0, bytes);
   let added: usize = 0;
-  const neighbours = ptr(args, NEIGHBOURS);
   for (let i = <usize>load<u32>(bounds + (chunk << 2)); i < last; i++) {
     const segment = ptr(args, 0) + (i << 4);
     const u = <usize>load<u32>(segment);
@@ -77,13 +76,7 @@ export function foldGrad(args: usize, chunk: usize, scratch: usize): void {
     if (u >= <usize>word(args, MULTIPLIED)) continue;
     const zSums = at == NONE ? ptr(args, Z_SUMS) + u * ROW : part;
     clearRow(zSums);
-    for (let e = hubEnd; e < end; e += BATCH) {
-      const count = min<usize>(BATCH, end - e);
-      touch(neighbours + (e << 2), count, ptr(args, DOUT));
-      touchEach(neighbours + (e << 2), count, ptr(args, RECORDS), 64);
-      gradBatch(args, u, e, count, zSums, dc, scratch + bytes);
-      added++;
-    }
+    added += gradEntries(args, u, hubEnd, end, zSums, dc, scratch + bytes);
     if (added < FLUSH) continue;
     flush(dc, bytes, table);
     added = 0;

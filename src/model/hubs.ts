@@ -10,6 +10,8 @@ const FOLDED_ENTRIES_A_PRODUCT = 9;
 const FOLDED_ROWS_A_PRODUCT = 12;
 /** What the device works with. */
 const HEADS = 4;
+/** Kinds of nodes in an order. */
+const GROUPS = 5;
 /** No number of readers has more bits. */
 const BITS = 32;
 
@@ -132,24 +134,27 @@ export function putHubsFirst(
   { hubsFrom, foldsFrom }: HubChoice,
   { offsets, neighbours }: JoinedNodes,
 ): NodeOrder {
-  const counts = [0, 0, 0, 0, 0];
-  const isMultiplied = (v: number) =>
-    foldsFrom === Infinity ||
-    neighbours.subarray(offsets[v], offsets[v + 1]).some((u) => readers[u] < foldsFrom);
-  const groupOf = (v: number, place: number) => {
-    if (readers[v] >= Math.max(hubsFrom, foldsFrom)) return 0;
-    if (readers[v] >= Math.min(hubsFrom, foldsFrom)) return 1;
-    if (place >= order.connected) return 4;
-    return isMultiplied(v) ? 2 : 3;
+  const [more, fewer] = [Math.max(hubsFrom, foldsFrom), Math.min(hubsFrom, foldsFrom)];
+  const isMultiplied = (v: number) => {
+    for (let e = offsets[v]; e < offsets[v + 1]; e++) if (readers[neighbours[e]] < foldsFrom) return true;
+    return false;
   };
-  const groups = Uint8Array.from(order.nodes, groupOf);
-  for (const group of groups) counts[group]++;
-  const next = counts.map((_, group) => counts.slice(0, group).reduce((total, count) => total + count, 0));
-  const [, both, either, multiplied] = next;
-  const nodes = new Uint32Array(order.nodes.length);
-  order.nodes.forEach((v, place) => {
-    nodes[next[groups[place]]++] = v;
-  });
+  // Both, either of the two, others with a z, those without, and nodes without a neighbour.
+  const groups = new Uint8Array(order.nodes.length);
+  const starts = new Uint32Array(GROUPS + 1);
+  for (let place = 0; place < groups.length; place++) {
+    const v = order.nodes[place];
+    let group = place < order.connected ? 3 : 4;
+    if (readers[v] >= more) group = 0;
+    else if (readers[v] >= fewer) group = 1;
+    else if (group === 3 && isMultiplied(v)) group = 2;
+    groups[place] = group;
+    starts[group + 1]++;
+  }
+  for (let group = 0; group < GROUPS; group++) starts[group + 1] += starts[group];
+  const [, both, either, multiplied] = starts;
+  const nodes = new Uint32Array(groups.length);
+  for (let place = 0; place < groups.length; place++) nodes[starts[groups[place]]++] = order.nodes[place];
   return {
     ...{ nodes, places: invert(nodes), connected: order.connected },
     hubs: hubsFrom >= foldsFrom ? both : either,
