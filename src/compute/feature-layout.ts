@@ -53,12 +53,14 @@ export function layOutFeatures(x: SparseMatrix, order: ArrayLike<number>): Featu
 
 /** ‖x‖ of each row, in this order. */
 export function rowNorms(x: SparseMatrix, order: ArrayLike<number>): Float64Array {
-  return Float64Array.from({ length: x.rows }, (_, place) => {
+  const norms = new Float64Array(x.rows);
+  for (let place = 0; place < x.rows; place++) {
     const row = order[place];
     let square = 0;
     for (let i = x.offsets[row]; i < x.offsets[row + 1]; i++) square += x.values[i] * x.values[i];
-    return Math.sqrt(square);
-  });
+    norms[place] = Math.sqrt(square);
+  }
+  return norms;
 }
 
 export function placeFeatures(device: Device, layout: FeatureLayout): FeatureBuffers {

@@ -131,20 +131,21 @@ export function layOutEntries(
   };
   // Relation by relation, so that each row comes out sorted by it: the kernels treat runs of one relation together.
   const edges = sortByRelation(adjacency, half, order);
-  const sourceOf = (e: number) => order.places[adjacency.neighbours[e]];
-  const [forward, backward] = [0, 0].map(() => new Uint32Array(edges.order.length));
-  const placeThoseFrom = (isWanted: (neighbour: number) => boolean) => {
-    edges.order.forEach((e, i) => {
-      if (isWanted(sourceOf(e))) forward[i] = place(edges.target[e], sourceOf(e), adjacency.relations[e]);
-    });
-    edges.order.forEach((e, i) => {
-      const target = edges.target[e];
-      if (isWanted(target)) backward[i] = place(sourceOf(e), target, adjacency.relations[e] + half);
-    });
+  const [forward, backward] = [0, 0].map(() => new Uint32Array(edges.length));
+  const placeThoseFrom = (first: number, end: number) => {
+    const isWanted = (neighbour: number) => neighbour >= first && neighbour < end;
+    for (let i = 0; i < edges.length; i++) {
+      const source = edges.sources[i];
+      if (isWanted(source)) forward[i] = place(edges.targets[i], source, edges.relations[i]);
+    }
+    for (let i = 0; i < edges.length; i++) {
+      const target = edges.targets[i];
+      if (isWanted(target)) backward[i] = place(edges.sources[i], target, edges.relations[i] + half);
+    }
   };
-  if (order.folding > 0) placeThoseFrom((u) => u < order.folding);
+  if (order.folding > 0) placeThoseFrom(0, order.folding);
   const hubEnds = next.slice();
-  placeThoseFrom((u) => u >= order.folding);
+  placeThoseFrom(order.folding, nodeCount);
   forward.forEach((e, i) => {
     places[e] = backward[i];
     places[backward[i]] = e;
@@ -162,21 +163,23 @@ function planFolded(offsets: Uint32Array, { folding, connected }: NodeOrder) {
   };
 }
 
-/** Entries of the adjacency by relation, within one by the row's place; and the place of each one's row. */
-function sortByRelation(adjacency: NeighbourRows, relationCount: number, { nodes }: NodeOrder) {
-  const { offsets, relations } = adjacency;
+/** The adjacency's entries by relation, within one by the row's place. Nodes go by their places. */
+function sortByRelation(adjacency: NeighbourRows, relationCount: number, { nodes, places }: NodeOrder) {
+  const { offsets } = adjacency;
+  const length = adjacency.relations.length;
   const next = new Uint32Array(relationCount + 1);
-  for (const r of relations) next[r + 1]++;
+  for (const r of adjacency.relations) next[r + 1]++;
   for (let r = 0; r < relationCount; r++) next[r + 1] += next[r];
-  const order = new Uint32Array(relations.length);
-  const target = new Uint32Array(relations.length);
+  const [sources, targets, relations] = [0, 0, 0].map(() => new Uint32Array(length));
   nodes.forEach((v, place) => {
     for (let e = offsets[v]; e < offsets[v + 1]; e++) {
-      target[e] = place;
-      order[next[relations[e]]++] = e;
+      const i = next[adjacency.relations[e]]++;
+      sources[i] = places[adjacency.neighbours[e]];
+      targets[i] = place;
+      relations[i] = adjacency.relations[e];
     }
   });
-  return { order, target };
+  return { length, sources, targets, relations };
 }
 
 function planRows(offsets: Uint32Array, rows: number): WorkList {
