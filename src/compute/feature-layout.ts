@@ -53,13 +53,15 @@ export function layOutFeatures(x: SparseMatrix, order: ArrayLike<number>): Featu
 
 /** ‖x‖ of each row, in this order. */
 export function rowNorms(x: SparseMatrix, order: ArrayLike<number>): Float64Array {
-  const norms = new Float64Array(x.rows);
-  for (let place = 0; place < x.rows; place++) {
-    const row = order[place];
+  // In the rows' own order first, which is that of memory.
+  const own = new Float64Array(x.rows);
+  for (let row = 0; row < x.rows; row++) {
     let square = 0;
     for (let i = x.offsets[row]; i < x.offsets[row + 1]; i++) square += x.values[i] * x.values[i];
-    norms[place] = Math.sqrt(square);
+    own[row] = Math.sqrt(square);
   }
+  const norms = new Float64Array(x.rows);
+  for (let place = 0; place < x.rows; place++) norms[place] = own[order[place]];
   return norms;
 }
 
