@@ -41,15 +41,16 @@ export interface IncomingBuffers extends EntryBuffers {
   readonly places: Words;
 }
 
-/** Where the first rows, hubs, are folded: they add up h by head and multiply the sums with W (kernels/learn/fold.ts). */
+/** Where the first rows fold: they add up h by head and multiply the sums with W (kernels/learn/fold.ts). */
 export interface FoldedBuffers extends IncomingBuffers {
-  readonly hubs: number;
-  /** Of hubs, and of all other rows. */
-  readonly workOfHubs: WorkList<Words>;
+  /** How many do. */
+  readonly folding: number;
+  /** Of those, and of all other rows. */
+  readonly workOfFolding: WorkList<Words>;
   readonly workOfOthers: WorkList<Words>;
-  /** Of each row, where its entries to and from hubs end, which come first. */
-  readonly hubEnds: Words;
-  /** The first so many rows have a z: all that someone else than a hub attends to. */
+  /** Of each row, where its entries to and from those end, which come first. */
+  readonly foldedEnds: Words;
+  /** The first so many rows have a z: all that anyone attends to who does not fold, and maybe more. */
   readonly multiplied: number;
 }
 
@@ -190,7 +191,7 @@ export interface Kernels {
     s: Floats;
     d: Floats;
   };
-  /** `attend` of hubs, with z = h·w; with a trace `sums` gets Σ α h, hubs × heads × H. */
+  /** `attend` of the rows that fold, with z = h·w; with a trace `sums` gets Σ α h, rows × heads × H. */
   foldAttend: Headed &
     Omit<Kernels['attend'], 'entries' | 'standIn' | 'z'> & {
       entries: FoldedBuffers;
@@ -198,11 +199,11 @@ export interface Kernels {
       w: Floats;
       sums: Floats | null;
     };
-  /** Per head of each hub: dw = Σ sums ⊗ dPre, then sums become g = w·dPre. */
+  /** Per head of each row that folds: dw = Σ sums ⊗ dPre, then sums become g = w·dPre. */
   foldGradient: Headed & { rows: number; dPre: Floats; w: Floats; sums: Floats; dw: Floats };
   /**
-   * The gradient of `foldScores`, of `foldAttend` of hubs behind `foldGradient`, and of `attend` of all other rows. h becomes
-   * dh without what comes by dz, which leaves scores out. dw is added to.
+   * The gradient of `foldScores`, of `foldAttend` behind `foldGradient`, and of `attend` of all other rows. h becomes dh
+   * without what comes by dz, which leaves scores out. dw is added to.
    */
   foldAttendGrad: Headed &
     Pick<

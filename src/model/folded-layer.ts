@@ -9,7 +9,7 @@ import {
 } from './layer.js';
 import type { BufferPool, PlacedGraph } from './placed-graph.js';
 
-/** What only training needs: Σ α h of hubs, by head, in whose place comes the gradient of those sums; dz. */
+/** What only training needs: Σ α h of those that fold, by head, in whose place comes the gradient of those sums; dz. */
 interface TrainingBuffers {
   readonly trace: AttentionTrace;
   readonly sums: Floats;
@@ -29,7 +29,7 @@ export class FoldedLayer implements Layer {
   readonly #setup: LayerSetup;
   readonly #width: { hidden: number; heads: number };
   readonly #pool: BufferPool;
-  /** Of the first rows: those that someone else than a hub attends to. */
+  /** Of the first rows only: see FoldedBuffers. */
   readonly #z: Floats;
   readonly #pre: Floats;
   readonly #s: Floats;
@@ -88,7 +88,7 @@ export class FoldedLayer implements Layer {
       ...{ hidden, rows: residual, x: h, index: null, dOut, dw: dw('wRes'), dBias, add: false },
     });
     device.enqueue('foldGradient', {
-      ...{ ...this.#width, rows: entries.hubs, dPre: dOut, w: w('w'), sums, dw: dw('w') },
+      ...{ ...this.#width, rows: entries.folding, dPre: dOut, w: w('w'), sums, dw: dw('w') },
     });
     device.enqueue('foldAttendGrad', {
       ...{ ...this.#width, entries, rows, h, w: w('w'), g: sums, z: this.#z, s: this.#s, d: this.#d },
@@ -103,10 +103,10 @@ export class FoldedLayer implements Layer {
 
   #trainingBuffers(): TrainingBuffers {
     const { hidden, heads } = this.#width;
-    const { hubs, multiplied } = this.#entries;
+    const { folding, multiplied } = this.#entries;
     this.#training ??= {
       trace: makeTrace(this.#pool, this.#graph.connected, this.#setup.config),
-      sums: this.#pool.floats(hubs * heads * hidden),
+      sums: this.#pool.floats(folding * heads * hidden),
       dz: this.#pool.floats(multiplied * hidden),
     };
     return this.#training;

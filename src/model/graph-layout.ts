@@ -50,9 +50,9 @@ export interface EntryLayout {
 }
 
 interface FoldedRows {
-  readonly workOfHubs: WorkList;
+  readonly workOfFolding: WorkList;
   readonly workOfOthers: WorkList;
-  readonly hubEnds: Uint32Array;
+  readonly foldedEnds: Uint32Array;
 }
 
 const layouts = new WeakMap<ModelGraph, { balanced?: GraphLayout; shared?: GraphLayout }>();
@@ -144,13 +144,13 @@ export function layOutEntries(
     }
   };
   if (order.folding > 0) placeThoseFrom(0, order.folding);
-  const hubEnds = next.slice();
+  const foldedEnds = next.slice();
   placeThoseFrom(order.folding, nodeCount);
   forward.forEach((e, i) => {
     places[e] = backward[i];
     places[backward[i]] = e;
   });
-  const folded = order.folding > 0 ? { ...planFolded(offsets, order), hubEnds } : undefined;
+  const folded = order.folding > 0 ? { ...planFolded(offsets, order), foldedEnds } : undefined;
   const work = planRows(offsets, order.connected);
   return { work, offsets, neighbours, relations, places, half, folded };
 }
@@ -158,7 +158,7 @@ export function layOutEntries(
 function planFolded(offsets: Uint32Array, { folding, connected }: NodeOrder) {
   const others = Uint32Array.from({ length: connected - folding }, (_, i) => folding + i);
   return {
-    workOfHubs: planRows(offsets, folding),
+    workOfFolding: planRows(offsets, folding),
     workOfOthers: planWork(others.length, offsets.subarray(folding), offsets.subarray(folding + 1), others),
   };
 }

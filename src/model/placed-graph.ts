@@ -129,10 +129,10 @@ function placeFolded(
 ): FoldedBuffers | undefined {
   if (folded === undefined) return undefined;
   return {
-    ...{ ...entries, hubs: folding, multiplied },
-    workOfHubs: pool.work(folded.workOfHubs),
+    ...{ ...entries, folding, multiplied },
+    workOfFolding: pool.work(folded.workOfFolding),
     workOfOthers: pool.work(folded.workOfOthers),
-    hubEnds: pool.words(folded.hubEnds),
+    foldedEnds: pool.words(folded.foldedEnds),
   };
 }
 

@@ -248,7 +248,7 @@ function folded(logits: number, kinds?: number): Case {
     const d = floats('d', rows * 4, 2.3 * logits, kinds && kinds * 4);
     const [b, c] = [floats('b', directed * 4), floats('c', directed * H)];
     const trace = { peak: empty(rows * 4), inverse: empty(rows * 4) };
-    const sums = empty(entries.hubs * 4 * H);
+    const sums = empty(entries.folding * 4 * H);
     const [bias, slope] = [floats('bias', H), floats('slope', 1)];
     const run = (name: string, keep: typeof trace | null, residual: number, wanted: Words | null) => {
       const pre = floats('pre', N * H);
@@ -260,16 +260,16 @@ function folded(logits: number, kinds?: number): Case {
       return { [`${name} pre`]: pre, [`${name} out`]: out };
     };
     const outs = {
-      ...{ ...run('training', trace, N, null), ...run('half', null, entries.hubs >> 1, null) },
+      ...{ ...run('training', trace, N, null), ...run('half', null, entries.folding >> 1, null) },
       ...run('some', null, N, masked),
     };
     const [dPre, made, dwOfSums] = [
       floats('dPre', N * H),
-      floats('made', entries.hubs * 4 * H),
+      floats('made', entries.folding * 4 * H),
       empty(H * H),
     ];
-    device.enqueue('foldGradient', { ...width, rows: entries.hubs, dPre, w, sums: made, dw: dwOfSums });
-    const g = floats('g', entries.hubs * 4 * H);
+    device.enqueue('foldGradient', { ...width, rows: entries.folding, dPre, w, sums: made, dw: dwOfSums });
+    const g = floats('g', entries.folding * 4 * H);
     const given = { ...width, entries, rows, z, s, d, b, c, trace, dPre, g };
     const [dz, db, dc] = [entries.multiplied * H, directed * 4, directed * H].map(empty);
     const [daSource, daTarget, dh, dw] = [empty(H), empty(H), drawH(), floats('dw', H * H)];

@@ -28,7 +28,7 @@ function checkEntries(graph: ModelGraph, order: NodeOrder): void {
   expect(folded === undefined).toBe(order.folding === 0);
   for (let v = 0; v < graph.nodeCount; v++) {
     const [start, end] = [offsets[v], offsets[v + 1]];
-    const middle = folded?.hubEnds[v] ?? start;
+    const middle = folded?.foldedEnds[v] ?? start;
     for (let e = start; e < end; e++) {
       if (folded !== undefined) expect(neighbours[e] < order.folding).toBe(e < middle);
       if (e > start && e !== middle) expect(relations[e]).toBeGreaterThanOrEqual(relations[e - 1]);
@@ -36,7 +36,7 @@ function checkEntries(graph: ModelGraph, order: NodeOrder): void {
     if (folded === undefined || v >= order.connected) continue;
     // Who has no z is attended to by hubs only.
     if (v >= order.multiplied) expect(middle).toBe(end);
-    const { segments } = v < order.folding ? folded.workOfHubs : folded.workOfOthers;
+    const { segments } = v < order.folding ? folded.workOfFolding : folded.workOfOthers;
     const at = 4 * (v < order.folding ? v : v - order.folding);
     expect([...segments.subarray(at, at + 3)]).toEqual([v, start, end]);
   }

@@ -19,10 +19,10 @@ export function foldScores(args: Kernels['foldScores']): void {
 
 export function foldAttend(args: Kernels['foldAttend']): void {
   const { hidden: H, heads, h, w, entries, trace } = args;
-  const work = entries.workOfHubs;
+  const work = entries.workOfFolding;
   attend({ ...args, entries: { ...entries, work }, standIn: null, z: times(h, w, H) });
   if (args.sums === null || trace === null) return;
-  const [sums, from] = [numbers(args.sums).fill(0, 0, entries.hubs * heads * H), numbers(h)];
+  const [sums, from] = [numbers(args.sums).fill(0, 0, entries.folding * heads * H), numbers(h)];
   const given = { ...args, entries: { ...entries, work }, trace, z: h, dPre: h };
   const visit = (v: number, u: number, _rho: number, k: number, alpha: number) => {
     for (let j = 0; j < H; j++) sums[(v * heads + k) * H + j] += alpha * from[u * H + j];
@@ -48,7 +48,7 @@ export function foldGradient(args: Kernels['foldGradient']): void {
   }
 }
 
-/** Of hubs g·h_u + dPre·c_ρ, of all others as ever. */
+/** Of rows that fold g·h_u + dPre·c_ρ, of all others as ever. */
 export function foldWeightGradient(
   args: Pick<
     Kernels['foldAttendGrad'],
@@ -60,7 +60,7 @@ export function foldWeightGradient(
   const [g, c, dPre, h] = [args.g, args.c, args.dPre, args.h].map(numbers);
   const ofOthers = weightGradient(args);
   return (v, u, rho, k) => {
-    if (v >= args.entries.hubs) return ofOthers(v, u, rho, k);
+    if (v >= args.entries.folding) return ofOthers(v, u, rho, k);
     let sum = 0;
     for (let j = 0; j < H; j++) sum += g[(v * heads + k) * H + j] * h[u * H + j];
     for (let j = k * F; j < (k + 1) * F; j++) sum += dPre[v * H + j] * c[rho * H + j];
@@ -70,7 +70,7 @@ export function foldWeightGradient(
 
 export function foldAttendGrad(args: Kernels['foldAttendGrad']): void {
   const { hidden: H, heads, rows, entries } = args;
-  const { hubs, multiplied } = entries;
+  const { folding, multiplied } = entries;
   const F = H / heads;
   const [aSource, aTarget, w, dPre] = [args.aSource, args.aTarget, args.w, args.dPre].map(numbers);
   const [g, h, dw] = [args.g, args.h, args.dw].map(numbers);
@@ -81,9 +81,9 @@ export function foldAttendGrad(args: Kernels['foldAttendGrad']): void {
   const visit = (v: number, u: number, rho: number, k: number, alpha: number, gradient: number) => {
     for (let j = k * F; j < (k + 1) * F; j++) {
       dc[rho * H + j] += alpha * dPre[v * H + j];
-      if (v >= hubs) dz[u * H + j] += alpha * dPre[v * H + j];
+      if (v >= folding) dz[u * H + j] += alpha * dPre[v * H + j];
     }
-    if (v < hubs) for (let j = 0; j < H; j++) dh[u * H + j] += alpha * g[(v * heads + k) * H + j];
+    if (v < folding) for (let j = 0; j < H; j++) dh[u * H + j] += alpha * g[(v * heads + k) * H + j];
     ds[u * heads + k] += gradient;
     dd[v * heads + k] += gradient;
     db[rho * heads + k] += gradient;

@@ -255,7 +255,7 @@ export const CALLS: Calls = {
   },
 
   foldAttend(to, { entries, wanted, h, w, s, d, b, c, pre, residual, bias, out, slope, trace, sums }) {
-    const work = entries.workOfHubs;
+    const work = entries.workOfFolding;
     const partBytes = 48 + ROW + HEADS * ROW;
     to.scratch(partBytes + SEGMENT_ENTRIES * (32 + 32)); // logits, runs
     const [merges, head] = workArguments(work);
@@ -281,7 +281,7 @@ export const CALLS: Calls = {
 
   foldAttendGrad(to, args) {
     const { entries, rows, trace, dw, h, w, dz, dPre } = args;
-    const { work, half, hubs, multiplied, neighbours, relations } = entries;
+    const { work, half, folding, multiplied, neighbours, relations } = entries;
     const [merges, head] = workArguments(work);
     const [wide, scored] = [2 * half * H, 2 * half * HEADS];
     const scoreBytes = scored * 8 + H * 64;
@@ -298,7 +298,7 @@ export const CALLS: Calls = {
       sums: rows * ROW,
       parts: work.partCount * Math.max(2 * ROW, 128),
       tables: Math.max(work.chunkCount * wide * 4, scoreTables * scoreBytes),
-      relations: hubs * 2 * half * 32,
+      relations: folding * 2 * half * 32,
       folded: 2 * H * ROW,
       products: chunks * (H + 1) * ROW,
     });
@@ -307,12 +307,12 @@ export const CALLS: Calls = {
     to.call('attendPrepare', chunksOf(rows), [
       ...[rows, CHUNK_ROWS, at(args.d), at(trace.peak), at(trace.inverse), room.records],
     ]);
-    const ofRelations = [hubs, CHUNK_ROWS, at(dPre), at(args.c), 2 * half, room.relations];
-    to.call('foldRelations', chunksOf(hubs), ofRelations);
+    const ofRelations = [folding, CHUNK_ROWS, at(dPre), at(args.c), 2 * half, room.relations];
+    to.call('foldRelations', chunksOf(folding), ofRelations);
     const weighted = [
       ...[...head, ...lists, at(args.z), at(args.s), at(args.b), at(args.c), at(dPre), room.records],
       ...[at(dz), room.weights, room.parts, room.tables, half, work.splitCount, 1],
-      ...[at(entries.hubEnds), multiplied, at(h), at(args.g), room.relations, room.sums],
+      ...[at(entries.foldedEnds), multiplied, at(h), at(args.g), room.relations, room.sums],
     ];
     to.call('foldGrad', work.chunkCount, weighted);
     to.call('mergeFoldGrad', merges, weighted);
@@ -320,7 +320,7 @@ export const CALLS: Calls = {
     sumParts(to, args.dc, wide, tables);
     const inner = [
       ...[...head, at(entries.places), room.weights, room.inner, room.dd, room.parts, work.splitCount, 1],
-      ...[hubs, at(relations), at(dPre), room.tables, half],
+      ...[folding, at(relations), at(dPre), room.tables, half],
     ];
     to.call('attendInner', work.chunkCount, inner);
     to.call('mergeInner', merges, inner);
