@@ -1,6 +1,6 @@
 // Attention of hubs, folded: a hub (here a row that folds, one of the first) adds up its neighbours' h first, by head, and
-// multiplies the sums with W then, in place of adding up z = W h. A node that only hubs attend to then needs no z, forward or backward; and scores are products of h with
-// Â, which is W times a.
+// multiplies the sums with W then, in place of adding up z = W h. A node that only hubs attend to then needs no z, forward or
+// backward; and scores are products of h with Â, which is W times a.
 //
 //   Σ_u α_k (W_kᵀ h_u + c_ρ) = W_kᵀ Σ_u α_k h_u + Σ_u α_k c_ρ      s_k = a_k·W_kᵀ h = Â_k·h
 
