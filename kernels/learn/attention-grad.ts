@@ -6,8 +6,7 @@
 // gradient of a gather is a gather over the same rows, and nothing is scattered.
 
 import { expExactly, high, leaky, low, madd2, narrow, sumOfEach, wide } from './float64';
-import { flush } from './gemm';
-import { BATCH, NONE, ROW, addTo, clearRow, madd, ptr, sumPartsOfRow, touch, touchEach, word } from './simd';
+import { BATCH, NONE, ROW, addTo, clearRow, flush, madd, ptr, sumPartsOfRow, touch, touchEach, word } from './simd';
 
 /** What is kept of an entry, in float64: α of four heads, negative where λ is 0.2, then dα. */
 export const WEIGHT: usize = 64;
@@ -29,7 +28,7 @@ export const NEIGHBOURS = 4, RELATIONS = 5, S = 7, B = 8, DOUT = 10, RECORDS = 1
 export const PARTS = 14, TABLES = 15, HALF = 16, SPLIT_COUNT = 17;
 const Z = 6, C = 9;
 /** The rows are those of the forward pass, so their relations must be reversed; otherwise they are listed by source. */
-export const REVERSED = 18;
+const REVERSED = 18;
 
 /** Batches that add to one sum of dc before it goes to the chunk's: on a hub they are all alike, and so are their roundings. */
 export const FLUSH: usize = 128;

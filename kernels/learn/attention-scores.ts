@@ -9,8 +9,7 @@
 
 import { FLUSH, WEIGHT } from './attention-grad';
 import { high, low, madd2, narrow, sumDoubles } from './float64';
-import { flush } from './gemm';
-import { NONE, ROW, addHeadScaledRow, clearRow, copyRow, ptr, touchEach, word } from './simd';
+import { NONE, ROW, addHeadScaledRow, clearRow, copyRow, flush, ptr, touchEach, word } from './simd';
 
 /** Four numbers of float64, one a head. */
 export const FOUR: usize = 32;

@@ -8,9 +8,9 @@ import {
   BIAS, BLOCK, CANCELS, COLUMNS, COUNTS, D, DENSE, DM, ERRORS, EXPONENT, GRAMS, INDICES, MEANS, NODES, NORMS, OFFSETS, PARTS,
   PART_BYTES, SUMS, VALUES, W, WIDTH, WORK, error, factorA, factorB, judge, sumTerms,
 } from './cosine-slot';
-import { flush, foldOver, mirror, multiply, multiplySymmetric, multiplyTransposed, sumColumns } from './gemm';
+import { foldOver, mirror, multiply, multiplySymmetric, multiplyTransposed, sumColumns } from './gemm';
 import {
-  H, ROW, addScaledRow, addTo, clear, clearRow, copy, copyRow, dotRows, madd, ptr, sumLanes, word,
+  H, ROW, addScaledRow, addTo, clear, clearRow, copy, copyRow, dotRows, flush, madd, ptr, sumLanes, word,
 } from './simd';
 import { addPanel, gatherRows, packPanel, scatterRow } from './sparse';
 

@@ -12,9 +12,9 @@ import {
 import { FOUR, lastEntry, scoreSegment } from './attention-scores';
 import { high, low, madd2, narrow, sumDoubles, sumOfEach, wide } from './float64';
 import { SUMS } from './fold';
-import { flush, multiplyHeads } from './gemm';
+import { multiplyHeads } from './gemm';
 import {
-  BATCH, H, NONE, ROW, addTo, clearRow, copy, copyRow, madd, ptr, sumPartsOfRow, touchEach, word,
+  BATCH, H, NONE, ROW, clearRow, copy, copyRow, flush, madd, ptr, sumPartsOfRow, touchEach, word,
 } from './simd';
 
 /** dout_k·c_ρ of each hub and relation, in float64. Arguments: hubs, hubs per chunk, dout, c, relations, out. */
@@ -67,10 +67,10 @@ export function foldGrad(args: usize, chunk: usize, scratch: usize): void {
     if (hubEnd - start <= BATCH) foldBatch(args, u, start, hubEnd - start, xSums, scratch + bytes);
     else {
       const some = scratch + bytes + 16;
+      clearRow(some);
       for (let e = start; e < hubEnd; e += BATCH) {
-        clearRow(some);
         foldBatch(args, u, e, min<usize>(BATCH, hubEnd - e), some, scratch + bytes);
-        for (let j: usize = 0; j < ROW; j += 16) addTo(xSums + j, v128.load(some + j));
+        flush(some, ROW, xSums);
       }
     }
     if (u >= <usize>word(args, MULTIPLIED)) continue;

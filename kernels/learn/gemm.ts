@@ -1,7 +1,7 @@
 // Dense products with rows of H floats: C += A·B and C += Aᵀ·B, in register tiles.
 
 import { high, low, narrow } from './float64';
-import { H, ROW, addTo, clearRow, copyRow, float, madd, ptr, word } from './simd';
+import { H, ROW, addTo, clearRow, copyRow, float, flush, madd, ptr, word } from './simd';
 
 /**
  * Four rows by eight columns of C += A·B; the rows of A and C stand anywhere, B has rows of H floats. Eight sums, two numbers
@@ -211,14 +211,6 @@ export function linearGradInput(args: usize, chunk: usize, scratch: usize): void
 
 /** Rows that add to one sum of blocks, which then goes to the chunk's. */
 const SECTION: usize = 4096;
-
-/** target += some, which becomes zero; a multiple of 16 bytes. */
-export function flush(some: usize, bytes: usize, target: usize): void {
-  for (let j: usize = 0; j < bytes; j += 16) {
-    addTo(target + j, v128.load(some + j));
-    v128.store(some + j, f32x4.splat(0));
-  }
-}
 
 /** A chunk's part of xᵀ·dOut and of the column sums of dOut. Arguments: rows, rows per chunk, x, dOut, parts, index or 0. */
 export function linearGradWeights(args: usize, chunk: usize, scratch: usize): void {

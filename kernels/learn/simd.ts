@@ -87,6 +87,14 @@ export function copyRow(target: usize, from: usize): void {
   }
 }
 
+/** target += some, which becomes zero; a multiple of 16 bytes. */
+export function flush(some: usize, bytes: usize, target: usize): void {
+  for (let j: usize = 0; j < bytes; j += 16) {
+    addTo(target + j, v128.load(some + j));
+    v128.store(some + j, f32x4.splat(0));
+  }
+}
+
 /** target += row · factor over H floats. */
 export function addScaledRow(target: usize, row: usize, factor: v128): void {
   for (let j: usize = 0; j < ROW; j += 64) {

@@ -1,8 +1,8 @@
 // The first layer: rows of x are sparse, except for columns that most rows fill, which stand apart as a dense matrix.
 // Masked rows are all x_[M], so their product is computed once and copied.
 
-import { BLOCK, flush, multiplyTransposed, rows4, sumColumns } from './gemm';
-import { H, ROW, addScaledRow, addTo, clearRow, copy, copyRow, dotRows, madd, ptr, word } from './simd';
+import { BLOCK, multiplyTransposed, rows4, sumColumns } from './gemm';
+import { H, ROW, addScaledRow, addTo, clearRow, copy, copyRow, dotRows, flush, madd, ptr, word } from './simd';
 
 /** Arguments 2 to 7 of the kernels here describe x: dense values, dense columns padded to four, and compressed rows. */
 const DENSE = 2;

@@ -7,6 +7,7 @@ import {
   type LayerPass,
   type LayerSetup,
   makeTrace,
+  passPrelu,
 } from './layer.js';
 import type { BufferPool, PlacedGraph } from './placed-graph.js';
 
@@ -119,10 +120,7 @@ export class AdditiveLayer implements Layer {
     const rows = this.#graph.connected;
     const { hidden } = this.#width;
     const trace = this.#traceBuffers();
-    if (!this.#setup.isLast) {
-      const [slope, dSlope] = [w('slope'), dw('slope')];
-      device.enqueue('preluGrad', { hidden, rows, pre: this.#pre, slope, dh: dOut, dSlope });
-    }
+    passPrelu(device, this.#graph, this.#setup, this.#pre, dOut);
     const dz = this.#z; // z is used up
     device.enqueue('attendGrad', {
       ...{

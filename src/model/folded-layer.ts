@@ -6,6 +6,7 @@ import {
   type LayerPass,
   type LayerSetup,
   makeTrace,
+  passPrelu,
 } from './layer.js';
 import type { BufferPool, PlacedGraph } from './placed-graph.js';
 
@@ -73,16 +74,13 @@ export class FoldedLayer implements Layer {
   }
 
   backward(input: LayerInput, dOut: Floats, residual: number): Floats {
-    const { weights: w, gradients: dw, isLast } = this.#setup;
+    const { weights: w, gradients: dw } = this.#setup;
     const device = this.#device;
     const [entries, h] = [this.#entries, inputOf(input)];
     const rows = this.#graph.connected;
     const { hidden } = this.#width;
     const { trace, sums, dz } = this.#trainingBuffers();
-    if (!isLast) {
-      const [slope, dSlope] = [w('slope'), dw('slope')];
-      device.enqueue('preluGrad', { hidden, rows, pre: this.#pre, slope, dh: dOut, dSlope });
-    }
+    passPrelu(device, this.#graph, this.#setup, this.#pre, dOut);
     const dBias = residual === rows ? dw('bias') : null;
     device.enqueue('linearGradWeights', {
       ...{ hidden, rows: residual, x: h, index: null, dOut, dw: dw('wRes'), dBias, add: false },

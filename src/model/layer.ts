@@ -77,6 +77,19 @@ export function gradientOfInput(
   return h;
 }
 
+/** dOut of connected nodes becomes the gradient before PReLU, which the last layer does not have. */
+export function passPrelu(
+  device: Device,
+  { connected: rows }: PlacedGraph,
+  { config: { hidden }, isLast, weights, gradients }: LayerSetup,
+  pre: Floats,
+  dOut: Floats,
+): void {
+  if (isLast) return;
+  const [slope, dSlope] = [weights('slope'), gradients('slope')];
+  device.enqueue('preluGrad', { hidden, rows, pre, slope, dh: dOut, dSlope });
+}
+
 /** Rows beyond the connected ones have no entries to attend to: what is before PReLU there is the residual. */
 export function finishAlone(
   device: Device,

@@ -7,6 +7,7 @@ import {
   type LayerPass,
   type LayerSetup,
   makeTrace,
+  passPrelu,
 } from './layer.js';
 import type { BufferPool, PlacedGraph, PlacedSources } from './placed-graph.js';
 
@@ -124,17 +125,14 @@ export class RgatLayer implements Layer {
   }
 
   backward(input: LayerInput, dOut: Floats, residual: number): Floats | null {
-    const { weights: w, gradients: dw, isLast } = this.#setup;
+    const { weights: w, gradients: dw } = this.#setup;
     const { hidden } = this.#width;
     const device = this.#device;
     const rows = this.#graph.connected;
     const trace = this.#trace;
     if (trace === undefined) throw new RangeError('backward without a forward pass for training');
     const { dz, dOwn, dd, dB, dC } = this.#trainingBuffers();
-    if (!isLast) {
-      const [slope, dSlope] = [w('slope'), dw('slope')];
-      device.enqueue('preluGrad', { hidden, rows, pre: this.#pre, slope, dh: dOut, dSlope });
-    }
+    passPrelu(device, this.#graph, this.#setup, this.#pre, dOut);
     device.enqueue('attendGrad', {
       ...{
         ...this.#width,
