@@ -1,27 +1,32 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { MemberCollector } from '../dist/detect/activity.js';
+import { MemberCollector } from '../dist/detect/alerts/activity.js';
+import { type IncidentLinks, LinkCollector } from '../dist/detect/alerts/incident-links.js';
+import type { IncidentMembers } from '../dist/detect/alerts/incident-members.js';
+import { formIncidents } from '../dist/detect/alerts/incidents.js';
+import { quarantine } from '../dist/detect/calibration/quarantine.js';
 import { resolveDetectionConfig } from '../dist/detect/detection-config.js';
 import { Detector } from '../dist/detect/detector.js';
-import { measureDrift } from '../dist/detect/drift.js';
-import { discoverByDay } from '../dist/detect/fdr.js';
-import { type IncidentLinks, LinkCollector } from '../dist/detect/incident-links.js';
-import type { IncidentMembers } from '../dist/detect/incident-members.js';
-import { formIncidents } from '../dist/detect/incidents.js';
-import { NodeLevels } from '../dist/detect/level-table.js';
-import { quarantine } from '../dist/detect/quarantine.js';
+import { measureDrift } from '../dist/detect/drift/drift.js';
+import { NodeLevels } from '../dist/detect/evidence/level-table.js';
 import { SplitGraphs } from '../dist/detect/split-graphs.js';
-import { chooseThreshold, empiricalP, parseThreshold, type ThresholdSpec } from '../dist/detect/threshold.js';
-import { parseSeeds } from '../dist/evaluate/variants.js';
-import { ingestFiles } from '../dist/graph/ingest.js';
+import { discoverByDay } from '../dist/detect/threshold/fdr.js';
+import {
+  chooseThreshold,
+  empiricalP,
+  parseThreshold,
+  type ThresholdSpec,
+} from '../dist/detect/threshold/threshold.js';
+import { parseSeeds } from '../dist/evaluate/protocol/variants.js';
 import { nameOf } from '../dist/graph/node-names.js';
-import { Store } from '../dist/graph/store.js';
 import { ENTITY_TYPES } from '../dist/ingest/event.js';
-import { trainModel } from '../dist/model/train.js';
-import { resolveTrainingConfig } from '../dist/model/training-config.js';
+import { trainModel } from '../dist/model/training/train.js';
+import { resolveTrainingConfig } from '../dist/model/training/training-config.js';
 import type { Scenario } from '../dist/simulate/options.js';
 import { simulate } from '../dist/simulate/simulate.js';
+import { ingestFiles } from '../dist/store/ingest.js';
+import { Store } from '../dist/store/store.js';
 
 const RULES = ['budget:1/day', 'budget:5/day', 'fpr:0.01', 'fpr:0.001', 'fdr:0.1'] as const;
 const HOSTS: readonly Scenario[] = ['freebsd-server', 'linux-desktop', 'linux-workstation'];

@@ -1,5 +1,5 @@
 import type { Device, KernelTime } from '../dist/compute/device.js';
-import { layOutGraph } from '../dist/model/graph-layout.js';
+import { layOutGraph } from '../dist/model/layout/graph-layout.js';
 import type { ModelGraph } from '../dist/model/model-input.js';
 
 interface Cost {

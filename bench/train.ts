@@ -6,9 +6,9 @@ import { Random } from '../dist/base/random.js';
 import type { Device } from '../dist/compute/device.js';
 import { openDevice } from '../dist/compute/open-device.js';
 import { MODEL_DEFAULTS } from '../dist/model/config.js';
-import { drawMask, MASK_DEFAULTS, maskedRatio } from '../dist/model/masking.js';
-import { SlotForecast } from '../dist/model/memory-need.js';
+import { SlotForecast } from '../dist/model/layout/memory-need.js';
 import { Model } from '../dist/model/model.js';
+import { drawMask, MASK_DEFAULTS, maskedRatio } from '../dist/model/training/masking.js';
 import { FEATURES, makeTrainGraph, RELATIONS, type TrainShape } from './train-graph.js';
 import { describeKernels, measureRoof } from './train-kernels.js';
 

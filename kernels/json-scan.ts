@@ -1,4 +1,4 @@
-// JSON lines → the few fields that a reader asked for (AssemblyScript; src/ingest/json-scan.ts is its other half).
+// JSON lines → the few fields that a reader asked for (AssemblyScript; src/ingest/scan/json-scan.ts is its other half).
 //
 // A reader's shape (which keys, how deep, of what type) is compiled by the host into the tables read here. Each call
 // of `next` takes one line, checks the whole of it against the JSON grammar, and fills one row of slots with the

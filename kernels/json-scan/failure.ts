@@ -1,6 +1,6 @@
 // Why a line was given up, and where.
 
-// Reasons, in the order of REASONS in src/ingest/json-scan.ts.
+// Reasons, in the order of REASONS in src/ingest/scan/json-scan.ts.
 export const BAD_VALUE: i32 = 0;
 export const BAD_STRING: i32 = 1;
 export const BAD_ESCAPE: i32 = 2;

@@ -1,4 +1,4 @@
-// The row of slots that a record's fields are put in. The host reads it: see JsonScan in src/ingest/json-scan.ts.
+// The row of slots that a record's fields are put in. The host reads it: see JsonScan in src/ingest/scan/json-scan.ts.
 
 // Slot of a row, as 32-bit words.
 export const SLOT_TAG: usize = 0;

@@ -1,4 +1,4 @@
-// The reader's shape, compiled by src/ingest/shape.ts: which keys it wants, how deep, of what type.
+// The reader's shape, compiled by src/ingest/scan/shape.ts: which keys it wants, how deep, of what type.
 
 import { equal } from './bytes';
 

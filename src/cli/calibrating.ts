@@ -1,16 +1,16 @@
 import { RecalError } from '../base/errors.js';
-import type { Calibration } from '../detect/calibrate.js';
-import type { PairCovariance } from '../detect/covariance.js';
+import type { Calibration } from '../detect/calibration/calibrate.js';
 import type { DetectionConfig } from '../detect/detection-config.js';
 import { Detector } from '../detect/detector.js';
 import type { DetectorParts } from '../detect/detector-part.js';
+import type { PairCovariance } from '../detect/fusion/covariance.js';
 import { SplitGraphs } from '../detect/split-graphs.js';
-import { chooseThreshold, parseThreshold, type Threshold } from '../detect/threshold.js';
-import type { Selection, Store } from '../graph/store.js';
-import type { TrainedModel } from '../model/trained-model.js';
-import { digestData } from '../model/training-data.js';
+import { chooseThreshold, parseThreshold, type Threshold } from '../detect/threshold/threshold.js';
+import type { TrainedModel } from '../model/file/trained-model.js';
+import { digestData } from '../model/training/training-data.js';
+import type { Selection, Store } from '../store/store.js';
 import type { CommandContext } from './command.js';
-import { formatCount } from './quantities.js';
+import { formatCount } from './terminal/quantities.js';
 
 /** What an analyst is assumed to stand where nothing is said. */
 export const DEFAULT_THRESHOLD = 'budget:5/day';

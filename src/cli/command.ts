@@ -1,7 +1,7 @@
 import type { ExitCode } from '../base/errors.js';
 import type { SettingPlaces, SettingShape, Settings, SettingValues } from '../base/settings.js';
-import type { Output } from './output.js';
-import type { Progress, ProgressOptions } from './progress.js';
+import type { Output } from './terminal/output.js';
+import type { Progress, ProgressOptions } from './terminal/progress.js';
 
 /** One positional argument; they are read in the order in which they are declared. */
 export interface Argument {

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import type { ExitCode } from '../base/errors.js';
 import { commands } from './commands.js';
-import { reportFailure } from './failure.js';
-import { Output } from './output.js';
 import { runProgram } from './program.js';
+import { reportFailure } from './terminal/failure.js';
+import { Output } from './terminal/output.js';
 
 const { stdout, stderr, env } = process;
 const manifest = new URL('../../package.json', import.meta.url);

@@ -1,7 +1,7 @@
 import { Detector } from '../detect/detector.js';
-import { Store } from '../graph/store.js';
-import { readModelFile } from '../model/model-file.js';
-import { threadsOf } from './threads.js';
+import { readModelFile } from '../model/file/model-file.js';
+import { Store } from '../store/store.js';
+import { threadsOf } from './settings/threads.js';
 
 /** The model and the store that settings name, and a detector for them, which the caller closes. */
 export async function openDetector(settings: {

@@ -2,9 +2,9 @@ import { Command as Commander, CommanderError } from 'commander';
 import { EXIT, RecalError } from '../base/errors.js';
 import { nearest } from '../base/nearest.js';
 import type { ArgumentShape, Command } from './command.js';
-import { configSetting, globalSettings } from './global-settings.js';
 import { generalNotes } from './help.js';
-import { optionsOf } from './options.js';
+import { configSetting, globalSettings } from './settings/global-settings.js';
+import { optionsOf } from './settings/options.js';
 
 /** What a command line asks for; `text` is help or the version, to be printed as it is. */
 export type Parsed =

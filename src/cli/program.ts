@@ -4,12 +4,12 @@ import { checkConfigKeys } from '../base/config-keys.js';
 import { EXIT, type ExitCode } from '../base/errors.js';
 import { misspeltVariables, resolveSettings, type SettingPlaces } from '../base/settings.js';
 import type { Command } from './command.js';
-import { reportFailure } from './failure.js';
-import { configSetting, globalSettings } from './global-settings.js';
-import { Interrupt, isAbort, type SignalHost } from './interrupt.js';
-import { Output, type TextSink } from './output.js';
 import { parseCommandLine } from './parse.js';
-import { Progress } from './progress.js';
+import { configSetting, globalSettings } from './settings/global-settings.js';
+import { reportFailure } from './terminal/failure.js';
+import { Interrupt, isAbort, type SignalHost } from './terminal/interrupt.js';
+import { Output, type TextSink } from './terminal/output.js';
+import { Progress } from './terminal/progress.js';
 
 /** The process around the program, so that tests can give their own. */
 export interface Host {

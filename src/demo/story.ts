@@ -1,22 +1,22 @@
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
-import { applyThreshold } from '../detect/apply-threshold.js';
-import type { Calibration } from '../detect/calibrate.js';
+import type { Calibration } from '../detect/calibration/calibrate.js';
 import { type Detection, detect } from '../detect/detect.js';
 import { resolveDetectionConfig } from '../detect/detection-config.js';
 import { Detector } from '../detect/detector.js';
 import { encodeDetector } from '../detect/detector-part.js';
 import { SplitGraphs } from '../detect/split-graphs.js';
-import { formatThreshold, parseThreshold, type Threshold } from '../detect/threshold.js';
-import { ingestFiles } from '../graph/ingest.js';
-import { Store } from '../graph/store.js';
-import { writeModelFile } from '../model/model-file.js';
-import { trainModel } from '../model/train.js';
-import type { TrainedModel } from '../model/trained-model.js';
-import { resolveTrainingConfig } from '../model/training-config.js';
-import { DetectionFiles, REPORT } from '../report/detection-files.js';
+import { applyThreshold } from '../detect/threshold/apply-threshold.js';
+import { formatThreshold, parseThreshold, type Threshold } from '../detect/threshold/threshold.js';
+import { writeModelFile } from '../model/file/model-file.js';
+import type { TrainedModel } from '../model/file/trained-model.js';
+import { trainModel } from '../model/training/train.js';
+import { resolveTrainingConfig } from '../model/training/training-config.js';
+import { DetectionFiles, REPORT } from '../report/detection/detection-files.js';
 import type { ScenarioManifest } from '../simulate/manifest.js';
 import { simulate } from '../simulate/simulate.js';
+import { ingestFiles } from '../store/ingest.js';
+import { Store } from '../store/store.js';
 import {
   type AttackTruth,
   type IncidentTruth,

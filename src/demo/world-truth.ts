@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Incident } from '../detect/alert.js';
+import type { Incident } from '../detect/alerts/alert.js';
 import type { ScenarioManifest } from '../simulate/manifest.js';
 
 /** Who is who in a simulated world. The detector never sees this. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { type Choice, choice } from '../base/choices.js';
 import { EXIT, RecalError } from '../base/errors.js';
-import type { TrainingConfig } from '../model/training-config.js';
-import { EVIDENCE_KINDS, type EvidenceKind } from './evidence.js';
+import type { TrainingConfig } from '../model/training/training-config.js';
+import { EVIDENCE_KINDS, type EvidenceKind } from './evidence/evidence.js';
 
 const whole = (low: number, high: number) => z.int().min(low).max(high);
 

@@ -1,21 +1,21 @@
 import { z } from 'zod';
 import { RecalError } from '../base/errors.js';
 import { ENTITY_TYPES } from '../ingest/event.js';
-import type { DetectorPart } from '../model/model-file.js';
-import type { Tensor, TensorData } from '../model/tensor-header.js';
-import type { TrainedModel } from '../model/trained-model.js';
-import type { Calibration } from './calibrate.js';
-import { CalibrationTables } from './calibration-tables.js';
-import { PairCovariance } from './covariance.js';
+import type { DetectorPart } from '../model/file/model-file.js';
+import type { Tensor, TensorData } from '../model/file/tensor-header.js';
+import type { TrainedModel } from '../model/file/trained-model.js';
+import type { Calibration } from './calibration/calibrate.js';
+import { CalibrationTables } from './calibration/calibration-tables.js';
+import { ScoreScale } from './calibration/score-scale.js';
 import { detectionConfigSchema } from './detection-config.js';
-import type { EvidenceKind } from './evidence.js';
-import { FeatureUsage } from './feature-usage.js';
+import type { EvidenceKind } from './evidence/evidence.js';
+import { FeatureUsage } from './evidence/feature-usage.js';
+import { LevelTable } from './evidence/level-table.js';
+import { NameSurprise } from './evidence/name-surprise.js';
+import { RelationSurprise } from './evidence/relation-surprise.js';
 import type { FittedDetector } from './fitted-detector.js';
+import { PairCovariance } from './fusion/covariance.js';
 import { NeighbourReference } from './knn/neighbour-reference.js';
-import { LevelTable } from './level-table.js';
-import { NameSurprise } from './name-surprise.js';
-import { RelationSurprise } from './relation-surprise.js';
-import { ScoreScale } from './score-scale.js';
 import { packTexts, unpackTexts } from './text-tensors.js';
 
 /** Raised whenever what is kept here changes its meaning. */

@@ -1,18 +1,18 @@
 import { RecalError } from '../base/errors.js';
 import { Stopwatch } from '../base/stopwatch.js';
-import { nothingSelected } from '../graph/nothing-selected.js';
-import type { Selection, Store } from '../graph/store.js';
-import type { StoredModel } from '../model/model-file.js';
-import type { TrainedModel } from '../model/trained-model.js';
-import { type CalibrateOptions, type Calibration, calibrateDetector } from './calibrate.js';
+import type { StoredModel } from '../model/file/model-file.js';
+import type { TrainedModel } from '../model/file/trained-model.js';
+import { nothingSelected } from '../store/nothing-selected.js';
+import type { Selection, Store } from '../store/store.js';
+import { type CalibrateOptions, type Calibration, calibrateDetector } from './calibration/calibrate.js';
 import type { DetectionConfig } from './detection-config.js';
 import { type DetectorParts, decodeDetector } from './detector-part.js';
+import { Gatherer } from './evidence/gather.js';
+import { Inference, type InferenceOptions } from './evidence/inference.js';
 import { type FitOptions, type FittedDetector, fitDetector } from './fitted-detector.js';
-import { Gatherer } from './gather.js';
-import { Inference, type InferenceOptions } from './inference.js';
-import { Judge } from './judge.js';
+import { Judge } from './fusion/judge.js';
+import type { ScoredGraph } from './fusion/scored-graph.js';
 import { NeighbourSearch } from './knn/neighbour-search.js';
-import type { ScoredGraph } from './scored-graph.js';
 import { SplitGraphs } from './split-graphs.js';
 
 /** A trained model with its second half, on a device: asked about graphs, it gives scores. Close it. */

@@ -1,13 +1,13 @@
 import { nameOf } from '../graph/node-names.js';
-import type { TrainedModel } from '../model/trained-model.js';
-import type { CountedEvidence, EvidenceKind } from './evidence.js';
-import { FeatureUsage } from './feature-usage.js';
-import type { Inference } from './inference.js';
+import type { TrainedModel } from '../model/file/trained-model.js';
+import type { CountedEvidence, EvidenceKind } from './evidence/evidence.js';
+import { FeatureUsage } from './evidence/feature-usage.js';
+import type { Inference } from './evidence/inference.js';
+import { LevelTable } from './evidence/level-table.js';
+import { NameSurprise } from './evidence/name-surprise.js';
+import { RelationSurprise } from './evidence/relation-surprise.js';
 import type { NeighbourReference } from './knn/neighbour-reference.js';
 import { ReferenceBuilder } from './knn/reference-builder.js';
-import { LevelTable } from './level-table.js';
-import { NameSurprise } from './name-surprise.js';
-import { RelationSurprise } from './relation-surprise.js';
 import type { SplitGraphs } from './split-graphs.js';
 
 /** A look-alike is named, not quoted in full. */

@@ -1,7 +1,7 @@
-import type { EventTable } from '../graph/event-table.js';
 import { collectInteractions, type Interactions } from '../graph/interactions.js';
 import type { NodeNames } from '../graph/node-names.js';
-import { type PlannedGraph, selectRows } from '../model/graphs.js';
+import { type PlannedGraph, selectRows } from '../model/training/graphs.js';
+import type { EventTable } from '../store/event-table.js';
 
 /** One graph as detection looks at it: features and neighbours for the model, interactions and names for people. */
 export interface GraphView {

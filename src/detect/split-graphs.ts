@@ -1,10 +1,10 @@
 import { readNodeText, type StoredText } from '../features/node-text.js';
-import { type LoadedEvents, loadEvents } from '../graph/load.js';
 import { type NodeNames, NodeNamesBuilder } from '../graph/node-names.js';
-import type { Selection, Store } from '../graph/store.js';
-import { type GraphPlan, planGraphs } from '../model/graph-plan.js';
-import { buildGraphs } from '../model/graphs.js';
-import type { TrainedModel } from '../model/trained-model.js';
+import type { TrainedModel } from '../model/file/trained-model.js';
+import { type GraphPlan, planGraphs } from '../model/training/graph-plan.js';
+import { buildGraphs } from '../model/training/graphs.js';
+import { type LoadedEvents, loadEvents } from '../store/load.js';
+import type { Selection, Store } from '../store/store.js';
 import { type GraphView, viewGraph } from './graph-view.js';
 
 /** The selected events of a store, cut into graphs and described as a model's training did. */

@@ -1,4 +1,4 @@
-import type { Tensor } from '../model/tensor-header.js';
+import type { Tensor } from '../model/file/tensor-header.js';
 
 /** Texts as two tensors: all bytes, and where each text ends. */
 export function packTexts(name: string, texts: readonly string[]): Tensor[] {

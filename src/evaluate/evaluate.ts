@@ -1,12 +1,12 @@
 import { Stopwatch } from '../base/stopwatch.js';
 import { learnNodeText } from '../features/node-text.js';
-import { decayOf } from '../model/training-config.js';
-import { hashBehaviours } from './behaviour-hash.js';
-import { Contest } from './contest.js';
-import { describeRun } from './describe-run.js';
+import { decayOf } from '../model/training/training-config.js';
 import type { ContestOptions, EvaluateOptions, Evaluation, JudgeOptions } from './evaluation.js';
-import { Judging } from './judging.js';
-import { ScoreSheet } from './score-sheet.js';
+import { hashBehaviours } from './metrics/behaviour-hash.js';
+import { ScoreSheet } from './metrics/score-sheet.js';
+import { Contest } from './protocol/contest.js';
+import { Judging } from './protocol/judging.js';
+import { describeRun } from './report/describe-run.js';
 
 /** Runs every variant with every seed over the same parts and holds all against the same labels (method §10). */
 export async function evaluate(options: EvaluateOptions): Promise<Evaluation> {

@@ -1,14 +1,14 @@
-import type { ThresholdSpec } from '../detect/threshold.js';
-import type { BenignOutcome, StageProgress } from './contestant.js';
-import type { LabelMatch } from './label-match.js';
-import type { Labels, TierChoice } from './labels.js';
-import type { MatchingProtocol } from './matching.js';
-import type { Parts } from './parts.js';
-import type { Protocol } from './protocol.js';
+import type { ThresholdSpec } from '../detect/threshold/threshold.js';
+import type { LabelMatch } from './labels/label-match.js';
+import type { Labels, TierChoice } from './labels/labels.js';
+import type { MatchingProtocol } from './metrics/matching.js';
+import type { ScoreColumn } from './metrics/score-sheet.js';
+import type { MeasuredSeed, SeedCurves } from './metrics/seed-result.js';
+import type { BenignOutcome, StageProgress } from './protocol/contestant.js';
+import type { Parts } from './protocol/parts.js';
+import type { Protocol } from './protocol/protocol.js';
+import type { ResolvedVariant } from './protocol/variants.js';
 import type { EvaluationResult } from './result-schema.js';
-import type { ScoreColumn } from './score-sheet.js';
-import type { MeasuredSeed, SeedCurves } from './seed-result.js';
-import type { ResolvedVariant } from './variants.js';
 
 /** What competes, and over which parts: nothing here knows of labels. */
 export interface ContestOptions {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MATCHING_PROTOCOLS } from './matching.js';
+import { MATCHING_PROTOCOLS } from './metrics/matching.js';
 
 const count = z.int().nonnegative();
 const text = z.string().max(4096);

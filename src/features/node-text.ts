@@ -1,7 +1,7 @@
-import type { LoadedEvents } from '../graph/load.js';
 import { type NodeAttributes, readNodeAttributes } from '../graph/node-attributes.js';
-import type { Store } from '../graph/store.js';
 import { ENTITY_TYPES, type EntityType } from '../ingest/event.js';
+import type { LoadedEvents } from '../store/load.js';
+import type { Store } from '../store/store.js';
 import { type Sentences, SentenceTable } from './sentences.js';
 import { type Attributes, tokenise } from './tokens.js';
 import { type Vocabulary, VocabularyBuilder } from './vocabulary.js';

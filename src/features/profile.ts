@@ -1,4 +1,4 @@
-import type { EventTable } from '../graph/event-table.js';
+import type { EventTable } from '../store/event-table.js';
 
 export interface ProfileOptions {
   /** L, the events of a node that are remembered. */

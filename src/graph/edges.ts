@@ -1,6 +1,6 @@
 import { FLOW_IN, FLOW_OUT, FLOW_UNSAID } from '../ingest/flow.js';
+import type { EventTable } from '../store/event-table.js';
 import { compileDirection, type DirectionTable } from './direction.js';
-import type { EventTable } from './event-table.js';
 
 /** What became of the events: `edges` = `events` − `noObject` − `noSubject` + `secondObject`. */
 export interface EdgeCounts {

@@ -1,6 +1,6 @@
+import type { EventTable } from '../store/event-table.js';
 import { DIRECTIONS } from './direction.js';
 import { deriveEdges } from './edges.js';
-import type { EventTable } from './event-table.js';
 import { OpenEdges } from './open-edges.js';
 
 /**

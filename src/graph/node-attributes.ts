@@ -1,9 +1,9 @@
 import type { DuckDBValue } from '@duckdb/node-api';
 import type { EntityType } from '../ingest/event.js';
-import { mergeEntities } from './entities.js';
-import type { KeyTable } from './intern.js';
-import type { LoadedEvents } from './load.js';
-import type { Store } from './store.js';
+import { mergeEntities } from '../store/entities.js';
+import type { KeyTable } from '../store/intern.js';
+import type { LoadedEvents } from '../store/load.js';
+import type { Store } from '../store/store.js';
 
 /** What a store knows of one node of loaded events: what features and explanations are made of. */
 export interface NodeAttributes {

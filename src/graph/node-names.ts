@@ -1,7 +1,7 @@
 import { ENTITY_TYPES } from '../ingest/event.js';
-import type { LoadedEvents } from './load.js';
+import type { LoadedEvents } from '../store/load.js';
+import type { Store } from '../store/store.js';
 import { type NodeAttributes, readNodeAttributes } from './node-attributes.js';
-import type { Store } from './store.js';
 
 const OTHER = ENTITY_TYPES.indexOf('other');
 /** A name is looked up and compared, never shown whole: an attacker's 64 KB argument need not be kept 64 KB long. */

@@ -1,4 +1,4 @@
-import { finishMix, mixWord } from './integer-mix.js';
+import { finishMix, mixWord } from '../base/integer-mix.js';
 
 const FIRST_CAPACITY = 1 << 10;
 const MAX_LOAD = 0.6;

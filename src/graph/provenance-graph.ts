@@ -1,7 +1,7 @@
+import type { EventTable } from '../store/event-table.js';
 import { type Adjacency, buildAdjacency } from './adjacency.js';
 import { DIRECTIONS, type DirectionTable } from './direction.js';
 import { countRelations, deriveEdges, type EdgeCounts, type RawEdges } from './edges.js';
-import type { EventTable } from './event-table.js';
 import { NodeSet } from './node-set.js';
 import { keepEdges, type ReducedEdges, reduceEdges } from './reduce.js';
 import { collectNeighbours, type RelationNeighbours } from './relation-neighbours.js';

@@ -1,5 +1,5 @@
+import type { EventTable } from '../store/event-table.js';
 import type { RawEdges } from './edges.js';
-import type { EventTable } from './event-table.js';
 import { OpenEdges } from './open-edges.js';
 
 /**

@@ -2,12 +2,12 @@ import { availableParallelism } from 'node:os';
 import { RecalError } from '../base/errors.js';
 import { printable } from '../base/printable.js';
 import type { Batch } from './batch.js';
-import { type ByteSource, type InputFile, openInput } from './byte-source.js';
-import { DETECT_BYTES, detectFormat, FORMATS, formatByName } from './formats.js';
-import { type FilledBlock, LineBlocks } from './line-blocks.js';
-import { type Lease, ParsePool } from './parse-pool.js';
-import { DEFAULT_MAX_LINE, type Format } from './reader.js';
+import { DETECT_BYTES, detectFormat, FORMATS, formatByName } from './formats/known-formats.js';
+import { DEFAULT_MAX_LINE, type Format } from './formats/reader.js';
+import { type Lease, ParsePool } from './parse/parse-pool.js';
 import { SourceClock } from './source-clock.js';
+import { type ByteSource, type InputFile, openInput } from './sources/byte-source.js';
+import { type FilledBlock, LineBlocks } from './sources/line-blocks.js';
 import type { TimeUnit } from './time.js';
 
 const BLOCK_BYTES = 4 << 20;

@@ -1,9 +1,10 @@
 import type { Device, Floats } from '../compute/device.js';
-import { type BlockPlan, cutBlock } from './blocks.js';
 import type { ModelConfig } from './config.js';
-import { type DecodedPairs, decodedPairs } from './graph-layout.js';
-import { GraphPass, type Part } from './graph-pass.js';
-import { memoryNeed, sizeOf } from './memory-need.js';
+import { GraphPass, type Part } from './encoder/graph-pass.js';
+import { type BlockPlan, cutBlock } from './layout/blocks.js';
+import { type DecodedPairs, decodedPairs } from './layout/graph-layout.js';
+import { memoryNeed, sizeOf } from './layout/memory-need.js';
+import { BufferPool } from './layout/placed-graph.js';
 import type { ModelGraph } from './model-input.js';
 import {
   joinWeights,
@@ -14,7 +15,6 @@ import {
   viewParameters,
   type Weight,
 } from './parameters.js';
-import { BufferPool } from './placed-graph.js';
 
 export type { Weight } from './parameters.js';
 

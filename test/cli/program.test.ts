@@ -5,8 +5,8 @@ import { z } from 'zod';
 import { EXIT, RecalError } from '../../src/base/errors.js';
 import { defineSettings } from '../../src/base/settings.js';
 import { type Command, defineCommand } from '../../src/cli/command.js';
+import { settingsCommand } from '../../src/cli/commands/settings.js';
 import { commands as shipped } from '../../src/cli/commands.js';
-import { settingsCommand } from '../../src/cli/settings.js';
 import { sharedFolder } from '../folders.js';
 import { runHere } from './run-here.js';
 

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { Command } from '../../src/cli/command.js';
 import { runProgram } from '../../src/cli/program.js';
-import { Sink } from './sink.js';
+import { Sink } from './terminal/sink.js';
 
 export interface HereOptions {
   commands: readonly Command[];

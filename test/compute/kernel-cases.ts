@@ -4,12 +4,12 @@ import { eachScoreGradient } from '../../src/compute/reference/attention.js';
 import { numbers } from '../../src/compute/reference/buffers.js';
 import { foldWeightGradient } from '../../src/compute/reference/fold.js';
 import { MODEL_DEFAULTS, type ModelConfig } from '../../src/model/config.js';
-import { arrangeGraph } from '../../src/model/graph-layout.js';
+import { arrangeGraph } from '../../src/model/layout/graph-layout.js';
+import { BufferPool, placeGraph, placeSlots } from '../../src/model/layout/placed-graph.js';
+import { findSlots, slotsOfPairs } from '../../src/model/layout/slots.js';
 import type { ModelGraph } from '../../src/model/model-input.js';
-import { BufferPool, placeGraph, placeSlots } from '../../src/model/placed-graph.js';
-import { findSlots, slotsOfPairs } from '../../src/model/slots.js';
-import { orderAsGiven } from '../model/order-as-given.js';
-import { orderFolded } from '../model/order-folded.js';
+import { orderAsGiven } from '../model/layout/order-as-given.js';
+import { orderFolded } from '../model/layout/order-folded.js';
 
 const H = 64;
 const width = { hidden: H, heads: 4 };

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { orderFolded } from '../model/order-folded.js';
+import { orderFolded } from '../model/layout/order-folded.js';
 import { randomGraph, randomMask, repeatFeatures, treeGraph } from '../model/random-graph.js';
 import { expectEqual } from './compare-kernels.js';
 

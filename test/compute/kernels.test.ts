@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { orderFolded } from '../model/order-folded.js';
+import { orderFolded } from '../model/layout/order-folded.js';
 import { type GraphShape, randomGraph, randomMask } from '../model/random-graph.js';
 import { expectEqual } from './compare-kernels.js';
 import { CASES } from './kernel-cases.js';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { type Device, takesDenseForm } from '../../src/compute/device.js';
 import { MODEL_DEFAULTS } from '../../src/model/config.js';
-import { layOutGraph } from '../../src/model/graph-layout.js';
+import { layOutGraph } from '../../src/model/layout/graph-layout.js';
+import { findSlots } from '../../src/model/layout/slots.js';
 import type { Model } from '../../src/model/model.js';
-import { findSlots } from '../../src/model/slots.js';
 import { built } from '../built.js';
 import { randomGraph, randomMask } from '../model/random-graph.js';
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { STEPS, type Step, tellStory } from '../../src/demo/story.js';
-import { readAlertFiles } from '../../src/report/alert-files.js';
+import { readAlertFiles } from '../../src/report/detection/alert-files.js';
 import { newFolder } from '../folders.js';
 
 // A test may run beside others on a small machine: the smallest world there is, and one epoch.

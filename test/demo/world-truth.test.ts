@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { judgeAttacks, judgeIncident, readWorldTruth } from '../../src/demo/world-truth.js';
-import type { Incident } from '../../src/detect/alert.js';
+import type { Incident } from '../../src/detect/alerts/alert.js';
 import type { ScenarioManifest } from '../../src/simulate/manifest.js';
 import { newFolder } from '../folders.js';
 

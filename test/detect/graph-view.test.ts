@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type GraphView, viewGraph } from '../../src/detect/graph-view.js';
-import { tableOf } from '../graph/event-rows.js';
+import { tableOf } from '../store/event-rows.js';
 
 test('who touches a relation that training never met is marked, also by an event without an object', () => {
   const rows = [

@@ -1,13 +1,13 @@
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { parseThreshold } from '../../src/detect/threshold.js';
-import { csvRows } from '../../src/evaluate/csv-rows.js';
+import { parseThreshold } from '../../src/detect/threshold/threshold.js';
 import { evaluate, evaluateEach } from '../../src/evaluate/evaluate.js';
 import type { EvaluateOptions, Evaluation, JudgeOptions } from '../../src/evaluate/evaluation.js';
-import { parseLabels, readLabels } from '../../src/evaluate/labels.js';
-import { auroc, averagePrecision, bestF1, rankScores } from '../../src/evaluate/ranking-metrics.js';
-import { writeEvaluation } from '../../src/evaluate/result-files.js';
+import { csvRows } from '../../src/evaluate/labels/csv-rows.js';
+import { parseLabels, readLabels } from '../../src/evaluate/labels/labels.js';
+import { auroc, averagePrecision, bestF1, rankScores } from '../../src/evaluate/metrics/ranking-metrics.js';
+import { writeEvaluation } from '../../src/evaluate/report/result-files.js';
 import { evaluationSchema } from '../../src/evaluate/result-schema.js';
 import { INTRUDERS, LOOT, quickVariant, type SmallWorld, smallWorld } from './small-world.js';
 

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { summariseSeeds } from '../../src/evaluate/metrics/summary-statistics.js';
 import {
   type EvaluationResult,
   evaluationJsonSchema,
@@ -8,7 +9,6 @@ import {
   type SeedResult,
   type VariantResult,
 } from '../../src/evaluate/result-schema.js';
-import { summariseSeeds } from '../../src/evaluate/summary-statistics.js';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 

@@ -1,4 +1,4 @@
-import type { AttackNodes } from '../../src/evaluate/attack-metrics.js';
+import type { AttackNodes } from '../../src/evaluate/metrics/attack-metrics.js';
 
 /** Forty nodes with many equal scores; figures of scikit-learn are known for it. */
 export const SAMPLE = {

@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Random } from '../../src/base/random.js';
-import { openParts, type Parts, placeParts } from '../../src/evaluate/parts.js';
-import { resolveVariant, variantOf } from '../../src/evaluate/variants.js';
+import { openParts, type Parts, placeParts } from '../../src/evaluate/protocol/parts.js';
+import { resolveVariant, variantOf } from '../../src/evaluate/protocol/variants.js';
 import { sharedFolder } from '../folders.js';
-import { eventLine, file, MIDNIGHT, process, uuid } from '../graph/small-logs.js';
+import { eventLine, file, MIDNIGHT, process, uuid } from '../store/small-logs.js';
 
 /** Little of everything: what is tested is that figures are right, not that they are good. */
 export const QUICK = {

@@ -5,13 +5,13 @@ import { type FeatureSpace, NEW_RELATION } from '../../src/features/feature-spac
 import { learnNodeText, readNodeText, type StoredText } from '../../src/features/node-text.js';
 import { trainWord2Vec } from '../../src/features/word2vec.js';
 import { DIRECTIONS } from '../../src/graph/direction.js';
-import { ingestFiles } from '../../src/graph/ingest.js';
-import { type LoadedEvents, loadEvents } from '../../src/graph/load.js';
-import { Store } from '../../src/graph/store.js';
-import { planGraphs } from '../../src/model/graph-plan.js';
-import { buildGraphs, type PlannedGraph } from '../../src/model/graphs.js';
-import { makeFeatureSpace } from '../../src/model/trained-model.js';
-import { resolveTrainingConfig } from '../../src/model/training-config.js';
+import { makeFeatureSpace } from '../../src/model/file/trained-model.js';
+import { planGraphs } from '../../src/model/training/graph-plan.js';
+import { buildGraphs, type PlannedGraph } from '../../src/model/training/graphs.js';
+import { resolveTrainingConfig } from '../../src/model/training/training-config.js';
+import { ingestFiles } from '../../src/store/ingest.js';
+import { type LoadedEvents, loadEvents } from '../../src/store/load.js';
+import { Store } from '../../src/store/store.js';
 import { ROOT } from '../built.js';
 import { sharedFolder } from '../folders.js';
 

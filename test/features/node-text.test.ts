@@ -5,12 +5,12 @@ import { LiveText, learnNodeText, readNodeText, type StoredText } from '../../sr
 import { SentenceTable } from '../../src/features/sentences.js';
 import { type Attributes, tokenise } from '../../src/features/tokens.js';
 import { UNKNOWN, Vocabulary } from '../../src/features/vocabulary.js';
-import { ingestFiles } from '../../src/graph/ingest.js';
-import { loadEvents } from '../../src/graph/load.js';
-import { Store } from '../../src/graph/store.js';
 import { ENTITY_TYPES } from '../../src/ingest/event.js';
+import { ingestFiles } from '../../src/store/ingest.js';
+import { loadEvents } from '../../src/store/load.js';
+import { Store } from '../../src/store/store.js';
 import { newFolder } from '../folders.js';
-import { entityLine, eventLine, file, MIDNIGHT, process, uuid, writeLog } from '../graph/small-logs.js';
+import { entityLine, eventLine, file, MIDNIGHT, process, uuid, writeLog } from '../store/small-logs.js';
 
 test('types and names come from the store, merged, for the nodes of the events alone', async () => {
   const folder = newFolder();

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { elapsedTimes, PROFILE_DEFAULTS, TransitionProfile } from '../../src/features/profile.js';
-import { arbitraryRows, type EventRow, RELATIONS, tableOf } from '../graph/event-rows.js';
+import { arbitraryRows, type EventRow, RELATIONS, tableOf } from '../store/event-rows.js';
 
 const NODES = 5;
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { DIRECTIONS } from '../../src/graph/direction.js';
 import { countRelations, deriveEdges } from '../../src/graph/edges.js';
 import { FLOW_IN, FLOW_OUT } from '../../src/ingest/flow.js';
-import { arbitraryRows, type EventRow, RELATIONS, tableOf } from './event-rows.js';
+import { arbitraryRows, type EventRow, RELATIONS, tableOf } from '../store/event-rows.js';
 
 const [WRITE, READ] = [0, 1];
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { collectInteractions } from '../../src/graph/interactions.js';
-import { arbitraryRows, type EventRow, RELATIONS, tableOf } from './event-rows.js';
+import { arbitraryRows, type EventRow, RELATIONS, tableOf } from '../store/event-rows.js';
 
 /** The same by text keys. */
 function count(rows: readonly EventRow[]) {

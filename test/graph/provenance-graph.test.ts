@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { DIRECTIONS } from '../../src/graph/direction.js';
 import { buildGraph } from '../../src/graph/provenance-graph.js';
 import { listNeighbours } from '../../src/graph/relation-neighbours.js';
-import { arbitraryRows, RELATIONS, tableOf } from './event-rows.js';
+import { arbitraryRows, RELATIONS, tableOf } from '../store/event-rows.js';
 
 const ROWS = [
   { subj: 70, obj: 5, rel: 1, ts: 1 },

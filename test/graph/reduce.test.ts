@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { DIRECTIONS } from '../../src/graph/direction.js';
 import { deriveEdges, type RawEdges } from '../../src/graph/edges.js';
 import { keepEdges, type ReducedEdges, reduceEdges } from '../../src/graph/reduce.js';
-import { arbitraryRows, type EventRow, RELATIONS, tableOf } from './event-rows.js';
+import { arbitraryRows, type EventRow, RELATIONS, tableOf } from '../store/event-rows.js';
 
 function reduceRows(rows: readonly EventRow[], nodeCount: number): { raw: RawEdges; reduced: ReducedEdges } {
   const table = tableOf(rows, RELATIONS, nodeCount);

@@ -1,16 +1,16 @@
 import { Readable } from 'node:stream';
 import type { Batch, Problem } from '../../src/ingest/batch.js';
 import { RANK_ADDRESS, RANK_HINT, TEXT_CMD, TEXT_ID, TEXT_LOCAL, TEXT_NAME } from '../../src/ingest/batch.js';
-import { openInput } from '../../src/ingest/byte-source.js';
 import { formatKey } from '../../src/ingest/entity-key.js';
 import { ENTITY_TYPES, type Entity, type Event } from '../../src/ingest/event.js';
 import { FLOW_IN, FLOW_OUT } from '../../src/ingest/flow.js';
-import { LineBlocks } from '../../src/ingest/line-blocks.js';
-import { ParsePool } from '../../src/ingest/parse-pool.js';
+import { ParsePool } from '../../src/ingest/parse/parse-pool.js';
 import { LogReader, type ReadOptions, type SourceReport } from '../../src/ingest/read.js';
 import { SourceClock } from '../../src/ingest/source-clock.js';
+import { openInput } from '../../src/ingest/sources/byte-source.js';
+import { LineBlocks } from '../../src/ingest/sources/line-blocks.js';
 import type { TimeUnit } from '../../src/ingest/time.js';
-import { sourceOf } from './memory-source.js';
+import { sourceOf } from './sources/memory-source.js';
 
 /** What a log says of an entity, and how sure its name is. */
 export interface Upsert {

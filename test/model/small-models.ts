@@ -1,9 +1,9 @@
 import { Random } from '../../src/base/random.js';
 import { UNKNOWN, Vocabulary } from '../../src/features/vocabulary.js';
 import { DIRECTIONS } from '../../src/graph/direction.js';
+import { makeFeatureSpace, modelId, type TrainedModel } from '../../src/model/file/trained-model.js';
 import { layOutParameters, splitWeights, startParameters } from '../../src/model/parameters.js';
-import { makeFeatureSpace, modelId, type TrainedModel } from '../../src/model/trained-model.js';
-import { coreConfigOf, resolveTrainingConfig } from '../../src/model/training-config.js';
+import { coreConfigOf, resolveTrainingConfig } from '../../src/model/training/training-config.js';
 
 const SHA = 'a'.repeat(64);
 

@@ -1,15 +1,15 @@
 import { Random } from '../../src/base/random.js';
-import { type CurvePoint, curveChart } from '../../src/report/curve-chart.js';
-import { formatFixed } from '../../src/report/format.js';
-import { histogram } from '../../src/report/histogram.js';
-import { code, h } from '../../src/report/html.js';
-import { renderPage } from '../../src/report/page.js';
-import { scorePlot } from '../../src/report/score-plot.js';
-import { seedDots } from '../../src/report/seed-dots.js';
-import { stageBars } from '../../src/report/stage-bars.js';
-import { sweepChart } from '../../src/report/sweep-chart.js';
-import { dataTable, sparkline } from '../../src/report/tables.js';
-import { sampleScores } from './sample-detection.js';
+import { type CurvePoint, curveChart } from '../../src/report/charts/curve-chart.js';
+import { histogram } from '../../src/report/charts/histogram.js';
+import { scorePlot } from '../../src/report/charts/score-plot.js';
+import { seedDots } from '../../src/report/charts/seed-dots.js';
+import { stageBars } from '../../src/report/charts/stage-bars.js';
+import { sweepChart } from '../../src/report/charts/sweep-chart.js';
+import { formatFixed } from '../../src/report/page/format.js';
+import { code, h } from '../../src/report/page/html.js';
+import { renderPage } from '../../src/report/page/page.js';
+import { dataTable, sparkline } from '../../src/report/page/tables.js';
+import { sampleScores } from './detection/sample-detection.js';
 
 // How the pieces are used in a report of an evaluation, with made-up numbers.
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sampleDetectionReport } from './sample-detection.js';
+import { sampleDetectionReport } from './detection/sample-detection.js';
 import { sampleEvaluationReport } from './sample-evaluation.js';
 
 test.each([

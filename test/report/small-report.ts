@@ -1,5 +1,5 @@
-import type { DetectionReport } from '../../src/report/detection-report.js';
-import type { SmallAlerts } from '../detect/small-alerts.js';
+import type { DetectionReport } from '../../src/report/detection/detection-report.js';
+import type { SmallAlerts } from '../detect/alerts/small-alerts.js';
 
 /** A report of one incident of three alerts, but for what is given. */
 export function smallReport(small: SmallAlerts, given: Partial<DetectionReport> = {}): DetectionReport {

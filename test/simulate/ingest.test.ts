@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { inspectFiles } from '../../src/graph/inspect.js';
 import { SCENARIOS } from '../../src/simulate/options.js';
+import { inspectFiles } from '../../src/store/inspect.js';
 import { makeWorld, removeWorlds } from './worlds.js';
 
 afterAll(removeWorlds);

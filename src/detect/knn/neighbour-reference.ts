@@ -1,5 +1,5 @@
 import { RecalError } from '../../base/errors.js';
-import type { Tensor } from '../../model/tensor-header.js';
+import type { Tensor } from '../../model/file/tensor-header.js';
 import { FARTHEST, type FoldedPoints, type SnappedPoints } from './snapped-points.js';
 import { Standardisation } from './standardisation.js';
 

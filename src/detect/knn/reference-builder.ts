@@ -1,7 +1,7 @@
 import { enlarged } from '../../base/enlarged.js';
 import { RecalError } from '../../base/errors.js';
+import { finishMix, mixWord } from '../../base/integer-mix.js';
 import { Random } from '../../base/random.js';
-import { finishMix, mixWord } from '../../graph/integer-mix.js';
 import { NeighbourReference } from './neighbour-reference.js';
 import { Moments } from './standardisation.js';
 

@@ -1,4 +1,4 @@
-import { finishMix, mixWord } from '../../graph/integer-mix.js';
+import { finishMix, mixWord } from '../../base/integer-mix.js';
 
 /** Steps of the grid in one deviation (method §7). */
 export const GRID = 1_000_000;

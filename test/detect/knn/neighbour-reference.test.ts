@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { Random } from '../../../src/base/random.js';
 import { NeighbourReference } from '../../../src/detect/knn/neighbour-reference.js';
 import { buildReference } from '../../../src/detect/knn/reference-builder.js';
-import type { Tensor, TensorData } from '../../../src/model/tensor-header.js';
+import type { Tensor, TensorData } from '../../../src/model/file/tensor-header.js';
 import { cloud } from './clouds.js';
 
 const rows = cloud(new Random('tensors'), { rows: 120, width: 6 });

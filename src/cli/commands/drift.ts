@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import { EXIT } from '../../base/errors.js';
+import { printable } from '../../base/printable.js';
+import { defineSettings } from '../../base/settings.js';
+import { tellMoment } from '../../detect/alerts/moment.js';
+import { type DriftReport, measureDrift } from '../../detect/drift/drift.js';
+import type { DriftRow } from '../../detect/drift/drift-report.js';
+import type { DriftVerdict } from '../../detect/drift/verdict.js';
+import { percentage } from '../calibrating.js';
+import { defineCommand } from '../command.js';
+import { openDetector } from '../open-detector.js';
+import { selectAfter, selectingSettings, selectionOf } from '../settings/selecting.js';
+import { modelSetting, storeSetting } from '../settings/store-and-model.js';
+import { threadsSetting } from '../settings/threads.js';
+import { formatProbability } from '../terminal/evidence-table.js';
+import { formatCount } from '../terminal/quantities.js';
+import { type Look, renderTable } from '../terminal/tables.js';
+
+/** Relations listed; with --json all of them are. */
+const LISTED = 20;
+
+export const command = defineCommand({
+  name: 'drift',
+  summary: 'tell whether recent events still look like those a model was calibrated on',
+  details:
+    'Compares recent events, by default those after calibration, with the tables of a model, relation by relation. What ' +
+    'scores high is kept out: an attack is no drift. Changes nothing; docs/drift.md says what the figures mean.',
+  examples: [
+    'recal drift --store own --model web.recal --from 2018-04-12',
+    'recal drift --store own --model web.recal --host web-7 --json',
+  ],
+  arguments: {},
+  settings: defineSettings({
+    store: storeSetting,
+    model: modelSetting('model file, calibrated'),
+    ...selectingSettings,
+    level: {
+      type: z.coerce.number().gt(0).lt(1).default(0.01),
+      description: 'false discovery rate over relations, nominal',
+      value: 'Q',
+    },
+    threads: threadsSetting('results are'),
+  }),
+  async run(_args, settings, context) {
+    const { out, signal } = context;
+    const { model, store, detector } = await openDetector(settings);
+    try {
+      const selection = selectAfter(selectionOf(settings), detector.calibration.lastTs);
+      const graphs = await detector.graphsOf(store, selection);
+      const bar = percentage('comparing', context);
+      const { level } = settings;
+      const report = await measureDrift(detector, graphs, { level, signal, progress: bar.update }).finally(
+        bar.finish,
+      );
+      const { firstTs, lastTs } = detector.calibration;
+      const calibration = { firstTs: String(firstTs), lastTs: String(lastTs) };
+      out.result({ model: settings.model, id: model.id, calibration, ...report }, () =>
+        renderDrift(report, out),
+      );
+    } finally {
+      await detector.close();
+    }
+    return EXIT.done;
+  },
+});
+
+const ADVICE: Readonly<Record<DriftVerdict, string>> = {
+  steady: 'the model need not be changed',
+  recalibrate: 'fit the tables to this time, once it is known to be benign: recal calibrate',
+  retrain: 'train again on recent benign events: recal train',
+  'look-first': 'look at the incidents before anything is learned from this time: recal detect',
+  'too-little': 'select more time, or calibrate on more',
+};
+
+export function* renderDrift(report: DriftReport, look: Look): Generator<string> {
+  const { counts, quarantine, rows, change, novelty, leftOut } = report;
+  const bold = look.bold ?? ((text: string) => text);
+  yield `${bold(report.verdict)}: ${report.reasons.map((reason) => printable(reason, 400)).join('; ')}`;
+  yield `  ${ADVICE[report.verdict]}`;
+  yield '';
+  yield `compared    ${formatCount(counts.instances)} instances in ${formatCount(counts.graphs)} graphs, ${counts.hostDays.toPrecision(2)} host-days; ${counts.compared} relations, ${counts.tooFew} with too few nodes`;
+  if (counts.withoutTable > 0) {
+    yield `not asked   ${formatCount(counts.withoutTable)} values without a table of their own`;
+  }
+  for (const { kind, why } of leftOut) yield `not asked   ${kind}: ${why}`;
+  yield `kept out    ${formatCount(quarantine.high)} instances of score ${quarantine.tau.toFixed(2)} and above (${quarantine.rule}; ${quarantine.expected.toPrecision(2)} expected), ${formatCount(quarantine.inherited)} that inherited from them`;
+  const [now90, now99] = [share(change.above.p90), share(change.above.p99)];
+  yield `scores      ${now90} above the benign 90th percentile, ${now99} above the 99th`;
+  yield change.since === null || change.reached === null
+    ? `change      none in ${formatCount(change.windows)} windows that would be dated (capital ${change.capital.toPrecision(2)}, at most ${change.most.toPrecision(2)})`
+    : `change      since ${tellMoment(change.since)}, sure by ${tellMoment(change.reached)} (capital ${change.capital.toPrecision(2)})`;
+  yield* renderNovelty(novelty);
+  const shown = rows.filter(({ verdict }) => verdict !== 'too-few');
+  if (shown.length === 0) return;
+  yield '';
+  yield* renderTable(
+    ['evidence', 'relation', 'role', 'now', 'nodes', 'then', 'distance', 'p (nominal)', '>p90', '>p99', ''],
+    shown.slice(0, LISTED).map(cellsOf),
+    look,
+  );
+  if (shown.length > LISTED) yield `… and ${formatCount(shown.length - LISTED)} that moved less`;
+}
+
+function cellsOf(row: DriftRow): (string | number)[] {
+  const { kind, relation, role, now, before, distance, direction, p, above, verdict } = row;
+  return [
+    ...[kind, relation ?? '-', role ?? '-', now.n, now.nodes, before.n],
+    `${direction === 'up' ? '+' : '-'}${distance.toFixed(3)}`,
+    ...[formatProbability(Math.log(p)), share(above.p90), share(above.p99), verdict],
+  ];
+}
+
+function* renderNovelty({ interactions, newRelation, relations, more, names }: DriftReport['novelty']) {
+  const known = relations.map(({ name, interactions: n }) => `${printable(name, 60)} ×${formatCount(n)}`);
+  const list = known.length === 0 ? '' : `: ${known.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  yield `new         ${interactions === 0 ? '-' : share(newRelation / interactions)} of the interactions are of relations that training never met${list}`;
+  for (const { type, nodes, unknown, examples } of names) {
+    const such =
+      examples.length === 0 ? '' : `, such as ${examples.map((name) => printable(name, 60)).join(', ')}`;
+    yield `names       ${share(unknown / nodes)} of ${formatCount(nodes)} ${type} names that training never met${such}`;
+  }
+}
+
+const share = (value: number): string => `${(value * 100).toFixed(1)} %`;

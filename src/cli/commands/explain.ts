@@ -1,0 +1,236 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { EXIT } from '../../base/errors.js';
+import { printable } from '../../base/printable.js';
+import { defineSettings } from '../../base/settings.js';
+import type { Alert, EntityRef } from '../../detect/alerts/alert.js';
+import { type Explained, findExplained, loadRawEvents, type RawEvents } from '../../detect/alerts/explain.js';
+import { readAlertFiles } from '../../report/detection/alert-files.js';
+import { Store } from '../../store/store.js';
+import { defineCommand } from '../command.js';
+import { formatProbability, renderEvidence } from '../terminal/evidence-table.js';
+import { formatCount } from '../terminal/quantities.js';
+import { type Look, renderTable } from '../terminal/tables.js';
+import { renderTextGraph } from '../terminal/text-graph.js';
+
+/** Alerts of an incident that are told in full; all are listed. */
+const MOST_TOLD = 3;
+const MOST_LISTED = 40;
+
+export const command = defineCommand({
+  name: 'explain',
+  summary: 'show why an alert or an incident was raised',
+  details:
+    'Prints the evidence behind each number: what it was compared with, who did what, and, where the store is at hand, ' +
+    'the raw events. The beginning of an identifier suffices.',
+  examples: [
+    'recal explain 3fa9 --alerts alerts',
+    'recal explain 3fa9c1 --alerts alerts --store cadets --events 100',
+  ],
+  arguments: { id: { description: 'identifier of an alert or an incident, or its beginning' } },
+  settings: defineSettings({
+    alerts: { type: z.string().min(1), description: 'folder that recal detect wrote', value: 'DIR' },
+    store: {
+      type: z.string().min(1).optional(),
+      description: 'folder of the store; by default the one that was read',
+      value: 'DIR',
+    },
+    events: {
+      type: z.coerce.number().int().min(0).max(1_000_000).default(20),
+      description: 'raw events to show of an alert; 0 for none',
+      value: 'N',
+    },
+  }),
+  async run({ id }, { alerts, store, events }, { out }) {
+    const files = await readAlertFiles(alerts);
+    const found = findExplained(id, files);
+    const told = found.kind === 'alert' ? [found.alert] : found.alerts.slice(0, MOST_TOLD);
+    const raw: RawEvents[] = [];
+    // A store that was asked for must be there; the remembered one may have gone.
+    const folder = store ?? files.run.store ?? undefined;
+    const isThere =
+      folder !== undefined && (store !== undefined || existsSync(join(folder, 'manifest.json')));
+    if (events > 0 && isThere) {
+      const opened = await Store.open(folder);
+      for (const alert of told) raw.push(await loadRawEvents(opened, alert, events));
+    } else if (events > 0) {
+      const which = folder === undefined ? '' : ` ${printable(folder)} is not there:`;
+      out.info(`raw events are not shown:${which} give the store with --store DIR`);
+    }
+    const rawOf = new Map(raw.map((each) => [each.alert, each]));
+    out.result({ ...found, rawEvents: raw }, () => render(found, told, rawOf, out));
+    return EXIT.done;
+  },
+});
+
+function* render(
+  found: Explained,
+  told: readonly Alert[],
+  rawOf: ReadonlyMap<string, RawEvents>,
+  look: Look,
+): Generator<string> {
+  if (found.kind === 'alert') {
+    yield* renderAlert(found.alert, rawOf.get(found.alert.id), look);
+    const { incident } = found;
+    if (incident !== undefined) {
+      yield '';
+      yield `incident    ${incident.id} (rank ${incident.rank}, ${formatCount(incident.alerts.length)} alerts)`;
+    }
+    return;
+  }
+  const { incident } = found;
+  yield printable(incident.sentence);
+  yield '';
+  yield* renderLines([
+    [
+      'incident',
+      `${incident.id} (rank ${incident.rank}), ${incident.severity}, prominence ${incident.prominence.toFixed(2)}, score ${incident.score.toFixed(2)}`,
+    ],
+    ['host', printable(incident.host, 200)],
+    ['root', showEntity(incident.root)],
+    ['time', `${incident.first.iso} to ${incident.last.iso}`],
+  ]);
+  yield '';
+  yield* renderTable(
+    ['#', 'alert', 'score', 'type', 'name'],
+    incident.alerts
+      .slice(0, MOST_LISTED)
+      .map(({ id, entity, score }, i) => [
+        `${i + 1}`,
+        id,
+        score.toFixed(2),
+        entity.type,
+        entity.name ?? entity.id,
+      ]),
+    look,
+  );
+  const more = incident.alerts.length - MOST_LISTED;
+  if (more > 0) yield `… and ${formatCount(more)} more`;
+  const marks = new Map(incident.alerts.map(({ entity }, i) => [entity.id, `alert #${i + 1}`]));
+  for (const alert of told) {
+    yield '';
+    yield* renderAlert(alert, rawOf.get(alert.id), look, marks);
+  }
+  const untold = incident.alerts.length - told.length;
+  if (untold > 0) {
+    yield '';
+    yield `${formatCount(untold)} alerts not told in full: recal explain ALERT`;
+  }
+}
+
+function* renderAlert(
+  alert: Alert,
+  raw: RawEvents | undefined,
+  look: Look,
+  marks?: ReadonlyMap<string, string>,
+): Generator<string> {
+  const bold = look.bold ?? ((text: string) => text);
+  const { entity, knn } = alert;
+  yield printable(alert.sentence);
+  yield '';
+  const lines: [string, string][] = [
+    [
+      'alert',
+      `${alert.id}, ${alert.severity}, score ${alert.score.toFixed(2)} (from ${alert.threshold.toFixed(2)} on)`,
+    ],
+    ['empirical p', `${formatProbability(Math.log(alert.empiricalP))}, of benign scores as high`],
+    [
+      'entity',
+      `${showEntity(entity)}${entity.pid === null ? '' : `, pid ${entity.pid}`}, ${printable(entity.id, 80)}`,
+    ],
+    ['host', printable(alert.host, 200)],
+    ['window', `${alert.window.from.iso} to ${alert.window.to.iso}`],
+    ['active', `${alert.first.iso} to ${alert.last.iso}`],
+    ['reasons', alert.reasons.join(', ')],
+  ];
+  if (entity.cmd !== null) lines.push(['command', printable(entity.cmd, 400)]);
+  if (alert.lineage !== null) {
+    const { own, inherited, from } = alert.lineage;
+    const actor = from.name === null ? from.id : printable(from.name, 80);
+    lines.push(['lineage', `${own.toFixed(2)} by itself, ${inherited.toFixed(2)} passed on by ${actor}`]);
+  }
+  if (knn.distance !== null) {
+    const from = knn.threshold === null ? 'no gate' : `candidates are beyond ${knn.threshold.toFixed(4)}`;
+    lines.push(['distance', `${knn.distance.toFixed(4)} from benign behaviour (${from})`]);
+  }
+  if (alert.lookAlikes.length > 0) {
+    const likes = alert.lookAlikes.map(
+      ({ name, type, distance }) => `${printable(name ?? `nameless ${type}`, 60)} (${distance.toFixed(4)})`,
+    );
+    lines.push(['looks like', likes.join(', ')]);
+  }
+  yield* renderLines(lines);
+  yield '';
+  yield bold('evidence');
+  yield* renderEvidence(alert.evidence, look);
+  if (alert.deviations.length > 0) {
+    yield '';
+    yield* renderTable(
+      ['rare feature', 'kind', 'benign ones', 'of'],
+      alert.deviations.map(({ kind, what, seen, of }) => [what, kind, seen, of]),
+      look,
+    );
+  }
+  yield '';
+  yield bold('neighbourhood');
+  yield* renderTextGraph(alert, look, marks === undefined ? {} : { marks });
+  yield* renderSources(alert, look);
+  if (raw !== undefined) yield* renderRaw(raw, look);
+}
+
+/** What the alert itself knows of the events behind its numbers. */
+function* renderSources({ evidence }: Alert, look: Look): Generator<string> {
+  const rows = evidence.flatMap(({ source }, i) =>
+    source === null
+      ? []
+      : [
+          [
+            `${i + 1}`,
+            source.first.iso,
+            source.count === 1 ? '' : source.last.iso,
+            source.count,
+            showEntity(source.subject),
+            source.relation,
+            showEntity(source.object),
+          ],
+        ],
+  );
+  if (rows.length === 0) return;
+  yield '';
+  yield* renderTable(
+    ['#', 'first event', 'last event', 'events', 'subject', 'relation', 'object'],
+    rows,
+    look,
+  );
+}
+
+function* renderRaw({ events, total, leftOut }: RawEvents, look: Look): Generator<string> {
+  yield '';
+  if (total === 0) {
+    yield 'the store holds no event of this entity in this window';
+    return;
+  }
+  yield* renderTable(
+    ['time', 'subject', 'relation', 'object', 'second object', 'evidence'],
+    events.map(({ time, subject, relation, object, object2, evidence }) => [
+      time.iso,
+      subject === null ? '-' : showEntity(subject),
+      relation,
+      object === null ? '-' : showEntity(object),
+      object2 === null ? '' : showEntity(object2),
+      evidence.map((number) => `#${number}`).join(' '),
+    ]),
+    look,
+  );
+  const rest = leftOut === 0 ? '' : `, ${formatCount(leftOut)} left out (--events N shows more)`;
+  yield `${total === 1 ? '1 event' : `${formatCount(total)} events`} of this entity in the window${rest}`;
+}
+
+function* renderLines(lines: readonly (readonly [string, string])[]): Generator<string> {
+  for (const [label, value] of lines) yield `${label.padEnd(11)} ${value}`;
+}
+
+function showEntity({ name, type, id }: EntityRef): string {
+  return printable(name ?? `nameless ${type} ${id.slice(0, 8)}`, 200);
+}

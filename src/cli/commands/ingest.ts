@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { EXIT } from '../../base/errors.js';
+import { printable } from '../../base/printable.js';
+import { defineSettings } from '../../base/settings.js';
+import { expandInputs } from '../../ingest/sources/inputs.js';
+import { ingestFiles } from '../../store/ingest.js';
+import { defineCommand } from '../command.js';
+import { readingSettings, warnOfProblems, withReading } from '../settings/reading.js';
+import { storeSetting } from '../settings/store-and-model.js';
+import { formatCount, formatDuration } from '../terminal/quantities.js';
+import { renderSummary } from '../terminal/summary.js';
+
+export const command = defineCommand({
+  name: 'ingest',
+  summary: 'read log files into a store',
+  details:
+    'All files become part of the store together, or none does. Content that the store already holds is left out. ' +
+    'Files may be plain, .gz, .tar.gz, or .zst where the runtime can; - is standard input.',
+  examples: [
+    'recal ingest ta1-cadets-e3-official.json* --store cadets --as train',
+    'zcat more.json.gz | recal ingest - --store cadets --append --as test',
+  ],
+  arguments: { files: { description: 'log files, globs, or -', many: true } },
+  settings: defineSettings({
+    store: storeSetting,
+    as: {
+      type: z
+        .string()
+        .regex(/^[A-Za-z0-9][\w.-]{0,63}$/, 'a split is called by letters, digits, and . _ -')
+        .optional(),
+      description: 'name of the split that these files are: train, calibrate, test, …',
+      value: 'SPLIT',
+    },
+    append: { type: z.boolean().default(false), description: 'add to a store that already holds something' },
+    ...readingSettings,
+  }),
+  async run(args, settings, context) {
+    const started = performance.now();
+    const files = await expandInputs([...args.files]);
+    const { store, append, as: split } = settings;
+    const result = await withReading(files, settings, context, (options) =>
+      ingestFiles(files, { ...options, store, split, append }),
+    );
+    warnOfProblems(context, result);
+    const { out } = context;
+    for (const name of result.known) out.info(`already in the store: ${printable(name)}`);
+    if (result.dropped > 0) {
+      out.warn(`${formatCount(result.dropped)} of these events were dropped from the store, and stay so`);
+    }
+    const seconds = (performance.now() - started) / 1000;
+    out.result({ ...result, seconds }, function* () {
+      yield* renderSummary(result, result.files, out);
+      yield '';
+      const done = result.status === 'added' ? 'added to' : 'already in';
+      const rate = formatCount(Math.round(result.events / seconds));
+      yield `${formatCount(result.events)} events ${done} ${printable(store)} in ${formatDuration(seconds * 1000)}` +
+        (result.status === 'added' ? ` (${rate} events/s)` : '');
+    });
+    return EXIT.done;
+  },
+});

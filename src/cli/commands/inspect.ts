@@ -1,0 +1,27 @@
+import { EXIT } from '../../base/errors.js';
+import { defineSettings } from '../../base/settings.js';
+import { expandInputs } from '../../ingest/sources/inputs.js';
+import { inspectFiles } from '../../store/inspect.js';
+import { defineCommand } from '../command.js';
+import { readingSettings, warnOfProblems, withReading } from '../settings/reading.js';
+import { renderSummary } from '../terminal/summary.js';
+
+export const command = defineCommand({
+  name: 'inspect',
+  summary: 'show what is in log files, without keeping anything',
+  details:
+    'Prints the format, records, relations on a log scale, entity types, time span, share of events out of order, ' +
+    'endpoints that no record defines, and malformed lines with their places.',
+  examples: ['recal inspect audit.json.gz', 'recal inspect ta1-theia-e3-official-6r.json* --json'],
+  arguments: { files: { description: 'log files, globs, or -', many: true } },
+  settings: defineSettings(readingSettings),
+  async run(args, settings, context) {
+    const started = performance.now();
+    const files = await expandInputs([...args.files]);
+    const result = await withReading(files, settings, context, (options) => inspectFiles(files, options));
+    warnOfProblems(context, result);
+    const seconds = (performance.now() - started) / 1000;
+    context.out.result({ ...result, seconds }, () => renderSummary(result, result.files, context.out));
+    return EXIT.done;
+  },
+});

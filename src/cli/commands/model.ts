@@ -1,0 +1,109 @@
+import { EXIT, RecalError } from '../../base/errors.js';
+import { printable } from '../../base/printable.js';
+import { defineSettings } from '../../base/settings.js';
+import { isoTime } from '../../base/time-text.js';
+import { describeModelFile, type ModelDescription } from '../../model/file/describe-model.js';
+import { defineCommand } from '../command.js';
+import { formatBytes, formatCount } from '../terminal/quantities.js';
+import { type Look, renderTable } from '../terminal/tables.js';
+
+export const command = defineCommand({
+  name: 'model',
+  summary: 'show what is inside a model file',
+  details: 'recal model show FILE checks the whole file and prints what it holds; nothing in it is run.',
+  examples: ['recal model show cadets.recal', 'recal model show cadets.recal --json'],
+  arguments: {
+    action: { description: 'show' },
+    file: { description: 'model file, as written by recal train' },
+  },
+  settings: defineSettings({}),
+  async run({ action, file }, _settings, { out }) {
+    if (action !== 'show') {
+      throw new RecalError('usage.unknown-action', `recal model does not know '${printable(action, 40)}'`, {
+        hint: 'recal model show FILE',
+        exit: EXIT.usage,
+      });
+    }
+    const description = await describeModelFile(file);
+    out.result(description, () => render(description, out));
+    return EXIT.done;
+  },
+});
+
+function* render(model: ModelDescription, look: Look): Generator<string> {
+  const { training, config, text } = model;
+  const bold = look.bold ?? ((text: string) => text);
+  const { split, host, from, to } = training.selection;
+  const asked = Object.entries({ split, host, from, to }).flatMap(([key, value]) =>
+    value === null ? [] : [`${key} ${printable(value, 80)}`],
+  );
+  const { done, asked: epochs } = training.epochs;
+  const lines: (readonly [string, string])[] = [
+    ['id', model.id],
+    ['file', `${formatBytes(model.bytes)}, version ${model.version}, SHA-256 ${model.sha256}`],
+    ['trained on', `${formatCount(training.events)} events, ${asked.join(', ') || 'all of the store'}`],
+    ['hosts', training.hosts.map((name) => printable(name, 80)).join(', ')],
+    ['span', `${isoTime(BigInt(training.firstTs))} to ${isoTime(BigInt(training.lastTs))}`],
+    [
+      'graphs',
+      `${formatCount(training.graphs)}, ${formatCount(training.nodes)} nodes, ${formatCount(training.neighbours)} neighbours`,
+    ],
+    ...(training.inParts === undefined
+      ? []
+      : ([['in parts', `${training.inParts.graphs} graphs, cut into ${training.inParts.parts}`]] as const)),
+    [
+      'epochs',
+      `${done} of ${epochs}${done < epochs ? ' (stopped early)' : ''}, ${formatCount(training.steps)} steps`,
+    ],
+    [
+      'loss',
+      training.loss === null
+        ? '-'
+        : `${training.loss.toFixed(4)}, ${((training.masked ?? 0) * 100).toFixed(0)} % of the nodes masked`,
+    ],
+    ['calibrated', model.calibrated ? 'yes' : 'no: recal calibrate makes it usable for detection'],
+    ['device', `${training.device.kind}, ${training.device.build}`],
+    [
+      'features',
+      `${formatCount(model.features)}: ${model.entityTypes.length} types, ${config.textDimension} text, ${formatCount((model.relations.length + 1) ** 2)} transitions`,
+    ],
+    [
+      'tokens',
+      `${formatCount(text.tokens)}, such as ${text.frequent.map(({ token }) => printable(token, 40)).join(' ')}`,
+    ],
+    ['direction', `${model.direction.name}, ${model.direction.reversed.length} relations reversed`],
+    ['data', training.data],
+  ];
+  for (const [label, value] of lines) yield `${label.padEnd(11)} ${value}`;
+  yield '';
+  yield* renderTable(
+    ['relation', 'events', 'mask rate', 'loss'],
+    model.relations.map(({ name, frequency, maskRate, loss }) => [
+      name,
+      frequency,
+      maskRate === null ? '-' : maskRate.toFixed(4),
+      loss === null ? '-' : loss.toFixed(4),
+    ]),
+    look,
+  );
+  yield '';
+  yield bold('configuration');
+  for (const [key, value] of Object.entries(config)) yield `${key.padEnd(15)} ${value}`;
+  yield '';
+  yield* renderTable(
+    ['tensor', 'type', 'shape', 'size'],
+    model.tensors.map(({ name, dtype, shape, bytes }) => [
+      name,
+      dtype,
+      shape.join(' × '),
+      formatBytes(bytes),
+    ]),
+    look,
+  );
+  yield '';
+  yield* renderTable(
+    ['log file', 'split', 'SHA-256'],
+    training.files.map(({ name, split, sha256 }) => [name, split ?? '-', sha256]),
+    look,
+  );
+}

@@ -1,0 +1,169 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import { EXIT, RecalError } from '../../base/errors.js';
+import { nearest } from '../../base/nearest.js';
+import { printable } from '../../base/printable.js';
+import { defineSettings } from '../../base/settings.js';
+import { DETECTION_OPTIONS, DETECTION_PRESETS } from '../../detect/detection-config.js';
+import { E3_SPLITS } from '../../evaluate/e3/e3-parts.js';
+import { E3_HOSTS, type E3Host } from '../../evaluate/e3/published.js';
+import { reproduce } from '../../evaluate/e3/reproduce.js';
+import { parseSeeds, VARIANT_NAMES, variantOf } from '../../evaluate/protocol/variants.js';
+import { caveatsOf } from '../../evaluate/report/caveats.js';
+import { besidePublished } from '../../evaluate/report/published-section.js';
+import { REPORT_FILE, type Study } from '../../evaluate/report/study.js';
+import { trialName } from '../../evaluate/sweep/sweep.js';
+import { PAPER_SWEEPS } from '../../evaluate/sweep/sweep-axes.js';
+import { PRESETS, TRAINING_OPTIONS } from '../../model/training/training-config.js';
+import { defineCommand } from '../command.js';
+import { ownVersion } from '../own-version.js';
+import { choiceSettings, chosen } from '../settings/choice-settings.js';
+import { checkOutFolder } from '../settings/out-place.js';
+import { warnOfProblems } from '../settings/reading.js';
+import { threadsOf, threadsSetting } from '../settings/threads.js';
+import { EvaluationProgress } from '../terminal/evaluation-progress.js';
+import { formatDuration } from '../terminal/quantities.js';
+import { type Look, renderTable } from '../terminal/tables.js';
+
+const { profile: _profile, seed: _seed, ...trainingChoices } = TRAINING_OPTIONS;
+const DATASETS = E3_HOSTS.map((host) => `e3-${host}`);
+const TRIALS = PAPER_SWEEPS.reduce((sum, { values }) => sum + values.length, 0);
+
+export const command = defineCommand({
+  name: 'reproduce',
+  summary: 'run the published comparison on DARPA E3 logs and lay the figures beside the published ones',
+  details:
+    'Needs the JSON files of one host of Engagement 3 and its labels. All variants and seeds, under the protocol of the ' +
+    'paper where ThreaTrace’s list is there and the honest one where expert labels are. docs/reproduce.md says what ' +
+    'each split is and where the data come from.',
+  examples: [
+    'recal reproduce e3-cadets --data e3/cadets --labels labels --out cadets',
+    'recal reproduce e3-theia --data e3/theia --labels labels --split pidsmaker --seeds 0 --epochs 20 --out quick',
+    'recal reproduce e3-trace --data e3/trace --labels labels --sweeps --out trace',
+  ],
+  arguments: { dataset: { description: DATASETS.join(', ') } },
+  settings: defineSettings({
+    data: { type: z.string().min(1), description: 'folder of the log files', value: 'DIR' },
+    labels: {
+      type: z.string().min(1),
+      description: 'folder of the labels: cadets.txt and E3-CADETS.csv, or as published',
+      value: 'DIR',
+    },
+    out: { type: z.string().min(1), description: 'folder to write to', value: 'DIR' },
+    split: {
+      type: z.enum(E3_SPLITS).default('magic'),
+      description: 'whose choice of what to train on and what to judge',
+    },
+    sweeps: {
+      type: z.boolean().default(false),
+      description: `also the four sensitivity sweeps: ${TRIALS} evaluations more`,
+    },
+    seeds: { type: z.string().default('0-4'), description: 'such as 0-4, or 7', value: 'SEEDS' },
+    variants: {
+      type: z.string().default(VARIANT_NAMES.join(',')),
+      description: 'which contestants, with commas',
+      value: 'NAMES',
+    },
+    threads: threadsSetting('figures are'),
+    ...choiceSettings<keyof typeof trainingChoices>(trainingChoices, PRESETS),
+    ...choiceSettings(DETECTION_OPTIONS, DETECTION_PRESETS),
+  }),
+  async run({ dataset }, settings, context) {
+    await checkOutFolder(settings.out);
+    const { out, signal } = context;
+    const started = performance.now();
+    const host = hostOf(dataset);
+    const seeds = parseSeeds(settings.seeds);
+    const variants = [...new Set(settings.variants.split(',').map((name) => name.trim()))];
+    for (const name of variants) variantOf(name);
+    const progress = new EvaluationProgress(context, seeds.length);
+    try {
+      const { study, complete } = await reproduce({
+        ...{ host, split: settings.split, data: settings.data, labels: settings.labels, out: settings.out },
+        ...{
+          seeds,
+          variants,
+          sweeps: settings.sweeps ? PAPER_SWEEPS : [],
+          signal,
+          versions: { recal: ownVersion() },
+        },
+        ...{ training: chosen(trainingChoices, settings), detection: chosen(DETECTION_OPTIONS, settings) },
+        threads: threadsOf(settings),
+        reading: {
+          threads: settings.threads === 1 ? 0 : settings.threads,
+          noticed: (read) => warnOfProblems(context, read),
+          onProgress: ({ bytes, events }) => progress.reading(bytes, events),
+        },
+        watch: {
+          placed: (notes) => {
+            progress.finish();
+            for (const note of notes) out.warn(printable(note, 400));
+          },
+          run: ({ protocol, labels }) => {
+            progress.finish();
+            out.info(`protocol ${protocol}, labels of ${printable(labels.file, 200)}`);
+          },
+          removed: (folder) => {
+            progress.finish();
+            out.warn(
+              `results of an earlier run in ${printable(folder, 200)} are removed: that protocol was not run`,
+            );
+          },
+          evaluation: {
+            stage: (run, stage, done) => progress.stage(run, stage, done),
+            finished: (run, done) => progress.finished(run, done),
+          },
+          sweep: {
+            trial: (assignment, number, known) => {
+              progress.trial();
+              const done = known ? ': finished before' : '';
+              out.info(`trial ${number + 1} of ${TRIALS}, ${trialName(assignment)}${done}`);
+            },
+          },
+        },
+      });
+      progress.finish();
+      const rows = besidePublished(study);
+      out.result({ complete, beside: rows, notes: caveatsOf(study), out: settings.out }, function* () {
+        yield* renderBeside(study, out);
+        const time = formatDuration(performance.now() - started);
+        yield `report: ${printable(join(settings.out, REPORT_FILE))} (${time})`;
+      });
+      return EXIT.done;
+    } finally {
+      progress.finish();
+    }
+  },
+});
+
+function hostOf(dataset: string): E3Host {
+  const host = E3_HOSTS.find((each) => dataset === `e3-${each}`);
+  if (host !== undefined) return host;
+  const near = nearest(dataset, DATASETS);
+  throw new RecalError('unknown-dataset', `there is no dataset '${printable(dataset, 60)}'`, {
+    hint: near === undefined ? `one of: ${DATASETS.join(', ')}` : `did you mean '${near}'?`,
+    exit: EXIT.usage,
+  });
+}
+
+/** All that was run, percent; the report has the rest. */
+function* renderBeside(study: Study, look: Look): Generator<string> {
+  const number = (value: number | null | undefined, digits: number) =>
+    value === null || value === undefined ? '-' : value.toFixed(digits);
+  const spread = (value: number | null | undefined, deviation: number | null | undefined, digits: number) => {
+    const text = number(value, digits);
+    return deviation === null || deviation === undefined ? text : `${text} ± ${deviation.toFixed(digits)}`;
+  };
+  const rows = besidePublished(study).filter(({ ours }) => ours !== null);
+  yield* renderTable(
+    ['variant', 'protocol', 'F1 %', 'published', 'FPR %', 'published'],
+    rows.map(({ name, variant, run, ours, published, deviation }) => [
+      ...[variant === null || variant === name ? name : `${variant} (${name})`, run],
+      ...[spread(ours?.f1, deviation?.f1, 2), number(published?.f1, 2)],
+      ...[spread(ours?.fpr, deviation?.fpr, 4), number(published?.fpr, 4)],
+    ]),
+    look,
+  );
+  yield '';
+  for (const caveat of caveatsOf(study)) yield `note: ${printable(caveat, 1000)}`;
+}

@@ -1,0 +1,125 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { EXIT } from '../../base/errors.js';
+import { printable } from '../../base/printable.js';
+import { defineSettings } from '../../base/settings.js';
+import type { ScenarioManifest } from '../../simulate/manifest.js';
+import { type Days, FORMATS, LAYOUTS, PLACES, SCENARIOS } from '../../simulate/options.js';
+import { simulate } from '../../simulate/simulate.js';
+import { MANIFEST_FILE } from '../../simulate/world-folder.js';
+import { defineCommand } from '../command.js';
+import { checkOutFolder } from '../settings/out-place.js';
+import { formatCount, formatDuration } from '../terminal/quantities.js';
+import { type Look, renderTable } from '../terminal/tables.js';
+
+export const command = defineCommand({
+  name: 'simulate',
+  summary: 'write realistic logs of a simulated host, with labelled attacks',
+  details:
+    'The same options give the same bytes. The folder also gets labels and scenario.json. It is new, empty, or holds an ' +
+    'earlier simulation, which is replaced.',
+  examples: [
+    'recal simulate --scenario demo --out world',
+    'recal simulate --scenario freebsd-server --events 5000000 --seed 7 --layout e3 --out e3',
+    'recal simulate --scenario linux-desktop --attacks none --drift 0.5 --days 7,7,14 --out drifting',
+  ],
+  arguments: {},
+  settings: defineSettings({
+    scenario: { type: z.enum(SCENARIOS), description: 'kind of host' },
+    out: {
+      type: z.string().min(1),
+      description: 'new or empty folder, or one of an earlier simulation',
+      value: 'DIR',
+    },
+    seed: { type: z.coerce.number().int().default(1), description: 'which world of its kind', value: 'N' },
+    events: {
+      type: z.coerce.number().int().positive().optional(),
+      description: 'events per host (60,000 for demo, else 1,000,000)',
+      value: 'N',
+    },
+    stealth: {
+      type: z.coerce.number().min(0).max(1).default(0.5),
+      description: 'how quiet the attacks are: 0 loud, 1 quiet',
+      value: '0..1',
+    },
+    format: { type: z.enum(FORMATS).default('cdm18'), description: 'format of the logs' },
+    layout: {
+      type: z.enum(LAYOUTS).default('parts'),
+      description: "parts: train, calibrate, test; e3: the file names and dates of DARPA's release",
+    },
+    hosts: { type: z.coerce.number().int().min(1).default(1), description: 'hosts of this kind', value: 'N' },
+    attacks: { type: z.enum(PLACES).default('test'), description: 'where attacks are; none: a benign host' },
+    unusual: {
+      type: z.enum(PLACES).default('test'),
+      description: 'where rare benign work is; none: the test is like what came before',
+    },
+    drift: {
+      type: z.coerce.number().min(0).max(1).default(0),
+      description: 'how much the host itself changes from the start of the test',
+      value: '0..1',
+    },
+    days: {
+      type: z
+        .string()
+        .regex(/^\d+,\d+,\d+$/, 'give three whole numbers, such as 7,7,14')
+        .optional(),
+      description: 'days of train, calibrate and test (by the number of events)',
+      value: 'N,N,N',
+    },
+  }),
+  async run(_args, { events, days, ...settings }, { out, signal, progress }) {
+    await checkOutFolder(settings.out);
+    const started = performance.now();
+    if (existsSync(join(settings.out, MANIFEST_FILE))) {
+      out.info(`the simulation in ${printable(settings.out)} is replaced`);
+    }
+    const bar = progress('simulating', { unit: 'events' });
+    const options = {
+      ...settings,
+      ...(events === undefined ? {} : { events }),
+      ...(days === undefined ? {} : { days: days.split(',').map(Number) as unknown as Days }),
+    };
+    const manifest = await simulate(options, (at) => bar.update(at.events), signal).finally(() =>
+      bar.finish(),
+    );
+    const seconds = (performance.now() - started) / 1000;
+    out.result({ ...manifest, seconds }, () => render(manifest, settings.out, seconds, out));
+    return EXIT.done;
+  },
+});
+
+function* render(manifest: ScenarioManifest, folder: string, seconds: number, look: Look): Generator<string> {
+  yield* renderTable(
+    ['host', 'file', 'role', 'from', 'events'],
+    manifest.hosts.flatMap((host) =>
+      host.files.map((file) => [host.name, file.name, file.role, file.from.slice(0, 19), file.events]),
+    ),
+    look,
+  );
+  yield '';
+  if (manifest.hosts.some(({ attacks }) => attacks.length > 0)) {
+    yield* renderAttacks(manifest, look);
+    yield '';
+  }
+  const labels = manifest.hosts.reduce((sum, { labels }) => sum + labels.core + labels.touched, 0);
+  const rate = formatCount(Math.round(manifest.events / seconds));
+  const time = formatDuration(seconds * 1000);
+  yield `${formatCount(manifest.events)} events, ${labels} labelled nodes in ${printable(folder)} (${time}, ${rate} events/s)`;
+}
+
+function* renderAttacks(manifest: ScenarioManifest, look: Look): Generator<string> {
+  yield* renderTable(
+    ['attack', 'what', 'from', 'until', 'events'],
+    manifest.hosts.flatMap((host) =>
+      host.attacks.map((attack) => [
+        attack.id,
+        attack.name,
+        attack.from.slice(0, 19),
+        attack.until.slice(0, 19),
+        attack.events,
+      ]),
+    ),
+    look,
+  );
+}

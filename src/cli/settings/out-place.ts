@@ -1,0 +1,40 @@
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { EXIT, RecalError } from '../../base/errors.js';
+import { makeFolder, unmakeFolders } from '../../base/make-folder.js';
+import { printable } from '../../base/printable.js';
+
+/** Results that cannot be written should be known before the work for them is done. Leaves everything as it is. */
+export async function checkOutFolder(folder: string): Promise<void> {
+  const whole = resolve(folder);
+  let place = whole;
+  for (;;) {
+    const found = await stat(place).catch(() => undefined);
+    if (found !== undefined) {
+      if (!found.isDirectory()) throw refused(folder, `${printable(place)} is a file`);
+      await access(place, constants.W_OK | constants.X_OK).catch(() => {
+        throw refused(folder, `${printable(place)} cannot be written to`);
+      });
+      if (place !== whole) await tryToMake(folder, whole);
+      return;
+    }
+    if (dirname(place) === place) return;
+    place = dirname(place);
+  }
+}
+
+/** Permissions do not tell all: some file systems allow writing and have no place for a folder. */
+async function tryToMake(folder: string, whole: string): Promise<void> {
+  const made = await makeFolder(whole).catch((error: Error) => {
+    throw refused(folder, printable(error.message));
+  });
+  await unmakeFolders(made);
+}
+
+function refused(folder: string, why: string): RecalError {
+  return new RecalError('out-place', `nothing can be written to ${printable(folder)}: ${why}`, {
+    hint: 'give --out a folder that can be written to, or made',
+    exit: EXIT.usage,
+  });
+}

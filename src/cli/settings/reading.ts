@@ -1,0 +1,96 @@
+import { stat } from 'node:fs/promises';
+import { z } from 'zod';
+import { printable } from '../../base/printable.js';
+import { FORMATS } from '../../ingest/formats/known-formats.js';
+import { DEFAULT_MAX_LINE } from '../../ingest/formats/reader.js';
+import { TIME_UNITS } from '../../ingest/time.js';
+import type { StageOptions } from '../../store/staging.js';
+import type { LocatedProblem } from '../../store/tally.js';
+import type { CommandContext } from '../command.js';
+import { formatCount } from '../terminal/quantities.js';
+
+/** The settings of every command that reads logs. */
+export const readingSettings = {
+  format: {
+    type: z.enum(['auto', ...FORMATS.map(({ name }) => name)]).default('auto'),
+    description: 'format of the files; auto finds out from the content',
+  },
+  host: {
+    type: z.string().min(1).max(255).optional(),
+    description: 'name of the host, instead of what the log says',
+    value: 'NAME',
+  },
+  timeUnit: {
+    type: z.enum(TIME_UNITS).optional(),
+    description: "what the log's times count; by default the unit that most events of a file have",
+  },
+  maxLine: {
+    type: z.coerce
+      .number()
+      .int()
+      .min(1024)
+      .max(512 << 20)
+      .default(DEFAULT_MAX_LINE),
+    description: 'longest line in bytes; a longer one counts as malformed',
+    value: 'BYTES',
+  },
+  strict: { type: z.boolean().default(false), description: 'stop at the first malformed line' },
+  threads: {
+    type: z.coerce.number().int().min(0).max(64).optional(),
+    description: 'parse threads; 0 is the main thread, by default as many as there are cores',
+    value: 'N',
+  },
+} as const;
+
+interface ReadingValues {
+  format: string;
+  host?: string | undefined;
+  timeUnit?: (typeof TIME_UNITS)[number] | undefined;
+  maxLine: number;
+  strict: boolean;
+  threads?: number | undefined;
+}
+
+/** Runs work that reads files, with a progress line over their bytes. */
+export async function withReading<T>(
+  files: readonly string[],
+  settings: ReadingValues,
+  { signal, progress }: CommandContext,
+  work: (options: StageOptions) => Promise<T>,
+): Promise<T> {
+  const sizes = await Promise.all(
+    files.map(async (file) => (file === '-' ? undefined : (await stat(file)).size)),
+  );
+  const total = sizes.includes(undefined)
+    ? undefined
+    : sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
+  const bar = progress('reading', { total });
+  try {
+    const { format, host, timeUnit, maxLine, strict, threads } = settings;
+    return await work({
+      ...{ format, host, timeUnit, maxLine, strict, threads, signal },
+      onProgress: ({ bytes, events }) => bar.update(bytes, events),
+    });
+  } finally {
+    bar.finish();
+  }
+}
+
+/** Says which lines could not be read: how many, and the first ten with their places. */
+export function warnOfProblems(
+  { out }: CommandContext,
+  result: { malformed: number; problems: readonly LocatedProblem[] },
+): void {
+  if (result.malformed === 0) return;
+  const lines =
+    result.malformed === 1 ? '1 malformed line' : `${formatCount(result.malformed)} malformed lines`;
+  out.warn(`${lines} left out`);
+  for (const { file, line, reason } of result.problems) {
+    out.warn(`  ${printable(file)}:${line}: ${printable(reason, 200)}`);
+  }
+  const more = result.malformed - result.problems.length;
+  if (more > 0) out.warn(`  … and ${formatCount(more)} more`);
+  if (result.problems.some(({ reason }) => reason.startsWith('oversize'))) {
+    out.warn('  hint: read longer lines with --max-line BYTES');
+  }
+}

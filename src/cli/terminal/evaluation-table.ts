@@ -1,0 +1,74 @@
+import { printable } from '../../base/printable.js';
+import type { EvaluationResult, Figure, VariantResult } from '../../evaluate/result-schema.js';
+import { type Look, renderTable } from './tables.js';
+
+const NOTHING = '-';
+
+/** One row a variant, mean ± deviation over seeds, then what a reader must know. */
+export function* renderEvaluation(
+  { complete, variants, data, notes, protocol, matching }: EvaluationResult,
+  look: Look,
+): Generator<string> {
+  const share = data.nodes === 0 ? '' : ` (${((100 * data.positives) / data.nodes).toFixed(2)} %)`;
+  yield `protocol ${protocol}, matching ${matching}: ${data.positives} of ${data.nodes} nodes are labelled${share}`;
+  yield '';
+  // Stopped, variants may have different numbers of seeds.
+  const seedsOf = ({ seeds }: VariantResult) => (complete ? [] : [String(seeds.length)]);
+  yield* renderTable(
+    [
+      ...['variant', ...(complete ? [] : ['seeds']), 'attacks', 'false incidents', 'incidents', 'nodes'],
+      ...['AP', 'AUROC', 'F1', 'precision', 'recall', 'oracle F1', 'gap', 'threshold'],
+    ],
+    Object.entries(variants).map(([name, variant]) => [
+      ...[name, ...seedsOf(variant)],
+      ...rowOf(variant, look),
+    ]),
+    look,
+  );
+  yield '';
+  yield 'attacks: with a flagged node, of all; false incidents: of what is flagged, per host and day of the test';
+  yield 'incidents, nodes: opened until every attack is found, whatever the threshold';
+  yield 'oracle F1: the best that any threshold gives on the test, which no one knows beforehand';
+  for (const note of notes) yield `note: ${printable(note, 1000)}`;
+}
+
+function rowOf(variant: VariantResult, look: Look): string[] {
+  const figure = (key: Figure, digits: number) => meanText(variant, key, digits, look);
+  const attacks =
+    variant.mean.attacks === null
+      ? NOTHING
+      : `${figure('attacksDetected', 1)}/${trimmed(variant.mean.attacks, 1)}`;
+  const perDay = variant.mean.falseIncidentsPerDay?.toFixed(1) ?? NOTHING;
+  return [
+    ...[attacks, `${figure('falseIncidents', 1)} (${perDay}/day)`],
+    ...[figure('incidentsUntilAllAttacks', 1), figure('nodesUntilAllAttacks', 0)],
+    ...[figure('ap', 3), figure('auroc', 3), figure('f1', 3)],
+    `${figure('precision', 3)} (${counts(variant, 'tp', 'fp')})`,
+    `${figure('recall', 3)} (${counts(variant, 'tp', 'fn')})`,
+    ...[figure('oracleF1', 3), figure('gap', 3), thresholdText(variant)],
+  ];
+}
+
+/** Hits of all, as counts: a rate hides its size. */
+function counts({ mean }: VariantResult, hit: Figure, other: Figure): string {
+  const [hits, others] = [mean[hit] ?? 0, mean[other] ?? 0];
+  return `${trimmed(hits, 1)}/${trimmed(hits + others, 1)}`;
+}
+
+function meanText({ mean, std }: VariantResult, key: Figure, digits: number, { unicode }: Look): string {
+  const [value, deviation] = [mean[key], std[key]];
+  if (value === null) return NOTHING;
+  if (deviation === null) return trimmed(value, digits);
+  return `${trimmed(value, digits)} ${unicode ? '±' : '+-'} ${trimmed(deviation, digits)}`;
+}
+
+/** Whole numbers stay whole. */
+function trimmed(value: number, digits: number): string {
+  return Number.isInteger(value) && digits < 3 ? String(value) : value.toFixed(digits);
+}
+
+function thresholdText({ seeds }: VariantResult): string {
+  const marks = new Set(seeds.flatMap(({ threshold: { mark } }) => mark ?? []));
+  const { kind, asked } = seeds[0].threshold;
+  return [asked ?? kind, ...marks].join(', ');
+}

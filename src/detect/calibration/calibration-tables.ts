@@ -1,0 +1,357 @@
+import { enlarged } from '../../base/enlarged.js';
+import { type CalibrationParts, checkParts, countGroups } from './calibration-parts.js';
+import { logNormalTail } from './log-survival.js';
+import { fitTail, type TailModel, tailLogP } from './tail-model.js';
+
+/** How fine the table that answered was; each backs off to the next (method §6, §11). */
+export const LEVELS = ['type', 'slot', 'group', 'all'] as const;
+const TYPE = 0;
+const SLOT = 1;
+const GROUP = 2;
+const ALL = 3;
+
+export interface CalibrationOptions {
+  /** `quantile` is the method; `zscore` and `none` are its ablations. */
+  readonly kind: 'quantile' | 'zscore' | 'none';
+  /** What holds beyond the benign values: the floor 1/(n+1), or a tail model where there are enough of them. */
+  readonly tail: 'floor' | 'tail';
+  /** Tables per (entity type, slot) before those per slot. */
+  readonly byType: boolean;
+  /** Distinct nodes that a table needs to be used. */
+  readonly minNodes: number;
+}
+
+export const CALIBRATION_DEFAULTS: CalibrationOptions = {
+  ...{ kind: 'quantile', tail: 'tail' },
+  ...{ byType: true, minNodes: 30 },
+};
+
+/** What tables are kept for: entity types and slots below these counts, and the group (the role) of each slot. */
+export interface CalibrationSpace {
+  readonly typeCount: number;
+  readonly slotCount: number;
+  readonly groupOf: Uint8Array;
+}
+
+/** The answer to a lookup, to be reused: there are as many lookups as there is evidence. */
+export interface CalibratedValue {
+  logP: number;
+  /** Benign values that it was compared with. */
+  n: number;
+  /** Index into LEVELS. */
+  level: number;
+  /** Above every benign value: p = 1/(n+1), or what the tail model says. */
+  floor: boolean;
+  /** The share of benign values below it. */
+  quantile: number;
+  /** p is the tail model's, which answers from the highest benign values on. */
+  modelled: boolean;
+}
+
+export const emptyCalibratedValue = (): CalibratedValue => ({
+  logP: 0,
+  n: 0,
+  level: ALL,
+  floor: false,
+  quantile: 0,
+  modelled: false,
+});
+
+interface Table {
+  /** Ascending; float32, and so is what is looked up in it. */
+  readonly values: Float32Array;
+  readonly nodes: number;
+  readonly mean: number;
+  readonly deviation: number;
+  readonly tail: TailModel | undefined;
+}
+
+const LARGEST_FLOAT32 = 3.4028234663852886e38;
+/** σ is at least this part of the deviation of all values together: a constant relation is not infinitely sure. */
+const DEVIATION_FLOOR = 1e-3;
+
+/** Benign values, and how likely it is for a benign value to be as large as a given one (method §6). */
+export class CalibrationTables {
+  readonly options: CalibrationOptions;
+  readonly space: CalibrationSpace;
+  readonly #parts: CalibrationParts;
+  /** By (type, slot), with a last row for types never met: which table answers, and its level. */
+  readonly #answering: readonly Table[];
+  readonly #levels: Uint8Array;
+
+  private constructor(parts: CalibrationParts) {
+    const { kind, tail, byType, minNodes, typeCount, slotCount } = parts.meta;
+    this.#parts = parts;
+    this.options = { kind, tail, byType, minNodes };
+    this.space = { typeCount, slotCount, groupOf: parts.groupOf };
+    ({ answering: this.#answering, levels: this.#levels } = resolveTables(parts));
+  }
+
+  /** The same benign values under other options. */
+  with(options: Partial<CalibrationOptions>): CalibrationTables {
+    return CalibrationTables.fromParts({ ...this.#parts, meta: { ...this.#parts.meta, ...options } });
+  }
+
+  /** Writes ln p of a value into `result`. A type or slot never met answers from the coarser tables. */
+  lookup(type: number, slot: number, value: number, result: CalibratedValue): void {
+    if (Number.isNaN(value)) throw new RangeError(`slot ${slot}: NaN cannot be compared with benign values`);
+    const at = this.#place(type, slot);
+    const table = this.#answering[at];
+    const { values } = table;
+    const n = values.length;
+    const e = roundAsStored(value);
+    let low = 0;
+    let high = n;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (values[middle] < e) low = middle + 1;
+      else high = middle;
+    }
+    result.n = n;
+    result.level = this.#levels[at];
+    result.floor = low === n && n > 0;
+    result.quantile = n === 0 ? 0 : low / n;
+    result.modelled =
+      this.options.kind === 'quantile' && table.tail !== undefined && e > table.tail.threshold;
+    result.logP = this.#logP(table, e, n - low);
+  }
+
+  /** Which table answers for a type and slot: its level, values and distinct nodes, and the tail it has. */
+  describe(
+    type: number,
+    slot: number,
+  ): { level: number; n: number; nodes: number; tail: TailModel | undefined } {
+    const at = this.#place(type, slot);
+    const { values, nodes, tail } = this.#answering[at];
+    return { level: this.#levels[at], n: values.length, nodes, tail };
+  }
+
+  toParts(): CalibrationParts {
+    return this.#parts;
+  }
+
+  /** Refuses what cannot be: the arrays may come from a file that anyone has written. */
+  static fromParts(parts: CalibrationParts): CalibrationTables {
+    return new CalibrationTables(checkParts(parts));
+  }
+
+  #logP({ values: { length: n }, mean, deviation, tail }: Table, e: number, atLeast: number): number {
+    switch (this.options.kind) {
+      case 'none':
+        return -Math.max(0, e);
+      case 'zscore':
+        return n === 0 ? 0 : logNormalTail((e - mean) / deviation);
+      default:
+        if (tail !== undefined && e > tail.threshold) return tailLogP(tail, e);
+        return Math.log((1 + atLeast) / (n + 1));
+    }
+  }
+
+  #place(type: number, slot: number): number {
+    const { typeCount, slotCount } = this.space;
+    if (!(slot >= 0 && slot < slotCount)) throw new RangeError(`there is no slot ${slot} among ${slotCount}`);
+    return (type >= 0 && type < typeCount ? type : typeCount) * slotCount + slot;
+  }
+}
+
+function roundAsStored(value: number): number {
+  return Math.max(-LARGEST_FLOAT32, Math.min(LARGEST_FLOAT32, Math.fround(value)));
+}
+
+/** A pool of finest tables: those of one slot, of one group, or all. */
+interface Pool {
+  readonly nodes: number;
+  readonly has: (type: number, slot: number) => boolean;
+}
+
+function resolveTables(parts: CalibrationParts): { answering: Table[]; levels: Uint8Array } {
+  const { meta, groupOf, tables, nodes } = parts;
+  const { typeCount, slotCount, byType, minNodes } = meta;
+  const finest = tables.length / 3;
+  const groupCount = countGroups(groupOf);
+  const finestNodes = new Uint32Array((typeCount + 1) * slotCount);
+  for (let i = 0; i < finest; i++) finestNodes[tables[3 * i] * slotCount + tables[3 * i + 1]] = nodes[i];
+  const deviationFloor =
+    meta.kind === 'zscore' ? DEVIATION_FLOOR * moments(poolValues(parts, () => true)).deviation : 0;
+  // Only tables that answer for something are made, each once.
+  const made = new Map<string, Table>();
+  const make = (name: string, { nodes, has }: Pool): Table => {
+    let table = made.get(name);
+    if (table === undefined) {
+      const values = poolValues(parts, has);
+      const { mean, deviation } = moments(values);
+      table = {
+        ...{ values, nodes, mean },
+        deviation: Math.max(deviation, deviationFloor, 1e-9),
+        tail: meta.kind === 'quantile' && meta.tail === 'tail' ? fitTail(values) : undefined,
+      };
+      made.set(name, table);
+    }
+    return table;
+  };
+  const answering: Table[] = [];
+  const levels = new Uint8Array((typeCount + 1) * slotCount);
+  for (let type = 0; type <= typeCount; type++) {
+    for (let slot = 0; slot < slotCount; slot++) {
+      const group = groupOf[slot];
+      const ofType = finestNodes[type * slotCount + slot];
+      const ofSlot = nodes[finest + slot];
+      const ofGroup = nodes[finest + slotCount + group];
+      const at = answering.length;
+      if (byType && ofType >= minNodes) {
+        levels[at] = TYPE;
+        answering.push(make(`${type}/${slot}`, { nodes: ofType, has: (t, s) => t === type && s === slot }));
+      } else if (ofSlot >= minNodes) {
+        levels[at] = SLOT;
+        answering.push(make(`slot ${slot}`, { nodes: ofSlot, has: (_, s) => s === slot }));
+      } else if (groupCount > 1 && ofGroup >= minNodes) {
+        levels[at] = GROUP;
+        answering.push(make(`group ${group}`, { nodes: ofGroup, has: (_, s) => groupOf[s] === group }));
+      } else {
+        levels[at] = ALL;
+        answering.push(make('all', { nodes: nodes[nodes.length - 1], has: () => true }));
+      }
+    }
+  }
+  return { answering, levels };
+}
+
+/** The values of some of the finest tables, ascending. */
+function poolValues({ tables, values }: CalibrationParts, has: Pool['has']): Float32Array {
+  const chosen: Float32Array[] = [];
+  let [from, total] = [0, 0];
+  for (let i = 0; i < tables.length; i += 3) {
+    const n = tables[i + 2];
+    if (has(tables[i], tables[i + 1])) {
+      chosen.push(values.subarray(from, from + n));
+      total += n;
+    }
+    from += n;
+  }
+  if (chosen.length === 1) return chosen[0];
+  const pool = new Float32Array(total);
+  let at = 0;
+  for (const part of chosen) {
+    pool.set(part, at);
+    at += part.length;
+  }
+  return pool.sort();
+}
+
+function moments(values: Float32Array): { mean: number; deviation: number } {
+  let mean = 0;
+  for (const value of values) mean += value / values.length;
+  let squares = 0;
+  for (const value of values) squares += (value - mean) ** 2;
+  return { mean, deviation: values.length < 2 ? 0 : Math.sqrt(squares / (values.length - 1)) };
+}
+
+/** Gathers benign values; the tables do not depend on their order. */
+export class CalibrationBuilder {
+  readonly space: CalibrationSpace;
+  #length = 0;
+  #types = new Uint16Array(1024);
+  #slots = new Uint16Array(1024);
+  #values = new Float32Array(1024);
+  #nodes = new Float64Array(1024);
+
+  constructor(space: CalibrationSpace) {
+    if (space.groupOf.length !== space.slotCount) {
+      throw new RangeError(`${space.groupOf.length} groups given for ${space.slotCount} slots`);
+    }
+    this.space = space;
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** `node` is any number that is the same for the same node in every graph. */
+  add(type: number, slot: number, value: number, node: number): void {
+    const { typeCount, slotCount } = this.space;
+    if (!(type >= 0 && type < typeCount)) throw new RangeError(`there is no type ${type} among ${typeCount}`);
+    if (!(slot >= 0 && slot < slotCount)) throw new RangeError(`there is no slot ${slot} among ${slotCount}`);
+    if (!Number.isFinite(value) || !Number.isFinite(node)) {
+      throw new RangeError(`slot ${slot}: ${value} of node ${node} is no benign value`);
+    }
+    const at = this.#length++;
+    if (at === this.#types.length) this.#grow(2 * at);
+    this.#types[at] = type;
+    this.#slots[at] = slot;
+    this.#values[at] = roundAsStored(value);
+    this.#nodes[at] = node;
+  }
+
+  /** Takes over what another builder, for the same space, has gathered. */
+  merge(other: CalibrationBuilder): void {
+    const total = other.#length;
+    for (let i = 0; i < total; i++) {
+      this.add(other.#types[i], other.#slots[i], other.#values[i], other.#nodes[i]);
+    }
+  }
+
+  build(options: CalibrationOptions = CALIBRATION_DEFAULTS): CalibrationTables {
+    const { typeCount, slotCount, groupOf } = this.space;
+    const members = new Map<number, number>();
+    for (let i = 0; i < this.#length; i++) {
+      const key = this.#types[i] * slotCount + this.#slots[i];
+      members.set(key, (members.get(key) ?? 0) + 1);
+    }
+    const keys = [...members.keys()].sort((a, b) => a - b);
+    const tables = new Uint32Array(keys.length * 3);
+    const starts = new Uint32Array(keys.length + 1);
+    keys.forEach((key, i) => {
+      const n = members.get(key) as number;
+      tables.set([Math.floor(key / slotCount), key % slotCount, n], 3 * i);
+      starts[i + 1] = starts[i] + n;
+      members.set(key, starts[i]);
+    });
+    const values = new Float32Array(this.#length);
+    const nodes = new Float64Array(this.#length);
+    for (let i = 0; i < this.#length; i++) {
+      const key = this.#types[i] * slotCount + this.#slots[i];
+      const at = members.get(key) as number;
+      members.set(key, at + 1);
+      values[at] = this.#values[i];
+      nodes[at] = this.#nodes[i];
+    }
+    for (let i = 0; i < keys.length; i++) values.subarray(starts[i], starts[i + 1]).sort();
+    const distinct = (has: Pool['has']): number => {
+      const chosen = keys.flatMap((_, i) =>
+        has(tables[3 * i], tables[3 * i + 1]) ? [nodes.subarray(starts[i], starts[i + 1])] : [],
+      );
+      return countDistinct(chosen);
+    };
+    const groups = Array.from({ length: countGroups(groupOf) }, (_, group) => group);
+    return CalibrationTables.fromParts({
+      meta: { ...options, typeCount, slotCount },
+      ...{ groupOf, tables, values },
+      nodes: Uint32Array.from([
+        ...keys.map((_, i) => countDistinct([nodes.subarray(starts[i], starts[i + 1])])),
+        ...Array.from({ length: slotCount }, (_, slot) => distinct((_, s) => s === slot)),
+        ...groups.map((group) => distinct((_, s) => groupOf[s] === group)),
+        distinct(() => true),
+      ]),
+    });
+  }
+
+  #grow(capacity: number): void {
+    this.#types = enlarged(this.#types, capacity);
+    this.#slots = enlarged(this.#slots, capacity);
+    this.#values = enlarged(this.#values, capacity);
+    this.#nodes = enlarged(this.#nodes, capacity);
+  }
+}
+
+function countDistinct(lists: readonly Float64Array[]): number {
+  const all = new Float64Array(lists.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const list of lists) {
+    all.set(list, at);
+    at += list.length;
+  }
+  all.sort();
+  let distinct = 0;
+  for (let i = 0; i < all.length; i++) if (i === 0 || all[i] !== all[i - 1]) distinct++;
+  return distinct;
+}

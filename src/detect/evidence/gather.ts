@@ -1,0 +1,101 @@
+import { Stopwatch } from '../../base/stopwatch.js';
+import type { ModelGraph } from '../../model/model-input.js';
+import type { KeyTable } from '../../store/intern.js';
+import type { DetectionConfig } from '../detection-config.js';
+import { type FittedDetector, surpriseOf } from '../fitted-detector.js';
+import type { GraphView } from '../graph-view.js';
+import type { NeighbourSearch } from '../knn/neighbour-search.js';
+import type { EvidenceKind, EvidenceRows, EvidenceSamples } from './evidence.js';
+import type { Inference } from './inference.js';
+import { distanceRows, reconstructionRows } from './reconstruction.js';
+import { maskedGroups } from './stable-hash.js';
+
+/** What is measured of one graph, before anything is compared with benign values. */
+export interface GatheredGraph {
+  readonly view: GraphView;
+  readonly rows: ReadonlyMap<EvidenceKind, EvidenceRows>;
+  /** Mean distance to benign neighbours by node: exact, or NaN where it was enough to know that it is small. */
+  readonly distances: Float64Array;
+  /** 1 where the distance is above the gate; all 1 without a gate. */
+  readonly candidates: Uint8Array;
+}
+
+/** Measures graphs: embeddings and distances, errors of masked inference, surprises. */
+export class Gatherer {
+  readonly watch: Stopwatch;
+  readonly #inference: Inference;
+  readonly #search: NeighbourSearch;
+  readonly #fitted: FittedDetector;
+  readonly #config: DetectionConfig;
+  readonly #seed: number;
+
+  constructor(
+    { inference, search }: { inference: Inference; search: NeighbourSearch },
+    fitted: FittedDetector,
+    config: DetectionConfig,
+    seed: number,
+    watch = new Stopwatch(),
+  ) {
+    this.watch = watch;
+    this.#inference = inference;
+    this.#search = search;
+    this.#fitted = fitted;
+    this.#config = config;
+    this.#seed = seed;
+  }
+
+  /**
+   * Without a gate's value yet (calibration) all distances are exact. With one, they are only where they are evidence
+   * themselves: for the others it is enough to know on which side of the gate they lie.
+   */
+  gather(view: GraphView, keys: KeyTable, gate: number | undefined): GatheredGraph {
+    const { evidence, rounds } = this.#config;
+    const { graph, nodes } = view.planned;
+    const { distances, candidates } = this.#screen(graph, gate);
+    const rows = new Map<EvidenceKind, EvidenceRows>();
+    for (const kind of evidence) {
+      if (kind === 'reconstruction') {
+        const groups = maskedGroups(keys, nodes, this.#seed, rounds);
+        const errors = this.watch.measure('errors', () => this.#inference.errors(graph, groups, rounds));
+        rows.set(kind, reconstructionRows(errors));
+      } else if (kind === 'distance') {
+        rows.set(kind, distanceRows(distances));
+      } else {
+        rows.set(
+          kind,
+          this.watch.measure('surprise', () => surpriseOf(this.#fitted, kind).rows(view)),
+        );
+      }
+    }
+    return { view, rows, distances, candidates };
+  }
+
+  /** What tables of a kind are made of: the rows themselves, except where a row is the largest of several values. */
+  samples(kind: EvidenceKind, gathered: GatheredGraph): EvidenceSamples {
+    if (kind === 'name' || kind === 'relation') return surpriseOf(this.#fitted, kind).samples(gathered.view);
+    return gathered.rows.get(kind) as EvidenceRows;
+  }
+
+  #screen(graph: ModelGraph, gate: number | undefined): Pick<GatheredGraph, 'distances' | 'candidates'> {
+    const { evidence, gate: gating, neighbours } = this.#config;
+    const all = new Uint8Array(graph.nodeCount).fill(1);
+    if (gating === 'none' && !evidence.includes('distance')) {
+      return { distances: new Float64Array(graph.nodeCount).fill(Number.NaN), candidates: all };
+    }
+    const embeddings = this.watch.measure('encode', () => this.#inference.embeddings(graph));
+    return this.watch.measure('knn', () => {
+      const points = this.#search.reference.standardise(embeddings);
+      if (gate === undefined || gating === 'none' || evidence.includes('distance')) {
+        const scores = this.#search.scores(points, neighbours);
+        const distances = Float64Array.from(points.pointOf, (point) => scores[point]);
+        if (gate === undefined || gating === 'none') return { distances, candidates: all };
+        return { distances, candidates: Uint8Array.from(distances, (distance) => (distance > gate ? 1 : 0)) };
+      }
+      const found = this.#search.candidates(points, neighbours, gate);
+      return {
+        distances: new Float64Array(graph.nodeCount).fill(Number.NaN),
+        candidates: Uint8Array.from(points.pointOf, (point) => found.candidate[point]),
+      };
+    });
+  }
+}

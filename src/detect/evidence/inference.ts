@@ -1,0 +1,54 @@
+import type { Device } from '../../compute/device.js';
+import { openDevice } from '../../compute/open-device.js';
+import type { TrainedModel } from '../../model/file/trained-model.js';
+import { Model, type RelationErrors } from '../../model/model.js';
+import type { ModelGraph } from '../../model/model-input.js';
+import { coreConfigOf } from '../../model/training/training-config.js';
+
+export interface InferenceOptions {
+  readonly threads?: number | undefined;
+  readonly device?: 'wasm' | 'reference' | undefined;
+}
+
+/** A trained model on a device, ready to be asked. */
+export class Inference {
+  readonly #device: Device;
+  readonly #model: Model;
+
+  private constructor(device: Device, model: Model) {
+    this.#device = device;
+    this.#model = model;
+  }
+
+  static async open(model: TrainedModel, options: InferenceOptions = {}): Promise<Inference> {
+    const { config, relations, space, weights, training } = model;
+    const device = await openDevice({
+      kind: options.device ?? 'wasm',
+      threads: options.threads ?? 1,
+      // What was trained to be the same on every processor is asked in the same way.
+      portable: training.device.build !== 'relaxed-simd',
+    });
+    const core = Model.create(device, coreConfigOf(config, relations.length, space.width), config.seed);
+    core.load(weights);
+    return new Inference(device, core);
+  }
+
+  /** Embeddings of unmasked nodes, nodeCount × hidden. */
+  embeddings(graph: ModelGraph): Float32Array {
+    return this.#model.encode(graph);
+  }
+
+  /** e_v^r of all nodes by batched masked inference: `groups[v]` is the round that hides v (method §6). */
+  errors(graph: ModelGraph, groups: Uint8Array, rounds: number): RelationErrors {
+    return this.#model.roundErrors(graph, groups, rounds);
+  }
+
+  get width(): number {
+    return this.#model.config.hidden;
+  }
+
+  async close(): Promise<void> {
+    this.#model.close();
+    await this.#device.close();
+  }
+}

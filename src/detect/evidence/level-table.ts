@@ -1,0 +1,206 @@
+import { enlarged } from '../../base/enlarged.js';
+import { RecalError } from '../../base/errors.js';
+import type { NodeNames } from '../../graph/node-names.js';
+import { ENTITY_TYPES } from '../../ingest/event.js';
+import { MAX_LEVELS, splitName } from './name-levels.js';
+import { PairTable } from './pair-table.js';
+
+/** A JavaScript Map ends at 2^24 entries. With more distinct names than this, new ones stay unseen, and are counted. */
+const MAX_TEXTS = 1 << 23;
+
+/** What a model file keeps of a table. */
+export interface LevelTableParts {
+  readonly texts: readonly string[];
+  /** By level: its parent, below it in number, or -1 for a type. */
+  readonly parents: Int32Array;
+  /** By level: number of its text. */
+  readonly labels: Int32Array;
+}
+
+/** Every level of every name that training met, as a tree: levels are numbered, parents before children. */
+export class LevelTable {
+  readonly #numbers = new Map<string, number>();
+  readonly #texts: string[] = [];
+  readonly #levels = new PairTable();
+  readonly #limit: number;
+  #left = 0;
+
+  constructor(limit = MAX_TEXTS) {
+    this.#limit = limit;
+  }
+
+  get size(): number {
+    return this.#levels.size;
+  }
+
+  /** Levels that were not taken in because the table was full. */
+  get left(): number {
+    return this.#left;
+  }
+
+  /** The parent of each level, or -1. Valid until the next change. */
+  get parents(): Int32Array {
+    return this.#levels.firsts;
+  }
+
+  textOf(level: number): string {
+    return this.#texts[this.#levels.seconds[level]];
+  }
+
+  /** The level of this text below a parent, or -1. */
+  find(parent: number, text: string): number {
+    const label = this.#numbers.get(text);
+    return label === undefined ? -1 : this.#levels.find(parent, label);
+  }
+
+  /** Likewise, a new one where there is none; -1 where the table is full. */
+  intern(parent: number, text: string): number {
+    let label = this.#numbers.get(text);
+    if (label === undefined) {
+      if (this.#texts.length >= this.#limit) {
+        this.#left++;
+        return -1;
+      }
+      label = this.#texts.push(text) - 1;
+      this.#numbers.set(text, label);
+    }
+    return this.#levels.intern(parent, label);
+  }
+
+  toParts(): LevelTableParts {
+    return {
+      texts: [...this.#texts],
+      parents: this.#levels.firsts.slice(),
+      labels: this.#levels.seconds.slice(),
+    };
+  }
+
+  /** From a file that may say anything. */
+  static fromParts({ texts, parents, labels }: LevelTableParts): LevelTable {
+    const table = new LevelTable();
+    const check = (holds: boolean) => {
+      if (!holds) throw new RecalError('bad-names', 'the names that the model knows are damaged');
+    };
+    check(texts.length <= MAX_TEXTS && parents.length === labels.length);
+    for (const text of texts) table.#numbers.set(text, table.#texts.push(text) - 1);
+    check(table.#numbers.size === texts.length);
+    const depth = new Uint8Array(parents.length);
+    for (let level = 0; level < parents.length; level++) {
+      const [parent, label] = [parents[level], labels[level]];
+      check(parent >= -1 && parent < level && label >= 0 && label < texts.length);
+      depth[level] = parent < 0 ? 1 : depth[parent] + 1;
+      check(depth[level] <= MAX_LEVELS && table.#levels.intern(parent, label) === level);
+    }
+    return table;
+  }
+}
+
+/** The levels of the nodes of one log. A name is split once, however many nodes have it. */
+export class NodeLevels {
+  readonly #names: NodeNames;
+  readonly #step: (parent: number, text: string) => number;
+  /** By name and type: entry plus one, 0 where not asked yet. The last row is that of nodes without a name. */
+  readonly #entries: Int32Array;
+  #levels = new Int32Array(256 * MAX_LEVELS);
+  #known = new Uint8Array(256);
+  #depth = new Uint8Array(256);
+  #size = 0;
+
+  /** `step` gives the level below another: a table's `find` or `intern`. */
+  constructor(names: NodeNames, step: (parent: number, text: string) => number) {
+    this.#names = names;
+    this.#step = step;
+    this.#entries = new Int32Array((names.texts.length + 1) * ENTITY_TYPES.length);
+  }
+
+  /** What the methods below are asked with. */
+  entryOf(node: number): number {
+    const { name, types, texts } = this.#names;
+    const text = name[node] < 0 ? texts.length : name[node];
+    const at = text * ENTITY_TYPES.length + types[node];
+    if (this.#entries[at] === 0) this.#entries[at] = this.#add(types[node], texts[text]) + 1;
+    return this.#entries[at] - 1;
+  }
+
+  /** How many levels the name has. */
+  depthOf(entry: number): number {
+    return this.#depth[entry];
+  }
+
+  /** How many of them, from the first on, the table knows. */
+  knownOf(entry: number): number {
+    return this.#known[entry];
+  }
+
+  /** Level i, which must be known. */
+  levelAt(entry: number, i: number): number {
+    return this.#levels[entry * MAX_LEVELS + i];
+  }
+
+  /** The finest level, which tells a program from others; -1 where the table does not know it. */
+  finest(entry: number): number {
+    const depth = this.#depth[entry];
+    return this.#known[entry] < depth ? -1 : this.#levels[entry * MAX_LEVELS + depth - 1];
+  }
+
+  #add(type: number, name: string | undefined): number {
+    const texts = splitName(ENTITY_TYPES[type], name);
+    const entry = this.#size++;
+    if (entry === this.#depth.length) this.#grow();
+    this.#depth[entry] = texts.length;
+    let [known, parent] = [0, -1];
+    for (const { text } of texts) {
+      parent = this.#step(parent, text);
+      if (parent < 0) break;
+      this.#levels[entry * MAX_LEVELS + known++] = parent;
+    }
+    this.#known[entry] = known;
+    return entry;
+  }
+
+  #grow(): void {
+    this.#levels = enlarged(this.#levels);
+    this.#known = enlarged(this.#known);
+    this.#depth = enlarged(this.#depth);
+  }
+}
+
+/** The levels of logs, kept for as long as the table does not change: many graphs share the names of one log. */
+export class LevelCache {
+  readonly #table: LevelTable;
+  #kept = new WeakMap<NodeNames, NodeLevels>();
+  #size = -1;
+
+  constructor(table: LevelTable) {
+    this.#table = table;
+  }
+
+  of(names: NodeNames): NodeLevels {
+    if (this.#size !== this.#table.size) {
+      this.#kept = new WeakMap();
+      this.#size = this.#table.size;
+    }
+    let levels = this.#kept.get(names);
+    if (levels === undefined) {
+      levels = new NodeLevels(names, (parent, text) => this.#table.find(parent, text));
+      this.#kept.set(names, levels);
+    }
+    return levels;
+  }
+}
+
+/** Each view with the levels of its names, of which new ones join the table. Graphs of one log share what it names. */
+export function* internLevels<V extends { readonly names: NodeNames }>(
+  table: LevelTable,
+  views: Iterable<V>,
+): Generator<readonly [V, NodeLevels]> {
+  let names: NodeNames | undefined;
+  let levels: NodeLevels | undefined;
+  for (const view of views) {
+    if (levels === undefined || names !== view.names) {
+      names = view.names;
+      levels = new NodeLevels(names, (parent, text) => table.intern(parent, text));
+    }
+    yield [view, levels];
+  }
+}

@@ -1,0 +1,160 @@
+import { RecalError } from '../../base/errors.js';
+import { chiSquareLogSurvival, logUpperGamma } from '../calibration/log-survival.js';
+import type { PairCovariance } from './covariance.js';
+
+/** Evidence in rows; a fusion looks at those of one node. */
+export interface FusibleEvidence {
+  readonly logP: ArrayLike<number>;
+  /** n of each row: the benign values behind its p. */
+  readonly samples: ArrayLike<number>;
+  readonly slots: ArrayLike<number>;
+  /** The kind of each row, where slots are numbered within kinds. */
+  readonly kinds?: ArrayLike<number>;
+}
+
+/**
+ * The score of one node from its evidence, rows `from` up to `to`: the higher, the stranger, 0 without evidence. Into
+ * `shares`, at the same rows, goes the part of the total that each piece of evidence has; they add up to 1, or are all
+ * 0 where nothing speaks against the node.
+ */
+export type Fuse = (evidence: FusibleEvidence, from: number, to: number, shares?: Float64Array) => number;
+
+export const FUSIONS = ['fisher', 'max', 'mean', 'brown', 'cauchy'] as const;
+export type FusionName = (typeof FUSIONS)[number];
+
+/** `brown` needs the covariances of calibration (method §8). */
+export function createFusion(name: FusionName, covariance?: PairCovariance): Fuse {
+  switch (name) {
+    case 'fisher':
+      return fuseFisher;
+    case 'max':
+      return fuseMax;
+    case 'mean':
+      return fuseMean;
+    case 'cauchy':
+      return fuseCauchy;
+    case 'brown':
+      if (covariance === undefined) {
+        throw new RecalError('fusion.covariance', 'the fusion brown needs covariances, and none were kept', {
+          hint: 'calibrate again with the fusion brown, or choose another fusion',
+        });
+      }
+      return (evidence, from, to, shares) => fuseBrown(covariance, evidence, from, to, shares);
+  }
+}
+
+/** −ln SF of χ² with 2k degrees of freedom at −2 Σ ln p [p]: right for independent evidence. */
+const fuseFisher: Fuse = (evidence, from, to, shares) => {
+  const total = addLogs(evidence, from, to, shares);
+  return -chiSquareLogSurvival(2 * total, to - from) + 0;
+};
+
+/** −ln of the smallest p. */
+export const fuseMax: Fuse = ({ logP }, from, to, shares) => {
+  let strangest = -1;
+  for (let i = from; i < to; i++) if (strangest < 0 || logP[i] < logP[strangest]) strangest = i;
+  if (strangest < 0) return 0;
+  const score = Math.max(0, -logP[strangest]);
+  if (shares !== undefined) {
+    shares.fill(0, from, to);
+    if (score > 0) shares[strangest] = 1;
+  }
+  return score;
+};
+
+/** The mean of 1 − p. */
+const fuseMean: Fuse = ({ logP }, from, to, shares) => {
+  let total = 0;
+  for (let i = from; i < to; i++) {
+    const part = Math.max(0, -Math.expm1(logP[i]));
+    total += part;
+    if (shares !== undefined) shares[i] = part;
+  }
+  scaleShares(shares, from, to, total);
+  return to === from ? 0 : total / (to - from);
+};
+
+/**
+ * Brown's approximation for dependent evidence: −2 Σ ln p is read as c·χ² with f degrees of freedom, of the mean 2k
+ * and the variance 4k + 2 Σ cov that it has. Independent evidence gives Fisher's; k equal pieces count as one.
+ */
+function fuseBrown(
+  covariance: PairCovariance,
+  evidence: FusibleEvidence,
+  from: number,
+  to: number,
+  shares: Float64Array | undefined,
+): number {
+  const k = to - from;
+  const total = addLogs(evidence, from, to, shares);
+  if (k === 0) return 0;
+  let variance = 4 * k;
+  for (let i = from + 1; i < to; i++) {
+    for (let j = from; j < i; j++) variance += 2 * covariance.between(evidence, i, j);
+  }
+  const mean = 2 * k;
+  const c = variance / (2 * mean);
+  const f = (2 * mean * mean) / variance;
+  return -logUpperGamma(f / 2, total / c) + 0;
+}
+
+/**
+ * The Cauchy combination: its tail hardly depends on how evidence depends on each other. p is kept in
+ * [1/(n+1), n/(n+1)], since a single p of 1 would outweigh everything.
+ */
+const fuseCauchy: Fuse = ({ logP, samples }, from, to, shares) => {
+  let sum = 0;
+  let against = 0;
+  for (let i = from; i < to; i++) {
+    const n = samples[i];
+    const p = n < 1 ? 0.5 : Math.min(n / (n + 1), Math.max(1 / (n + 1), Math.exp(logP[i])));
+    const part = cotangent(p);
+    sum += part;
+    against += Math.max(0, part);
+    if (shares !== undefined) shares[i] = Math.max(0, part);
+  }
+  scaleShares(shares, from, to, against);
+  if (to === from) return 0;
+  const mean = sum / (to - from);
+  // ½ − atan(t)/π would cancel for large t, where atan(1/t)/π does not.
+  return -Math.log(mean > 0 ? Math.atan(1 / mean) / Math.PI : 0.5 - Math.atan(mean) / Math.PI) + 0;
+};
+
+/** tan((½ − p)π), with the sign and zero of p = ½ exact. */
+function cotangent(p: number): number {
+  if (p > 0.25 && p < 0.75) return Math.tan((0.5 - p) * Math.PI);
+  return p < 0.5 ? 1 / Math.tan(p * Math.PI) : -1 / Math.tan((1 - p) * Math.PI);
+}
+
+/** The sum of one −ln SF a kind of evidence (method §11), and the share of each. */
+export function sumOfKinds(scores: ArrayLike<number>, shares?: Float64Array): number {
+  let total = 0;
+  for (let i = 0; i < scores.length; i++) {
+    total += scores[i];
+    if (shares !== undefined) shares[i] = scores[i];
+  }
+  scaleShares(shares, 0, scores.length, total);
+  return total;
+}
+
+/** −Σ ln p, never negative. */
+function addLogs(
+  { logP }: FusibleEvidence,
+  from: number,
+  to: number,
+  shares: Float64Array | undefined,
+): number {
+  let total = 0;
+  for (let i = from; i < to; i++) {
+    const part = Math.max(0, -logP[i]);
+    total += part;
+    if (shares !== undefined) shares[i] = part;
+  }
+  scaleShares(shares, from, to, total);
+  return total;
+}
+
+function scaleShares(shares: Float64Array | undefined, from: number, to: number, total: number): void {
+  if (shares === undefined || !(total > 0)) return;
+  for (let i = from; i < to; i++) shares[i] /= total;
+}

@@ -1,0 +1,225 @@
+import { EXIT, RecalError } from '../../base/errors.js';
+import { printable } from '../../base/printable.js';
+import { fitTail, tailValue } from '../calibration/tail-model.js';
+
+const DAYS = { hour: 1 / 24, day: 1, week: 7 } as const;
+
+/** What is asked of a threshold (method §9). */
+export type ThresholdSpec =
+  | { readonly kind: 'budget'; readonly count: number; readonly per: keyof typeof DAYS }
+  | { readonly kind: 'fpr'; readonly level: number }
+  | { readonly kind: 'fdr'; readonly level: number }
+  | { readonly kind: 'oracle' };
+
+const NUMBER = String.raw`(\d+(?:\.\d*)?(?:e[+-]?\d+)?|\.\d+(?:e[+-]?\d+)?)`;
+const BUDGET = new RegExp(`^budget:${NUMBER}/(hour|day|week)$`);
+const LEVEL = new RegExp(`^(fpr|fdr):${NUMBER}$`);
+
+/** Reads `budget:5/day`, `fpr:0.001`, `fdr:0.1`, and where labels may be looked at `oracle`. */
+export function parseThreshold(text: string, { oracle = false } = {}): ThresholdSpec {
+  const said = text.trim().toLowerCase();
+  if (said === 'oracle') {
+    if (oracle) return { kind: 'oracle' };
+    throw refused(text, 'the oracle reads the labels', 'it is for evaluation only: try budget:5/day');
+  }
+  const budget = BUDGET.exec(said);
+  if (budget !== null) {
+    const count = Number(budget[1]);
+    if (count > 0 && count < Infinity) return { kind: 'budget', count, per: budget[2] as keyof typeof DAYS };
+    throw refused(text, 'a budget is above zero', 'what is never to alarm need not run: try budget:1/week');
+  }
+  const level = LEVEL.exec(said);
+  if (level !== null) {
+    const [kind, value] = [level[1] as 'fpr' | 'fdr', Number(level[2])];
+    if (value > 0 && value < 1) return { kind, level: value };
+    throw refused(text, 'a rate lies between 0 and 1', `one in a thousand is ${kind}:0.001`);
+  }
+  const known = `budget:5/day (or /hour, /week), fpr:0.001, fdr:0.1${oracle ? ', oracle' : ''}`;
+  throw refused(text, 'it is none that is known', `a threshold is one of ${known}`);
+}
+
+/** The text that `parseThreshold` reads back. */
+export function formatThreshold(spec: ThresholdSpec): string {
+  if (spec.kind === 'oracle') return 'oracle';
+  return spec.kind === 'budget' ? `budget:${spec.count}/${spec.per}` : `${spec.kind}:${spec.level}`;
+}
+
+function refused(text: string, why: string, hint: string): RecalError {
+  const message = `the threshold '${printable(text, 60)}' cannot be used: ${why}`;
+  return new RecalError('threshold.invalid', message, { hint, exit: EXIT.usage });
+}
+
+/** Benign scores, and the incidents that they form: those of half B. */
+export interface BenignCurve {
+  /** Those above zero, highest first; rounded to float32. */
+  readonly scores: Float32Array;
+  /** All instances, also those that score nothing. */
+  readonly instances: number;
+  readonly hostDays: number;
+  readonly graphs: number;
+  /** Descending; `incidents[i]` are formed by what scores at least `thresholds[i]`. */
+  readonly thresholds: Float32Array;
+  readonly incidents: Uint32Array;
+  /** The same with a graph, or a block of graphs, left out; `above` counts instances instead of incidents. */
+  readonly without: readonly {
+    readonly hostDays: number;
+    readonly incidents: Uint32Array;
+    readonly instances?: number;
+    readonly above?: Uint32Array;
+  }[];
+}
+
+export interface Threshold {
+  /** Alarm at this score and above. */
+  readonly tau: number;
+  /**
+   * `resolved`: counted on benign scores. `extrapolated`: by the tail fitted to them, since fewer than one is expected
+   * in their span. `unresolved`: just above the largest of them, and how far that is from what was asked is not known.
+   */
+  readonly status: 'resolved' | 'extrapolated' | 'unresolved';
+  /** What was asked: false incidents per host and day, or alarms per instance. */
+  readonly asked: number;
+  /** The smallest such rate that the benign scores can tell from zero. */
+  readonly finest: number;
+  /** The rate at τ on the benign scores themselves. */
+  readonly realised: number;
+  /** False incidents and alarms per host and day to expect; upper bounds unless resolved. */
+  readonly incidentsPerDay: number;
+  readonly alarmsPerDay: number;
+  readonly graphs: number;
+  /** Lowest and highest τ when one graph is left out, and the rates of these τ over all; undefined when unknown. */
+  readonly range:
+    | { readonly tau: readonly [number, number]; readonly rate: readonly [number, number] }
+    | undefined;
+}
+
+/** τ for a budget or a false positive rate (method §9). A false discovery rate has no τ: see fdr.ts. */
+export function chooseThreshold(
+  spec: Extract<ThresholdSpec, { kind: 'budget' | 'fpr' }>,
+  benign: BenignCurve,
+): Threshold {
+  const { scores, instances, hostDays, graphs, thresholds } = benign;
+  if (!(instances > 0) || !(hostDays > 0)) {
+    throw new RecalError('threshold.nothing', 'there are no benign scores to set a threshold by', {
+      hint: 'calibrate on a longer benign part',
+    });
+  }
+  const budget = spec.kind === 'budget';
+  const asked = budget ? spec.count / DAYS[spec.per] : spec.level;
+  const span = budget ? hostDays : instances;
+  const counts = budget ? benign.incidents : countAbove(scores, thresholds);
+  const allowed = allow(asked, span);
+  const beyond = nextFloat32(scores.length === 0 ? 0 : scores[0]);
+  const common = { asked, finest: 1 / span, graphs };
+  if (allowed < 1) {
+    const tail = fitTail(scores.slice().reverse());
+    // An alarm forms at most one incident, so that as many alarms keep the budget too.
+    const tau =
+      tail === undefined ? beyond : Math.max(beyond, tailValue(tail, Math.log(allowed / scores.length)));
+    const perDay = (tail === undefined ? 1 : asked * span) / hostDays;
+    return {
+      ...{ ...common, tau, status: tail === undefined ? 'unresolved' : 'extrapolated' },
+      ...{ realised: 0, incidentsPerDay: perDay, alarmsPerDay: perDay },
+      range: leaveOneOut(benign, budget, asked, counts, tau),
+    };
+  }
+  // Where even the highest score is shared by too many, what lies above it keeps the budget.
+  const tau = (budget ? lowestWithin(thresholds, counts, allowed) : scoreAtRank(scores, allowed)) ?? beyond;
+  const incidentsPerDay = countAt(tau, thresholds, benign.incidents) / hostDays;
+  const alarms = countAtLeast(scores, tau);
+  return {
+    ...{ ...common, tau, status: 'resolved' },
+    realised: budget ? incidentsPerDay : alarms / instances,
+    ...{ incidentsPerDay, alarmsPerDay: alarms / hostDays },
+    range: leaveOneOut(benign, budget, asked, counts, beyond),
+  };
+}
+
+/** How many a rate allows in a span: 0.29 of 100 is 29, whatever binary fractions make of it. */
+function allow(rate: number, span: number): number {
+  return rate * span * (1 + 1e-12);
+}
+
+/** τ with each graph left out, and what it would have let through over all. */
+function leaveOneOut(
+  { without, thresholds, hostDays: allDays, instances: all }: BenignCurve,
+  budget: boolean,
+  asked: number,
+  counts: Uint32Array,
+  beyond: number,
+): Threshold['range'] {
+  const taus: number[] = [];
+  const rates: number[] = [];
+  for (const { hostDays, incidents, instances, above } of without) {
+    const [left, leftSpan] = budget ? [incidents, hostDays] : [above, instances];
+    if (left === undefined || leftSpan === undefined) return undefined;
+    const tau = lowestWithin(thresholds, left, allow(asked, leftSpan)) ?? beyond;
+    taus.push(tau);
+    rates.push(countAt(tau, thresholds, counts) / (budget ? allDays : all));
+  }
+  if (taus.length < 2) return undefined;
+  return { tau: [Math.min(...taus), Math.max(...taus)], rate: [Math.min(...rates), Math.max(...rates)] };
+}
+
+/**
+ * The lowest threshold down to which the count never exceeds what is allowed. Far down incidents grow into each other
+ * and become fewer again: the few giants there are not what anybody means by a small budget.
+ */
+function lowestWithin(thresholds: Float32Array, counts: Uint32Array, allowed: number): number | undefined {
+  let within = 0;
+  while (within < thresholds.length && counts[within] <= allowed) within++;
+  return within === 0 ? undefined : thresholds[within - 1];
+}
+
+/** The lowest score that no more than `allowed` reach. */
+function scoreAtRank(scores: Float32Array, allowed: number): number | undefined {
+  let rank = Math.min(scores.length, Math.floor(allowed));
+  while (rank > 0 && rank < scores.length && scores[rank - 1] === scores[rank]) rank--;
+  return rank === 0 ? undefined : scores[rank - 1];
+}
+
+/** The count at a threshold of the curve; between two of them, that at the lower one. */
+function countAt(tau: number, thresholds: Float32Array, counts: Uint32Array): number {
+  let at = 0;
+  while (at < thresholds.length && thresholds[at] > tau) at++;
+  if (tau > thresholds[0]) return 0;
+  return at < counts.length ? counts[at] : (counts[counts.length - 1] ?? 0);
+}
+
+function countAbove(scores: Float32Array, thresholds: Float32Array): Uint32Array {
+  return Uint32Array.from(thresholds, (tau) => countAtLeast(scores, tau));
+}
+
+/** #{scores ≥ score}, of scores in descending order. */
+function countAtLeast(scores: Float32Array, score: number): number {
+  let low = 0;
+  let high = scores.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (scores[middle] >= score) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The next float32 above a number that is not negative: above all that rounds to that number, too. */
+function nextFloat32(value: number): number {
+  const float = Float32Array.of(value);
+  new Uint32Array(float.buffer)[0]++;
+  return float[0];
+}
+
+/** The share of benign instances that score as much, (1 + #{B ≥ s}) / (|B| + 1): empirical, and never 0. */
+export function empiricalP(
+  { scores, instances }: Pick<BenignCurve, 'scores' | 'instances'>,
+  score: number,
+): number {
+  if (Number.isNaN(score)) throw new RangeError('NaN cannot be compared with benign scores');
+  if (score <= 0) return 1;
+  return (1 + countAtLeast(scores, Math.fround(score))) / (instances + 1);
+}
+
+/** The p-value of a node that was scored in G graphs, from the smallest of its G p-values. */
+export function nodeP(smallest: number, graphs: number): number {
+  return Math.min(1, graphs * smallest);
+}

@@ -1,0 +1,161 @@
+import { mkdir, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { RecalError } from '../../base/errors.js';
+import { asPattern, explainDuckError, literal, openDuck, parquet } from '../../store/duck.js';
+import type { IngestEntry, Manifest, Segment, Summary } from '../../store/manifest.js';
+import { hostFolder, segmentPath } from '../../store/segment-path.js';
+import { StoreWriter } from '../../store/store.js';
+
+export interface TimeRange {
+  /** Nanoseconds, inclusive. */
+  readonly from: bigint;
+  /** Exclusive. */
+  readonly to: bigint;
+}
+
+/** A split, and the stretches of time that belong to it. */
+export interface TimeSplit {
+  readonly name: string;
+  readonly ranges: readonly TimeRange[];
+}
+
+/**
+ * Sorts the events of a store into splits by their time: days that lie apart can be one split, which a selection cannot
+ * say. Events outside all ranges are dropped, and counted. What is known of entities stays whole. What is in these splits
+ * already stays there: only events that came after are sorted.
+ */
+export async function splitByTime(
+  folder: string,
+  splits: readonly TimeSplit[],
+): Promise<{ outside: number; done: 'split' | 'unchanged' }> {
+  const writer = await StoreWriter.open(folder, { create: false });
+  const duck = await openDuck();
+  try {
+    const { manifest } = writer;
+    const names = new Set<string | null>(splits.map(({ name }) => name));
+    const sorted = numbersOf(manifest, (split) => names.has(split));
+    const fresh = manifest.segments.filter(({ kind, ingest }) => kind === 'events' && !sorted.has(ingest));
+    if (fresh.length === 0) return { outside: outsideOf(manifest), done: 'unchanged' };
+    const connection = await duck.connect();
+    const cutter = new SegmentCutter(writer, connection, splits);
+    for (const segment of fresh) await cutter.cut(segment);
+    const next = cutter.manifest(fresh);
+    for (const { name } of splits) {
+      const own = numbersOf(next, (split) => split === name);
+      if (!next.segments.some(({ ingest }) => own.has(ingest))) throw nothingOf(name, folder);
+    }
+    await writer.commit(next, writer.stagingFolder, cutter.added);
+    return { outside: outsideOf(next), done: 'split' };
+  } catch (error) {
+    throw error instanceof RecalError ? error : explainDuckError(error, folder);
+  } finally {
+    duck.closeSync();
+    await writer.close();
+  }
+}
+
+class SegmentCutter {
+  readonly added: Segment[] = [];
+  readonly #moved: Segment[] = [];
+  readonly #writer: StoreWriter;
+  readonly #connection: DuckDBConnection;
+  readonly #splits: readonly TimeSplit[];
+
+  constructor(writer: StoreWriter, connection: DuckDBConnection, splits: readonly TimeSplit[]) {
+    this.#writer = writer;
+    this.#connection = connection;
+    this.#splits = splits;
+  }
+
+  async cut(segment: Segment): Promise<void> {
+    const [first, last] = [BigInt(segment.firstTs ?? 0), BigInt(segment.lastTs ?? 0)];
+    for (const [s, { ranges }] of this.#splits.entries()) {
+      for (const range of ranges) {
+        if (range.to <= first || range.from > last) continue;
+        // Whole segments need not be written again: they only change hands.
+        if (range.from <= first && last < range.to) this.#moved.push({ ...segment, ingest: this.#number(s) });
+        else await this.#write(segment, range, this.#number(s));
+      }
+    }
+  }
+
+  /** Splits are ingests of their own, without files: the files stay with the ingest that read them. */
+  manifest(cut: readonly Segment[]): Manifest {
+    const { manifest } = this.#writer;
+    const gone = new Set(cut);
+    const kept = manifest.segments.filter((segment) => !gone.has(segment));
+    const segments = [...kept, ...this.#moved, ...this.added];
+    const events = rowsOf(cut);
+    const inside = rowsOf([...this.#moved, ...this.added]);
+    const entries = this.#splits.map(({ name }, s): IngestEntry => {
+      const number = this.#number(s);
+      const rows = rowsOf(segments.filter(({ ingest }) => ingest === number));
+      return { number, split: name, files: [], summary: summaryOf(rows, s === 0 ? events - inside : 0) };
+    });
+    return {
+      ...manifest,
+      segments,
+      ingests: [...manifest.ingests, ...entries],
+      nextIngest: manifest.nextIngest + entries.length,
+    };
+  }
+
+  #number(split: number): number {
+    return this.#writer.manifest.nextIngest + split;
+  }
+
+  async #write(segment: Segment, { from, to }: TimeRange, ingest: number): Promise<void> {
+    const where = `ts >= ${from} AND ts < ${to}`;
+    const source = this.#writer.folder;
+    const found = await this.#connection.runAndReadAll(
+      `SELECT count(*) AS rows, min(ts) AS first, max(ts) AS last FROM ${parquet('$1')} WHERE ${where}`,
+      [asPattern(join(source, segment.path))],
+    );
+    const [{ rows, first, last }] = found.getRowObjects();
+    if (Number(rows) === 0) return;
+    const day = segment.day ?? undefined;
+    const path = segmentPath('events', hostFolder(segment.host), day, ingest, this.added.length + 1);
+    const target = join(this.#writer.stagingFolder, path);
+    await mkdir(dirname(target), { recursive: true });
+    await this.#connection.run(
+      `COPY (SELECT * FROM ${parquet(literal(asPattern(join(source, segment.path))))} WHERE ${where}
+       ORDER BY ts, seq, file, line) TO ${literal(target)} (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1)`,
+    );
+    const { size } = await stat(target);
+    this.added.push({
+      ...{ ...segment, path, ingest, rows: Number(rows), bytes: size },
+      ...{ firstTs: String(first), lastTs: String(last) },
+    });
+  }
+}
+
+function numbersOf({ ingests }: Manifest, wanted: (split: string | null) => boolean): Set<number> {
+  return new Set(ingests.filter(({ split }) => wanted(split)).map(({ number }) => number));
+}
+
+function rowsOf(segments: readonly Segment[]): number {
+  return segments.reduce((sum, { rows }) => sum + rows, 0);
+}
+
+const OUTSIDE = 'outside all splits';
+
+function outsideOf({ ingests }: Manifest): number {
+  return ingests.reduce((sum, { summary }) => sum + (summary.skipped[OUTSIDE] ?? 0), 0);
+}
+
+function summaryOf(events: number, outside: number): Summary {
+  return {
+    ...{ events, edges: { total: 0, secondObject: 0 }, unresolved: 0, relations: {}, records: {} },
+    entities: { total: 0, byType: {}, bySourceType: {}, placeholders: 0 },
+    ...{ noObject: 0, malformed: 0, skipped: outside > 0 ? { [OUTSIDE]: outside } : {}, repaired: {} },
+    ...{ outOfOrder: 0, lines: 0, firstTs: null, lastTs: null },
+  };
+}
+
+function nothingOf(name: string, folder: string): RecalError {
+  return new RecalError('nothing-selected', `no event lies in the days of the part ${name}`, {
+    hint: 'are these the logs of April 2018? Look at their times with: recal inspect FILE',
+    where: { file: folder },
+  });
+}

@@ -1,0 +1,110 @@
+import { NodeDays, tellNeeded } from '../../detect/threshold/node-days.js';
+import {
+  chooseThreshold,
+  empiricalP,
+  formatThreshold,
+  type ThresholdSpec,
+} from '../../detect/threshold/threshold.js';
+import type { KeyTable } from '../../store/intern.js';
+import type { BenignOutcome } from '../protocol/contestant.js';
+import type { SeedResult } from '../result-schema.js';
+import { flagNodes } from './metrics.js';
+import type { NodeScores, TestGraph } from './node-scores.js';
+import type { Oracle } from './ranking-metrics.js';
+
+const DAY = 86_400_000_000_000n;
+
+/** Nodes that alarm, and the threshold that says so. */
+export interface Flagged {
+  readonly nodes: Uint8Array;
+  readonly threshold: SeedResult['threshold'];
+  /** What a reader should know of it. */
+  readonly note: string | null;
+}
+
+export interface FlagContext {
+  readonly graphs: readonly TestGraph[];
+  readonly keys: KeyTable;
+  readonly oracle: Oracle | null;
+}
+
+/** Sets the threshold as asked (method §9), from benign scores alone unless it is the oracle's. */
+export function flag(
+  spec: ThresholdSpec,
+  found: NodeScores,
+  outcome: BenignOutcome,
+  context: FlagContext,
+): Flagged {
+  const asked = formatThreshold(spec);
+  const none = () => new Uint8Array(found.scores.length);
+  if (spec.kind === 'oracle') {
+    const { oracle } = context;
+    return {
+      nodes: oracle === null ? none() : flagNodes(found.ranking, oracle.threshold),
+      threshold: { kind: 'oracle', asked, value: oracle?.threshold ?? null, oracle: true },
+      note: null,
+    };
+  }
+  // Benign scores are kept as float32: what is equal there must be equal here.
+  const rounded = found.scores.map(Math.fround);
+  if (outcome.ownThreshold !== undefined) {
+    const value = nextFloat32(outcome.ownThreshold);
+    return {
+      nodes: flagNodes(rounded, value),
+      threshold: { kind: 'score', asked: 'above every benign score', value, oracle: false },
+      note: `its own threshold, the largest loss of the calibration part, instead of ${asked}`,
+    };
+  }
+  if (spec.kind === 'fdr') return flagByDay(spec.level, asked, found, outcome, context);
+  const { tau, status } = chooseThreshold(spec, outcome.benign);
+  const mark = status === 'resolved' ? null : status;
+  return {
+    nodes: flagNodes(rounded, tau),
+    threshold: { kind: spec.kind, asked, value: tau, oracle: false, mark },
+    note:
+      mark === null
+        ? null
+        : `the threshold ${asked} is ${mark}: the calibration part is too short to resolve it`,
+  };
+}
+
+/** Discoveries among the nodes of each host and day. */
+function flagByDay(
+  level: number,
+  asked: string,
+  { byGraph, scores }: NodeScores,
+  { benign, over }: BenignOutcome,
+  { graphs, keys }: FlagContext,
+): Flagged {
+  const nodeDays = new NodeDays();
+  graphs.forEach(({ nodes, first }, g) => {
+    nodes.forEach((node, v) => {
+      nodeDays.add(node, Number(first[v] / DAY), empiricalP(benign, byGraph[g][v]));
+    });
+  });
+  // Scores by graph are corrected for the graphs of the whole test already, where that is asked for.
+  const found = nodeDays.discover(level, benign, (node) => keys.hostAt(node), over === 'corrected');
+  const nodes = new Uint8Array(scores.length);
+  let value: number | null = null;
+  found.alarms.forEach((alarm, row) => {
+    if (alarm === 0) return;
+    const node = nodeDays.nodes[row];
+    nodes[node] = 1;
+    value = Math.min(value ?? Number.POSITIVE_INFINITY, scores[node]);
+  });
+  return {
+    nodes,
+    threshold: { kind: 'fdr', asked, value, oracle: false, mark: 'nominal' },
+    note:
+      value === null
+        ? `nothing alarms at ${asked}: ${tellNeeded(found, benign)}`
+        : `${asked} is nominal: nodes share neighbours and load`,
+  };
+}
+
+/** The next float32 above a number that is not negative. */
+function nextFloat32(value: number): number {
+  const float = Float32Array.of(value);
+  new Uint32Array(float.buffer)[0]++;
+  return float[0];
+}

@@ -1,0 +1,100 @@
+import type { NeighbourRows } from '../../graph/adjacency.js';
+import { type Confusion, countConfusion } from './metrics.js';
+
+/** How alarms are held against labels (method §10). Only `node` takes an alarm for what it says. */
+export const MATCHING_PROTOCOLS = ['node', 'threatrace-2hop', 'flash-2hop'] as const;
+export type MatchingProtocol = (typeof MATCHING_PROTOCOLS)[number];
+
+export interface MatchedAlarms extends Confusion {
+  /** False alarms that the protocol does not count, because a labelled node is near. */
+  readonly forgiven: number;
+  /** Labelled nodes without an alarm that the protocol counts as found, because an alarm is near. */
+  readonly rescued: number;
+}
+
+type Rows = Pick<NeighbourRows, 'offsets' | 'neighbours'>;
+
+/** What the protocols need of an `Adjacency`. */
+export interface HopRows {
+  /** Rows are destinations, neighbours are sources: one hop towards ancestors. */
+  readonly byDestination: Rows;
+  /** Rows are sources, neighbours are destinations: one hop towards descendants. */
+  readonly bySource: Rows;
+}
+
+const HOPS = 2;
+
+/**
+ * Ignored nodes are neither alarms nor labels and are in no cell, but hops lead through them.
+ *
+ * - `node`: an alarm is right if its own node is labelled.
+ * - `threatrace-2hop`: an alarm also finds every labelled node among its ancestors (two hops against the edges) and its
+ *   descendants (two hops along them). A false alarm with a labelled node among those is not counted: it stays a true
+ *   negative.
+ * - `flash-2hop`: the same without directions, except that only right alarms find others, and that false alarms within
+ *   two hops of a labelled node are in no cell at all.
+ */
+export function matchAlarms(
+  protocol: MatchingProtocol,
+  flagged: Uint8Array,
+  positives: Uint8Array,
+  rows: HopRows,
+  ignored?: Uint8Array | undefined,
+): MatchedAlarms {
+  if (protocol === 'node') {
+    return { ...countConfusion(flagged, positives, ignored), forgiven: 0, rescued: 0 };
+  }
+  const counted = (mask: Uint8Array, also?: Uint8Array): Uint8Array =>
+    mask.map((byte, v) => (byte !== 0 && !ignored?.[v] && (also === undefined || also[v] !== 0) ? 1 : 0));
+  const alarms = counted(flagged);
+  const labelled = counted(positives);
+  const { byDestination, bySource } = rows;
+  // "A labelled node is among the alarm's ancestors" is "the alarm is among the descendants of a labelled node", so one
+  // walk from all labelled nodes and one from all alarms answer for every pair.
+  const near =
+    protocol === 'threatrace-2hop'
+      ? (from: Uint8Array) => joined(reach(from, [byDestination]), reach(from, [bySource]))
+      : (from: Uint8Array) => reach(from, [byDestination, bySource]);
+  const nearLabel = near(labelled);
+  const nearAlarm = near(protocol === 'threatrace-2hop' ? alarms : counted(flagged, positives));
+
+  let [tp, fp, fn, tn, forgiven, rescued] = [0, 0, 0, 0, 0, 0];
+  for (let v = 0; v < alarms.length; v++) {
+    if (ignored !== undefined && ignored[v] !== 0) continue;
+    if (labelled[v] !== 0) {
+      if (alarms[v] !== 0) tp++;
+      else if (nearAlarm[v] !== 0) rescued++;
+      else fn++;
+    } else if (alarms[v] === 0) tn++;
+    else if (nearLabel[v] !== 0) forgiven++;
+    else fp++;
+  }
+  if (protocol === 'threatrace-2hop') tn += forgiven;
+  return { tp: tp + rescued, fp, fn, tn, forgiven, rescued };
+}
+
+/** One byte per node, 1 for the sources and all within two hops of them; at each hop any of the rows may be taken. */
+function reach(sources: Uint8Array, allRows: readonly Rows[]): Uint8Array {
+  const reached = sources.slice();
+  let frontier: number[] = [];
+  for (let v = 0; v < sources.length; v++) if (sources[v] !== 0) frontier.push(v);
+  for (let hop = 0; hop < HOPS; hop++) {
+    const next: number[] = [];
+    for (const v of frontier) {
+      for (const { offsets, neighbours } of allRows) {
+        for (let i = offsets[v]; i < offsets[v + 1]; i++) {
+          const u = neighbours[i];
+          if (reached[u] !== 0) continue;
+          reached[u] = 1;
+          next.push(u);
+        }
+      }
+    }
+    frontier = next;
+  }
+  return reached;
+}
+
+function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
+  return a.map((byte, v) => byte | b[v]);
+}

@@ -1,0 +1,98 @@
+import type { IncidentLinks } from '../../detect/alerts/incident-links.js';
+import { type IncidentMember, incidentMembers } from '../../detect/alerts/incident-members.js';
+import { formIncidents } from '../../detect/alerts/incidents.js';
+import { stableHashes } from '../../detect/evidence/stable-hash.js';
+import type { LoadedEvents } from '../../store/load.js';
+import type { LabelMatch } from '../labels/label-match.js';
+import type { IncidentMembers } from './attack-metrics.js';
+import type { Flagged } from './flagging.js';
+import type { NodeScores, TestGraph } from './node-scores.js';
+
+/** Nodes that incidents are made of for metrics, per host and day and at least (method §10). */
+export const TOP_NODES = 100;
+
+const DAY = 86_400_000_000_000;
+
+/** Host-days of loaded events: for each host from its first event to its last. */
+export function hostDaysOf({ table, keys, hosts }: LoadedEvents): number {
+  const first: (bigint | undefined)[] = hosts.map(() => undefined);
+  const last = [...first];
+  for (let row = 0; row < table.length; row++) {
+    const node = Math.max(table.subject[row], table.object[row], table.object2[row]);
+    const host = node < 0 ? 0 : keys.hostAt(node);
+    first[host] ??= table.ts[row];
+    last[host] = table.ts[row];
+  }
+  return first.reduce<number>(
+    (sum, start, host) => sum + (start === undefined ? 0 : Number((last[host] as bigint) - start) / DAY),
+    0,
+  );
+}
+
+/** The highest nodes, in order; equal ones by a hash of their identity, which favours neither early nor late nodes. */
+export function highestNodes(ranking: Float64Array, count: number, { keys }: LoadedEvents): Int32Array {
+  const nodes = Int32Array.from({ length: ranking.length }, (_, node) => node);
+  const hashes = stableHashes(keys, nodes, 0);
+  return nodes
+    .sort((a, b) => ranking[b] - ranking[a] || hashes[a] - hashes[b] || a - b)
+    .subarray(0, Math.min(count, nodes.length));
+}
+
+/**
+ * The incidents that an analyst would be shown who looks at the highest nodes of each day: those formed by every graph
+ * in which such a node scores as high as the lowest of them.
+ */
+export function topIncidents(
+  found: NodeScores,
+  graphs: readonly TestGraph[],
+  links: IncidentLinks,
+  events: LoadedEvents,
+): IncidentMembers[] {
+  const count = Math.max(TOP_NODES, Math.ceil(TOP_NODES * hostDaysOf(events)));
+  const top = highestNodes(found.ranking, count, events);
+  const isTop = new Uint8Array(found.ranking.length);
+  for (const node of top) isTop[node] = 1;
+  const cutoff = top.length === 0 ? 0 : found.ranking[top[top.length - 1]];
+  return incidentsAmong(isTop, cutoff, found, graphs, links, events);
+}
+
+/** Incidents that alarms at this threshold form and that have nothing to do with any attack. */
+export function countFalseIncidents(
+  { nodes, threshold }: Pick<Flagged, 'nodes' | 'threshold'>,
+  { positives, ignored }: Pick<LabelMatch, 'positives' | 'ignored'>,
+  ...scored: [found: NodeScores, graphs: readonly TestGraph[], links: IncidentLinks, events: LoadedEvents]
+): number {
+  if (threshold.value === null) return 0;
+  return incidentsAmong(nodes, threshold.value, ...scored).filter((incident) => {
+    const members = Array.from(incident.nodes);
+    return members.every((v) => positives[v] === 0) && members.some((v) => ignored[v] === 0);
+  }).length;
+}
+
+/** Formed by every graph in which a chosen node scores at least `cutoff`. */
+function incidentsAmong(
+  chosen: Uint8Array,
+  cutoff: number,
+  found: NodeScores,
+  graphs: readonly TestGraph[],
+  links: IncidentLinks,
+  events: LoadedEvents,
+): IncidentMembers[] {
+  const members: IncidentMember[] = [];
+  graphs.forEach(({ nodes, first, last }, graph) => {
+    nodes.forEach((node, v) => {
+      if (chosen[node] === 0) return;
+      const own = found.byGraph[graph][v];
+      // A node that scores nothing has one rank for all its graphs. Alarms are told by float32.
+      const score = own > 0 ? own : found.ranking[node];
+      if (own > 0 ? Math.max(own, Math.fround(own)) < cutoff : found.scores[node] > 0) return;
+      const prominence = own > 0 ? found.prominence[graph][v] : score;
+      const host = events.keys.hostAt(node);
+      members.push({ node, score, prominence, host, first: first[v], last: last[v] });
+    });
+  });
+  const columns = incidentMembers(members);
+  return formIncidents(columns, links).map((group) => ({
+    nodes: [...new Set(Array.from(group.members, (member) => columns.node[member]))],
+  }));
+}

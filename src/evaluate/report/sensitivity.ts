@@ -1,0 +1,113 @@
+import { sweepChart } from '../../report/charts/sweep-chart.js';
+import type { Content } from '../../report/page/html.js';
+import type { Section } from '../../report/page/page.js';
+import { dataTable } from '../../report/page/tables.js';
+import type { Figure, VariantResult } from '../result-schema.js';
+import {
+  type Assignment,
+  type Axis,
+  assignmentText,
+  CALIBRATION_SHARE,
+  valueText,
+} from '../sweep/sweep-axes.js';
+import type { Trial } from '../sweep/sweep-trial.js';
+import { meanText } from './figures.js';
+import { type StudySweeps, seedValues } from './study.js';
+
+const WORDS: Readonly<Record<string, string>> = {
+  [CALIBRATION_SHARE]: 'share of the calibration part',
+  rounds: 'K, rounds of masked inference',
+  gamma: 'γ, exponent of the mask rate',
+  learningRate: 'learning rate',
+};
+const MOST_SERIES = 12;
+const MEASURES: readonly (readonly [Figure, string])[] = [
+  ['ap', 'average precision'],
+  ['f1', 'F1'],
+];
+
+/** A chart for every axis of numbers, and all trials in a table. */
+export function sensitivitySection({ run, axes, trials }: StudySweeps): Section {
+  const charts = axes.filter(isNumeric).flatMap((axis) => drawAxis(axis, axes, trials));
+  return {
+    id: 'sensitivity',
+    title: 'Sensitivity',
+    lead: `Each point is an evaluation of its own (${run}), from its seeds on; everything else stays as it is.`,
+    content: [...charts, trialTable(trials)],
+  };
+}
+
+function isNumeric({ values }: Axis): boolean {
+  return values.length > 1 && values.every((value) => typeof value === 'number');
+}
+
+function drawAxis(axis: Axis, axes: readonly Axis[], trials: readonly Trial[]): Content[] {
+  const own = trials.filter(({ assignment }) => assignment[axis.key] !== undefined);
+  if (own.length === 0) return [];
+  const values = axis.values as readonly number[];
+  const word = WORDS[axis.key] ?? axis.key;
+  return MEASURES.flatMap(([figure, measure]) => {
+    const series = seriesOf(axis, axes, own, figure);
+    if (series.length === 0) return [];
+    const isLog = values.every((value) => value > 0) && Math.max(...values) / Math.min(...values) >= 50;
+    return [
+      sweepChart({
+        ...{ id: `sweep-${axis.key}-${figure}`, title: `${word}: ${measure}`, parameter: word, measure },
+        ...{ log: isLog, series: series.slice(0, MOST_SERIES) },
+        ...(series.length > MOST_SERIES
+          ? { caption: `${MOST_SERIES} of ${series.length} lines are drawn; the table below has all` }
+          : {}),
+      }),
+    ];
+  });
+}
+
+/** A line for every variant and every value of the other axes. */
+function seriesOf(axis: Axis, axes: readonly Axis[], trials: readonly Trial[], figure: Figure) {
+  const lines = new Map<string, { x: number; values: number[] }[]>();
+  for (const { assignment, result } of trials) {
+    const others = axes.filter(({ key }) => key !== axis.key && assignment[key] !== undefined);
+    const rest = others.map(({ key }) => `${key}=${valueText(assignment[key])}`).join(' ');
+    for (const [name, variant] of Object.entries(result.variants)) {
+      const values = seedValues(variant, figure);
+      if (values.length === 0) continue;
+      const line = rest === '' ? name : `${name} ${rest}`;
+      lines.set(line, [...(lines.get(line) ?? []), { x: assignment[axis.key] as number, values }]);
+    }
+  }
+  return [...lines].map(([name, points]) => ({ name, points: points.sort((a, b) => a.x - b.x) }));
+}
+
+interface TrialRow {
+  readonly assignment: Assignment;
+  readonly name: string;
+  readonly variant: VariantResult;
+}
+
+function trialTable(trials: readonly Trial[]): Content {
+  const rows = trials.flatMap(({ assignment, result }) =>
+    Object.entries(result.variants).map(([name, variant]): TrialRow => ({ assignment, name, variant })),
+  );
+  const column = (heading: string, figure: Figure) => ({
+    heading,
+    value: ({ variant }: TrialRow) => variant.mean[figure],
+    show: ({ variant }: TrialRow) => meanText(variant, figure, 3),
+    as: 'number' as const,
+  });
+  return dataTable({
+    id: 'trials',
+    title: 'Trials',
+    columns: [
+      {
+        heading: 'configuration',
+        value: ({ assignment }: TrialRow) => assignmentText(assignment) || 'as it is',
+      },
+      { heading: 'variant', value: ({ name }) => name },
+      { heading: 'seeds', value: ({ variant }) => variant.seeds.length },
+      ...[column('AP', 'ap'), column('F1', 'f1'), column('oracle F1', 'oracleF1'), column('AUROC', 'auroc')],
+    ],
+    rows,
+    most: 200,
+    download: true,
+  });
+}

@@ -1,0 +1,105 @@
+import type { E3Host } from '../e3/published.js';
+import type { Evaluation, EvaluationCurves } from '../evaluation.js';
+import type { Parts } from '../protocol/parts.js';
+import type { EvaluationResult, Figure, VariantResult } from '../result-schema.js';
+import type { Axis } from '../sweep/sweep-axes.js';
+import type { Trial } from '../sweep/sweep-trial.js';
+
+export const REPORT_FILE = 'report.html';
+
+/** What a report is about: one evaluation, or the same under several protocols. */
+export interface Study {
+  readonly title: string;
+  /** Whose published figures stand beside ours; none for other data. */
+  readonly host?: E3Host | undefined;
+  readonly runs: readonly StudyRun[];
+  readonly sweeps?: StudySweeps | undefined;
+  readonly extras?: ReportExtras | undefined;
+  /** What was said of the data before anything was measured. */
+  readonly notes?: readonly string[] | undefined;
+}
+
+export interface StudyRun {
+  /** Short, unique: the protocol. */
+  readonly name: string;
+  readonly result: EvaluationResult;
+  /** Absent where only result.json is left. */
+  readonly curves?: EvaluationCurves | undefined;
+  /** Scores of nodes before and after calibration. */
+  readonly scores?: ScoreSamples | undefined;
+}
+
+export interface StudySweeps {
+  /** What the curves show. */
+  readonly run: string;
+  readonly axes: readonly Axis[];
+  readonly trials: readonly Trial[];
+  readonly complete: boolean;
+}
+
+/** Of one seed, positives apart from the rest. Nodes that score nothing are in neither. */
+export interface ScoreSample {
+  readonly variant: string;
+  readonly seed: number | 'mean';
+  readonly benign: Float64Array;
+  readonly attack: Float64Array;
+  /** How many those are. */
+  readonly silent: { readonly benign: number; readonly attack: number };
+}
+
+export interface ScoreSamples {
+  readonly before?: ScoreSample | undefined;
+  readonly after?: ScoreSample | undefined;
+}
+
+export interface ReportExtras {
+  /** Events of training by relation. */
+  readonly relations?: readonly { readonly name: string; readonly events: number }[] | undefined;
+  readonly scores?: ScoreSamples | undefined;
+}
+
+/** What result.json does not hold and the report shows. */
+export function extrasOf(evaluation: Evaluation, parts: Pick<Parts, 'train'>): ReportExtras {
+  return { relations: relationCounts(parts.train), scores: scoreSamples(evaluation) };
+}
+
+/** Raw events, before reduction (method §1). Most first. */
+export function relationCounts({ events: { table } }: Parts['train']): { name: string; events: number }[] {
+  const counts = new Float64Array(table.relations.length);
+  for (let row = 0; row < table.length; row++) counts[table.relation[row]]++;
+  return table.relations
+    .map((name, r) => ({ name, events: counts[r] }))
+    .sort((a, b) => b.events - a.events || (a.name < b.name ? -1 : 1));
+}
+
+/** Before calibration there are only distances (wo-cd); after it, the whole method. */
+export function scoreSamples({ scores, labels }: Pick<Evaluation, 'scores' | 'labels'>): ScoreSamples {
+  const sample = (names: readonly string[]): ScoreSample | undefined => {
+    const column = names.flatMap((name) => scores.find(({ variant }) => variant === name) ?? []).at(0);
+    if (column === undefined) return undefined;
+    const all = (wanted: number) =>
+      column.ranking.filter((_, v) => labels.ignored[v] === 0 && labels.positives[v] === wanted);
+    const [others, labelled] = [all(0), all(1)];
+    const [benign, attack] = [others, labelled].map((scores) => scores.filter((score) => score > 0));
+    return {
+      ...{ variant: column.variant, seed: column.seed, benign, attack },
+      silent: { benign: others.length - benign.length, attack: labelled.length - attack.length },
+    };
+  };
+  return { before: sample(['wo-cd', 'wo-bl']), after: sample(['paper', 'recal']) };
+}
+
+/** The variant that a report is about: beside published figures the method as published, else ours, else the first. */
+export function leadingVariant(
+  { variants }: EvaluationResult,
+  host: Study['host'],
+): [name: string, variant: VariantResult] {
+  const order = host === undefined ? ['recal', 'paper'] : ['paper', 'recal'];
+  const name = order.find((each) => variants[each] !== undefined) ?? Object.keys(variants)[0];
+  return [name, variants[name]];
+}
+
+/** One figure of each seed that defines it. */
+export function seedValues({ seeds }: VariantResult, figure: Figure): number[] {
+  return seeds.flatMap((seed) => seed[figure] ?? []);
+}

@@ -1,0 +1,49 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { replaceFile } from '../../base/replace-file.js';
+import { h } from '../../report/page/html.js';
+import { renderPage } from '../../report/page/page.js';
+import { caveatsOf } from '../report/caveats.js';
+import { sensitivitySection } from '../report/sensitivity.js';
+import { REPORT_FILE } from '../report/study.js';
+import type { SweepOutcome } from './sweep.js';
+import type { Axis } from './sweep-axes.js';
+
+/** Curves over every axis of numbers, and all trials. There is at least one trial. */
+export function renderSweepReport(
+  axes: readonly Axis[],
+  { trials, complete }: Pick<SweepOutcome, 'trials' | 'complete'>,
+): string {
+  const [{ result }] = trials;
+  const sweeps = { run: `protocol ${result.protocol}`, axes, trials, complete };
+  // Trials differ in one choice: what is true of all of them is said once.
+  const runs = trials.map((trial) => ({ name: 'trial', result: trial.result, curves: {} }));
+  const caveats = [...new Set(runs.flatMap((run) => caveatsOf({ title: '', runs: [run], sweeps })))];
+  return renderPage({
+    kind: 'Sweep report',
+    title: `Sweep over ${axes.map(({ key }) => key).join(', ') || 'nothing'}`,
+    generator: `recal ${result.versions.recal ?? ''}`.trim(),
+    sections: [
+      sensitivitySection(sweeps),
+      {
+        id: 'caveats',
+        title: 'To know',
+        content: h(
+          'ul',
+          {},
+          caveats.map((each) => h('li', {}, each)),
+        ),
+      },
+    ],
+  });
+}
+
+export async function writeSweepReport(
+  axes: readonly Axis[],
+  outcome: Pick<SweepOutcome, 'trials' | 'complete'>,
+  folder: string,
+): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const path = join(folder, REPORT_FILE);
+  await replaceFile(path, renderSweepReport(axes, outcome));
+}

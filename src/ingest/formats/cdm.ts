@@ -1,0 +1,312 @@
+import {
+  type Batch,
+  NO_WORD,
+  RANK_ADDRESS,
+  RANK_HINT,
+  RANK_STATED,
+  setKey,
+  TEXT_CMD,
+  TEXT_ID,
+  TEXT_LOCAL,
+  TEXT_NAME,
+} from '../batch.js';
+import { EntityKey } from '../entity-key.js';
+import { ENTITY_TYPES, type EntityType } from '../event.js';
+import { FLOW_UNSAID } from '../flow.js';
+import type { ScanMemory } from '../scan/json-scan.js';
+import { Shape, type Slot } from '../scan/shape.js';
+import { ENTITY_KINDS } from './cdm-kinds.js';
+import { JsonLinesReader } from './json-lines.js';
+import { formatEndpoint } from './network.js';
+import { directionOfOpen, flagsParameter } from './open-flags.js';
+import type { Format, ReaderOptions } from './reader.js';
+
+/**
+ * DARPA Transparent Computing's Common Data Model, CDM18 (Engagement 3) and CDM20 (Engagement 5), one JSON object a
+ * line: `{"datum":{"com.bbn.tc.schema.avro.cdm18.Event":{…}},"CDMVersion":"18","source":…}`. Short union names, bare
+ * values and lower-case UUIDs, as the performers' translators write them, read the same.
+ */
+export const cdm: Format = {
+  name: 'cdm',
+  title: 'DARPA TC CDM18/CDM20 JSON lines',
+  exactTime: false,
+  recognises(record: unknown): boolean {
+    if (typeof record !== 'object' || record === null || !('datum' in record)) return false;
+    const { datum } = record as { datum: unknown };
+    return typeof datum === 'object' && datum !== null;
+  },
+  open: (memory: ScanMemory, options: ReaderOptions) => new CdmReader(memory, options),
+};
+
+const shape = new Shape();
+/** `datum.<kind>`: all kinds of record share one set of fields, for no two of them use a name differently. */
+const KIND = shape.key('datum.*');
+const HOST = shape.word('datum.*.hostId', 'datum.*.baseObject.hostId');
+/** CDM20 has the host in the envelope. */
+const ENVELOPE_HOST = shape.word('hostId');
+const TYPE = shape.word('datum.*.type');
+
+const SEQUENCE = shape.integer('datum.*.sequence');
+const TIMESTAMP = shape.integer('datum.*.timestampNanos');
+const SUBJECT = shape.uuid('datum.*.subject');
+const OBJECT = shape.uuid('datum.*.predicateObject');
+const OBJECT2 = shape.uuid('datum.*.predicateObject2');
+const PATH = shape.scalar('datum.*.predicateObjectPath');
+const PATH2 = shape.scalar('datum.*.predicateObject2Path');
+const PARAMETERS = shape.raw('datum.*.parameters');
+
+const UUID = shape.uuid('datum.*.uuid');
+const PID = shape.integer('datum.*.cid');
+const PARENT = shape.uuid('datum.*.parentSubject');
+const PRINCIPAL = shape.uuid('datum.*.localPrincipal');
+const CMD_LINE = shape.scalar('datum.*.cmdLine');
+const LOCAL_ADDRESS = shape.scalar('datum.*.localAddress');
+const LOCAL_PORT = shape.scalar('datum.*.localPort');
+const REMOTE_ADDRESS = shape.scalar('datum.*.remoteAddress');
+const REMOTE_PORT = shape.scalar('datum.*.remotePort');
+const REGISTRY_KEY = shape.scalar('datum.*.key');
+const USER_NAME = shape.scalar('datum.*.username');
+const USER_ID = shape.scalar('datum.*.userId');
+const HOST_NAME = shape.scalar('datum.*.hostName');
+
+/** Properties are a map, on the record or its baseObject, with Avro's `map` around it or without. */
+function property(name: string): Slot {
+  const places = ['datum.*.properties', 'datum.*.baseObject.properties'];
+  return shape.scalar(...places.flatMap((place) => [`${place}.map.${name}`, `${place}.${name}`]));
+}
+const P_EXEC = property('exec');
+const P_CMD_LINE = property('cmdLine');
+const P_PARTIAL_PATH = property('partial_path');
+const P_FLAGS = property('flags');
+const P_NAME = property('name');
+const P_PATH = property('path');
+const P_FILENAME = property('filename');
+
+/** CADETS writes this for a path it does not know. */
+const UNKNOWN = '<unknown>';
+const PACKAGE = 'com.bbn.tc.schema.avro.';
+const UUID_TEXT = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+/** Distinct `parameters` of OPEN events remembered; real logs have a few dozen. */
+const FLAGS_REMEMBERED = 1024;
+const TOO_MANY_WORDS = 'too many different event types, entity types and hosts in one input';
+
+class CdmReader extends JsonLinesReader {
+  protected override readonly eventKind = 'Event';
+  readonly #subject = new EntityKey();
+  readonly #object = new EntityKey();
+  readonly #object2 = new EntityKey();
+  readonly #key = new EntityKey();
+  readonly #words: string[] = [];
+  readonly #flagsOf = new Map<string, number>();
+
+  constructor(memory: ScanMemory, options: ReaderOptions) {
+    super(shape, memory, options);
+  }
+
+  protected override take(batch: Batch): string | undefined {
+    const { scan } = this;
+    const word = scan.wordNumber(KIND);
+    if (word === -1) return 'no datum: not a CDM record';
+    if (word < 0) return TOO_MANY_WORDS;
+    const kind = this.#word(word);
+    batch.words = this.#words;
+    if (kind === 'Event') return this.#takeEvent(batch);
+    const type = ENTITY_KINDS[kind];
+    if (type !== undefined) return this.#takeEntity(kind, type, batch);
+    batch.count(kind);
+    if (kind === 'Host') this.#takeHost(batch);
+    else batch.skip(kind);
+    return undefined;
+  }
+
+  /**
+   * A word as we keep it: kinds without their package (`com.bbn.tc.schema.avro.cdm18.Event` and `Event` are the
+   * same), UUIDs of hosts in upper case.
+   */
+  #word(number: number): string {
+    const words = this.#words;
+    while (words.length <= number) words.push('');
+    if (words[number] === '') {
+      const word = this.scan.words[number];
+      const name = word.startsWith(PACKAGE) ? word.slice(word.lastIndexOf('.') + 1) : word;
+      const bare = name === '' ? word : name;
+      words[number] = UUID_TEXT.test(bare) ? bare.toUpperCase() : bare;
+    }
+    return words[number];
+  }
+
+  #wordOf(slot: Slot): number {
+    const number = this.scan.wordNumber(slot);
+    if (number >= 0) this.#word(number);
+    return number;
+  }
+
+  /** The host's word; NO_WORD where the log names none, -1 where there are too many. */
+  #host(): number {
+    const own = this.#wordOf(HOST);
+    const word = own === -1 ? this.#wordOf(ENVELOPE_HOST) : own;
+    return word === -1 ? NO_WORD : word < 0 ? -1 : word;
+  }
+
+  #takeEvent(batch: Batch): string | undefined {
+    const { scan } = this;
+    const relation = this.#wordOf(TYPE);
+    if (relation < 0) return relation === -1 ? 'an event without a type' : TOO_MANY_WORDS;
+    const host = this.#host();
+    if (host < 0) return TOO_MANY_WORDS;
+    this.takeKey(SUBJECT, this.#subject);
+    this.takeKey(OBJECT, this.#object);
+    this.takeKey(OBJECT2, this.#object2);
+    batch.eventRecords++;
+    if (this.#subject.absent && (this.#object.absent || this.#object2.absent)) {
+      batch.skip('noSubject');
+      return undefined;
+    }
+    const row = batch.addEvent();
+    this.#takeTime(batch, row);
+    batch.seqWords[row * 2] = scan.word(SEQUENCE, 0);
+    batch.seqWords[row * 2 + 1] = scan.word(SEQUENCE, 1);
+    setKey(batch.subject, row, this.#subject);
+    setKey(batch.object, row, this.#object);
+    setKey(batch.object2, row, this.#object2);
+    batch.relation[row] = relation;
+    batch.host[row] = host;
+    batch.flow[row] = this.#openDirection();
+    batch.ok[row] = 0;
+    batch.line[row] = this.line;
+    this.#takeNames(batch, host, row);
+    return undefined;
+  }
+
+  #takeTime(batch: Batch, row: number): void {
+    const { scan } = this;
+    const low = scan.word(TIMESTAMP, 0);
+    const high = scan.word(TIMESTAMP, 1);
+    const positive = scan.isInteger(TIMESTAMP) && high >>> 31 === 0;
+    batch.tsWords[row * 2] = positive ? low : 0;
+    batch.tsWords[row * 2 + 1] = positive ? high : 0;
+    batch.tsDigits[row] = positive ? scan.digits(TIMESTAMP) : 0;
+  }
+
+  #openDirection(): number {
+    const { scan } = this;
+    if (!scan.is(TYPE, 'EVENT_OPEN')) return FLOW_UNSAID;
+    if (scan.has(P_FLAGS)) return directionOfOpen(scan.text(P_FLAGS), 10);
+    if (!scan.isRaw(PARAMETERS)) return FLOW_UNSAID;
+    const parameters = scan.text(PARAMETERS);
+    let direction = this.#flagsOf.get(parameters);
+    if (direction === undefined) {
+      const flags = flagsParameter(parameters);
+      direction = flags === undefined ? FLOW_UNSAID : directionOfOpen(flags, 16);
+      if (this.#flagsOf.size < FLAGS_REMEMBERED) this.#flagsOf.set(parameters, direction);
+    }
+    return direction;
+  }
+
+  /** In CADETS logs the names of processes and files are on the events, not on their own records. */
+  #takeNames(batch: Batch, host: number, row: number): void {
+    const { scan } = this;
+    if (!this.#subject.absent) {
+      this.#say(batch, this.#subject, TEXT_NAME, P_EXEC, RANK_STATED, host, row);
+      // The command line on an EXECUTE is that of the program which the subject becomes.
+      if (scan.is(TYPE, 'EVENT_EXECUTE')) {
+        this.#say(batch, this.#subject, TEXT_CMD, P_CMD_LINE, RANK_STATED, host, row);
+      }
+      this.#sayId(batch, this.#subject, SUBJECT, host, row);
+    }
+    if (!this.#object.absent) {
+      const stated = scan.has(PATH) && !scan.is(PATH, UNKNOWN);
+      if (stated) this.#say(batch, this.#object, TEXT_NAME, PATH, RANK_STATED, host, row);
+      else this.#say(batch, this.#object, TEXT_NAME, P_PARTIAL_PATH, RANK_HINT, host, row);
+      this.#sayId(batch, this.#object, OBJECT, host, row);
+    }
+    if (!this.#object2.absent) {
+      this.#say(batch, this.#object2, TEXT_NAME, PATH2, RANK_STATED, host, row);
+      this.#sayId(batch, this.#object2, OBJECT2, host, row);
+    }
+  }
+
+  #say(
+    batch: Batch,
+    key: EntityKey,
+    field: number,
+    slot: Slot,
+    rank: number,
+    host: number,
+    row: number,
+  ): void {
+    const { scan } = this;
+    if (!scan.has(slot) || scan.is(slot, UNKNOWN)) return;
+    const start = scan.start(slot);
+    const stop = scan.stop(slot);
+    const what = (host << 4) | (field << 2) | rank;
+    if (this.memo.knows(key, what, scan.bytes, start, stop)) {
+      this.memo.extend(batch, row);
+      return;
+    }
+    const at = batch.addUpsert(key, host, row);
+    batch.upsertRank[at] = rank;
+    this.takeText(slot, batch, at, field);
+    this.memo.remember(key, what, start, stop, at);
+  }
+
+  #sayId(batch: Batch, key: EntityKey, slot: Slot, host: number, row: number): void {
+    if (!this.scan.isUuid(slot)) this.#say(batch, key, TEXT_ID, slot, RANK_STATED, host, row);
+  }
+
+  #takeHost(batch: Batch): void {
+    const { scan } = this;
+    if (scan.has(UUID) && scan.has(HOST_NAME)) {
+      batch.hostNames.set(scan.text(UUID).toUpperCase(), scan.text(HOST_NAME));
+    }
+  }
+
+  #takeEntity(kind: string, type: EntityType, batch: Batch): string | undefined {
+    const { scan } = this;
+    const host = this.#host();
+    const sourceType = this.#wordOf(TYPE);
+    if (host < 0 || sourceType === -2) return TOO_MANY_WORDS;
+    batch.count(kind);
+    this.takeKey(UUID, this.#key);
+    if (this.#key.absent) {
+      batch.skip('noUuid');
+      return undefined;
+    }
+    const at = batch.addUpsert(this.#key, host, batch.events - 1);
+    batch.upsertType[at] = ENTITY_TYPES.indexOf(type) + 1;
+    // A record with no `type` of its own goes by its kind.
+    batch.upsertKind[at] = sourceType >= 0 ? sourceType : scan.wordNumber(KIND);
+    const pid = scan.isInteger(PID) && scan.word(PID, 1) === 0 ? scan.word(PID, 0) : -1;
+    if (pid <= 0x7fffffff) batch.upsertPid[at] = pid;
+    this.takeKey(PARENT, this.#key);
+    setKey(batch.upsertParent, at, this.#key);
+    this.takeKey(PRINCIPAL, this.#key);
+    setKey(batch.upsertUser, at, this.#key);
+    this.takeId(UUID, batch, at);
+    this.takeText(CMD_LINE, batch, at, TEXT_CMD);
+    if (type === 'flow') this.#takeAddresses(batch, at);
+    else {
+      const name = this.#nameSlot(type);
+      if (!scan.is(name, UNKNOWN)) this.takeText(name, batch, at, TEXT_NAME);
+    }
+    return undefined;
+  }
+
+  #takeAddresses(batch: Batch, at: number): void {
+    const { scan } = this;
+    const remote = formatEndpoint(scan.text(REMOTE_ADDRESS), scan.text(REMOTE_PORT));
+    const local = formatEndpoint(scan.text(LOCAL_ADDRESS), scan.text(LOCAL_PORT));
+    batch.upsertRank[at] = RANK_ADDRESS;
+    if (remote !== undefined) batch.setText(at, TEXT_NAME, remote);
+    if (local !== undefined) batch.setText(at, TEXT_LOCAL, local);
+  }
+
+  /** Where each performer puts the name of an entity. */
+  #nameSlot(type: EntityType): Slot {
+    const { scan } = this;
+    if (type === 'process') return scan.has(P_NAME) ? P_NAME : P_PATH;
+    if (type === 'principal') return scan.has(USER_NAME) ? USER_NAME : USER_ID;
+    if (type === 'registry') return REGISTRY_KEY;
+    return scan.has(P_FILENAME) ? P_FILENAME : scan.has(P_PATH) ? P_PATH : P_NAME;
+  }
+}

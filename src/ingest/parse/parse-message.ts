@@ -1,0 +1,77 @@
+import { Batch, EVENT_COLUMNS, UPSERT_COLUMNS } from '../batch.js';
+import type { ReaderOptions } from '../formats/reader.js';
+import { ScanMemory } from '../scan/json-scan.js';
+
+/** What a parse thread is started with: its memory is shared with the thread that fills the blocks. */
+export interface ParseSetup {
+  memory: WebAssembly.Memory;
+  kernel: WebAssembly.Module;
+  blockBytes: number;
+  blocks: number;
+  options: ReaderOptions;
+}
+
+export interface ParseJob {
+  format: string;
+  block: number;
+  length: number;
+}
+
+export interface ParseResult {
+  block: number;
+  /** The batch's counters and texts. */
+  fields: Record<string, unknown>;
+  /** All its columns, one after another. */
+  columns: ArrayBuffer;
+  /** Where each column starts, and how many elements it has. */
+  places: readonly ColumnPlace[];
+}
+
+interface ColumnPlace {
+  name: Column;
+  offset: number;
+  length: number;
+}
+
+export function reviveMemory(setup: ParseSetup): ScanMemory {
+  return new ScanMemory(setup.blockBytes, setup.blocks, setup.memory);
+}
+
+type Column = keyof typeof EVENT_COLUMNS | keyof typeof UPSERT_COLUMNS | 'text';
+
+/**
+ * A batch as a message: the used part of its columns in one buffer, which is handed over and not copied again. The
+ * batch itself stays with its thread to be filled again, so that reading allocates next to nothing.
+ */
+export function packBatch(block: number, batch: Batch): ParseResult {
+  const places: ColumnPlace[] = [];
+  let bytes = 0;
+  const place = (name: Column, length: number): void => {
+    places.push({ name, offset: bytes, length });
+    bytes = (bytes + length * batch[name].BYTES_PER_ELEMENT + 7) & ~7;
+  };
+  for (const [name, width] of Object.entries(EVENT_COLUMNS)) place(name as Column, batch.events * width);
+  for (const [name, width] of Object.entries(UPSERT_COLUMNS)) place(name as Column, batch.upserts * width);
+  place('text', batch.textLength);
+  const columns = new ArrayBuffer(bytes);
+  for (const { name, offset, length } of places) {
+    const { buffer, byteOffset, BYTES_PER_ELEMENT } = batch[name];
+    const used = new Uint8Array(buffer, byteOffset, length * BYTES_PER_ELEMENT);
+    new Uint8Array(columns, offset, used.length).set(used);
+  }
+  const fields = Object.fromEntries(Object.entries(batch).filter(([, value]) => !ArrayBuffer.isView(value)));
+  return { block, fields, columns, places };
+}
+
+export function unpackBatch({ fields, columns, places }: ParseResult): Batch {
+  const batch = Object.assign(new Batch(), fields);
+  for (const { name, offset, length } of places) {
+    const View = batch[name].constructor as new (
+      buffer: ArrayBuffer,
+      offset: number,
+      length: number,
+    ) => never;
+    batch[name] = new View(columns, offset, length);
+  }
+  return batch;
+}

@@ -1,0 +1,138 @@
+import { createHash, type Hash } from 'node:crypto';
+import { createReadStream, open as openDescriptor } from 'node:fs';
+import { type FileHandle, open, stat } from 'node:fs/promises';
+import { Socket } from 'node:net';
+import type { Readable } from 'node:stream';
+import { promisify } from 'node:util';
+import { RecalError } from '../../base/errors.js';
+import type { Bytes } from './bytes.js';
+import { cannotOpen, inputMisuse, isDirectory, readFailed } from './input-errors.js';
+import type { ReadThread } from './read-thread.js';
+import { ReadableBytes } from './readable-bytes.js';
+
+/** One system read. Big enough to cost nothing per byte, small enough that hashing overlaps with the next. */
+const BLOCK = 1 << 20;
+
+/** The argument that means standard input. */
+export const STDIN = '-';
+const STDIN_NAME = '<stdin>';
+
+/**
+ * The bytes of an input exactly as they are on disk, hashed and counted in passing so that a file is read once.
+ * Each block is hashed while the next one is read: targets of several MiB let the two overlap. With a thread for it,
+ * the calling one hashes nothing, and reads no file into shared memory.
+ */
+export class RawBytes implements Bytes {
+  /** Bytes handed out so far. */
+  consumed = 0;
+  readonly name: string;
+  /** Size on disk; undefined for pipes. */
+  readonly size: number | undefined;
+  readonly #from: FileHandle | ReadableBytes;
+  readonly #hash: Hash | ReadThread;
+  #digest: string | undefined;
+  #reading: Promise<number> | undefined;
+  #closed = false;
+
+  private constructor(
+    name: string,
+    size: number | undefined,
+    from: FileHandle | ReadableBytes,
+    thread: ReadThread | undefined,
+  ) {
+    this.name = name;
+    this.size = size;
+    this.#from = from;
+    this.#hash = thread ?? createHash('sha256');
+  }
+
+  /** Opens a path, or standard input for `-`. */
+  static async open(
+    path: string,
+    stdin: Readable = process.stdin,
+    thread?: ReadThread | undefined,
+  ): Promise<RawBytes> {
+    if (path === STDIN)
+      return new RawBytes(STDIN_NAME, undefined, new ReadableBytes(stdin, STDIN_NAME), thread);
+    try {
+      const info = await stat(path);
+      if (info.isDirectory()) throw await isDirectory(path);
+      if (info.isFile()) return new RawBytes(path, info.size, await open(path, 'r'), thread);
+      // Pipes, as in `<(xz -dc …)`: a read can block for ever, and would take a thread of the pool with it.
+      const stream = info.isFIFO()
+        ? new Socket({ fd: await promisify(openDescriptor)(path, 'r'), readable: true, writable: false })
+        : createReadStream(path);
+      return new RawBytes(path, undefined, new ReadableBytes(stream, path), thread);
+    } catch (error) {
+      throw error instanceof RecalError ? error : await cannotOpen(path, error);
+    }
+  }
+
+  async read(target: Uint8Array): Promise<number> {
+    if (this.#closed) throw inputMisuse('input-closed', this.name);
+    if (this.#digest !== undefined || target.length === 0) return 0;
+    const filled = await this.#fill(target);
+    if (filled < target.length) this.#digest = await this.#finishHash();
+    return filled;
+  }
+
+  async #fill(target: Uint8Array): Promise<number> {
+    let filled = 0;
+    let hashed: Promise<void> | undefined;
+    let next = this.#block(target, 0);
+    for (;;) {
+      const { length, unhashed } = await next;
+      const block = target.subarray(filled, filled + length);
+      filled += length;
+      this.consumed += length;
+      const more = length > 0 && filled < target.length;
+      if (more) next = this.#block(target, filled);
+      await hashed;
+      if (unhashed && length > 0) hashed = this.#update(block);
+      if (more) continue;
+      await hashed; // until then the bytes must stay as they are
+      return filled;
+    }
+  }
+
+  async #update(block: Uint8Array): Promise<void> {
+    if ('update' in this.#hash) this.#hash.update(block);
+    else await this.#hash.hash(block);
+  }
+
+  async #finishHash(): Promise<string> {
+    return 'update' in this.#hash ? this.#hash.digest('hex') : this.#hash.digest();
+  }
+
+  /** Reads the next block; a thread that reads for us has also hashed it. */
+  async #block(target: Uint8Array, from: number): Promise<{ length: number; unhashed: boolean }> {
+    if (this.#closed) throw inputMisuse('input-closed', this.name);
+    const size = Math.min(BLOCK, target.length - from);
+    try {
+      if (this.#from instanceof ReadableBytes) {
+        return { length: await this.#from.read(target.subarray(from, from + size)), unhashed: true };
+      }
+      if (!('update' in this.#hash) && target.buffer instanceof SharedArrayBuffer) {
+        this.#reading = this.#hash.read(this.#from.fd, target.subarray(from));
+        return { length: await this.#reading, unhashed: false };
+      }
+      return { length: (await this.#from.read(target, from, size, null)).bytesRead, unhashed: true };
+    } catch (error) {
+      if (this.#closed) throw inputMisuse('input-closed', this.name);
+      throw error instanceof RecalError ? error : readFailed(this.name, this.consumed, error);
+    }
+  }
+
+  /** SHA-256 of all bytes, once they were all read. */
+  sha256(): string {
+    if (this.#digest === undefined) throw inputMisuse('hash-incomplete', this.name);
+    return this.#digest;
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await this.#reading?.catch(() => undefined); // or another file might get this one's number under the thread's hands
+    await this.#from.close(); // a file handle waits for the read in flight
+  }
+}

@@ -1,0 +1,107 @@
+import { planWork, type WorkList } from '../../compute/work-list.js';
+import type { EntryLayout } from './graph-layout.js';
+
+/**
+ * For `rgat`: one row for each distinct (u, ρ) with an entry u → v under ρ, because W_ρ h_u is computed once for all of
+ * them (method §4). Rows are grouped by ρ, so that each group is one product.
+ */
+export interface SourceRows {
+  readonly count: number;
+  /** Rows of ρ are groups[ρ] to groups[ρ + 1]. */
+  readonly groups: Uint32Array;
+  /** u of each row. */
+  readonly nodes: Uint32Array;
+  /** For each entry by destination, the row it reads. */
+  readonly ofEntry: Uint32Array;
+  /** The same entries by row: their destinations and ρ. */
+  readonly bySource: {
+    readonly work: WorkList;
+    readonly targets: Uint32Array;
+    readonly relations: Uint32Array;
+    /** For each entry by destination, where it stands here. */
+    readonly places: Uint32Array;
+  };
+  /** The rows of each connected node. */
+  readonly ofNode: { readonly work: WorkList; readonly rows: Uint32Array };
+}
+
+const known = new WeakMap<EntryLayout, SourceRows>();
+
+/** Kept as long as the graph's layout is. */
+export function findSourceRows(entries: EntryLayout): SourceRows {
+  const rows = known.get(entries) ?? makeSourceRows(entries);
+  known.set(entries, rows);
+  return rows;
+}
+
+function makeSourceRows(entries: EntryLayout): SourceRows {
+  const { offsets, neighbours, relations, half } = entries;
+  const nodeCount = offsets.length - 1;
+  // An entry into u under ρ is also one out of u under the reverse of ρ.
+  const reverse = (rho: number) => (rho < half ? rho + half : rho - half);
+  const seenBy = new Int32Array(2 * half).fill(-1);
+  const eachPair = (visit: (u: number, rho: number) => void) => {
+    seenBy.fill(-1);
+    for (let u = 0; u < nodeCount; u++) {
+      for (let e = offsets[u]; e < offsets[u + 1]; e++) {
+        const rho = reverse(relations[e]);
+        if (seenBy[rho] === u) continue;
+        seenBy[rho] = u;
+        visit(u, rho);
+      }
+    }
+  };
+  const groups = new Uint32Array(2 * half + 1);
+  const nodeOffsets = new Uint32Array(nodeCount + 1);
+  eachPair((u, rho) => {
+    groups[rho + 1]++;
+    nodeOffsets[u + 1]++;
+  });
+  accumulate(groups);
+  accumulate(nodeOffsets);
+  const count = groups[2 * half];
+  const nodes = new Uint32Array(count);
+  const rowsOfNode = new Uint32Array(count);
+  const nextRow = groups.slice();
+  const nextPlace = nodeOffsets.slice();
+  eachPair((u, rho) => {
+    const row = nextRow[rho]++;
+    nodes[row] = u;
+    rowsOfNode[nextPlace[u]++] = row;
+  });
+  const ofEntry = new Uint32Array(neighbours.length);
+  const rowOffsets = new Uint32Array(count + 1);
+  for (let e = 0; e < neighbours.length; e++) {
+    const rho = relations[e];
+    const u = neighbours[e];
+    let place = nodeOffsets[u];
+    while (rowsOfNode[place] < groups[rho] || rowsOfNode[place] >= groups[rho + 1]) place++;
+    ofEntry[e] = rowsOfNode[place];
+    rowOffsets[ofEntry[e] + 1]++;
+  }
+  accumulate(rowOffsets);
+  const next = rowOffsets.slice();
+  const targets = new Uint32Array(neighbours.length);
+  const targetRelations = new Uint32Array(neighbours.length);
+  const places = new Uint32Array(neighbours.length);
+  for (let v = 0; v < nodeCount; v++) {
+    for (let e = offsets[v]; e < offsets[v + 1]; e++) {
+      const at = next[ofEntry[e]]++;
+      targets[at] = v;
+      targetRelations[at] = relations[e];
+      places[e] = at;
+    }
+  }
+  const plan = (bounds: Uint32Array, length: number) =>
+    planWork(length, bounds.subarray(0, length), bounds.subarray(1));
+  return {
+    ...{ count, groups, nodes, ofEntry },
+    bySource: { work: plan(rowOffsets, count), targets, relations: targetRelations, places },
+    ofNode: { work: plan(nodeOffsets, entries.work.rows), rows: rowsOfNode },
+  };
+}
+
+/** Counts, each at one past its place, become offsets. */
+function accumulate(counts: Uint32Array): void {
+  for (let i = 1; i < counts.length; i++) counts[i] += counts[i - 1];
+}

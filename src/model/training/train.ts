@@ -1,0 +1,151 @@
+import { RecalError } from '../../base/errors.js';
+import type { Device } from '../../compute/device.js';
+import { checkDeviceShape, openDevice } from '../../compute/open-device.js';
+import { areNumbers } from '../file/tensor-file.js';
+import { type KnownRelation, modelId, type TrainedModel } from '../file/trained-model.js';
+import { Model, type ModelState } from '../model.js';
+import { type Checkpoint, checkResumable, checkSameChoices, readCheckpoint } from './checkpoint.js';
+import type { PlannedGraph } from './graphs.js';
+import { type PreparedTraining, type PrepareOptions, prepareTraining } from './prepare-training.js';
+import { type EpochReport, Trainer } from './trainer.js';
+import { maskConfigOf, type TrainingConfig } from './training-config.js';
+import type { TrainingManifest } from './training-manifest.js';
+
+export interface TrainOptions extends PrepareOptions {
+  readonly threads?: number | undefined;
+  /** Never use relaxed SIMD, whose last bit depends on the processor. */
+  readonly portable?: boolean | undefined;
+  readonly device?: 'wasm' | 'reference' | undefined;
+  /** Model file beside which a checkpoint lies, to go on from it. */
+  readonly resume?: string | undefined;
+  readonly watch?: TrainWatch | undefined;
+}
+
+/** Who wants to know how it goes. */
+export interface TrainWatch extends NonNullable<PrepareOptions['watch']> {
+  /** All is ready for the first step. */
+  started?(plan: TrainPlan): void;
+  /** After every step: steps taken of all, and the report where an epoch ended. May keep what it is given. */
+  stepped?(steps: number, report: EpochReport | undefined, snapshot: () => Checkpoint): void | Promise<void>;
+}
+
+export interface TrainPlan {
+  readonly relations: readonly KnownRelation[];
+  readonly graphs: readonly PlannedGraph[];
+  /** Graphs that are taken in parts. */
+  readonly blocks: PreparedTraining['blocks'];
+  readonly steps: { readonly done: number; readonly all: number };
+  /** Estimate, in bytes. */
+  readonly memory: number;
+  readonly features: number;
+}
+
+export interface TrainResult {
+  readonly model: TrainedModel;
+  /** Reports of this run's epochs. */
+  readonly reports: readonly EpochReport[];
+  /** False where it was stopped before the last epoch. */
+  readonly complete: boolean;
+  readonly checkpoint: Checkpoint;
+}
+
+/** Trains a model on the selected events of a store (method §2–5). */
+export async function trainModel(options: TrainOptions): Promise<TrainResult> {
+  checkDeviceShape(options.device ?? 'wasm', options.config); // before anything is read
+  const earlier = options.resume === undefined ? undefined : await readCheckpoint(options.resume);
+  if (earlier !== undefined) checkSameChoices(earlier, options.config, options.resume ?? '');
+  const prepared = await prepareTraining(options, earlier);
+  const device = await openDevice({
+    ...(options.device === undefined ? {} : { kind: options.device }),
+    ...(options.threads === undefined ? {} : { threads: options.threads }),
+    ...(options.portable === undefined ? {} : { portable: options.portable }),
+  });
+  try {
+    return await learn(prepared, device, options, earlier);
+  } finally {
+    await device.close();
+  }
+}
+
+async function learn(
+  prepared: PreparedTraining,
+  device: Device,
+  { config, watch, signal, resume = '' }: TrainOptions,
+  earlier: Checkpoint | undefined,
+): Promise<TrainResult> {
+  const { relations, graphs, blocks, direction, space, core } = prepared;
+  const about = { ...prepared.about, device: { kind: device.kind, build: device.build } };
+  const all = graphs.length * config.epochs;
+  if (earlier !== undefined) checkResumable(earlier, { ...about, steps: all }, resume);
+  const model = Model.create(device, core, config.seed, blocks);
+  if (earlier !== undefined) model.restore(earlier.state);
+  const trainer = new Trainer(
+    model,
+    graphs.map(({ graph }) => graph),
+    {
+      ...{ seed: config.seed, mask: maskConfigOf(config), from: earlier?.trainer },
+      frequencies: Uint32Array.from(relations, ({ frequency }) => frequency),
+    },
+  );
+  watch?.started?.({
+    ...{ relations, graphs, blocks, memory: prepared.memory, features: space.width },
+    steps: { done: trainer.steps, all },
+  });
+  const reports: EpochReport[] = [];
+  const snapshot = (): Checkpoint => {
+    const state = model.state();
+    checkNumbers(state, trainer);
+    const training = describeProgress(about, config, trainer, reports.at(-1), earlier?.model.training);
+    const parts = { config, relations, direction, space, weights: state.weights, training };
+    return { model: { id: modelId(parts), ...parts }, state, trainer: trainer.state() };
+  };
+  signal?.throwIfAborted(); // without a step there is nothing to keep
+  while (trainer.steps < all && signal?.aborted !== true) {
+    const report = trainer.step();
+    if (report !== undefined) {
+      reports.push(report);
+      // Looking costs as much as a small step: now and then does, and what went astray stays so.
+      if (Number.isInteger(Math.log2(report.epoch))) checkNumbers(model.state(), trainer);
+    }
+    await watch?.stepped?.(trainer.steps, report, snapshot);
+    await new Promise((resolve) => setImmediate(resolve)); // signals and timers come in between two steps
+  }
+  const checkpoint = snapshot();
+  model.close();
+  return { model: checkpoint.model, reports, complete: trainer.steps >= all, checkpoint };
+}
+
+/** Weights that are no numbers any more never become numbers again, and losses need not show it. */
+function checkNumbers({ weights, firstMoment, secondMoment }: ModelState, { steps }: Trainer): void {
+  const moments = [firstMoment, secondMoment].map((data) => ({ name: 'a gradient', data }));
+  const lost = [...weights, ...moments].find(({ data }) => !areNumbers(data));
+  if (lost === undefined) return;
+  throw new RecalError(
+    'training-diverged',
+    `training went astray by step ${steps}: ${lost.name} overflowed`,
+    {
+      hint: 'lower --learning-rate, or --text-rate if you raised it, or limit the gradient with --clip',
+    },
+  );
+}
+
+function describeProgress(
+  about: PreparedTraining['about'] & Pick<TrainingManifest, 'device'>,
+  config: TrainingConfig,
+  trainer: Trainer,
+  report: EpochReport | undefined,
+  earlier: TrainingManifest | undefined,
+): TrainingManifest {
+  return {
+    ...about,
+    steps: trainer.steps,
+    epochs: { asked: config.epochs, done: trainer.epochs },
+    loss: report === undefined ? (earlier?.loss ?? null) : numberOrNull(report.loss),
+    losses: report === undefined ? (earlier?.losses ?? []) : Array.from(report.losses, numberOrNull),
+    masked: report?.masked ?? earlier?.masked ?? null,
+  };
+}
+
+function numberOrNull(value: number): number | null {
+  return Number.isNaN(value) ? null : value;
+}

@@ -1,0 +1,228 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { isSystemError, RecalError } from '../../base/errors.js';
+import { printable } from '../../base/printable.js';
+import { replaceFile } from '../../base/replace-file.js';
+import { safeJson } from '../../base/safe-json.js';
+import {
+  ALERT_VERSION,
+  type Alert,
+  alertSchema,
+  type Incident,
+  incidentSchema,
+} from '../../detect/alerts/alert.js';
+import { alertsCsv } from './alerts-csv.js';
+
+const RUN = 'run.json';
+const ALERTS = 'alerts.jsonl';
+const INCIDENTS = 'incidents.jsonl';
+const CSV = 'alerts.csv';
+/** More would not fit in memory as records. */
+const MOST_BYTES = 1 << 30;
+
+const text = z.string().max(4096);
+const integer = z.string().regex(/^-?\d{1,20}$/);
+const fileSchema = z.strictObject({
+  bytes: z.int().nonnegative(),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+});
+
+/** What a run of detection was asked and what came of it. No wall-clock time: the same run gives the same bytes. */
+const runSchema = z.strictObject({
+  format: z.literal('recal-alerts'),
+  version: z.literal(ALERT_VERSION),
+  model: text,
+  threshold: z.strictObject({
+    value: z.number(),
+    /** As asked for, such as budget:5/day. */
+    rule: text,
+    /** Such as `extrapolated`. */
+    note: text.nullable(),
+  }),
+  selection: z.strictObject({
+    split: text.nullable(),
+    host: text.nullable(),
+    from: integer.nullable(),
+    to: integer.nullable(),
+  }),
+  /** Folder of the store that was read; null where events came from elsewhere. */
+  store: text.nullable(),
+  hosts: z.array(text).max(65_536),
+  counts: z.record(z.string().max(64), z.number()),
+  /** Files of an interrupted run do not fit together; these tell. */
+  files: z.strictObject({ [ALERTS]: fileSchema, [INCIDENTS]: fileSchema, [CSV]: fileSchema }),
+});
+
+export type AlertRun = z.output<typeof runSchema>;
+
+export interface AlertFiles {
+  readonly run: AlertRun;
+  /** By score, highest first. */
+  readonly alerts: readonly Alert[];
+  /** By rank. */
+  readonly incidents: readonly Incident[];
+}
+
+export interface AlertFilesToWrite extends Pick<AlertFiles, 'alerts' | 'incidents'> {
+  readonly run: Omit<AlertRun, 'format' | 'version' | 'files'>;
+}
+
+/** Writes a folder of alerts. Every file is replaced as a whole, run.json last. */
+export async function writeAlertFiles(folder: string, content: AlertFilesToWrite): Promise<AlertRun> {
+  await refuseForeign(folder);
+  const alerts = [...content.alerts].sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1));
+  const texts = {
+    [ALERTS]: lines(alerts.map((alert) => alertSchema.parse(alert))),
+    [INCIDENTS]: lines(content.incidents.map((incident) => incidentSchema.parse(incident))),
+    [CSV]: alertsCsv(alerts, content.incidents),
+  };
+  const run = runSchema.parse({
+    ...{ format: 'recal-alerts', version: ALERT_VERSION },
+    ...content.run,
+    files: Object.fromEntries(Object.entries(texts).map(([name, each]) => [name, summarise(each)])),
+  });
+  await mkdir(folder, { recursive: true });
+  for (const [name, each] of Object.entries(texts)) await replaceFile(join(folder, name), each);
+  await replaceFile(join(folder, RUN), `${safeJson(run)}\n`);
+  return run;
+}
+
+/** Reads a folder of alerts and checks every record. */
+export async function readAlertFiles(folder: string): Promise<AlertFiles> {
+  const run = await readRun(folder);
+  const alerts = await readLines(folder, ALERTS, run, alertSchema);
+  return { run, alerts, incidents: await readLines(folder, INCIDENTS, run, incidentSchema) };
+}
+
+async function readRun(folder: string): Promise<AlertRun> {
+  const file = join(folder, RUN);
+  let value: unknown;
+  try {
+    value = JSON.parse((await readWhole(file)).toString('utf8'));
+  } catch (cause) {
+    if (isSystemError(cause, 'ENOENT') || isSystemError(cause, 'ENOTDIR')) {
+      throw new RecalError('no-alerts', `there are no alerts in ${printable(folder)}`, {
+        hint: 'make some with: recal detect … --out DIR',
+        cause,
+      });
+    }
+    if (cause instanceof SyntaxError) throw damaged(file, 'it is not JSON');
+    throw cause;
+  }
+  const head = z.looseObject({ format: z.string(), version: z.number() }).safeParse(value);
+  if (!head.success || head.data.format !== 'recal-alerts') {
+    throw new RecalError('alerts.foreign', `${printable(file)} is not of a folder of alerts`, {
+      where: { file },
+    });
+  }
+  if (head.data.version !== ALERT_VERSION) {
+    const { version } = head.data;
+    throw new RecalError(
+      'alerts.version',
+      `the alerts in ${printable(folder)} are of version ${version}; this program reads version ${ALERT_VERSION}`,
+      {
+        hint: version > ALERT_VERSION ? 'use a newer recal' : 'run recal detect again',
+        where: { file },
+      },
+    );
+  }
+  const run = runSchema.safeParse(value);
+  if (!run.success) throw damaged(file, tellIssue(run.error));
+  return run.data;
+}
+
+async function readLines<T>(
+  folder: string,
+  name: keyof AlertRun['files'],
+  run: AlertRun,
+  schema: z.ZodType<T>,
+): Promise<T[]> {
+  const file = join(folder, name);
+  const bytes = await readWhole(file).catch((cause) => {
+    throw isSystemError(cause, 'ENOENT') ? damaged(file, 'it is missing') : cause;
+  });
+  if (summarise(bytes).sha256 !== run.files[name].sha256) {
+    throw damaged(file, `it is not the one that ${RUN} speaks of`);
+  }
+  const found: T[] = [];
+  for (let start = 0, line = 1; start < bytes.length; line++) {
+    const newline = bytes.indexOf(10, start);
+    const end = newline < 0 ? bytes.length : newline;
+    found.push(parseLine(bytes.toString('utf8', start, end), schema, file, line));
+    start = end + 1;
+  }
+  return found;
+}
+
+function parseLine<T>(line: string, schema: z.ZodType<T>, file: string, number: number): T {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    throw damaged(file, 'it is not JSON', number);
+  }
+  const parsed = schema.safeParse(value);
+  if (!parsed.success) throw damaged(file, tellIssue(parsed.error), number);
+  return parsed.data;
+}
+
+async function readWhole(file: string): Promise<Buffer> {
+  const { size } = await stat(file);
+  if (size > MOST_BYTES) {
+    throw new RecalError('alerts.too-large', `${printable(file)} has ${size} bytes`, {
+      hint: 'raise the threshold of recal detect',
+      where: { file },
+    });
+  }
+  return readFile(file);
+}
+
+/** A file of one of our names that no run of ours wrote stays as it is. */
+async function refuseForeign(folder: string): Promise<void> {
+  try {
+    await readRun(folder);
+  } catch (error) {
+    if (!(error instanceof RecalError)) throw error;
+    if (error.code === 'alerts.version' || error.code === 'alerts.damaged') return; // ours, and to be replaced
+    if (error.code !== 'no-alerts') throw error;
+    for (const name of [ALERTS, INCIDENTS, CSV]) {
+      const isThere = await stat(join(folder, name)).then(
+        () => true,
+        () => false,
+      );
+      // An interrupted first run leaves its files without run.json; they begin as ours do.
+      if (isThere && !(await looksOurs(join(folder, name)))) {
+        throw new RecalError('alerts.foreign', `${printable(folder)} holds a ${name} that is none of ours`, {
+          hint: 'give a new or empty folder',
+        });
+      }
+    }
+  }
+}
+
+async function looksOurs(file: string): Promise<boolean> {
+  const start = (await readWhole(file)).toString('utf8', 0, 64);
+  return start === '' || start.startsWith('{"version":') || start.startsWith('alert,incident,');
+}
+
+function lines(records: readonly object[]): string {
+  return records.map((record) => `${safeJson(record)}\n`).join('');
+}
+
+function summarise(content: string | Buffer): z.output<typeof fileSchema> {
+  const bytes = typeof content === 'string' ? Buffer.from(content, 'utf8') : content;
+  return { bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };
+}
+
+function damaged(file: string, why: string, line?: number): RecalError {
+  return new RecalError('alerts.damaged', `${printable(file)} cannot be read: ${why}`, {
+    hint: 'run recal detect again',
+    where: line === undefined ? { file } : { file, line },
+  });
+}
+
+function tellIssue({ issues: [{ path, message }] }: z.ZodError): string {
+  return printable(path.length === 0 ? message : `${path.join('.')}: ${message}`, 200);
+}

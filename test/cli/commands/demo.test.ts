@@ -1,0 +1,99 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { NO_BROWSER, openBrowser, openTab, titled } from '../../browser.js';
+import { sharedFolder } from '../../folders.js';
+import { answer, type Ended, recal } from '../recal-process.js';
+
+interface Demo {
+  out: string;
+  report: string;
+  alerts: string;
+  events: number;
+  incidents: { rank: number; truth: { rank: number; entities: number } }[];
+  attacks: { attack: string; core: number; found: number; rank: number | null }[];
+  steps: Record<string, number>;
+}
+
+// The smallest world and one epoch: what is tested is the telling, not how well so little can detect.
+const SMALL = ['--events', '20000', '--epochs', '1'];
+const folder = sharedFolder();
+const [temporary, work] = [join(folder, 'tmp'), join(folder, 'work')];
+let plain: Ended;
+let json: Ended;
+
+beforeAll(async () => {
+  for (const path of [temporary, work]) mkdirSync(path);
+  [plain, json] = await Promise.all([
+    recal(['demo', ...SMALL, '--threads', '1'], { cwd: work, env: { TMPDIR: temporary } }),
+    recal(['demo', ...SMALL, '--threads', '2', '--out', join(folder, 'chosen'), '--json', '--quiet']),
+  ]);
+}, 120_000);
+
+describe('recal demo', () => {
+  test('tells every step, shows incidents and truth apart, and says what to try next', () => {
+    expect(plain.code).toBe(0);
+    for (const step of ['1/5 simulating', '2/5 reading', '3/5 learning', '4/5 measuring', '5/5 judging']) {
+      expect(plain.stderr).toContain(step);
+    }
+    const { stdout } = plain;
+    expect(stdout.indexOf('incidents, most prominent first')).toBeGreaterThanOrEqual(0);
+    expect(stdout.indexOf('what only the simulator knows')).toBeGreaterThan(
+      stdout.indexOf('incidents, most prominent first'),
+    );
+    for (const attack of ['A1-server-exploit', 'A2-living-off-the-land', 'A3-slow-theft'])
+      expect(stdout).toContain(attack);
+    expect(stdout).toMatch(/open in a browser: \S+report\.html$/m);
+    expect(stdout).toContain('npx recal ingest LOG');
+    expect(stdout + plain.stderr).not.toContain('\u001b');
+  });
+
+  test('works in a new temporary folder, which it keeps, and leaves nothing where it runs', () => {
+    expect(readdirSync(work)).toEqual([]);
+    const [kept, ...more] = readdirSync(temporary);
+    expect([kept, more]).toEqual([expect.stringMatching(/^recal-demo-/), []]);
+    expect(readdirSync(join(temporary, kept)).sort()).toEqual(['alerts', 'model.recal', 'store', 'world']);
+    expect(plain.stdout).toContain(join(temporary, kept, 'alerts', 'report.html'));
+  });
+
+  test('--json prints one object whose figures fit together', () => {
+    expect([json.code, json.stderr]).toEqual([0, '']);
+    const demo = answer(json) as unknown as Demo;
+    expect(demo.out).toBe(join(folder, 'chosen'));
+    expect(demo.events).toBeGreaterThan(19_000);
+    expect(demo.attacks).toHaveLength(3);
+    expect(Object.keys(demo.steps)).toEqual(['simulate', 'ingest', 'train', 'calibrate', 'detect']);
+    demo.incidents.forEach(({ rank, truth }, i) => {
+      expect([rank, truth.rank]).toEqual([i + 1, i + 1]);
+    });
+  });
+
+  test('the same seed gives the same bytes, in another folder and with other threads', () => {
+    const [kept] = readdirSync(temporary);
+    for (const name of ['alerts.jsonl', 'incidents.jsonl', 'alerts.csv', 'report.html']) {
+      const [one, two] = [join(temporary, kept), join(folder, 'chosen')].map((path) =>
+        readFileSync(join(path, 'alerts', name)),
+      );
+      expect(one.equals(two), name).toBe(true);
+    }
+  });
+
+  test('does not touch a folder that holds something', async () => {
+    writeFileSync(join(work, 'mine'), '');
+    const ended = await recal(['demo', ...SMALL, '--out', work]);
+    expect([ended.code, ended.stdout]).toEqual([2, '']);
+    expect(ended.stderr).toMatch(/is not empty\n.*hint:/);
+    expect(readdirSync(work)).toEqual(['mine']);
+  });
+
+  test.skipIf(NO_BROWSER)(titled('its report opens without a complaint'), async () => {
+    const { report, incidents } = answer(json) as unknown as Demo;
+    const browser = await openBrowser();
+    onTestFinished(() => browser.close());
+    const { tab, faults } = await openTab(browser);
+    await tab.goto(`file://${report}`);
+    expect(await tab.locator('h1').textContent()).toMatch(/incidents? on host/);
+    expect(await tab.locator('article.incident').count()).toBe(Math.min(10, incidents.length));
+    expect(faults).toEqual([]);
+  });
+});

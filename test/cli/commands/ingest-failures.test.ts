@@ -1,0 +1,194 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ingestFiles } from '../../../src/store/ingest.js';
+import { newFolder, sharedFolder } from '../../folders.js';
+import { eventLine, eventsOf, file, MIDNIGHT, writeLog } from '../../store/small-logs.js';
+import { answer, recal } from '../recal-process.js';
+import { expectFailure, filesIn, line, workplace } from './ingesting.js';
+
+const root = process.getuid?.() === 0;
+
+describe('malformed lines', () => {
+  // Every second line is broken: 13 of them, which is more than are listed.
+  const lines = Array.from({ length: 26 }, (_, i) => (i % 2 === 0 ? line(i) : `{"ts":"${i}",`));
+
+  test('are counted, the first ten listed with place and reason, and the run goes on', async () => {
+    const folder = newFolder();
+    const log = writeLog(folder, 'log.ndjson', lines);
+    const ended = await recal(['ingest', log, '--store', join(folder, 'store'), '--json']);
+    expect(ended.code).toBe(0);
+    expect(answer(ended)).toMatchObject({ events: 13, malformed: 13, lines: 26 });
+    const warnings = ended.stderr.split('\n').filter((text) => text.startsWith('warning:'));
+    expect(warnings[0]).toBe('warning: 13 malformed lines left out');
+    const places = warnings.slice(1, 11).map((text) => {
+      const [, path, number, reason] = /^warning: {3}(.*):(\d+): (.+)$/.exec(text) ?? [];
+      expect([path, reason.length > 3]).toEqual([log, true]);
+      return Number(number);
+    });
+    expect(places).toEqual([2, 4, 6, 8, 10, 12, 14, 16, 18, 20]);
+    expect(warnings.slice(11)).toEqual(['warning:   … and 3 more']);
+    expect(await eventsOf(join(folder, 'store'))).toHaveLength(13);
+  });
+
+  test('--strict stops at the first', async () => {
+    const { folder, store } = await workplace();
+    const log = writeLog(folder, 'bad.ndjson', lines);
+    const ended = await recal(['ingest', log, '--store', store, '--append', '--strict']);
+    expect([ended.code, ended.stdout]).toEqual([1, '']);
+    expect(ended.stderr).toMatch(/^error: malformed line: .+\nhint: .*--strict.*\nat .*bad\.ndjson:2$/m);
+    expect(await eventsOf(store)).toHaveLength(2);
+  });
+
+  test('a line over 1 MiB is one of them, and can be asked for', async () => {
+    const folder = newFolder();
+    const long = eventLine({ ts: MIDNIGHT, obj: file('f', { name: 'x'.repeat(1 << 20) }) });
+    const log = writeLog(folder, 'log.ndjson', [line(1), long, line(2)]);
+    const [store, wide] = [join(folder, 'store'), join(folder, 'wide')];
+    const ended = await recal(['ingest', log, '--store', store, '--json']);
+    expect(ended.code).toBe(0);
+    expect(answer(ended)).toMatchObject({ events: 2, malformed: 1 });
+    expect(ended.stderr).toMatch(/log\.ndjson:2: oversize: \d+ bytes, over the limit of 1048576/);
+    expect(ended.stderr).toContain('--max-line');
+    const again = await recal(['ingest', log, '--store', wide, '--json', '--max-line', '2000000']);
+    expect(answer(again)).toMatchObject({ events: 3, malformed: 0 });
+  });
+});
+
+describe('input that cannot be read', () => {
+  const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489', 'hex');
+  const AUDIT =
+    'type=SYSCALL msg=audit(1364481363.243:24287): arch=c000003e syscall=2 success=no exit=-13 comm="cat"\n';
+  const good = Array.from({ length: 2000 }, (_, i) => line(i + 10)).join('\n');
+  const cases: [string, string, string | Uint8Array, RegExp, RegExp][] = [
+    ['a truncated gzip', 'a.json.gz', gzipSync(good).subarray(0, 4000), /a\.json\.gz/, /./],
+    ['gzip that was damaged', 'b.json.gz', damaged(gzipSync(good)), /b\.json\.gz/, /./],
+    ['an empty file', 'c.json', '', /is empty/, /interrupted/],
+    ['an empty gzip', 'd.json.gz', gzipSync(''), /unpacks to nothing/, /interrupted/],
+    ['an auditd log', 'e.log', AUDIT, /of no format/, /cdm .*ndjson/],
+    ['a PNG', 'f.png', PNG, /of no format/, /cdm .*ndjson/],
+    ['a CSV', 'g.csv', 'ts,subject,object\n1,2,3\n', /of no format/, /cdm .*ndjson/],
+    ['JSON of another kind', 'h.json', '{"a":1}\n', /of no format/, /--format/],
+    ['random bytes', 'i.json', Buffer.alloc(100_000, '\u00ff\u0000a'), /of no format/, /--format/],
+    ['a zip archive', 'j.zip', Buffer.from('504b0304140000000800', 'hex'), /zip archive/, /unzip -p/],
+    ['xz', 'k.json.xz', Buffer.from('fd377a585a000004e6d6b446', 'hex'), /xz/, /xz -dc/],
+  ];
+
+  test.each(cases)(
+    '%s: an error with a hint, and the store unharmed',
+    async (_what, name, bytes, error, hint) => {
+      const { folder, store } = await workplace();
+      const before = filesIn(store);
+      const path = join(folder, name);
+      writeFileSync(path, bytes);
+      const ended = await recal(['ingest', path, '--store', store, '--append']);
+      expectFailure(ended, error, hint);
+      expect(filesIn(store)).toEqual(before);
+      expect(await eventsOf(store)).toHaveLength(2);
+    },
+  );
+
+  test('a directory', async () => {
+    const { folder, store } = await workplace();
+    mkdirSync(join(folder, 'logs'));
+    writeLog(join(folder, 'logs'), 'x.json', [line(5)]);
+    const ended = await recal(['ingest', join(folder, 'logs'), '--store', store, '--append']);
+    expectFailure(ended, /is a directory/, /\*\.json\*/);
+    expect(await eventsOf(store)).toHaveLength(2);
+  });
+
+  test('a file that is not there', async () => {
+    const { folder, store } = await workplace();
+    const ended = await recal(['ingest', join(folder, 'log'), '--store', store, '--append']);
+    expectFailure(ended, /there is no file/, /log\.ndjson/);
+  });
+
+  test.skipIf(process.platform === 'win32')('a file that may not be read', async () => {
+    const folder = newFolder();
+    const log = writeLog(folder, 'secret.ndjson', [line(0)]);
+    chmodSync(folder, 0o777);
+    chmodSync(log, 0o000);
+    // Root may read everything: there, somebody else asks.
+    const options = root ? { uid: 65_534, cwd: '/' } : {};
+    const ended = await recal(['ingest', log, '--store', join(folder, 'store')], options);
+    expectFailure(ended, /no permission to read/, /may read it/);
+    expect(existsSync(join(folder, 'store'))).toBe(false);
+  });
+
+  test.skipIf(process.platform === 'win32')('a store that may not be written', async () => {
+    const { folder, store } = await workplace();
+    chmodSync(folder, 0o755);
+    spawnSync('chmod', ['-R', 'a+rX,a-w', store]);
+    const log = writeLog(folder, 'more.ndjson', [line(5)]);
+    const options = root ? { uid: 65_534, cwd: '/' } : {};
+    const ended = await recal(['ingest', log, '--store', store, '--append'], options);
+    spawnSync('chmod', ['-R', 'u+w', store]);
+    expectFailure(ended, /permission|denied/, /permission/);
+    expect(await eventsOf(store)).toHaveLength(2);
+  });
+});
+
+function damaged(bytes: Buffer): Buffer {
+  const copy = Buffer.from(bytes);
+  copy.fill(0x55, copy.length >> 1, (copy.length >> 1) + 64);
+  return copy;
+}
+
+// A file may not grow beyond a limit: every write beyond it fails just as on a full disk, and that needs no mount.
+describe.skipIf(process.platform === 'win32')('a full disk', () => {
+  const folder = sharedFolder();
+  const [store, log] = [join(folder, 'store'), join(folder, 'big.ndjson')];
+
+  beforeAll(async () => {
+    const first = writeLog(folder, 'first.ndjson', [line(0), line(1)]);
+    await ingestFiles([first], { store, threads: 0 });
+    const names = Array.from({ length: 20_000 }, (_, i) => `/data/${(i * 2654435761) % 2 ** 32}/${i ** 3}`);
+    writeLog(
+      folder,
+      'big.ndjson',
+      names.map((name, i) => eventLine({ ts: MIDNIGHT + BigInt(i * i), obj: file(name, { name }) })),
+    );
+  });
+
+  test.each([
+    ['while segments are written', 64 << 10],
+    ['when the first byte is written', 0],
+  ])('%s: told with a hint, and the store unharmed', async (_when, fileLimit) => {
+    const before = filesIn(store);
+    const ended = await recal(['ingest', log, '--store', store, '--append'], { fileLimit });
+    expectFailure(ended, /no space left|disk is full|file too large/i, /space|limit/);
+    expect(await eventsOf(store)).toHaveLength(2);
+    expect(filesIn(store)).toEqual(before);
+  });
+
+  const mounted = mountTiny();
+  async function fillMounted(folder: string): Promise<void> {
+    const small = join(folder, 'store');
+    cpSync(store, small, { recursive: true });
+    const before = filesIn(small);
+    const ended = await recal(['ingest', log, '--store', small, '--append']);
+    expectFailure(ended, /no space left/i, /space/);
+    expect(await eventsOf(small)).toHaveLength(2);
+    expect(filesIn(small)).toEqual(before);
+  }
+  if (mounted !== undefined) test('a file system of one megabyte', () => fillMounted(mounted));
+
+  test('with space again, the same ingest is done', async () => {
+    expect((await recal(['ingest', log, '--store', store, '--append', '--quiet'])).code).toBe(0);
+    expect(await eventsOf(store)).toHaveLength(20_002);
+  });
+});
+
+/** A file system of one megabyte, where this user may mount one. */
+function mountTiny(): string | undefined {
+  if (process.platform !== 'linux' || !root) return undefined;
+  const folder = join(sharedFolder(), 'tiny');
+  mkdirSync(folder);
+  if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder]).status !== 0) return undefined;
+  afterAll(() => {
+    spawnSync('umount', [folder]);
+  });
+  return folder;
+}

@@ -1,0 +1,62 @@
+import { EventEmitter } from 'node:events';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { command as reproduce } from '../../../src/cli/commands/reproduce.js';
+import { runProgram } from '../../../src/cli/program.js';
+import { simulate } from '../../../src/simulate/simulate.js';
+import { Sink } from '../terminal/sink.js';
+
+let folder: string;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'recal-cli-reproduce-'));
+  await simulate({ scenario: 'linux-desktop', layout: 'e3', events: 40_000, out: join(folder, 'e3') });
+}, 60_000);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const path = (name: string) => join(folder, name);
+
+async function run(line: string) {
+  const [stdout, stderr] = [new Sink(), new Sink()];
+  const env = { RECAL_THREADS: '1', RECAL_EPOCHS: '1', RECAL_TEXT_EPOCHS: '1', LANG: 'C.UTF-8' };
+  const signals = new EventEmitter();
+  const host = { stdout, stderr, env, cwd: folder, version: '0', signals, exit: () => {} };
+  const code = await runProgram(['reproduce', ...line.split(' ')], [reproduce], host);
+  return { code, stdout: stdout.text, stderr: stderr.text };
+}
+
+describe('recal reproduce', () => {
+  test('THEIA in file names of the release: the table, the notes, the files', async () => {
+    const { code, stdout, stderr } = await run(
+      `e3-theia --data ${path('e3')} --labels ${path('e3')} --variants rarity --seeds 0 --out ${path('out')}`,
+    );
+    expect(stderr).toContain('protocol paper, labels of');
+    expect(stderr).toContain('protocol honest, labels of');
+    expect(stderr).not.toContain('trains on the future');
+    expect(stdout).toMatch(/variant +protocol +F1 % +published +FPR % +published/);
+    expect(stdout).toMatch(/\nrarity +honest +\d+\.\d\d +- +\d+\.\d{4} +-\n/);
+    expect(stdout).toContain('note: one seed only');
+    expect(stdout).toMatch(/note: protocol paper: all thresholds are the oracle’s/);
+    expect(code).toBe(0);
+    expect(readdirSync(path('out')).sort()).toEqual([
+      'honest',
+      'paper',
+      'report.html',
+      'result.json',
+      'store',
+    ]);
+  }, 60_000);
+
+  test('missing parts, and an unknown dataset', async () => {
+    const given = `--data ${path('e3')} --labels ${path('e3')} --out ${path('none')}`;
+    const other = await run(`e3-trace ${given}`);
+    expect(other.code).toBe(2);
+    expect(other.stderr).toMatch(/5 parts are missing .* ta1-trace-e3-official-1\.json, .*\.json\.4/);
+    expect(other.stderr).toContain('README-E3');
+    const wrong = await run(`e3-thea ${given}`);
+    expect(wrong.code).toBe(2);
+    expect(wrong.stderr).toContain("did you mean 'e3-theia'?");
+    expect(existsSync(path('none'))).toBe(false);
+  });
+});

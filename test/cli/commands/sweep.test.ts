@@ -1,0 +1,58 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { command as sweep } from '../../../src/cli/commands/sweep.js';
+import { writeSmallWorld } from '../../evaluate/small-world.js';
+import { runHere } from '../run-here.js';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await writeSmallWorld();
+});
+
+const path = (name: string) => join(folder, name);
+
+const run = (line: string) =>
+  runHere(['sweep', ...line.split(' ')], {
+    commands: [sweep],
+    cwd: folder,
+    env: {
+      ...{ RECAL_THREADS: '1', RECAL_EPOCHS: '1', RECAL_TEXT_EPOCHS: '1', RECAL_WINDOW: '60' },
+      ...{ RECAL_TEXT_DIMENSION: '4', RECAL_ROUNDS: '2', LANG: 'C.UTF-8' },
+    },
+  });
+
+const parts = () =>
+  `--train ${path('train.ndjson')} --calibrate ${path('calibrate.ndjson')} --test ${path('test.ndjson')} --labels ${path('labels.csv')} --seeds 0`;
+
+describe('recal sweep', () => {
+  test('a row a trial, and a second run has nothing to do', async () => {
+    const out = path('swept');
+    const first = await run(`fusion=fisher,max ${parts()} --variants recal --out ${out}`);
+    expect(first.code).toBe(0);
+    expect(first.stderr).toContain('trial 2 of 2, fusion=max\n');
+    expect(first.stdout).toMatch(/configuration +variant +seeds +AP +F1 +oracle F1 +AUROC/);
+    expect(first.stdout).toMatch(/\nfusion=max +recal +1 +\d\.\d{3}/);
+    expect(first.stdout).toContain('2 trials, 0 of them finished before');
+    expect(readdirSync(out).sort()).toEqual(['report.html', 'sweep.json', 'trials']);
+    const summary = JSON.parse(readFileSync(join(out, 'sweep.json'), 'utf8'));
+    for (const { file } of summary.trials) expect(existsSync(join(out, file))).toBe(true);
+
+    const second = await run(`fusion=fisher,max ${parts()} --variants recal --json --out ${out}`);
+    expect(second.stderr).toContain('trial 1 of 2, fusion=fisher: finished before');
+    const answer = JSON.parse(second.stdout);
+    expect(answer.known).toBe(2);
+    expect(answer.trials).toEqual(summary.trials);
+  }, 20_000);
+
+  test.each([
+    ['fusoin=max', "did you mean 'fusion'?"],
+    ['fusion=maximum', 'docs/detection.md'],
+    ['gamma=0 --variants nobody', 'one of: '],
+  ])('%s is refused before anything is read', async (given, words) => {
+    const { code, stderr } = await run(`${given} ${parts()} --out ${path('none')}`);
+    expect(code).toBe(2);
+    expect(stderr).toContain(words);
+    expect(existsSync(path('none'))).toBe(false);
+  });
+});

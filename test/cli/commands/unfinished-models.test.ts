@@ -1,0 +1,96 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { command as calibrate } from '../../../src/cli/commands/calibrate.js';
+import { command as detect } from '../../../src/cli/commands/detect.js';
+import { command as train } from '../../../src/cli/commands/train.js';
+import { ingestFiles } from '../../../src/store/ingest.js';
+import { ROOT } from '../../built.js';
+import { sharedFolder } from '../../folders.js';
+import { eventLine, file, writeLog } from '../../store/small-logs.js';
+import { type HereOptions, runHere } from '../run-here.js';
+
+const folder = sharedFolder();
+const store = join(folder, 'store');
+const path = (name: string) => join(folder, name);
+
+beforeAll(async () => {
+  await ingestFiles([join(ROOT, 'examples/small-host.json.gz')], { store, threads: 0 });
+});
+
+const run = (line: string, onText?: HereOptions['onText'], env: Record<string, string> = {}) =>
+  runHere(line.replace(/(--model|--out) (?!\/)/g, `$1 ${folder}/`).split(' '), {
+    commands: [train, calibrate, detect],
+    cwd: folder,
+    env: {
+      ...{ RECAL_STORE: store, RECAL_THREADS: '1', RECAL_TEXT_EPOCHS: '1', RECAL_WINDOW: '60' },
+      ...{ RECAL_EPOCHS: '2', ...env },
+    },
+    onText,
+  });
+
+describe('a model that is trained but not calibrated', () => {
+  test('stopped while calibrating, is gone on from, and ends as if it had not been', async () => {
+    await run('train --model whole');
+    const stopped = await run('train --model stopped', (text, signals) => {
+      if (text.includes('epoch 2 of 2')) signals.emit('SIGINT');
+    });
+    expect(stopped.code).toBe(130);
+    expect(stopped.stderr).toMatch(/trained but not calibrated\n.*hint: .*--resume/);
+    expect(existsSync(path('stopped.checkpoint'))).toBe(true);
+    const resumed = await run('train --model stopped --resume');
+    expect(resumed.stdout).toMatch(/\ncalibrated on /);
+    expect(existsSync(path('stopped.checkpoint'))).toBe(false);
+    expect(readFileSync(path('stopped')).equals(readFileSync(path('whole')))).toBe(true);
+  });
+
+  test('cannot detect, and is made to by recal calibrate', async () => {
+    await run('train --model plain --no-calibrate --to 2025-03-05T18:00:00Z');
+    const refused = await run('detect --model plain --out o');
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringMatching(/not calibrated\nhint: run: recal calibrate/),
+    ]);
+    const calibrated = await run('calibrate --model plain --from 2025-03-05T18:00:00Z');
+    expect([calibrated.code, calibrated.stdout]).toEqual([0, expect.stringContaining('calibrated on ')]);
+    const detected = await run('detect --model plain --from 2025-03-05T18:00:00Z --out o');
+    expect([detected.code, detected.stdout]).toEqual([0, expect.stringContaining('alerts in ')]);
+  });
+
+  test('needs what it was trained on', async () => {
+    await run('train --model away --no-calibrate');
+    const log = writeLog(folder, 'other.ndjson', [eventLine({ obj: file('f') })]);
+    await ingestFiles([log], { store: path('other'), threads: 0 });
+    const { code, stderr } = await run('calibrate --model away', undefined, { RECAL_STORE: path('other') });
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/not in this store\nhint: give --store /)]);
+  });
+});
+
+describe('what is found out before the work is done', () => {
+  test('a file that is no model is not written over, one that is may be', async () => {
+    writeFileSync(path('notes.txt'), 'mine\n');
+    const { code, stderr } = await run('train --model notes.txt');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('is no model')]);
+    expect(readFileSync(path('notes.txt'), 'utf8')).toBe('mine\n');
+    writeFileSync(path('empty'), '');
+    expect((await run('train --model empty')).code).toBe(0);
+    expect((await run('train --model empty')).code).toBe(0);
+  });
+
+  test('a file cannot be the folder of results', async () => {
+    await run('train --model m');
+    writeFileSync(path('file'), 'x');
+    const { code, stderr } = await run(`detect --model m --out ${path('file')}/below`);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/is a file\nhint: give --out a folder/)]);
+  });
+
+  test('nothing after calibration is said as that, with what there is', async () => {
+    await run('train --model m');
+    const { code, stderr } = await run('detect --model m --out o');
+    expect(code).toBe(2);
+    expect(stderr).toMatch(
+      /nothing in the store is later than what the model was calibrated on, until 2025-/,
+    );
+    expect(stderr).toMatch(/hint: name what to score with --split or --from; it holds 2025-03-05T00:00/);
+  });
+});

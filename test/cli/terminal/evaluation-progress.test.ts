@@ -1,0 +1,26 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import type { CommandContext } from '../../../src/cli/command.js';
+import { EvaluationProgress } from '../../../src/cli/terminal/evaluation-progress.js';
+
+afterEach(() => vi.restoreAllMocks());
+
+test('what is left is reckoned from the evaluation at hand, not from the trials before it', () => {
+  const said: string[] = [];
+  const bar = { update: () => {}, finish: () => {} };
+  const context = { out: { info: (line: string) => said.push(line) }, progress: () => bar };
+  let now = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => now);
+  const progress = new EvaluationProgress(context as unknown as CommandContext, 2);
+  const run = { seed: 0, names: ['paper'] };
+  progress.stage(run, 'train', 0);
+  now = 60_000;
+  progress.finished({ ...run, seconds: 60 }, 0.5);
+  expect(said.at(-1)).toBe('seed 0: paper done in 1m 00s  (about 1m 00s left in all)');
+
+  now = 600_000;
+  progress.trial();
+  progress.stage(run, 'train', 0);
+  now = 610_000;
+  progress.finished({ ...run, seconds: 10 }, 0.5);
+  expect(said.at(-1)).toBe('seed 0: paper done in 10 s  (about 10 s left in this trial)');
+});

@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest';
+import { renderEvaluation } from '../../../src/cli/terminal/evaluation-table.js';
+import { summariseSeeds } from '../../../src/evaluate/metrics/summary-statistics.js';
+import {
+  type EvaluationResult,
+  FIGURE_NAMES,
+  type Figure,
+  type SeedResult,
+} from '../../../src/evaluate/result-schema.js';
+
+const LOOK = { width: Number.POSITIVE_INFINITY, unicode: true };
+
+function seedOf(seed: number, given: Partial<SeedResult>): SeedResult {
+  const figures = Object.fromEntries(FIGURE_NAMES.map((name) => [name, 0])) as Record<Figure, number>;
+  const threshold = { kind: 'budget' as const, asked: 'budget:5/day', value: 3, oracle: false };
+  return { ...figures, ...{ seed, threshold, oracle: null }, ...given };
+}
+
+function linesOf(seeds: readonly SeedResult[], look = LOOK, complete = true): string[] {
+  const result = {
+    ...{ complete, protocol: 'honest', matching: 'node', notes: ['see \u001b[2J'] },
+    variants: { recal: { seeds, ...summariseSeeds(seeds, FIGURE_NAMES) } },
+    data: { nodes: 1000, positives: 5 },
+  } as unknown as EvaluationResult;
+  return [...renderEvaluation(result, look)];
+}
+
+const SEEDS = [
+  seedOf(0, {
+    tp: 4,
+    fp: 2,
+    fn: 1,
+    precision: 4 / 6,
+    recall: 0.8,
+    f1: 8 / 11,
+    attacks: 2,
+    attacksDetected: 2,
+  }),
+  seedOf(1, { tp: 3, fp: 1, fn: 2, precision: 0.75, recall: 0.6, f1: 6 / 9, attacks: 2, attacksDetected: 1 }),
+];
+
+describe('renderEvaluation', () => {
+  test('mean and deviation, with counts beside every rate', () => {
+    const lines = linesOf(SEEDS);
+    expect(lines[0]).toBe('protocol honest, matching node: 5 of 1000 nodes are labelled (0.50 %)');
+    const row = lines.find((line) => line.startsWith('recal')) as string;
+    expect(row).toContain('1.5 ± 0.7/2');
+    expect(row).toContain('0.697 ± 0.043'); // F1
+    expect(row).toContain('0.708 ± 0.059 (3.5/5)');
+    expect(row).toContain('0.700 ± 0.141 (3.5/5)');
+    expect(row).toMatch(/budget:5\/day$/);
+  });
+
+  test('one seed has no deviation; what is undefined is no number', () => {
+    const one = { ...SEEDS[0], attacks: null, attacksDetected: null, precision: null, tp: 0, fp: 0 };
+    const row = linesOf([one]).find((line) => line.startsWith('recal')) as string;
+    expect(row).not.toContain('±');
+    expect(row).toMatch(/^recal +- /);
+    expect(row).toContain('- (0/0)');
+  });
+
+  test('stopped, each row says over how many seeds it is', () => {
+    expect(linesOf(SEEDS, LOOK, false).join('\n')).toMatch(/\nvariant +seeds +attacks .*\nrecal +2 +1\.5 ±/);
+    expect(linesOf(SEEDS).join('\n')).toMatch(/\nvariant +attacks .*\nrecal +1\.5 ±/);
+  });
+
+  test('a threshold tells how far it can be trusted, a note cannot move the cursor', () => {
+    const threshold = { ...SEEDS[0].threshold, mark: 'unresolved' as const };
+    const lines = linesOf([{ ...SEEDS[0], threshold }, SEEDS[1]], { ...LOOK, unicode: false });
+    expect(lines.find((line) => line.startsWith('recal'))).toMatch(/\+- .*budget:5\/day, unresolved$/);
+    expect(lines.at(-1)).toBe('note: see \\e[2J');
+  });
+});

@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { RecalError } from '../../../src/base/errors.js';
+import { describeFailure, failureLines, reportFailure } from '../../../src/cli/terminal/failure.js';
+import { Output } from '../../../src/cli/terminal/output.js';
+import { Sink } from './sink.js';
+
+function report(error: unknown, options: { json?: boolean; stack?: boolean; columns?: number } = {}) {
+  const stdout = new Sink();
+  const stderr = new Sink(options.columns);
+  const out = new Output({ stdout, stderr, env: {}, json: options.json ?? false });
+  const exit = reportFailure(error, out, options.stack ?? false);
+  return { exit, stdout: stdout.text, stderr };
+}
+
+const lines = (error: unknown) => failureLines(describeFailure(error));
+
+test.each([
+  [{ hint: 'do this', where: { file: 'a.json', line: 3 } }, ['error: bad', 'hint: do this', 'at a.json:3']],
+  [{ where: { file: 'a.json.gz', offset: 77 } }, ['error: bad', 'at a.json.gz, byte 77']],
+  [{ where: { file: 'a', line: 3, offset: 77 } }, ['error: bad', 'at a:3, byte 77']],
+  [{ where: { line: 3 } }, ['error: bad', 'at line 3']],
+  [{ where: {} }, ['error: bad']],
+  [{}, ['error: bad']],
+])('%j', (options, expected) => {
+  expect(lines(new RecalError('x', 'bad', options))).toEqual(expected);
+});
+
+test('exit codes: 1, and 2 for usage', () => {
+  expect(report(new RecalError('x', 'bad')).exit).toBe(1);
+  expect(report(new RecalError('x', 'bad', { exit: 2 })).exit).toBe(2);
+  expect(report(new TypeError('oops')).exit).toBe(1);
+});
+
+test('an unexpected exception is our fault, and says how to see more', () => {
+  expect(lines(new TypeError('x is undefined'))).toEqual([
+    'error: internal: TypeError: x is undefined',
+    expect.stringMatching(/^hint: .*--stack/),
+  ]);
+  expect(lines('text')[0]).toBe('error: internal: text');
+  expect(lines(undefined)[0]).toBe('error: internal: undefined');
+});
+
+test('an error of the operating system is not', () => {
+  try {
+    readFileSync('/nonexistent/file');
+  } catch (error) {
+    expect(lines(error)).toEqual([
+      "error: ENOENT: no such file or directory, open '/nonexistent/file'",
+      'hint: check the path',
+      'at /nonexistent/file',
+    ]);
+  }
+});
+
+test('nothing an attacker wrote reaches the terminal raw, in any field or in the stack', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (tail) => {
+      const text = `\u001b]0;x\u0007\nerror: forged\u202e${tail}`;
+      const error = new RecalError(text, text, {
+        hint: text,
+        where: { file: text, line: 1 },
+        cause: new Error(text),
+      });
+      const { stderr } = report(error, { stack: true });
+      for (const line of stderr.lines) expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u);
+      expect(stderr.lines.filter((line) => line.startsWith('error:'))).toHaveLength(1);
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test('the stack only on request, with the cause', () => {
+  const error = new RecalError('x', 'bad', { cause: new Error('deeper') });
+  expect(report(error).stderr.text).toBe('error: bad\n');
+  expect(report(error, { stack: true }).stderr.text).toMatch(
+    /^error: bad\n.*failure\.test\.ts.*caused by\n.*deeper/s,
+  );
+});
+
+test('with --json the error is the one object on stdout', () => {
+  const error = new RecalError('x.y', 'bad', { where: { file: 'f', line: 2 } });
+  const { stdout, stderr } = report(error, { json: true });
+  expect(JSON.parse(stdout)).toEqual({
+    error: { code: 'x.y', message: 'bad', where: { file: 'f', line: 2 } },
+  });
+  expect(stderr.lines[0]).toBe('error: bad');
+});

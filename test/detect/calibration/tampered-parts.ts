@@ -1,0 +1,35 @@
+import fc from 'fast-check';
+import { expect } from 'vitest';
+import type { GraphView } from '../../../src/detect/graph-view.js';
+
+/** Counts of a model file with one number changed are refused, or the surprises are still numbers of 0 and more. */
+export function expectHarmlessTampering<P extends object>(
+  sound: { [K in keyof P]: P[K] & (Int32Array | Uint32Array) },
+  read: (parts: P) => { surprises(view: GraphView): Float64Array },
+  view: GraphView,
+): void {
+  let refused = 0;
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...(Object.keys(sound) as (keyof P)[])),
+      fc.nat(100),
+      fc.integer({ min: -3, max: 40 }),
+      (column, at, value) => {
+        const parts = structuredClone(sound);
+        parts[column][at % parts[column].length] = value;
+        let surprise: ReturnType<typeof read>;
+        try {
+          surprise = read(parts);
+        } catch (error) {
+          expect(error).toMatchObject({ code: 'bad-counts' });
+          refused++;
+          return;
+        }
+        const u = surprise.surprises(view);
+        expect(u.every((value) => value >= 0 && Number.isFinite(value))).toBe(true);
+      },
+    ),
+    { numRuns: 300 },
+  );
+  expect(refused).toBeGreaterThan(100);
+}

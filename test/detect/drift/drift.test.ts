@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { resolveDetectionConfig } from '../../../src/detect/detection-config.js';
+import { Detector } from '../../../src/detect/detector.js';
+import { type DriftReport, measureDrift } from '../../../src/detect/drift/drift.js';
+import { SplitGraphs } from '../../../src/detect/split-graphs.js';
+import { trainModel } from '../../../src/model/training/train.js';
+import { resolveTrainingConfig } from '../../../src/model/training/training-config.js';
+import type { Store } from '../../../src/store/store.js';
+import { sharedFolder } from '../../folders.js';
+import { driftingWorld } from './drifting-world.js';
+
+const folder = sharedFolder();
+const reports = new Map<string, DriftReport>();
+let store: Store;
+let detector: Detector;
+
+beforeAll(async () => {
+  store = await driftingWorld(folder);
+  const config = resolveTrainingConfig({ epochs: 4, textEpochs: 2, textDimension: 4, window: 30 });
+  const selection = { split: 'train' };
+  const { model } = await trainModel({ store, config, selection });
+  detector = await Detector.fit(model, await SplitGraphs.open(store, selection, model), { reference: 5000 });
+  const evidence = ['reconstruction', 'name', 'relation', 'distance'];
+  await detector.calibrate(
+    await detector.graphsOf(store, { split: 'calibrate' }),
+    resolveDetectionConfig('recal', { evidence, tables: 'type' }),
+  );
+  for (const split of ['same', 'moved', 'attacked']) {
+    reports.set(split, await measureDrift(detector, await detector.graphsOf(store, { split })));
+  }
+});
+
+afterAll(() => detector.close());
+
+const reportOf = (split: string) => reports.get(split) as DriftReport;
+const stranger = ({ rows }: DriftReport) =>
+  rows.filter(({ verdict }) => verdict === 'stranger').map(({ kind, relation }) => `${kind} ${relation}`);
+
+test('nothing changed: nothing moved', () => {
+  const report = reportOf('same');
+  expect(report.verdict).toBe('steady');
+  expect(report.reasons[0]).toMatch(/^none of \d+ relations has become much stranger/);
+  expect(stranger(report)).toEqual([]);
+  expect(report.counts.compared).toBeGreaterThan(3);
+  expect(report.counts.graphs).toBe(report.change.windows);
+  expect(report.change.reached).toBeNull();
+  expect(report.novelty).toMatchObject({ newRelation: 0, relations: [] });
+  expect(report.novelty.names.every(({ unknown }) => unknown === 0)).toBe(true);
+});
+
+test('what was rare and is common now has moved', () => {
+  const report = reportOf('moved');
+  expect(['recalibrate', 'retrain']).toContain(report.verdict);
+  expect(report.reasons[0]).toMatch(/^\d of \d relations have become stranger/);
+  expect(stranger(report)).toContain('reconstruction EVENT_READ');
+  const [first] = report.rows;
+  expect(first.rate).toBeLessThanOrEqual(0.01);
+  expect(first.direction).toBe('up');
+  expect(first.above.p90).toBeGreaterThan(0.2);
+});
+
+test('an attack in quarantine is no drift', () => {
+  const [attacked, same] = [reportOf('attacked'), reportOf('same')];
+  expect(attacked.verdict).toBe('steady');
+  expect(stranger(attacked)).toEqual([]);
+  const { high, inherited, expected } = attacked.quarantine;
+  expect(high + inherited - same.quarantine.high - same.quarantine.inherited).toBeGreaterThanOrEqual(4);
+  expect(high).toBeGreaterThan(2 * expected);
+  // Neither its files nor what was done to them count as news.
+  const files = attacked.novelty.names.find(({ type }) => type === 'file');
+  expect(files).toMatchObject({ unknown: 0, examples: [] });
+  expect(attacked.novelty.newRelation).toBe(0);
+  // What kept-out instances did says nothing about others.
+  const surprise = ({ rows }: DriftReport) => rows.filter(({ kind }) => kind === 'name');
+  expect(surprise(attacked)).toEqual(surprise(same));
+});
+
+describe('edges', () => {
+  test('the report is plain data', () => {
+    for (const report of reports.values()) expect(JSON.parse(JSON.stringify(report))).toEqual(report);
+  });
+
+  test('nothing to compare', async () => {
+    const none = await SplitGraphs.open(store, { to: 1n }, detector.model);
+    const report = await measureDrift(detector, none);
+    expect(report).toMatchObject({ verdict: 'too-little', reasons: ['there is nothing to compare'] });
+    expect(report.rows).toEqual([]);
+    expect(report.counts).toMatchObject({ graphs: 0, instances: 0, compared: 0 });
+  });
+
+  test('behind a gate, errors of some are not compared with those of all', async () => {
+    const { config } = detector.calibration;
+    await detector.calibrate(await detector.graphsOf(store, { split: 'calibrate' }), {
+      ...config,
+      gate: 'knn',
+    });
+    const report = await measureDrift(detector, await detector.graphsOf(store, { split: 'same' }));
+    expect(report.leftOut.map(({ kind }) => kind)).toEqual(['reconstruction', 'distance']);
+    expect(new Set(report.rows.map(({ kind }) => kind))).toEqual(new Set(['name', 'relation']));
+  });
+
+  test('a level is between 0 and 1; work can be stopped', async () => {
+    const graphs = await detector.graphsOf(store, { split: 'same' });
+    await expect(measureDrift(detector, graphs, { level: 0 })).rejects.toThrow(/level of 0/);
+    await expect(measureDrift(detector, graphs, { signal: AbortSignal.abort() })).rejects.toThrow();
+  });
+});

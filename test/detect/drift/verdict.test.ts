@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import type { DriftFindings, DriftRow } from '../../../src/detect/drift/drift-report.js';
+import { adviseOn } from '../../../src/detect/drift/verdict.js';
+
+/** Ten relations, all steady. */
+function findings(
+  verdicts: readonly DriftRow['verdict'][] = [],
+  more: {
+    counts?: Partial<DriftFindings['counts']>;
+    quarantine?: Partial<DriftFindings['quarantine']>;
+    change?: Partial<DriftFindings['change']>;
+    novelty?: Partial<DriftFindings['novelty']>;
+  } = {},
+): DriftFindings {
+  const rows = Array.from({ length: 10 }, (_, i) => ({ verdict: verdicts[i] ?? 'steady' }) as DriftRow);
+  return {
+    ...{ level: 0.01, rows, leftOut: [] },
+    counts: {
+      ...{ graphs: 48, instances: 10_000, hostDays: 1, compared: 10, tooFew: 0, withoutTable: 0 },
+      ...more.counts,
+    },
+    quarantine: {
+      ...{ rule: 'budget:5/day', tau: 12, high: 8, inherited: 3, nodes: 9, graphs: 2, expected: 10 },
+      ...more.quarantine,
+    },
+    change: {
+      ...{ windows: 48, capital: 1, most: 1.5, reached: null, since: null },
+      ...{ above: { p90: 0.1, p99: 0.01 }, against: { p90: 0.12, p99: 0.02 }, ...more.change },
+    },
+    novelty: { interactions: 1000, newRelation: 0, relations: [], more: 0, names: [], ...more.novelty },
+  };
+}
+
+const at = { ns: '0', iso: '2018-04-06T10:00:00.000000000Z' };
+const programs = (nodes: number, unknown: number) => ({
+  names: [{ type: 'process', nodes, unknown, examples: [] } as const],
+});
+
+const cases: [string, string, DriftFindings][] = [
+  ['nothing', 'steady', findings()],
+  ['a small move', 'steady', findings(['shifted', 'shifted', 'calmer'])],
+  ['one relation', 'recalibrate', findings(['stranger'])],
+  ['many relations', 'retrain', findings(['stranger', 'stranger', 'stranger', 'stranger'])],
+  ['scores', 'recalibrate', findings([], { change: { reached: at, above: { p90: 0.3, p99: 0.01 } } })],
+  ['scores, a little', 'steady', findings([], { change: { reached: at, above: { p90: 0.13, p99: 0.01 } } })],
+  ['new relations', 'retrain', findings([], { novelty: { newRelation: 20 } })],
+  ['new programs', 'retrain', findings([], { novelty: programs(100, 30) })],
+  ['few programs, one of them new', 'steady', findings([], { novelty: programs(3, 1) })],
+  ['a flood', 'look-first', findings(['stranger'], { quarantine: { high: 900 } })],
+  ['as many as are expected', 'steady', findings([], { quarantine: { high: 900, expected: 800 } })],
+  ['nothing compared', 'too-little', findings([], { counts: { compared: 0, instances: 20 } })],
+];
+
+test.each(cases)('%s: %s', (_, verdict, found) => {
+  const advice = adviseOn(found);
+  expect(advice.verdict).toBe(verdict);
+  expect(advice.reasons.length).toBeGreaterThan(0);
+});
+
+test('every reason is said, not only the weightiest', () => {
+  const { reasons } = adviseOn(findings(['stranger', 'calmer'], { novelty: { newRelation: 50 } }));
+  expect(reasons).toEqual([
+    '1 of 10 relations have become stranger',
+    '5.0 % of the interactions are of relations that training never met',
+    '1 of 10 relations have become calmer: fewer alerts, and duller ones',
+  ]);
+});
+
+test('more in quarantine than expected is said, also where nothing drifted', () => {
+  expect(adviseOn(findings([], { quarantine: { high: 120 } }))).toEqual({
+    verdict: 'steady',
+    reasons: [
+      'none of 10 relations has become much stranger, at a false discovery rate of 0.01',
+      '120 instances are kept out where 10 were expected: look at them with recal detect',
+    ],
+  });
+});

@@ -1,0 +1,115 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Random } from '../../../src/base/random.js';
+import { CovarianceBuilder, PairCovariance } from '../../../src/detect/fusion/covariance.js';
+
+interface Instance {
+  node: number;
+  slots: number[];
+  logP: number[];
+}
+
+function gather(instances: readonly Instance[], slotCounts = [4]): CovarianceBuilder {
+  const builder = new CovarianceBuilder(slotCounts);
+  for (const { node, slots, logP } of instances) builder.add(node, { slots, logP }, 0, slots.length);
+  return builder;
+}
+
+/** Instances of slots 0, 1, 2: 0 and 1 share a part of their evidence, 2 is independent. */
+function benign(seed: number, count: number): Instance[] {
+  const random = new Random(seed);
+  return Array.from({ length: count }, (_, node) => {
+    const shared = Math.log(1 - random.float());
+    const own = () => Math.log(1 - random.float());
+    const slots = random.shuffled([0, 1, 2]);
+    const values = [shared, random.chance(0.5) ? shared : own(), own()];
+    return { node, slots, logP: slots.map((slot) => values[slot]) };
+  });
+}
+
+const between = (covariance: PairCovariance, a: number, b: number) =>
+  covariance.between({ slots: [a, b], logP: [0, 0] }, 0, 1);
+
+describe('covariances of −2 ln p', () => {
+  it('are the sample covariances, computed directly', () => {
+    const instances = benign(1, 500);
+    const covariance = gather(instances).build();
+    const column = (slot: number) => instances.map(({ slots, logP }) => -2 * logP[slots.indexOf(slot)]);
+    const direct = (a: number[], b: number[]) => {
+      const mean = (list: number[]) => list.reduce((sum, x) => sum + x, 0) / list.length;
+      const [ma, mb] = [mean(a), mean(b)];
+      return a.reduce((sum, x, i) => sum + (x - ma) * (b[i] - mb), 0) / (a.length - 1);
+    };
+    for (const [a, b] of [
+      [0, 1],
+      [0, 2],
+      [1, 2],
+    ]) {
+      expect(between(covariance, a, b)).toBeCloseTo(Math.max(0, direct(column(a), column(b))), 3);
+      expect(between(covariance, b, a)).toBe(between(covariance, a, b));
+    }
+    expect(between(covariance, 0, 1)).toBeGreaterThan(1.5);
+    expect(between(covariance, 3, 3)).toBe(4);
+  });
+
+  it('need 100 distinct nodes; rarer pairs have the mean of the known ones', () => {
+    const instances = benign(2, 100).map(({ node, slots, logP }) => ({ node, slots: slots.slice(0), logP }));
+    const rare = Array.from({ length: 400 }, (_, i) => ({ node: i % 99, slots: [0, 3], logP: [-i, -i] }));
+    const covariance = gather([...instances, ...rare]).build();
+    expect(covariance.pairs).toEqual({ known: 3, total: 6 });
+    const mean = (between(covariance, 0, 1) + between(covariance, 0, 2) + between(covariance, 1, 2)) / 3;
+    expect(between(covariance, 0, 3)).toBeCloseTo(mean, 6);
+    expect(gather(rare).build().pairs.known).toBe(0);
+    expect(between(gather(rare).build(), 0, 3)).toBe(0);
+    expect(gather([...rare, { node: 99, slots: [3, 0], logP: [0, 0] }]).build().pairs.known).toBe(1);
+  });
+
+  it('stay within those of independent and of equal evidence', () => {
+    const opposed = Array.from({ length: 200 }, (_, i) => ({ node: i, slots: [0, 1], logP: [-i, i - 200] }));
+    expect(between(gather(opposed).build(), 0, 1)).toBe(0);
+    const wild = Array.from({ length: 200 }, (_, i) => ({ node: i, slots: [0, 1], logP: [-i, -i] }));
+    expect(between(gather(wild).build(), 0, 1)).toBe(4);
+  });
+
+  it('do not depend on the order of anything, to the last bit', () => {
+    const instances = benign(3, 300);
+    const whole = gather(instances).build().toParts();
+    fc.assert(
+      fc.property(fc.integer(), fc.integer({ min: 0, max: 300 }), (seed, cut) => {
+        const shuffled = new Random(seed).shuffled(instances);
+        const builder = gather(shuffled.slice(0, cut));
+        builder.merge(gather(shuffled.slice(cut)));
+        expect(builder.build().toParts()).toEqual(whole);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it('keep the slots of different kinds apart', () => {
+    const builder = new CovarianceBuilder([2, 0, 2]);
+    const random = new Random(4);
+    for (let node = 0; node < 200; node++) {
+      const logP = [Math.log(1 - random.float()), Math.log(1 - random.float())];
+      builder.add(node, { slots: [1, 1, 0], kinds: [0, 2, 2], logP: [...logP, logP[0]] }, 0, 3);
+    }
+    const covariance = builder.build();
+    const rows = { slots: [1, 1, 0], kinds: [0, 2, 2], logP: [0, 0, 0] };
+    expect(covariance.between(rows, 0, 2)).toBeGreaterThan(2.5);
+    expect(covariance.between(rows, 0, 1)).toBeLessThan(1);
+    expect(() => covariance.between({ ...rows, kinds: [0, 1, 2] }, 0, 1)).toThrow('kind 1 has no slot 1');
+  });
+
+  it('come back from their parts, and are refused when they cannot be', () => {
+    const parts = gather(benign(5, 200)).build().toParts();
+    expect(PairCovariance.fromParts(structuredClone(parts)).toParts()).toEqual(parts);
+    const refused = (change: object) => () => PairCovariance.fromParts({ ...parts, ...change });
+    expect(refused({ slotCounts: [5] })).toThrow('for 10 pairs');
+    expect(refused({ slotCounts: [-1] })).toThrow('numbers of slots');
+    expect(refused({ values: parts.values.with(0, Number.NaN) })).toThrow('outside of 0 to 4');
+    expect(refused({ known: parts.known.with(0, 2) })).toThrow('neither 0 nor 1');
+  });
+
+  it('refuse a slot that a node has twice', () => {
+    expect(() => gather([{ node: 0, slots: [1, 1], logP: [0, 0] }])).toThrow('two rows');
+  });
+});

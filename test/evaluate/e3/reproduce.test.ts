@@ -1,0 +1,161 @@
+import { existsSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type ReproduceOptions, reproduce } from '../../../src/evaluate/e3/reproduce.js';
+import { evaluationSchema } from '../../../src/evaluate/result-schema.js';
+import { simulate } from '../../../src/simulate/simulate.js';
+
+// Just enough events for every part to have some, in the file names and dates of the release.
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'recal-reproduce-'));
+  await simulate({ scenario: 'freebsd-server', layout: 'e3', events: 36_000, out: join(folder, 'e3') });
+}, 60_000);
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const options = (more: Partial<ReproduceOptions> = {}): ReproduceOptions => ({
+  ...{ host: 'cadets', split: 'threatrace', data: join(folder, 'e3'), labels: join(folder, 'e3') },
+  ...{ out: join(folder, 'out'), seeds: [0], variants: ['paper', 'wo-cd'], threads: 1 },
+  training: { epochs: 1, textEpochs: 1, textDimension: 4 },
+  ...{ detection: { rounds: 2, reference: 2000 }, sweeps: [], reading: { threads: 0 }, ...more },
+});
+
+describe('reproduce', () => {
+  test('both protocols, with our figures beside the published ones', async () => {
+    const said: string[] = [];
+    const { study, complete } = await reproduce(
+      options({
+        watch: {
+          run: ({ protocol }) => said.push(protocol),
+          evaluation: { finished: ({ names }) => said.push(names.join()) },
+        },
+      }),
+    );
+    expect(complete).toBe(true);
+    // One training serves both.
+    expect(said).toEqual(['paper', 'honest', 'paper,wo-cd']);
+    const [paper, honest] = study.runs.map(({ result }) => result);
+    expect(paper.variants.paper.seeds[0].threshold.oracle).toBe(true);
+    expect(honest.variants.paper.seeds[0].threshold).toMatchObject({ kind: 'budget', oracle: false });
+    expect(paper.data.attacks).toBeNull();
+    expect(honest.data.attacks?.length).toBeGreaterThan(0);
+    expect(honest.data.positives).toBeLessThan(paper.data.positives);
+
+    const out = join(folder, 'out');
+    for (const name of ['paper', 'honest']) {
+      const own = JSON.parse(await readFile(join(out, name, 'result.json'), 'utf8'));
+      expect(evaluationSchema.safeParse(own).success).toBe(true);
+      expect(existsSync(join(out, name, 'scores.csv'))).toBe(true);
+    }
+    const whole = JSON.parse(await readFile(join(out, 'result.json'), 'utf8'));
+    expect(whole).toMatchObject({
+      kind: 'reproduction',
+      host: 'cadets',
+      split: 'threatrace',
+      complete: true,
+      simulated: true,
+    });
+    const beside = whole.beside.filter((row: { variant: string }) => row.variant === 'wo-cd');
+    expect(beside).toHaveLength(2);
+    expect(beside[0]).toMatchObject({ run: 'paper', published: { f1: 96.05, fpr: 0.3581 } });
+    expect(beside[0].ours.f1).toBeCloseTo((paper.variants['wo-cd'].mean.f1 ?? 0) * 100, 5);
+    const page = await readFile(join(out, 'report.html'), 'utf8');
+    for (const said of [
+      'one seed only',
+      'the labels name no attacks',
+      'RECAL',
+      'relation-counts.csv',
+      'A simulated host like CADETS',
+      'the logs are simulated',
+    ]) {
+      expect(page.includes(said), said).toBe(true);
+    }
+  }, 60_000);
+
+  test('MAGIC’s list is said to train on the future; labels of another host match no node', async () => {
+    const notes: string[] = [];
+    const labels = await mkdtemp(join(tmpdir(), 'recal-other-labels-'));
+    try {
+      await writeFile(join(labels, 'cadets.txt'), 'AAAAAAAA-0000-4000-8000-000000000001\n');
+      const watch = { placed: (said: readonly string[]) => notes.push(...said) };
+      const given = options({ labels, split: 'magic', variants: ['rarity'], watch });
+      await expect(reproduce(given)).rejects.toMatchObject({ code: 'labels-no-match' });
+      expect(notes.join('\n')).toMatch(
+        /trains on the future: its part to calibrate on reaches to 2018-04-1[34]/,
+      );
+      expect(notes.join('\n')).toContain('no expert labels were given');
+    } finally {
+      await rm(labels, { recursive: true, force: true });
+    }
+  }, 60_000);
+
+  test('with sweeps: each trial is kept, and the report has the curves', async () => {
+    const sweeps = [{ key: 'calibrationShare', values: [0.5, 1] }];
+    const { study, complete } = await reproduce(options({ variants: ['rarity'], sweeps }));
+    expect(complete).toBe(true);
+    expect(study.sweeps?.trials.map(({ assignment }) => assignment)).toEqual([
+      { calibrationShare: 0.5 },
+      { calibrationShare: 1 },
+    ]);
+    const [half, whole] = study.sweeps?.trials.map(({ result }) => result.data.splits.calibrate.events) ?? [];
+    expect(half).toBeLessThan(whole);
+    const page = await readFile(join(folder, 'out/report.html'), 'utf8');
+    expect(page.includes('sweep-calibrationShare-ap.csv')).toBe(true);
+    expect(await readdir(join(folder, 'out/trials'))).toHaveLength(2);
+  }, 60_000);
+
+  test('stopped: what is finished has its report, under both protocols', async () => {
+    const stop = new AbortController();
+    const { study, complete } = await reproduce(
+      options({
+        ...{ variants: ['rarity', 'paper'], signal: stop.signal },
+        watch: { evaluation: { finished: () => stop.abort() } },
+      }),
+    );
+    expect(complete).toBe(false);
+    expect(study.runs.map(({ name }) => name)).toEqual(['paper', 'honest']);
+    for (const { result } of study.runs) expect(Object.keys(result.variants)).toEqual(['rarity']);
+    const page = await readFile(join(folder, 'out/report.html'), 'utf8');
+    for (const said of ['stopped before the end', 'not run: paper'])
+      expect(page.includes(said), said).toBe(true);
+    const { complete: said } = JSON.parse(await readFile(join(folder, 'out/result.json'), 'utf8'));
+    expect(said).toBe(false);
+  }, 60_000);
+
+  test('with labels of one protocol only, results of the other do not stay', async () => {
+    const out = join(folder, 'one kind');
+    const labels = join(folder, 'scan');
+    await mkdir(join(out, 'honest'), { recursive: true });
+    await mkdir(labels);
+    await cp(join(folder, 'e3/labels.scan.txt'), join(labels, 'cadets.txt'));
+    for (const name of ['result.json', 'scores.csv', 'notes.txt'])
+      await writeFile(join(out, 'honest', name), '');
+    const removed: string[] = [];
+    const watch = { removed: (path: string) => removed.push(path) };
+    await reproduce(options({ labels, out, variants: ['rarity'], watch }));
+    expect(removed).toEqual([join(out, 'honest')]);
+    // What is not ours is not ours to remove.
+    expect(await readdir(join(out, 'honest'))).toEqual(['notes.txt']);
+    await rm(join(out, 'honest/notes.txt'));
+    await writeFile(join(out, 'honest/scores.csv'), '');
+    await reproduce(options({ labels, out, variants: ['rarity'], watch }));
+    expect((await readdir(out)).sort()).toEqual(['paper', 'report.html', 'result.json', 'store']);
+  }, 60_000);
+
+  test('logs without the simulator’s manifest are taken for the release', async () => {
+    const data = join(folder, 'release');
+    await cp(join(folder, 'e3'), data, { recursive: true });
+    await rm(join(data, 'scenario.json'));
+    const { study } = await reproduce(options({ data, variants: ['rarity'], out: join(folder, 'real') }));
+    expect(study.title).toBe('CADETS of Engagement 3, split threatrace');
+    expect(study.notes?.join()).not.toContain('simulated');
+  }, 60_000);
+
+  test('a missing folder of labels is told before a byte of the logs is read', async () => {
+    const out = join(folder, 'never');
+    await expect(reproduce(options({ labels: join(folder, 'none'), out }))).rejects.toThrow(/none/);
+    expect(existsSync(out)).toBe(false);
+  });
+});

@@ -1,0 +1,82 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { ScoreTally } from '../../../src/evaluate/metrics/node-scores.js';
+
+const NODES = 6;
+
+/** Some graphs over the same few nodes, each with a score and a distance. */
+const graphs = fc.array(
+  fc.uniqueArray(fc.integer({ min: 0, max: NODES - 1 }), { minLength: 1 }).chain((nodes) =>
+    fc.record({
+      nodes: fc.constant(Int32Array.from(nodes.sort((a, b) => a - b))),
+      scores: fc.array(fc.constantFrom(0, 0, 0.5, 1, 2, 7.25), {
+        minLength: nodes.length,
+        maxLength: nodes.length,
+      }),
+      distances: fc.array(fc.double({ min: 0, max: 1e6, noNaN: true }), {
+        minLength: nodes.length,
+        maxLength: nodes.length,
+      }),
+    }),
+  ),
+  { maxLength: 6 },
+);
+
+describe('ScoreTally', () => {
+  test.each(['highest', 'corrected'] as const)('%s, against the definition', (over) => {
+    fc.assert(
+      fc.property(graphs, (given) => {
+        const tally = new ScoreTally(NODES, over);
+        for (const { nodes, scores, distances } of given) {
+          tally.add(nodes, { scores: Float64Array.from(scores), distances: Float64Array.from(distances) });
+        }
+        const { scores, graphs: counts, ranking, candidates } = tally.finish();
+        expect(candidates).toBeUndefined();
+        const far = new Float64Array(NODES).fill(-1);
+        for (let node = 0; node < NODES; node++) {
+          const own = given.flatMap((graph) => {
+            const at = graph.nodes.indexOf(node);
+            return at < 0 ? [] : [{ score: graph.scores[at], distance: graph.distances[at] }];
+          });
+          const fix = over === 'highest' ? 0 : Math.log(own.length);
+          expect(counts[node]).toBe(own.length);
+          expect(scores[node]).toBe(Math.max(0, ...own.map(({ score }) => score - fix)));
+          far[node] = Math.max(-1, ...own.map(({ distance }) => distance));
+        }
+        for (let a = 0; a < NODES; a++) {
+          if (scores[a] > 0) expect(ranking[a]).toBe(scores[a]);
+          else expect(ranking[a]).toBeLessThan(0);
+          for (let b = 0; b < NODES; b++) {
+            if (scores[a] === 0 && scores[b] === 0 && far[a] >= far[b]) {
+              expect(ranking[a]).toBeGreaterThanOrEqual(ranking[b]);
+            }
+          }
+        }
+      }),
+    );
+  });
+
+  test('distances tell those apart that score nothing', () => {
+    const tally = new ScoreTally(3, 'highest');
+    tally.add(Int32Array.of(0, 1, 2), {
+      scores: Float64Array.of(0, 0, 0),
+      distances: Float64Array.of(3, 8, Number.NaN),
+    });
+    const { ranking } = tally.finish();
+    expect(ranking[1]).toBeGreaterThan(ranking[0]);
+    expect(ranking[0]).toBeGreaterThan(ranking[2]);
+  });
+
+  test('a candidate anywhere is a candidate', () => {
+    const tally = new ScoreTally(2, 'highest');
+    const none = new Float64Array(2);
+    tally.add(Int32Array.of(0, 1), { scores: none, candidates: Uint8Array.of(1, 0) });
+    tally.add(Int32Array.of(0, 1), { scores: none, candidates: Uint8Array.of(0, 0) });
+    expect(tally.finish().candidates).toEqual(Uint8Array.of(1, 0));
+  });
+
+  test('a score that is no number is not taken', () => {
+    const tally = new ScoreTally(1, 'highest');
+    expect(() => tally.add(Int32Array.of(0), { scores: Float64Array.of(Number.NaN) })).toThrow('node 0');
+  });
+});

@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest';
+import {
+  parseSeeds,
+  resolveVariant,
+  shareTraining,
+  VARIANT_NAMES,
+  variantOf,
+} from '../../../src/evaluate/protocol/variants.js';
+
+const resolve = (name: string, training = {}, detection = {}) =>
+  resolveVariant(variantOf(name), training, detection);
+
+describe('variants', () => {
+  test('profiles, and ablations that start from the paper', () => {
+    expect(resolve('recal').training).toMatchObject({ profile: 'recal', graph: 'window' });
+    expect(resolve('paper').training).toMatchObject({ profile: 'paper', graph: 'file', balanced: true });
+    expect(resolve('wo-bl').training).toMatchObject({ profile: 'paper', balanced: false });
+    for (const name of ['wo-bl', 'wo-cd']) {
+      expect(resolve(name).detection).toMatchObject({
+        ...{ evidence: ['distance'], gate: 'none', calibration: 'none', fusion: 'max' },
+      });
+    }
+    expect(resolve('zscore').detection).toEqual({ ...resolve('paper').detection, calibration: 'zscore' });
+    expect(resolve('max').detection).toEqual({ ...resolve('paper').detection, fusion: 'max' });
+    expect(resolve('mean').detection).toEqual({ ...resolve('paper').detection, fusion: 'mean' });
+  });
+
+  test('what is asked for goes over the profile, and never over what makes a variant', () => {
+    expect(resolve('paper', { graph: 'window' }).training.graph).toBe('window');
+    expect(resolve('recal', {}, { fusion: 'max' }).detection.fusion).toBe('max');
+    expect(resolve('mean', {}, { fusion: 'max' }).detection.fusion).toBe('mean');
+    expect(resolve('wo-bl', { balanced: true }).training.balanced).toBe(false);
+  });
+
+  test('one training serves all that differ in detection only', () => {
+    const groups = shareTraining(VARIANT_NAMES.map((name) => resolve(name)));
+    expect(groups.map((group) => group.map(({ variant }) => variant.name))).toEqual([
+      ['recal'],
+      ['paper', 'wo-cd', 'zscore', 'max', 'mean'],
+      ['wo-bl'],
+      ['rarity'],
+      ['velox'],
+    ]);
+  });
+
+  test('a misspelt one', () => {
+    expect(() => variantOf('zscor')).toThrow(
+      expect.objectContaining({ code: 'unknown-variant', hint: "did you mean 'zscore'?" }),
+    );
+  });
+});
+
+describe('parseSeeds', () => {
+  test.each([
+    ['0-4', [0, 1, 2, 3, 4]],
+    ['7', [7]],
+    ['2, 0-1,2', [2, 0, 1]],
+  ])('%s', (text, seeds) => {
+    expect(parseSeeds(text)).toEqual(seeds);
+  });
+
+  test.each(['', 'a', '4-0', '-1', '1.5', '0-', '0-5000', '4294967296'])('%s is refused', (text) => {
+    expect(() => parseSeeds(text)).toThrow(expect.objectContaining({ code: 'seeds', exit: 2 }));
+  });
+});

@@ -1,0 +1,147 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { parseThreshold } from '../../../src/detect/threshold/threshold.js';
+import { evaluate } from '../../../src/evaluate/evaluate.js';
+import type { EvaluateOptions } from '../../../src/evaluate/evaluation.js';
+import { readLabels } from '../../../src/evaluate/labels/labels.js';
+import { resolveVariant, variantOf } from '../../../src/evaluate/protocol/variants.js';
+import type { EvaluationResult } from '../../../src/evaluate/result-schema.js';
+import { runSweep, type SweepOptions } from '../../../src/evaluate/sweep/sweep.js';
+import { renderSweepReport } from '../../../src/evaluate/sweep/sweep-report.js';
+import { readTrial, trialFile, trialId } from '../../../src/evaluate/sweep/sweep-trial.js';
+import { QUICK, type SmallWorld, smallWorld } from '../small-world.js';
+
+let world: SmallWorld;
+beforeAll(async () => {
+  world = await smallWorld();
+});
+
+const TRAINING = { ...QUICK.training, epochs: 1 };
+
+async function common(): Promise<Omit<EvaluateOptions, 'variants'>> {
+  return {
+    ...{ parts: world.parts, labels: await readLabels(world.labels), tier: 'all', protocol: 'honest' },
+    ...{ matching: 'node', threshold: parseThreshold('fpr:0.02'), seeds: [1], threads: 1 },
+  };
+}
+
+async function sweep(given: Partial<SweepOptions>) {
+  const { watch: _, ...rest } = await common();
+  return await runSweep({
+    ...{ ...rest, variants: ['recal'], training: TRAINING, detection: QUICK.detection },
+    ...{ folder: join(world.folder, 'trials'), trials: [], ...given },
+  });
+}
+
+/** All but what a clock and the machine say. */
+function figuresOf({ variants, data, notes }: EvaluationResult) {
+  const told = JSON.stringify({ variants, data, notes }, (key, value) =>
+    key === 'timings' ? undefined : value,
+  );
+  return JSON.parse(told);
+}
+
+const seedsOf = ({ variants }: EvaluationResult) =>
+  figuresOf({ variants } as EvaluationResult).variants.recal.seeds;
+
+describe('runSweep', () => {
+  const trials = [{ gamma: 0 }, { gamma: 1 }];
+
+  test('each trial equals an evaluation that is run alone, and is not run twice', async () => {
+    const seen: boolean[] = [];
+    const watch = { trial: (_: unknown, __: number, known: boolean) => seen.push(known) };
+    const first = await sweep({ trials, watch });
+    expect(first).toMatchObject({ known: 0, complete: true });
+    // The second trial: whatever the first has drawn must not reach it.
+    const variants = [resolveVariant(variantOf('recal'), { ...TRAINING, gamma: 1 }, QUICK.detection)];
+    const alone = await evaluate({ ...(await common()), variants });
+    expect(figuresOf(first.trials[1].result)).toEqual(figuresOf(alone.result));
+    expect(seedsOf(first.trials[0].result)).not.toEqual(seedsOf(alone.result));
+
+    const again = await sweep({ trials, watch });
+    expect(seen).toEqual([false, false, true, true]);
+    expect(again.known).toBe(2);
+    expect(again.trials.slice(0, 2)).toEqual(first.trials);
+    expect(await readdir(join(world.folder, 'trials'))).toHaveLength(2);
+    const page = renderSweepReport([{ key: 'gamma', values: [0, 1] }], first);
+    expect(page).toContain('γ, exponent of the mask rate: average precision');
+    expect(page).toContain('sweep-gamma-f1.csv');
+  });
+
+  test('part of the calibration: the latest events', async () => {
+    const { trials: done } = await sweep({
+      ...{ trials: [{ calibrationShare: 0.5 }, { calibrationShare: 1 }], variants: ['rarity'], seeds: [0] },
+      folder: join(world.folder, 'shares'),
+    });
+    const events = done.map(({ result }) => result.data.splits.calibrate.events);
+    expect(events[1]).toBe(world.parts.calibrate.events.table.length);
+    expect(Math.abs(events[0] - events[1] / 2)).toBeLessThanOrEqual(2);
+  });
+
+  test('a damaged file is run again', async () => {
+    const folder = join(world.folder, 'changed');
+    const given = { ...{ folder, trials: [{ rounds: 2 }], variants: ['rarity'] }, seeds: [0] };
+    const { trials: done } = await sweep(given);
+    const path = join(folder, trialFile(done[0].assignment, done[0].id));
+    const text = await readFile(path, 'utf8');
+    for (const damaged of [text.slice(0, text.length / 2), '', 'null', '[]', '{"result":null}']) {
+      await writeFile(path, damaged);
+      expect(await readTrial(folder, done[0].assignment, done[0].id), damaged).toBeUndefined();
+    }
+    const mended = await sweep(given);
+    expect(mended).toMatchObject({ known: 0, complete: true });
+    expect(mended.trials[0].id).toBe(done[0].id);
+    expect((await sweep(given)).known).toBe(1);
+  });
+
+  test('what is the same under two names runs once', async () => {
+    const { trials: done, known } = await sweep({
+      ...{ trials: [{ gamma: 0.5 }, { learningRate: 1e-3 }], variants: ['rarity'], seeds: [0] },
+      folder: join(world.folder, 'same'),
+    });
+    expect(known).toBe(1);
+    expect(done[1].assignment).toEqual({ learningRate: 1e-3 });
+    expect(done[1].result).toEqual(done[0].result);
+  });
+
+  test('stopped: finished trials stay, half a trial does not', async () => {
+    const stop = new AbortController();
+    const folder = join(world.folder, 'stopped');
+    const outcome = await sweep({
+      ...{
+        trials: [{ rounds: 1 }, { rounds: 2 }],
+        variants: ['rarity'],
+        folder,
+        seeds: [0],
+        signal: stop.signal,
+      },
+      watch: { trial: (_, number) => number === 1 && stop.abort() },
+    });
+    expect(outcome.complete).toBe(false);
+    expect(outcome.trials.map(({ assignment }) => assignment)).toEqual([{ rounds: 1 }]);
+    expect(await readdir(folder)).toHaveLength(1);
+  });
+
+  test('what a variant fixes cannot be swept, and that is known before the first trial', async () => {
+    const began: unknown[] = [];
+    const watch = { trial: (assignment: unknown) => began.push(assignment) };
+    await expect(
+      sweep({ trials: [{ balanced: false }, { balanced: true }], variants: ['wo-bl'], watch }),
+    ).rejects.toMatchObject({ code: 'sweep-fixed', exit: 2 });
+    expect(began).toEqual([]);
+  });
+});
+
+test('a trial is told by its parts, not by where they lie', async () => {
+  const options = { ...(await common()), variants: [resolveVariant(variantOf('rarity'), {}, {})] };
+  const id = trialId(options);
+  expect(trialId({ ...options, threads: 7 })).toBe(id);
+  expect(trialId({ ...options, seeds: [1, 2] })).not.toBe(id);
+  expect(trialId({ ...options, threshold: parseThreshold('fpr:0.05') })).not.toBe(id);
+  const { calibrate, test: judged } = world.parts;
+  expect(trialId({ ...options, parts: { ...world.parts, calibrate: judged, test: calibrate } })).not.toBe(id);
+  expect(trialFile({ evidence: ['name', 'distance'], note: '../../x y' }, id)).toMatch(
+    /^evidence=name\+distance_note=\.\._\.\._x_y-[0-9a-f]{12}\.json$/,
+  );
+});

@@ -1,0 +1,237 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { detectFormat, FORMATS, formatByName } from '../../../src/ingest/formats/known-formats.js';
+import { ParsePool } from '../../../src/ingest/parse/parse-pool.js';
+import { built } from '../../built.js';
+import { type Decoded, decode, foldEntities, formatRecord, readBlocks } from '../records.js';
+
+// What every reader owes: these tests run over each format of the registry, on its files in test/fixtures.
+
+const FOLDER = fileURLToPath(new URL('../../fixtures/', import.meta.url));
+
+/** Fixtures by format: `x.in` is a log, `x.events.ndjson` what it means. */
+const FIXTURES: Record<string, readonly string[]> = {
+  cdm: ['cadets-cdm18', 'theia-cdm18', 'trace-cdm18', 'theia-cdm20'],
+  ndjson: ['recal'],
+};
+const logOf = (name: string): string => readFileSync(`${FOLDER}${name}.in`, 'utf8');
+const goldenOf = (name: string): string => readFileSync(`${FOLDER}${name}.events.ndjson`, 'utf8');
+const longest = (content: string): number =>
+  Math.max(...content.split('\n').map((line) => Buffer.byteLength(line))) + 1;
+
+/** What must not depend on how the input was cut: redundant upserts may differ, what they add up to may not. */
+function meaning({
+  events,
+  lines,
+  upserts,
+  counts,
+  skipped,
+  records,
+  hostNames,
+  problems,
+}: Decoded): unknown {
+  return { events, lines, entities: foldEntities(upserts), counts, skipped, records, hostNames, problems };
+}
+
+it('every format of the registry has fixtures, and every fixture is used', () => {
+  expect(Object.keys(FIXTURES)).toEqual(FORMATS.map((format) => format.name));
+  const files = Object.values(FIXTURES).flatMap((names) =>
+    names.flatMap((name) => [`${name}.events.ndjson`, `${name}.in`]),
+  );
+  expect(
+    readdirSync(FOLDER)
+      .filter((name) => /\.(in|events\.ndjson)$/.test(name))
+      .sort(),
+  ).toEqual(files.sort());
+});
+
+it('a format that nobody knows is refused with the names of those that are', () => {
+  expect(() => formatByName('evtx')).toThrow(
+    expect.objectContaining({ code: 'unknown-format', exit: 2, hint: 'formats: cdm, ndjson' }),
+  );
+});
+
+it('nothing is detected in what is no log', () => {
+  for (const content of [
+    '',
+    '\n\n',
+    'hello\n',
+    '{}',
+    '[]\n1\nnull\n"datum"',
+    '{"datum":1}',
+    '{"ts":1}',
+    '{"rel":"x"}',
+  ])
+    expect(detectFormat(Buffer.from(content))).toBeUndefined();
+});
+
+/** Reads contents of up to 64 KiB one after another, in one and the same memory. */
+function readerOfBytes(): (format: string, content: Uint8Array) => Promise<Decoded> {
+  const pool = new ParsePool(0, 1 << 16, { maxLine: 1 << 15 });
+  return async (format, content) => {
+    const lease = await pool.acquire();
+    lease.bytes.set(content);
+    return decode([await lease.parse(format, content.length)]);
+  };
+}
+
+it('readers of all formats may take turns in one memory', async () => {
+  const read = readerOfBytes();
+  const logs = FORMATS.map(({ name }) => Buffer.from(logOf(FIXTURES[name][0])));
+  const alone = await Promise.all(FORMATS.map(({ name }, i) => readerOfBytes()(name, logs[i])));
+  for (let turn = 0; turn < 3; turn++) {
+    for (const [i, { name }] of FORMATS.entries())
+      expect(meaning(await read(name, logs[i]))).toEqual(meaning(alone[i]));
+  }
+});
+
+describe.each(FORMATS.map((format) => ({ name: format.name, format })))('$name', ({ name, format }) => {
+  const fixtures = FIXTURES[name];
+  const others = FORMATS.filter((other) => other !== format);
+
+  it.each(fixtures)('%s means what its golden file says', async (fixture) => {
+    const decoded = await readBlocks(logOf(fixture), name);
+    expect(decoded.problems).toEqual([]);
+    const text = decoded.log.map((record) => `${formatRecord(record)}\n`).join('');
+    await expect(text).toMatchFileSnapshot(`${FOLDER}${fixture}.events.ndjson`);
+  });
+
+  it.each(fixtures)('%s says the same as its golden file, read in turn', async (fixture) => {
+    const log = await readBlocks(logOf(fixture), name);
+    const golden = await readBlocks(goldenOf(fixture), 'ndjson');
+    expect(golden.counts.malformed).toBe(0);
+    expect(golden.events).toEqual(log.events);
+    const entities = (from: Decoded): unknown =>
+      foldEntities(from.upserts.filter(({ rank }) => rank !== 'hint'));
+    const hinted = new Set(log.upserts.filter(({ rank }) => rank === 'hint').map(({ entity }) => entity.id));
+    const said = { ...golden, upserts: golden.upserts.filter(({ entity }) => !hinted.has(entity.id)) };
+    const meant = { ...log, upserts: log.upserts.filter(({ entity }) => !hinted.has(entity.id)) };
+    expect(entities(said)).toEqual(entities(meant));
+  });
+
+  it.each(fixtures)('%s is detected by its content, and as nothing else', (fixture) => {
+    const content = logOf(fixture);
+    expect(detectFormat(Buffer.from(content))).toBe(format);
+    expect(detectFormat(Buffer.from(`\n{"broken":\n[]\n{"other":1}\n${content}`))).toBe(format);
+    expect(detectFormat(Buffer.from(content).subarray(0, longest(content) * 2))).toBe(format);
+    for (const line of content.trimEnd().split('\n')) {
+      const record: unknown = JSON.parse(line);
+      expect(format.recognises(record)).toBe(true);
+      for (const other of others) expect(other.recognises(record)).toBe(false);
+    }
+  });
+
+  it('is not recognised in values that are no records', () => {
+    fc.assert(fc.property(fc.anything(), (value) => void format.recognises(value)));
+    for (const value of [null, undefined, 7, 'datum', [], {}, true])
+      expect(format.recognises(value)).toBe(false);
+  });
+
+  it.each(fixtures)(
+    '%s is read the same in blocks of any size, in this thread or in others',
+    async (fixture) => {
+      const content = logOf(fixture);
+      const { ParsePool: Pool } = (await import(built('ingest/parse/parse-pool.js'))) as {
+        ParsePool: typeof ParsePool;
+      };
+      const whole = meaning(await readBlocks(content, name));
+      for (const blockBytes of [longest(content), longest(content) + 137, longest(content) * 3]) {
+        expect(meaning(await readBlocks(content, name, { blockBytes }))).toEqual(whole);
+      }
+      for (const blockBytes of [longest(content), Buffer.byteLength(content) + 1]) {
+        expect(meaning(await readBlocks(content, name, { blockBytes, threads: 2, Pool }))).toEqual(whole);
+      }
+    },
+  );
+
+  it.each(fixtures)(
+    '%s reads the same without its last newline, or with carriage returns',
+    async (fixture) => {
+      const content = logOf(fixture);
+      const whole = meaning(await readBlocks(content, name));
+      expect(meaning(await readBlocks(content.trimEnd(), name))).toEqual(whole);
+      expect(meaning(await readBlocks(content.replaceAll('\n', '\r\n'), name))).toEqual(whole);
+    },
+  );
+
+  it.each(fixtures)('%s with lines put in between has each of them in its place', async (fixture) => {
+    const good = logOf(fixture).trimEnd().split('\n');
+    const clean = await readBlocks(logOf(fixture), name);
+    const maxLine = longest(logOf(fixture));
+    const intruders: [string, RegExp | undefined][] = [
+      ['', undefined],
+      [' \t\r', undefined],
+      ['{"cut":', /^ends too early \(column 8\)$/],
+      ['[1,2]', /^not a JSON object \(column 1\)$/],
+      ['{"nothing":"of ours"}', /./],
+      [
+        `{"x":"${'y'.repeat(maxLine)}"}`,
+        new RegExp(`^oversize: ${maxLine + 8} bytes, over the limit of ${maxLine}$`),
+      ],
+    ];
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.nat(good.length), fc.nat(intruders.length - 1)), { maxLength: 9 }),
+        fc.boolean(),
+        async (places, small) => {
+          const lines: string[] = [];
+          const at: number[] = [];
+          const expected: [number, RegExp][] = [];
+          let blank = 0;
+          for (let i = 0; i <= good.length; i++) {
+            for (const [, which] of places.filter(([place]) => place === i)) {
+              const [text, reason] = intruders[which];
+              lines.push(text);
+              if (reason === undefined) blank++;
+              else expected.push([lines.length, reason]);
+            }
+            if (i < good.length) at.push(lines.push(good[i]));
+          }
+          const content = `${lines.join('\n')}\n`;
+          const blockBytes = small ? maxLine + 32 : Buffer.byteLength(content) + 1;
+          const decoded = await readBlocks(content, name, { maxLine, blockBytes });
+          expect(decoded.events).toEqual(clean.events);
+          expect(decoded.lines).toEqual(clean.lines.map((line) => at[line - 1]));
+          expect(decoded.counts).toMatchObject({ lines: lines.length, blank, malformed: expected.length });
+          expect(decoded.problems.map(({ line }) => line)).toEqual(expected.map(([line]) => line));
+          for (const [i, { line, reason, sample }] of decoded.problems.entries()) {
+            expect(reason).toMatch(expected[i][1]);
+            expect(sample).toBe(lines[line - 1].slice(0, 120));
+          }
+        },
+      ),
+      { numRuns: 25 },
+    );
+  });
+
+  it('reads random bytes, and its own logs damaged, without ever throwing', async () => {
+    const logs = fixtures.map((fixture) => Buffer.from(logOf(fixture)));
+    const damaged = fc
+      .tuple(
+        fc.constantFrom(...logs),
+        fc.array(fc.tuple(fc.nat(), fc.nat(255)), { minLength: 1, maxLength: 60 }),
+      )
+      .map(([log, changes]) => {
+        const bytes = Buffer.from(log);
+        for (const [where, byte] of changes) bytes[where % bytes.length] = byte;
+        return bytes;
+      });
+    const garbage = fc.oneof(
+      fc.uint8Array({ maxLength: 2000 }).map((bytes) => Buffer.from(bytes)),
+      damaged,
+    );
+    const read = readerOfBytes();
+    await fc.assert(
+      fc.asyncProperty(garbage, async (bytes) => {
+        const { counts, events, problems } = await read(name, bytes);
+        const newlines = bytes.filter((byte) => byte === 0x0a).length;
+        expect(counts.lines).toBe(newlines + (bytes.length > 0 && bytes.at(-1) !== 0x0a ? 1 : 0));
+        expect(events.length + counts.blank + counts.malformed).toBeLessThanOrEqual(counts.lines);
+        expect(problems.length).toBe(Math.min(counts.malformed, 10));
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

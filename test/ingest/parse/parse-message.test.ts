@@ -1,0 +1,75 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Batch, setKey, TEXT_NAME } from '../../../src/ingest/batch.js';
+import { EntityKey } from '../../../src/ingest/entity-key.js';
+import { packBatch, unpackBatch } from '../../../src/ingest/parse/parse-message.js';
+import { decode } from '../records.js';
+
+/** A batch with something in every column. */
+function fill(batch: Batch, names: readonly string[]): Batch {
+  batch.words = ['rel', 'host', 'kind'];
+  for (const [i, name] of names.entries()) {
+    const key = Object.assign(new EntityKey(), { w0: i + 1, w1: -i, w2: i * 7, w3: -1 });
+    const row = batch.addEvent();
+    batch.ts[row] = 2n ** 62n + BigInt(i);
+    batch.tsDigits[row] = 19;
+    batch.seq[row] = -BigInt(i);
+    for (const column of [batch.subject, batch.object, batch.object2]) setKey(column, row, key);
+    batch.relation[row] = 0;
+    batch.host[row] = 1;
+    batch.flow[row] = i % 3;
+    batch.ok[row] = (i + 1) % 3;
+    batch.line[row] = i;
+    if (i % 2 === 0) batch.attrs.push({ row, json: `{"i":${i}}` });
+    const at = batch.addUpsert(key, 1, row);
+    Object.assign(key, { w0: 9, w1: i });
+    setKey(batch.upsertParent, at, key);
+    setKey(batch.upsertUser, at, key);
+    batch.upsertType[at] = (i % 10) + 1;
+    batch.upsertKind[at] = 2;
+    batch.upsertPid[at] = i;
+    batch.upsertRank[at] = i % 3;
+    batch.setText(at, TEXT_NAME, name);
+  }
+  batch.hostNames.set('host', 'name');
+  batch.skip('why');
+  batch.count('Event');
+  batch.problem(names.length, 'reason', 'sample');
+  batch.lines = names.length + 1;
+  return batch;
+}
+
+/** What the other thread gets. */
+function send(block: number, batch: Batch): { block: number; batch: Batch } {
+  const result = packBatch(block, batch);
+  const sent = structuredClone(result, { transfer: [result.columns] });
+  return { block: sent.block, batch: unpackBatch(sent) };
+}
+
+describe('a batch sent to another thread', () => {
+  it('arrives as it was', () => {
+    const names = fc.array(fc.string({ unit: 'binary', maxLength: 12 }), { maxLength: 30 });
+    fc.assert(
+      fc.property(names, fc.nat(7), (texts, block) => {
+        const batch = fill(new Batch(), texts);
+        const arrived = send(block, batch);
+        expect(arrived.block).toBe(block);
+        expect(arrived.batch).toBeInstanceOf(Batch);
+        expect(decode([arrived.batch])).toEqual(decode([batch]));
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('does not change when its own thread fills the batch again', () => {
+    const batch = fill(new Batch(), ['a', 'bb', 'ccc']);
+    const arrived = send(0, batch).batch;
+    const before = decode([arrived]);
+    batch.clear();
+    fill(batch, ['x', 'y', 'z', 'more']);
+    expect(decode([arrived])).toEqual(before);
+    expect(decode([send(0, batch).batch])).toEqual(decode([fill(new Batch(), ['x', 'y', 'z', 'more'])]));
+  });
+
+  it('may be empty', () => expect(decode([send(1, new Batch()).batch])).toEqual(decode([new Batch()])));
+});

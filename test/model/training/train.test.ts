@@ -1,0 +1,205 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { ENTITY_TYPES } from '../../../src/ingest/event.js';
+import { readModelFile, writeModelFile } from '../../../src/model/file/model-file.js';
+import { memoryNeed } from '../../../src/model/layout/memory-need.js';
+import { readCheckpoint, writeCheckpoint } from '../../../src/model/training/checkpoint.js';
+import { maskRates } from '../../../src/model/training/masking.js';
+import { type TrainOptions, type TrainResult, trainModel } from '../../../src/model/training/train.js';
+import {
+  coreConfigOf,
+  maskConfigOf,
+  resolveTrainingConfig,
+} from '../../../src/model/training/training-config.js';
+import { ingestFiles } from '../../../src/store/ingest.js';
+import { Store } from '../../../src/store/store.js';
+import { ROOT } from '../../built.js';
+import { newFolder, sharedFolder } from '../../folders.js';
+import { eventLine, writeLog } from '../../store/small-logs.js';
+
+const folder = sharedFolder();
+const config = resolveTrainingConfig({ epochs: 3, textEpochs: 1, window: 60 });
+let store: Store;
+
+beforeAll(async () => {
+  const log = join(ROOT, 'examples/small-host.json.gz');
+  await ingestFiles([log], { store: join(folder, 'store'), split: 'train', threads: 0 });
+  store = await Store.open(join(folder, 'store'));
+});
+
+const train = (more: Partial<TrainOptions> = {}) => trainModel({ store, config, ...more });
+
+/** Stops after so many steps, as Ctrl-C would. */
+function stopAfter(count: number) {
+  const controller = new AbortController();
+  const stepped = (steps: number) => {
+    if (steps === count) controller.abort();
+  };
+  return { signal: controller.signal, watch: { stepped } };
+}
+
+describe('a small host', () => {
+  let whole: TrainResult;
+  beforeAll(async () => {
+    whole = await train();
+  });
+
+  test('is learned: the loss falls, and the model says what it saw', () => {
+    expect(whole.complete).toBe(true);
+    expect(whole.reports).toHaveLength(3);
+    expect(whole.reports[2].loss).toBeLessThan(whole.reports[0].loss);
+    const { training, relations } = whole.model;
+    expect(training).toMatchObject({
+      ...{ epochs: { asked: 3, done: 3 }, steps: 3 * training.graphs, device: { kind: 'wasm' } },
+      files: [{ name: 'small-host.json.gz', split: 'train' }],
+    });
+    expect(training.losses).toHaveLength(relations.length);
+    expect(training.graphs).toBeGreaterThan(1);
+  });
+
+  test('the same again is the same file', async () => {
+    const again = await train();
+    expect(again.model.id).toBe(whole.model.id);
+    const [one, two] = [join(folder, 'one'), join(folder, 'two')];
+    expect(await writeModelFile(two, again.model)).toBe(await writeModelFile(one, whole.model));
+    expect((await readModelFile(one)).id).toBe(whole.model.id);
+  });
+
+  test('another seed is another model', async () => {
+    const other = await train({ config: { ...config, seed: 1, epochs: 1 } });
+    expect(other.model.id).not.toBe(whole.model.id);
+  });
+
+  test('stopped at the end of an epoch, in its middle, and gone on with: the same file', async () => {
+    for (const steps of [1, whole.model.training.graphs]) {
+      const path = join(folder, `stopped-${steps}`);
+      const stopped = await train(stopAfter(steps));
+      expect(stopped.complete).toBe(false);
+      // What was stopped is a model that can be used.
+      await writeModelFile(path, stopped.model);
+      expect((await readModelFile(path)).training.steps).toBe(steps);
+      await writeCheckpoint(path, stopped.checkpoint);
+      const rest = await train({ resume: path });
+      expect(rest.complete).toBe(true);
+      expect(rest.model.id).toBe(whole.model.id);
+      expect(rest.model.training).toEqual(whole.model.training);
+      expect((await readCheckpoint(path)).trainer.steps).toBe(steps);
+    }
+  });
+
+  test('is not gone on with under other choices', async () => {
+    const path = join(folder, 'other');
+    await writeCheckpoint(path, (await train(stopAfter(1))).checkpoint);
+    const other = train({ resume: path, config: { ...config, gamma: 1 } });
+    await expect(other).rejects.toThrow('other choices: gamma');
+  });
+
+  test('every choice of encoder, blocks and balance can be trained', async () => {
+    const choices = [
+      { encoder: 'rgat' as const },
+      { balanced: false },
+      { inputBlocks: 'unit' as const },
+      { targetBlocks: 'unit' as const },
+      { graph: 'file' as const },
+    ];
+    for (const choice of choices) {
+      const { reports } = await train({ config: { ...config, ...choice, epochs: 4 } });
+      expect(reports[3].loss).toBeLessThan(reports[0].loss);
+    }
+  });
+});
+
+describe('refused', () => {
+  test('a shape that the device has no kernels for, before anything is read', async () => {
+    const unread = {} as Store;
+    for (const [choice, message] of [
+      [{ hidden: 32 }, '64 hidden units in 4 heads only, not 32 in 4'],
+      [{ heads: 8 }, '64 hidden units in 4 heads only, not 64 in 8'],
+      [{ exponent: 2.5 }, 'whole exponents of the loss only, not 2.5'],
+    ] as const) {
+      const training = train({ store: unread, config: { ...config, ...choice } });
+      await expect(training).rejects.toMatchObject({
+        ...{ code: 'device-shape', exit: 2, message: expect.stringContaining(message) },
+      });
+    }
+  });
+
+  test('parameters and a graph beyond the memory budget, before training', async () => {
+    await expect(train({ memory: 2 ** 20 })).rejects.toMatchObject({
+      code: 'memory-budget',
+      message: expect.stringMatching(/parameters of 23 relations, .* need .* MiB, more than the 1\.0 MiB/),
+      hint: expect.stringContaining('--memory'),
+    });
+    const relations = 23;
+    const features = ENTITY_TYPES.length + config.textDimension + (relations + 1) ** 2;
+    const nothing = { nodes: 0, entries: 0, pairs: 0, slots: 0, values: 0 };
+    const least = memoryNeed(coreConfigOf(config, relations, features), nothing);
+    await expect(train({ memory: least })).rejects.toMatchObject({
+      code: 'memory-budget',
+      message: expect.stringMatching(/MiB with graph .* nodes and .* of .* MiB/),
+      hint: expect.stringContaining('--window'),
+    });
+  });
+
+  test('training that goes astray, instead of giving a model that nobody can read', async () => {
+    const wild = { ...config, textRate: 1, textEpochs: 200 };
+    await expect(train({ config: wild })).rejects.toMatchObject({ code: 'training-diverged' });
+  });
+
+  test('a selection without events, and events without edges', async () => {
+    const none = train({ selection: { to: 1n } });
+    await expect(none).rejects.toMatchObject({ code: 'nothing-selected', exit: 2 });
+    const lonely = join(newFolder(), 'store');
+    await ingestFiles([writeLog(newFolder(), 'x.json', [eventLine()])], { store: lonely, threads: 0 });
+    const edgeless = train({ store: await Store.open(lonely) });
+    await expect(edgeless).rejects.toMatchObject({ code: 'no-edges' });
+  });
+
+  test('Ctrl-C while words are learned leaves nothing', async () => {
+    await expect(train({ signal: AbortSignal.abort() })).rejects.toThrow(/abort/i);
+  });
+});
+
+const E1 = join(ROOT, '../shared/data/cadets-e1/ta1-cadets-e1-stretch.train.json.gz');
+if (!existsSync(E1)) {
+  test('left out, for ../shared is not there: training on CADETS E1', () => {
+    expect(existsSync(E1)).toBe(false);
+  });
+}
+
+describe.skipIf(!existsSync(E1))('CADETS E1', () => {
+  let result: TrainResult;
+  beforeAll(async () => {
+    const path = join(folder, 'e1');
+    await ingestFiles([E1], { store: path, split: 'train', threads: 0 });
+    const few = resolveTrainingConfig({ epochs: 8, textEpochs: 3 });
+    result = await trainModel({ store: await Store.open(path), config: few, selection: { split: 'train' } });
+  });
+
+  test('training lowers every relation’s loss', () => {
+    const { relations } = result.model;
+    const [first, last] = [result.reports[0], result.reports[7]];
+    for (const [r, { name, frequency }] of relations.entries()) {
+      if (frequency === 0) expect([name, last.losses[r]]).toEqual([name, Number.NaN]);
+      else if (!(last.losses[r] < first.losses[r])) expect([name, last.losses[r]]).toBe(first.losses[r]);
+    }
+    console.log(`CADETS E1 train, 8 epochs: loss ${first.loss.toFixed(2)} → ${last.loss.toFixed(2)}`);
+  });
+
+  test('mask rates follow the formula, and rare relations get ten times those of the most frequent', () => {
+    const { relations, config: used } = result.model;
+    const f = relations.map(({ frequency }) => frequency);
+    const rates = maskRates(f, maskConfigOf(used));
+    const seen = f.filter((count) => count > 0).sort((a, b) => a - b);
+    const median = (seen[(seen.length - 1) >> 1] + seen[seen.length >> 1]) / 2;
+    for (const [r, count] of f.entries()) {
+      const p = count === 0 ? 0 : Math.min(0.75, Math.max(0.05, 0.3 * (median / count) ** 0.5));
+      expect(rates[r]).toBeCloseTo(p, 12);
+    }
+    const most = rates[f.indexOf(Math.max(...f))];
+    const rare = rates[f.indexOf(seen[0])];
+    expect(rare / most).toBeGreaterThanOrEqual(10);
+    for (const { masked } of result.reports) expect(masked).toBeLessThan(0.8);
+  });
+});

@@ -1,0 +1,166 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Alert, Incident } from '../../../src/detect/alerts/alert.js';
+import { deedOf, deedsOf } from '../../../src/report/detection/deeds.js';
+import { drawIncident } from '../../../src/report/detection/detection-graph.js';
+import {
+  type DetectionReport,
+  renderDetectionReport,
+} from '../../../src/report/detection/detection-report.js';
+import { QuietScores } from '../../../src/report/detection/detection-scores.js';
+import { sentenceContent } from '../../../src/report/detection/sentence.js';
+import { render } from '../../../src/report/page/html.js';
+import { ENTITIES, HOSTILE, makeSmallAlerts, type SmallAlerts } from '../../detect/alerts/small-alerts.js';
+import { newFolder, sharedFolder } from '../../folders.js';
+import { smallReport } from '../small-report.js';
+
+let small: SmallAlerts;
+beforeAll(async () => {
+  small = await makeSmallAlerts(sharedFolder());
+});
+
+const reportOf = (given: Partial<DetectionReport> = {}) => smallReport(small, given);
+
+const textOf = (html: string): string =>
+  html
+    .replace(/<style>.*?<\/style>/s, '')
+    .replace(/<[^>]*>/g, '')
+    .replace(/\s+/g, ' ');
+
+/** So many incidents of one alert each. */
+function manyIncidents(count: number): Pick<DetectionReport, 'alerts' | 'incidents'> {
+  const alerts = Array.from(
+    { length: count },
+    (_, i): Alert => ({
+      ...small.alerts[0],
+      id: i.toString(16).padStart(16, '0'),
+    }),
+  );
+  const incidents = alerts.map(
+    ({ id, entity, score }, i): Incident => ({
+      ...small.incidents[0],
+      ...{ id, rank: i + 1, alerts: [{ id, entity, score }] },
+    }),
+  );
+  return { alerts, incidents };
+}
+
+describe('a detection report', () => {
+  test('says what was found, why, and compared with what', () => {
+    const text = textOf(renderDetectionReport(reportOf()));
+    expect(text).toContain('One incident on host h');
+    expect(text).toContain('an alert is raised from a score of 5.00 on');
+    expect(text).toContain('5 false incidents per host and day');
+    for (const alert of small.alerts) expect(text).toContain(alert.id.slice(0, 8));
+    expect(text).toContain('nothing in training ever executed anything under /var/tmp');
+    expect(text).toContain('all of 9,999');
+    expect(text).toContain('fewer than 1 in 10,000');
+    expect(text).toContain('Most like, of what training saw: sshd (process, distance 0.5)');
+    expect(text).toContain('EVENT_READ → EVENT_EXECUTE (none of 321 in training)');
+    expect(text).toContain('Selected: split test.');
+  });
+
+  test('the same content gives the same bytes, and every link has an end', () => {
+    const html = renderDetectionReport(reportOf());
+    expect(renderDetectionReport(reportOf())).toBe(html);
+    const ids = new Set([...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
+    const links = [...html.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id);
+    expect(links).toContain('incident-1');
+    expect(links.filter((id) => !ids.has(id))).toEqual([]);
+    expect(html).not.toMatch(/NaN|undefined|\[object/);
+  });
+
+  test('tells ten incidents, lists fifty, and counts the rest', () => {
+    const html = renderDetectionReport(reportOf(manyIncidents(63)));
+    expect(html.match(/<article class="incident"/g)).toHaveLength(10);
+    const text = textOf(html);
+    expect(text).toContain('63 incidents on host h');
+    expect(text).toContain('… and 13 more of 63 rows.');
+    expect(text).toContain('53 more incidents are listed above');
+    expect(text).toContain('incidents.csv (63 rows)');
+  });
+
+  test('nothing found is said plainly', () => {
+    const text = textOf(renderDetectionReport(reportOf({ alerts: [], incidents: [] })));
+    expect(text).toContain('No incident on host h');
+    expect(text).toContain('Nothing scored high enough');
+  });
+
+  test('a rule under which no score alarms has no line, and says so', () => {
+    const threshold = { value: Number.MAX_VALUE, rule: 'fdr:0.1', note: 'nothing alarms', hostDays: 1 };
+    const html = renderDetectionReport(reportOf({ alerts: [], incidents: [], threshold }));
+    expect(html).not.toContain('id="score-plot"');
+    expect(textOf(html)).toMatch(/no score alarms.*Note: nothing alarms\./);
+  });
+
+  test('how the threshold was found is told, and how far it can be trusted', () => {
+    const found = {
+      ...{ tau: 5, asked: 0.01, finest: 1.5, realised: 0, incidentsPerDay: 1, alarmsPerDay: 2, graphs: 7 },
+      ...{ status: 'extrapolated' as const, range: { tau: [4, 6.5] as const, rate: [0, 1] as const } },
+    };
+    const threshold = { value: 5, rule: 'budget:0.01/day', note: null, found, hostDays: 0.66 };
+    const text = textOf(renderDetectionReport(reportOf({ threshold })));
+    expect(text).toContain('0.66 host-days of harmless time in 7 graphs (rates below 1.5 cannot be told');
+    expect(text).toContain('expect at most 1 false incidents and 2 false alerts');
+    expect(text).toContain('between 4.00 and 6.50');
+    const oneDay = renderDetectionReport(reportOf({ threshold: { ...threshold, hostDays: 0.9996 } }));
+    expect(textOf(oneDay)).toContain('compared with 1 host-day of harmless time');
+  });
+
+  test('suspicion that was passed on is told apart from the entity’s own', () => {
+    const from = { id: 'x', type: 'process', name: 'implant' } as const;
+    const alerts = small.alerts.map((alert) => ({ ...alert, lineage: { own: 3, inherited: 17, from } }));
+    const text = textOf(renderDetectionReport(reportOf({ alerts })));
+    expect(text).toContain('Its own evidence alone would score 3; the rest comes from implant');
+  });
+
+  test('names stay text, wherever they come from', async () => {
+    const { html, formula, bidi, terminal, long } = HOSTILE;
+    const names = { nginx: html, page: bidi, shell: terminal, secret: formula, dropper: long };
+    const hostile = await makeSmallAlerts(newFolder(), names);
+    const page = renderDetectionReport(reportOf({ alerts: hostile.alerts, incidents: hostile.incidents }));
+    expect(page).not.toContain('<img');
+    expect(page).not.toMatch(/[\u001b\u202e\u200b\u0007]/);
+    expect(page).toContain('&lt;img src=x onerror=alert(1)&gt;');
+    expect(page.length).toBeLessThan(400_000);
+  });
+});
+
+test('a sentence shows its names in fixed width; a lone backtick is a character', () => {
+  expect(render(sentenceContent('`a<b` read `/x`.'))).toBe('<code>a&lt;b</code> read <code>/x</code>.');
+  expect(render(sentenceContent('odd ` one'))).toBe('odd ` one');
+});
+
+test('deeds come from evidence that has one, each kind once', () => {
+  const [shell] = small.alerts;
+  expect(deedOf(shell)).toBe('`sh` (pid 99001) read `/etc/master.passwd`');
+  expect(deedOf({ ...shell, evidence: [] })).toBe('`sh` (pid 99001) stands out');
+  expect(deedsOf([shell, shell, ...small.alerts], 5)).toEqual([...new Set(deedsOf(small.alerts, 5))]);
+  expect(deedsOf(small.alerts, 1)).toEqual([deedOf(shell)]);
+});
+
+test('the drawing holds the alerts and what they touched, edges along the information', () => {
+  const { nodes, edges, othersLeftOut, withoutEdges } = drawIncident(small.alerts);
+  expect(nodes.filter(({ alert }) => alert === true).map(({ id }) => id)).toEqual([
+    ...[ENTITIES.shell, ENTITIES.nginx, ENTITIES.secret],
+  ]);
+  expect(nodes.map(({ id }) => id).sort()).toEqual(Object.values(ENTITIES).sort());
+  expect([othersLeftOut, withoutEdges]).toEqual([0, 0]);
+  const reading = edges.filter(({ relation }) => relation === 'READ');
+  expect(reading).toContainEqual({ from: ENTITIES.secret, to: ENTITIES.shell, relation: 'READ', count: 1 });
+  expect(reading).toContainEqual({ from: ENTITIES.page, to: ENTITIES.nginx, relation: 'READ', count: 31 });
+  expect(edges).toContainEqual({ from: ENTITIES.nginx, to: ENTITIES.shell, relation: 'FORK', count: 1 });
+  expect(edges.filter(({ from, to }) => from === to)).toEqual([]);
+});
+
+test('quiet scores keep what is below the threshold, and count zeros beyond the most', () => {
+  const { names, events, graph } = small;
+  const all = new QuietScores(names, events.table);
+  const alarms = (v: number) => graph.scores[v] >= 10;
+  all.add(graph, alarms);
+  // Of five instances two score 10 or more.
+  expect([...all.points()].map(({ score }) => score).sort()).toEqual([0, 0, 7]);
+  expect([...all.points()].every(({ time }) => time !== undefined)).toBe(true);
+  const few = new QuietScores(names, events.table, 1);
+  for (let i = 0; i < 2000; i++) few.add(graph, alarms);
+  expect([[...few.points()].length, few.leftOut]).toEqual([2001, 3999]);
+});

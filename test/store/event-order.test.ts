@@ -1,0 +1,48 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { EventOrder } from '../../src/store/event-order.js';
+
+/** Few values, around every place where halves could be compared wrongly. */
+const number = fc.constantFrom(
+  ...[
+    0n,
+    1n,
+    2n ** 31n - 1n,
+    2n ** 31n,
+    2n ** 32n - 1n,
+    2n ** 32n,
+    2n ** 63n - 1n,
+    -1n,
+    -(2n ** 32n),
+    -(2n ** 63n),
+  ],
+);
+const events = fc.array(fc.tuple(number, number), { maxLength: 12 });
+
+describe('the order of events', () => {
+  it('is that of (time, sequence), however they are cut into batches', () => {
+    const sorted = events.map((list) =>
+      list.sort(([a, x], [b, y]) => (a < b || (a === b && x < y) ? -1 : a === b && x === y ? 0 : 1)),
+    );
+    fc.assert(
+      fc.property(fc.oneof(sorted, events), fc.nat(12), fc.nat(12), (list, first, second) => {
+        const order = new EventOrder();
+        const cuts = [0, first, second, list.length].map((cut) => Math.min(cut, list.length));
+        cuts.sort((a, b) => a - b);
+        for (let k = 1; k < cuts.length; k++) {
+          const part = list.slice(cuts[k - 1], cuts[k]);
+          // Columns may be longer than what is in them.
+          const ts = BigInt64Array.from([...part.map(([t]) => t), -5n]);
+          const seq = BigInt64Array.from([...part.map(([, s]) => s), -5n]);
+          order.take(ts, seq, part.length);
+        }
+        const inOrder = list.every(([t, s], i) => {
+          const [before, sequence] = list[i - 1] ?? [t, s];
+          return before < t || (before === t && sequence <= s);
+        });
+        expect(order.inOrder).toBe(inOrder);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
