@@ -77,7 +77,8 @@ export async function run(args: string[]): Promise<void> {
     return at < 0 ? standard : (args[at + 1] ?? standard);
   };
   const settings = {
-    ...{ events: Number(value('--events', '300000')), epochs: Number(value('--epochs', '5')) },
+    events: Number(value('--events', '300000')),
+    epochs: Number(value('--epochs', '5')),
     drift: Number(value('--drift', '1')),
   };
   const seeds = parseSeeds(value('--seeds', '1-3'));
@@ -112,7 +113,9 @@ async function observe(
   const changed = await openWorld(scenario, seed, events, drift, join(folder, 'changed'));
   const config = resolveTrainingConfig({ epochs, seed });
   const { model } = await trainModel({
-    ...{ store: steady.store, config, selection: { split: 'train' } },
+    store: steady.store,
+    config,
+    selection: { split: 'train' },
     threads: 2,
   });
   const training = await SplitGraphs.open(steady.store, { split: 'train' }, model);
@@ -183,7 +186,14 @@ async function openWorld(
   out: string,
 ): Promise<World> {
   const { hosts } = await simulate({
-    ...{ scenario, seed, events, drift, out, days: DAYS, attacks: 'none', unusual: 'none' },
+    scenario,
+    seed,
+    events,
+    drift,
+    out,
+    days: DAYS,
+    attacks: 'none',
+    unusual: 'none',
   });
   const store = join(out, 'store');
   for (const split of PARTS) {
@@ -218,8 +228,11 @@ function scoreWeek(detector: Detector, graphs: SplitGraphs): Week {
     }
   }
   return {
-    ...{ members: members.finish(), links: links.finish(), graphs },
-    ...{ scores: Float64Array.from(scores), days: Int32Array.from(days) },
+    members: members.finish(),
+    links: links.finish(),
+    graphs,
+    scores: Float64Array.from(scores),
+    days: Int32Array.from(days),
   };
 }
 
@@ -230,7 +243,9 @@ function realise(spec: ThresholdSpec, { calibration: { benign } }: Detector, wee
     const p = scores.map((score) => empiricalP(benign, score));
     const rows = { hosts: new Uint8Array(p.length), days, p };
     const { alarms } = discoverByDay(rows, {
-      ...{ level: spec.level, floor: 1 / (benign.instances + 1), openDay: Number.POSITIVE_INFINITY },
+      level: spec.level,
+      floor: 1 / (benign.instances + 1),
+      openDay: Number.POSITIVE_INFINITY,
     });
     return alarms.reduce((sum, alarm) => sum + alarm, 0) / WEEK;
   }
@@ -251,8 +266,10 @@ function incidentsAt({ members, links }: Week, tau: number) {
     last: BigInt64Array.from(rows, (i) => members.last[i]),
   };
   return formIncidents(kept, links).map(({ members: own }) => ({
-    ...{ node: kept.node[own[0]], first: kept.first[own[0]] },
-    ...{ score: kept.score[own[0]], size: own.length },
+    node: kept.node[own[0]],
+    first: kept.first[own[0]],
+    score: kept.score[own[0]],
+    size: own.length,
   }));
 }
 

@@ -8,7 +8,13 @@ import { run as train } from './train.js';
 
 // `npm run bench -- NAME [ARGUMENTS]`: time is a ratio to a peer measured in the same run where there is one; tests assert none.
 const benches: Record<string, (args: string[]) => Promise<void>> = {
-  ...{ detect, 'false-alarms': falseAlarms, ingest, knn, simulate, study, train },
+  detect,
+  'false-alarms': falseAlarms,
+  ingest,
+  knn,
+  simulate,
+  study,
+  train,
 };
 
 const [name, ...rest] = process.argv.slice(2);

@@ -111,8 +111,15 @@ async function study(
   });
   const variants = [...own, ...(rivals ? RIVALS.map(variantOf) : [])];
   const found = await evaluate({
-    ...{ parts: trial.parts, labels: trial.labels, tier: 'core', protocol: 'honest', seeds, threads: 2 },
-    ...{ allowPast: trial.allowPast, matching: 'node', threshold: parseThreshold('budget:5/day') },
+    parts: trial.parts,
+    labels: trial.labels,
+    tier: 'core',
+    protocol: 'honest',
+    seeds,
+    threads: 2,
+    allowPast: trial.allowPast,
+    matching: 'node',
+    threshold: parseThreshold('budget:5/day'),
     variants: variants.map((variant) => resolveVariant(variant, { epochs }, {})),
   });
   console.log(`\n### ${trial.name}, seeds ${seeds.join(', ')}, ${epochs} epochs\n`);
@@ -184,7 +191,9 @@ async function openTrial(name: string, folder: string, events: number): Promise<
     const file = (part: string) => [join(out, `${part}.json`)];
     const inputs = { train: file('train'), calibrate: file('calibrate'), test: file('test') };
     return {
-      ...{ name, ignore: undefined, allowPast: false },
+      name,
+      ignore: undefined,
+      allowPast: false,
       parts: await openParts(await placeParts(inputs, { folder: async () => folder })),
       labels: await readLabels(join(out, 'labels.csv'), 'core'),
     };

@@ -35,7 +35,11 @@ export function makeTrainGraph({ nodes, edges }: Omit<TrainShape, 'graphs'>, see
   for (const r of adjacency.byDestination.relations) frequencies[r]++;
   const features = makeFeatures(nodes, draw, random.stream('features'));
   return {
-    ...{ nodeCount: nodes, relationCount: RELATIONS, features, target: features, frequencies },
+    nodeCount: nodes,
+    relationCount: RELATIONS,
+    features,
+    target: features,
+    frequencies,
     adjacency: adjacency.byDestination,
     neighbours: collectNeighbours(adjacency),
   };
@@ -68,7 +72,9 @@ function makeFeatures(nodes: number, draw: (u: number) => number, random: Random
     offsets[v + 1] = length;
   }
   return {
-    ...{ rows: nodes, cols: FEATURES, offsets },
+    rows: nodes,
+    cols: FEATURES,
+    offsets,
     indices: indices.subarray(0, length),
     values: values.subarray(0, length),
   };

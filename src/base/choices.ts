@@ -15,5 +15,5 @@ export function choice<T extends z.ZodType>(
   reason: string,
   value?: string,
 ): Choice<T> {
-  return { ...{ type, description, reason }, ...(value === undefined ? {} : { value }) };
+  return { type, description, reason, ...(value === undefined ? {} : { value }) };
 }

@@ -27,7 +27,7 @@ export interface ConfigSection {
 export function parseConfigFile(text: string, path: string): ConfigFile {
   const root = readLineJson(text.replace(/^\uFEFF/, ''), path);
   if (root.members === undefined) {
-    throw new RecalError('config.shape', 'the configuration must be a JSON object', {
+    throw new RecalError('config-shape', 'the configuration must be a JSON object', {
       where: { file: path, line: root.line },
       exit: EXIT.usage,
     });
@@ -47,7 +47,7 @@ export function readConfigFile(path: string, name: string, asked: boolean): Conf
   let text: string;
   try {
     if (statSync(path).size > MAX_BYTES) {
-      throw new RecalError('config.size', `the configuration file is larger than ${MAX_BYTES} bytes`, {
+      throw new RecalError('config-size', `the configuration file is larger than ${MAX_BYTES} bytes`, {
         where: { file: name },
         exit: EXIT.usage,
       });
@@ -56,7 +56,7 @@ export function readConfigFile(path: string, name: string, asked: boolean): Conf
   } catch (error) {
     if (!asked && isSystemError(error, 'ENOENT')) return undefined;
     if (error instanceof RecalError) throw error;
-    throw new RecalError('config.unreadable', 'cannot read the configuration file', {
+    throw new RecalError('config-unreadable', 'cannot read the configuration file', {
       hint: isSystemError(error, 'ENOENT') ? 'there is no such file' : (error as Error).message,
       where: { file: name },
       exit: EXIT.usage,

@@ -36,7 +36,7 @@ export function checkConfigKeys(file: ConfigFile, known: KnownKeys): void {
 }
 
 function wrongKey(file: ConfigFile, line: number, message: string): RecalError {
-  return new RecalError('config.key', message, {
+  return new RecalError('config-key', message, {
     where: { file: file.path, line },
     exit: EXIT.usage,
   });
@@ -44,7 +44,7 @@ function wrongKey(file: ConfigFile, line: number, message: string): RecalError {
 
 function unknownKey(file: ConfigFile, line: number, key: string, known: string[]): RecalError {
   const near = nearest(key.slice(key.indexOf('.') + 1), known);
-  return new RecalError('config.unknown-key', `unknown key '${key}'`, {
+  return new RecalError('config-unknown-key', `unknown key '${key}'`, {
     hint: near === undefined ? `known keys: ${known.join(', ') || 'none'}` : `did you mean '${near}'?`,
     where: { file: file.path, line },
     exit: EXIT.usage,

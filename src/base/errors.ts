@@ -1,3 +1,5 @@
+import type { ErrorCode } from './error-codes.js';
+
 /** Where in the input or configuration a problem was found. */
 export interface Where {
   file?: string;
@@ -23,13 +25,13 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
  * `code` is stable and meant for programs; the wording is not.
  */
 export class RecalError extends Error {
-  readonly code: string;
+  readonly code: ErrorCode;
   readonly hint: string | undefined;
   readonly where: Where | undefined;
   readonly exit: ExitCode;
 
   constructor(
-    code: string,
+    code: ErrorCode,
     message: string,
     options: { hint?: string; where?: Where; exit?: ExitCode; cause?: unknown } = {},
   ) {

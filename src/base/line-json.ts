@@ -98,7 +98,7 @@ class LineJson {
   private fail(what: string): never {
     const found = this.text[this.at];
     throw new RecalError(
-      'config.syntax',
+      'config-syntax',
       `not valid JSON: ${what}${found === undefined ? ' before the end' : ''}`,
       {
         where: { file: this.path, line: this.line },

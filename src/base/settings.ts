@@ -195,7 +195,7 @@ function check(entry: DeclaredSetting, raw: unknown, source: SettingSource): unk
   const parsed = entry.type.safeParse(raw);
   if (parsed.success) return parsed.data;
   if (source.from === 'default') {
-    throw new RecalError('settings.missing', `${entry.flag} is required: ${entry.description}`, {
+    throw new RecalError('settings-missing', `${entry.flag} is required: ${entry.description}`, {
       hint: `give ${entry.flag}, set ${entry.env}, or put '${entry.key}' in recal.config.json`,
       exit: EXIT.usage,
     });
@@ -203,7 +203,7 @@ function check(entry: DeclaredSetting, raw: unknown, source: SettingSource): unk
   const issue = parsed.error.issues[0];
   const kind = { flag: 'option', environment: 'environment variable', file: 'setting' }[source.from];
   throw new RecalError(
-    'settings.invalid',
+    'settings-invalid',
     `${kind} ${source.name}: ${expectation(issue, entry)}, not ${quote(raw)}`,
     {
       hint: `${entry.flag}: ${entry.description}`,

@@ -55,8 +55,10 @@ export async function fitModel(
   const training = await SplitGraphs.open(
     store,
     {
-      ...{ split: selection.split ?? undefined, host: selection.host ?? undefined },
-      ...{ from: moment(selection.from), to: moment(selection.to) },
+      split: selection.split ?? undefined,
+      host: selection.host ?? undefined,
+      from: moment(selection.from),
+      to: moment(selection.to),
     },
     model,
   ).catch((error: unknown) => {
@@ -86,7 +88,9 @@ async function lookBack(
   const { signal } = context;
   const fitting = percentage('looking back at training', context);
   return await Detector.fit(model, training, {
-    ...{ reference: config.reference, threads, signal },
+    reference: config.reference,
+    threads,
+    signal,
     progress: fitting.update,
   }).finally(fitting.finish);
 }
@@ -105,11 +109,18 @@ export function describeCalibration(calibration: Calibration): object {
   const { config, gate, graphs, instances, firstTs, lastTs, hosts, benign, covariance } = calibration;
   const threshold = chooseThreshold(parseBudget(), benign);
   return {
-    ...{ config, gate: Number.isNaN(gate) ? null : gate, graphs, instances, hosts },
-    ...{ firstTs: String(firstTs), lastTs: String(lastTs) },
+    config,
+    gate: Number.isNaN(gate) ? null : gate,
+    graphs,
+    instances,
+    hosts,
+    firstTs: String(firstTs),
+    lastTs: String(lastTs),
     ...(covariance === undefined ? {} : { covariance: covariance.pairs }),
     benign: {
-      ...{ instances: benign.instances, hostDays: benign.hostDays, graphs: benign.graphs },
+      instances: benign.instances,
+      hostDays: benign.hostDays,
+      graphs: benign.graphs,
       inSample: benign.inSample,
     },
     threshold: { rule: DEFAULT_THRESHOLD, ...threshold },

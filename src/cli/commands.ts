@@ -17,8 +17,20 @@ import { command as train } from './commands/train.js';
 
 // In the order of `recal --help`. A new command is one import and one line here.
 const working: readonly Command[] = [
-  ...[demo, inspect, ingest, drop, train, calibrate, detect, explain, drift],
-  ...[evaluate, sweep, reproduce, model, simulate],
+  demo,
+  inspect,
+  ingest,
+  drop,
+  train,
+  calibrate,
+  detect,
+  explain,
+  drift,
+  evaluate,
+  sweep,
+  reproduce,
+  model,
+  simulate,
 ];
 
 export const commands: readonly Command[] = [...working, settingsCommand(working)];

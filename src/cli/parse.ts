@@ -1,4 +1,5 @@
 import { Command as Commander, CommanderError } from 'commander';
+import type { ErrorCode } from '../base/error-codes.js';
 import { EXIT, RecalError } from '../base/errors.js';
 import { nearest } from '../base/nearest.js';
 import type { ArgumentShape, Command } from './command.js';
@@ -110,17 +111,27 @@ function unknownCommand(name: string, commands: readonly Command[]): RecalError 
     name,
     commands.map((command) => command.name),
   );
-  return new RecalError('usage.unknown-command', `unknown command '${name}'`, {
+  return new RecalError('usage-unknown-command', `unknown command '${name}'`, {
     hint: near === undefined ? "'recal --help' lists the commands" : `did you mean '${near}'?`,
     exit: EXIT.usage,
   });
 }
 
+/** Commander's codes as ours. */
+const USAGE_CODES: Readonly<Record<string, ErrorCode>> = {
+  'commander.unknownOption': 'usage-unknown-option',
+  'commander.unknownCommand': 'usage-unknown-command',
+  'commander.missingArgument': 'usage-missing-argument',
+  'commander.optionMissingArgument': 'usage-missing-value',
+  'commander.excessArguments': 'usage-too-many-arguments',
+  'commander.invalidArgument': 'usage-invalid-argument',
+};
+
 /** Commander's own complaint in the shape of ours: its suggestion, if it has one, is the hint. */
 function usageError(error: CommanderError, command: string): RecalError {
   const [first, ...rest] = error.message.replace(/^error: /, '').split('\n');
   const suggestion = /^\((.*)\)$/.exec(rest.join(' '))?.[1].replace(/^D/, 'd');
-  return new RecalError(error.code.replace('commander.', 'usage.'), first, {
+  return new RecalError(USAGE_CODES[error.code] ?? 'usage', first, {
     hint: suggestion ?? `'${command} --help' shows how it is used`,
     exit: EXIT.usage,
   });

@@ -78,7 +78,9 @@ export function placeFeatures(device: Device, layout: FeatureLayout): FeatureBuf
     return buffer;
   };
   return {
-    ...{ rows, cols, width },
+    rows,
+    cols,
+    width,
     dense: floats(layout.dense),
     columns: words(layout.columns),
     offsets: words(layout.offsets),

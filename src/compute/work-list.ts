@@ -74,7 +74,13 @@ export function planWork(
   }
   if (bounds[bounds.length - 1] < at) bounds.push(at);
   return {
-    ...{ segments, segmentCount, split, splitCount, rows, partCount: part },
-    ...{ bounds: Uint32Array.from(bounds), chunkCount: bounds.length - 1 },
+    segments,
+    segmentCount,
+    split,
+    splitCount,
+    rows,
+    partCount: part,
+    bounds: Uint32Array.from(bounds),
+    chunkCount: bounds.length - 1,
   };
 }

@@ -81,8 +81,11 @@ export interface StoryPaths {
 function storyPaths(folder: string): StoryPaths {
   const alerts = join(folder, 'alerts');
   return {
-    ...{ world: join(folder, 'world'), store: join(folder, 'store'), model: join(folder, 'model.recal') },
-    ...{ alerts, report: join(alerts, REPORT) },
+    world: join(folder, 'world'),
+    store: join(folder, 'store'),
+    model: join(folder, 'model.recal'),
+    alerts,
+    report: join(alerts, REPORT),
   };
 }
 
@@ -113,7 +116,11 @@ export async function tellStory(options: StoryOptions): Promise<Story> {
   const { model } = await clock.step('train', async (advance) => {
     let all = 1;
     const result = await trainModel({
-      ...{ store, threads, signal, selection: { split: 'train' }, memory: totalmem() * MEMORY_SHARE },
+      store,
+      threads,
+      signal,
+      selection: { split: 'train' },
+      memory: totalmem() * MEMORY_SHARE,
       config: resolveTrainingConfig({ epochs, seed }),
       watch: {
         started: ({ steps }) => {
@@ -145,7 +152,12 @@ export async function tellStory(options: StoryOptions): Promise<Story> {
     const truth = await readWorldTruth(paths.world);
     const { incidents } = seen.found;
     return {
-      ...{ world, model, calibration, ...seen, paths, seconds: clock.seconds as Story['seconds'] },
+      world,
+      model,
+      calibration,
+      ...seen,
+      paths,
+      seconds: clock.seconds as Story['seconds'],
       truth: {
         incidents: incidents.map((incident) => judgeIncident(incident, truth)),
         attacks: judgeAttacks(world, incidents, truth),
@@ -170,11 +182,18 @@ async function judgeTest(
   const rule = formatThreshold(spec);
   const applied = await applyThreshold(spec, detector, graphs, signal);
   const files = new DetectionFiles({
-    ...{ detector, graphs, selection, rule, applied },
+    detector,
+    graphs,
+    selection,
+    rule,
+    applied,
     store: paths.store,
   });
   const found = await detect(detector, graphs, {
-    ...{ threshold: applied, signal, seen: files.seen, progress },
+    threshold: applied,
+    signal,
+    seen: files.seen,
+    progress,
   });
   await files.write(paths.alerts, found, { report: true });
   return { found, threshold: { rule, value: applied.tau, found: applied.threshold } };

@@ -49,7 +49,8 @@ export async function readWorldTruth(folder: string): Promise<WorldTruth> {
   const known = new Set(labels.map(({ uuid }) => uuid));
   const all = (await readFile(join(folder, 'labels.scan.txt'), 'utf8')).split('\n');
   return {
-    ...{ core: tier('core'), touched: tier('touched') },
+    core: tier('core'),
+    touched: tier('touched'),
     scan: new Set(all.filter((uuid) => uuid !== '' && !known.has(uuid))),
     unusual: new Map(unusual.map(({ uuid, activity }) => [uuid, activity])),
   };
@@ -69,7 +70,10 @@ export function judgeIncident(
     return counts;
   };
   return {
-    ...{ rank, entities: ids.size, attacks: count(core), unusual: count(unusual) },
+    rank,
+    entities: ids.size,
+    attacks: count(core),
+    unusual: count(unusual),
     touched: [...ids].filter((id) => touched.has(id)).length,
     scan: [...ids].filter((id) => scan.has(id)).length,
   };
@@ -92,7 +96,7 @@ export function judgeAttacks(
           rank ??= incident.rank;
         }
       }
-      return { ...{ attack: id, from, until, rank }, core: own.size, found: found.size };
+      return { attack: id, from, until, rank, core: own.size, found: found.size };
     }),
   );
 }

@@ -92,10 +92,15 @@ export async function detect(
     describeIncidents(formIncidents(members, links.finish()), alerts),
   );
   return {
-    ...{ alerts, incidents },
+    alerts,
+    incidents,
     counts: {
-      ...{ ...counts, events: events.table.length, entities: events.keys.size },
-      ...{ alerts: alerts.length + leftOut, alertsLeftOut: leftOut, incidents: incidents.length },
+      ...counts,
+      events: events.table.length,
+      entities: events.keys.size,
+      alerts: alerts.length + leftOut,
+      alertsLeftOut: leftOut,
+      incidents: incidents.length,
     },
   };
 }
@@ -181,8 +186,12 @@ class KeptAlerts {
       this.#rows.push({
         alert,
         member: {
-          ...{ node: node[i], score: score[i], prominence: prominence[i], host: host[i] },
-          ...{ first: first[i], last: last[i] },
+          node: node[i],
+          score: score[i],
+          prominence: prominence[i],
+          host: host[i],
+          first: first[i],
+          last: last[i],
         },
       });
     });

@@ -62,7 +62,8 @@ export function encodeDetector({ fitted, calibration }: DetectorParts): Detector
   const tensors: Tensor[] = [...fitted.reference.tensors()];
   const push = (name: string, data: TensorData | Int32Array) => {
     tensors.push({
-      ...{ name, shape: [data.length] },
+      name,
+      shape: [data.length],
       data: data instanceof Int32Array ? new Uint32Array(data.buffer, data.byteOffset, data.length) : data,
     });
   };
@@ -98,12 +99,20 @@ export function encodeDetector({ fitted, calibration }: DetectorParts): Detector
     meta: {
       version: VERSION,
       calibration: {
-        ...{ config, gate: Number.isNaN(gate) ? null : gate, graphs, instances, hosts, tables },
-        ...{ firstTs: String(firstTs), lastTs: String(lastTs) },
+        config,
+        gate: Number.isNaN(gate) ? null : gate,
+        graphs,
+        instances,
+        hosts,
+        tables,
+        firstTs: String(firstTs),
+        lastTs: String(lastTs),
         covariance: covariance?.slotCounts ?? null,
         scale: calibration.scale?.instances ?? null,
         benign: {
-          ...{ instances: benign.instances, hostDays: benign.hostDays, graphs: benign.graphs },
+          instances: benign.instances,
+          hostDays: benign.hostDays,
+          graphs: benign.graphs,
           inSample: benign.inSample,
           without: benign.without.map(({ hostDays, instances: left }) => ({ hostDays, instances: left })),
         },
@@ -153,8 +162,16 @@ export function decodeDetector(model: TrainedModel, part: DetectorPart): Detecto
   return {
     fitted,
     calibration: {
-      ...{ config, gate: gate ?? Number.NaN, tables, covariance, scale, graphs, instances, hosts },
-      ...{ firstTs: BigInt(firstTs), lastTs: BigInt(lastTs) },
+      config,
+      gate: gate ?? Number.NaN,
+      tables,
+      covariance,
+      scale,
+      graphs,
+      instances,
+      hosts,
+      firstTs: BigInt(firstTs),
+      lastTs: BigInt(lastTs),
       benign: decodeBenign(meta.benign, tensors),
     },
   };
@@ -180,7 +197,9 @@ function decodeFitted(model: TrainedModel, tensors: Tensors): FittedDetector {
   if (examples.numbers.some((number) => number >= examples.texts.length)) throw damaged('its example names');
   try {
     return {
-      ...{ reference, examples, levels },
+      reference,
+      examples,
+      levels,
       name: NameSurprise.fromParts(
         relations,
         levels,
@@ -201,8 +220,10 @@ function decodeFitted(model: TrainedModel, tensors: Tensors): FittedDetector {
         counts: words('relation.counts'),
       }),
       usage: new FeatureUsage(
-        ...([model.space, model.training.entities] as const),
-        ...([words('usage.transitions'), words('usage.instances')] as const),
+        model.space,
+        model.training.entities,
+        words('usage.transitions'),
+        words('usage.instances'),
       ),
     };
   } catch (error) {
@@ -241,7 +262,7 @@ function decodeBenign(
     if (own.length !== thresholds.length || above.length !== thresholds.length) throw damaged('its ranges');
     return { ...left, incidents: own, above };
   });
-  return { ...{ scores, instances, hostDays, graphs, inSample, thresholds, incidents, without } };
+  return { scores, instances, hostDays, graphs, inSample, thresholds, incidents, without };
 }
 
 /** Tensors by name, each of the type that is asked for. */

@@ -107,8 +107,12 @@ export class Detector {
     options: CalibrateOptions = {},
   ): Promise<Calibration> {
     this.#calibration = await calibrateDetector(
-      ...([this.model, this.fitted, benign] as const),
-      ...([this.#newGatherer(config), config, options] as const),
+      this.model,
+      this.fitted,
+      benign,
+      this.#newGatherer(config),
+      config,
+      options,
     );
     return this.#calibration;
   }
@@ -123,9 +127,7 @@ export class Detector {
     const next = () => watch.measure('graphs', () => views.next());
     for (let { value: view } = next(); view !== undefined; { value: view } = next()) {
       if (view.planned.nodes.length === 0) continue;
-      const gathered = gatherer.gather(
-        ...([view, graphs.events.keys, Number.isNaN(gate) ? undefined : gate] as const),
-      );
+      const gathered = gatherer.gather(view, graphs.events.keys, Number.isNaN(gate) ? undefined : gate);
       yield judge.score(gathered);
     }
   }

@@ -41,7 +41,9 @@ export function viewGraph(
     }
   }
   return {
-    ...{ planned, names, newRelation },
+    planned,
+    names,
+    newRelation,
     interactions: {
       ...found,
       subject: found.subject.map(localOf),

@@ -45,7 +45,10 @@ export async function evaluateEach(
     const seconds = { ...clock.seconds, ...contest.seconds, ...measuring };
     return {
       result: describeRun({ ...options, ...judge }, labels, { measured, seconds, complete }, notes),
-      ...{ curves, scores: sheet.columns, labels, complete },
+      curves,
+      scores: sheet.columns,
+      labels,
+      complete,
     };
   });
 }
@@ -54,6 +57,7 @@ async function hashTest({ parts: { train, test }, variants }: ContestOptions): P
   const { vocabulary } = await learnNodeText(train.store, train.events);
   const { training } = variants[0];
   return hashBehaviours(test.events, await test.text(vocabulary), {
-    ...{ history: training.history, decay: decayOf(training) },
+    history: training.history,
+    decay: decayOf(training),
   });
 }

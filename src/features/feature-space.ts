@@ -115,7 +115,10 @@ class RowWriter {
   finish(cols: number): SparseMatrix[] {
     const indices = this.#indices.slice(0, this.#used);
     return this.#values.map((values) => ({
-      ...{ rows: this.#rows, cols, offsets: this.#offsets, indices },
+      rows: this.#rows,
+      cols,
+      offsets: this.#offsets,
+      indices,
       values: values.slice(0, this.#used),
     }));
   }

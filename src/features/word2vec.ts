@@ -105,8 +105,18 @@ class SkipGram {
     this.#memory = openMemory(this.#room);
     const { buffer } = this.#memory;
     new Uint32Array(buffer, FIRST, 15).set([
-      ...[this.#input, output, error, rowBytes, options.window, options.negatives],
-      ...[thresholds, aliases, vocabularySize, sigmoids, ...random.state, rows],
+      this.#input,
+      output,
+      error,
+      rowBytes,
+      options.window,
+      options.negatives,
+      thresholds,
+      aliases,
+      vocabularySize,
+      sigmoids,
+      ...random.state,
+      rows,
     ]);
     new Float64Array(buffer, NUMBERS_AT, 4).set([options.rate, LAST_RATE, this.#work, 0]);
     new Float64Array(buffer, thresholds, vocabularySize).set(sampler.thresholds);

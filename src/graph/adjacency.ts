@@ -44,7 +44,9 @@ export function buildAdjacency(edges: EdgeColumns, nodeCount: number, relationCo
   }
   const distinct = order.slice(0, length);
   return {
-    ...{ nodeCount, relationCount, length },
+    nodeCount,
+    relationCount,
+    length,
     byDestination: gatherRows(distinct, dst, src, relation, nodeCount),
     // Already by destination and relation within a source, and the sort is stable.
     bySource: gatherRows(sortBy(distinct, src, nodeCount), src, dst, relation, nodeCount),

@@ -81,7 +81,10 @@ export function buildGraph(table: EventTable, options: GraphOptions = {}): Prove
     options.reduce === false ? keepEdges(raw, table) : reduceEdges(raw, table, nodeSet.members.length);
   return new ProvenanceGraph(
     {
-      ...{ direction, edges, relations: table.relations, counts: raw.counts },
+      direction,
+      edges,
+      relations: table.relations,
+      counts: raw.counts,
       frequencies: countRelations(raw, table.relations.length),
     },
     nodeSet,

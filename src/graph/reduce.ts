@@ -90,7 +90,17 @@ function gatherEdges(edges: RawEdges, table: EventTable, keptAs: Int32Array, len
     lastSeq[k] = table.seq[last];
   }
   return {
-    ...{ length, src, dst, relation, count, firstTs, firstSeq, lastTs, lastSeq, firstRank, lastRank },
+    length,
+    src,
+    dst,
+    relation,
+    count,
+    firstTs,
+    firstSeq,
+    lastTs,
+    lastSeq,
+    firstRank,
+    lastRank,
     rawLength: edges.length,
     ratio: length === 0 ? 1 : edges.length / length,
   };

@@ -36,7 +36,9 @@ export function makeModelGraph(
   return {
     nodeCount: graph.nodeCount,
     relationCount: relations.length,
-    ...{ features, target, frequencies },
+    features,
+    target,
+    frequencies,
     adjacency: renumberRows(graph.adjacency.byDestination, numbers, relations.length),
     neighbours: renumberNeighbours(graph.relationNeighbours, numbers, relations.length),
   };

@@ -110,7 +110,13 @@ export class Model {
     const { weights: parameters, firstMoment, secondMoment } = this.#flat;
     const { learningRate, weightDecay } = this.config;
     this.device.enqueue('adam', {
-      ...{ parameters, gradient, firstMoment, secondMoment, learningRate, weightDecay, scale },
+      parameters,
+      gradient,
+      firstMoment,
+      secondMoment,
+      learningRate,
+      weightDecay,
+      scale,
       step: ++this.#steps,
     });
     this.device.run();

@@ -108,7 +108,8 @@ export interface Weight {
 export function splitWeights(layout: ParameterLayout, flat: ArrayLike<number>): Weight[] {
   const all = Float32Array.from(flat);
   return layout.parameters.map(({ name, shape, offset, length }) => ({
-    ...{ name, shape },
+    name,
+    shape,
     data: all.slice(offset, offset + length),
   }));
 }

@@ -51,9 +51,7 @@ export class HostRun {
     attacked: boolean,
   ) {
     const extension = settings.format === 'ndjson' ? 'ndjson' : 'json';
-    this.timeline = timelineOf(
-      ...([settings.scenario, settings.layout, settings.events, extension, settings.days] as const),
-    );
+    this.timeline = timelineOf(settings.scenario, settings.layout, settings.events, extension, settings.days);
     const { startSeconds, files } = this.timeline;
     const address = `10.0.${4 + Math.floor(index / 200)}.${50 + (index % 200)}`;
     const name = index === 0 ? profile.hostName : `${profile.hostName}-${index + 1}`;

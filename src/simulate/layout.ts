@@ -44,7 +44,8 @@ function partsTimeline(events: number, extension: string, days?: Days): Timeline
   }));
   const working = testDays.filter(({ from }) => local.weekday(from) % 6 !== 0);
   return {
-    ...{ startSeconds, local },
+    startSeconds,
+    local,
     files: [
       { name: `train.${extension}`, role: 'train', from: 0, until: calibrateAt, share: plan.train / total },
       {

@@ -82,7 +82,8 @@ export function settingsOf(options: SimulateOptions): Settings {
     format,
     layout,
     hosts: integer('hosts', options.hosts ?? 1, 1, 10_000),
-    ...{ attacks, unusual },
+    attacks,
+    unusual,
     drift: fraction('drift', drift, '0 is none, 1 is much'),
     days: days === undefined ? undefined : daysOf(days),
   };

@@ -6,8 +6,29 @@ const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
 
 // Characters that do harm, more often than chance would bring them.
 const hostile = fc.constantFrom(
-  ...['\u001b', '\u009b', '\n', '\r', '\b', '\0', '\u007f', '\u00ad', '\u200b', '\u200e', '\u202e', '\u2066'],
-  ...['\u2028', '\u2029', '\ufeff', '\ud800', '\udc00', '\u{e0001}', '\u{1bca0}', '𝒳', 'é', 'a', '\\'],
+  '\u001b',
+  '\u009b',
+  '\n',
+  '\r',
+  '\b',
+  '\0',
+  '\u007f',
+  '\u00ad',
+  '\u200b',
+  '\u200e',
+  '\u202e',
+  '\u2066',
+  '\u2028',
+  '\u2029',
+  '\ufeff',
+  '\ud800',
+  '\udc00',
+  '\u{e0001}',
+  '\u{1bca0}',
+  '𝒳',
+  'é',
+  'a',
+  '\\',
 );
 const anyText = fc.oneof(
   fc.string({ unit: 'binary' }),

@@ -144,7 +144,7 @@ describe('a wrong value is refused, and the message says where it came from', ()
   ])('%j', (places, message) => {
     const error = refusal(places as never);
     expect(error.message).toBe(message);
-    expect([error.code, error.exit]).toEqual(['settings.invalid', 2]);
+    expect([error.code, error.exit]).toEqual(['settings-invalid', 2]);
   });
 
   test('with the line of the file', () => {

@@ -34,7 +34,7 @@ const echo = defineCommand({
     const first: string = args.first;
     const rest: readonly string[] = args.rest;
     const unit: 'ns' | 's' = settings.timeUnit;
-    if (first === 'fail') throw new RecalError('x', 'as asked');
+    if (first === 'fail') throw new RecalError('no-store', 'as asked');
     if (first === 'silent') return EXIT.alerts;
     out.info('working');
     out.result({ first, rest, unit, ...settings }, () => [`${first} ${settings.store}`]);
@@ -191,7 +191,7 @@ describe('errors', () => {
   test('with --json, on stdout too', async () => {
     const { code, stdout } = await run('echo a --nosuch --json');
     expect(code).toBe(2);
-    expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'usage.unknownOption' } });
+    expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'usage-unknown-option' } });
   });
 
   test('hostile arguments', async () => {
@@ -219,7 +219,10 @@ describe('recal settings', () => {
 
   test('what must be given, and what holds without a default of its own', async () => {
     const needy = defineCommand({
-      ...{ name: 'needy', summary: 'asks for a lot', examples: [], arguments: {} },
+      name: 'needy',
+      summary: 'asks for a lot',
+      examples: [],
+      arguments: {},
       settings: defineSettings({
         model: { type: z.string(), description: 'model file' },
         epochs: { type: z.number().optional(), description: 'passes', standard: '50, paper: 200' },

@@ -60,20 +60,24 @@ function makeProblem(device: Device, slots: number, D: number, remainder = 0, wa
   const empty = (length: number) => place(new Float64Array(length));
   const gradient = {
     dMeans: empty(slots * H),
-    ...{ dw: empty(D * H), dBias: empty(D) },
+    dw: empty(D * H),
+    dBias: empty(D),
   };
   const errors = empty(slots);
   return {
     args: {
-      ...{ hidden: H, target: placeFeatures(device, layOutFeatures(x, order)), nodes },
+      hidden: H,
+      target: placeFeatures(device, layOutFeatures(x, order)),
+      nodes,
       norms: place(rowNorms(x, order)),
-      ...{
-        offsets: Uint32Array.of(0, slots),
-        counts: Uint32Array.of(slots),
-        means: place(means),
-        w: place(w),
-      },
-      ...{ bias: place(bias), exponent: 3, errors, gradient },
+      offsets: Uint32Array.of(0, slots),
+      counts: Uint32Array.of(slots),
+      means: place(means),
+      w: place(w),
+      bias: place(bias),
+      exponent: 3,
+      errors,
+      gradient,
     },
     outputs: { errors, dMeans: gradient.dMeans, dw: gradient.dw, dBias: gradient.dBias },
   };

@@ -150,8 +150,14 @@ function attention(own: boolean, logits: number, kinds?: number): Case {
       const out = isLast ? pre : empty(N * H);
       const given = { entries, standIn: null, wanted: null, z, s, d, b, c };
       device.enqueue('attend', {
-        ...{ ...width, ...given, pre, residual, bias: residual > 0 ? bias : null, out },
-        ...{ trace: keep, slope: isLast ? null : slope },
+        ...width,
+        ...given,
+        pre,
+        residual,
+        bias: residual > 0 ? bias : null,
+        out,
+        trace: keep,
+        slope: isLast ? null : slope,
       });
       return { [`${name} pre`]: pre, [`${name} out`]: out };
     };
@@ -170,7 +176,9 @@ function attention(own: boolean, logits: number, kinds?: number): Case {
       return { 'round pre': pre, 'round out': out, 'round some': some };
     };
     const outs = {
-      ...{ ...run('training', trace), ...run('only', null), ...run('last', null, N, true) },
+      ...run('training', trace),
+      ...run('only', null),
+      ...run('last', null, N, true),
       ...run('last of training', { peak: empty(N * 4), inverse: empty(N * 4) }, N >> 1, true),
       ...run('last, half', null, N >> 1, true),
       ...run('last, bare', null, 0, true),
@@ -180,14 +188,31 @@ function attention(own: boolean, logits: number, kinds?: number): Case {
     const [daSource, daTarget, dPre] = [empty(H), empty(H), floats('dPre', N * H)];
     const given = { ...width, entries, z, s, d, b, c, trace, dPre };
     device.enqueue('attendGrad', {
-      ...{ ...given, rows: N, sources: own ? null : { entries: sources.bySource, dd } },
-      ...{ aSource, aTarget, dz, db, dc, daSource, daTarget },
+      ...given,
+      rows: N,
+      sources: own ? null : { entries: sources.bySource, dd },
+      aSource,
+      aTarget,
+      dz,
+      db,
+      dc,
+      daSource,
+      daTarget,
     });
     const inPlace = floats('z', rows * H, 1, kinds && kinds * H); // the same numbers as z
     if (own) {
       device.enqueue('attendGrad', {
-        ...{ ...given, z: inPlace, rows: N, sources: null, aSource, aTarget, dz: inPlace },
-        ...{ db: empty(directed * 4), dc: empty(directed * H), daSource: empty(H), daTarget: empty(H) },
+        ...given,
+        z: inPlace,
+        rows: N,
+        sources: null,
+        aSource,
+        aTarget,
+        dz: inPlace,
+        db: empty(directed * 4),
+        dc: empty(directed * H),
+        daSource: empty(H),
+        daTarget: empty(H),
       });
     }
     const both = { ...outs, s: ofZ, d: dOfZ, dz, db, dc, daSource };
@@ -220,7 +245,9 @@ function measureMass(
   };
   const largest = (list: Float64Array) => list.reduce((most, value) => Math.max(most, value), 0);
   return {
-    ...{ dd: largest(dd), db: largest(db), daSource: largest(ofA(ds)) },
+    dd: largest(dd),
+    db: largest(db),
+    daSource: largest(ofA(ds)),
     ...(rows === N ? { daTarget: largest(ofA(dd)) } : {}),
   };
 }
@@ -260,7 +287,8 @@ function folded(logits: number, kinds?: number): Case {
       return { [`${name} pre`]: pre, [`${name} out`]: out };
     };
     const outs = {
-      ...{ ...run('training', trace, N, null), ...run('half', null, entries.folding >> 1, null) },
+      ...run('training', trace, N, null),
+      ...run('half', null, entries.folding >> 1, null),
       ...run('some', null, N, masked),
     };
     const [dPre, made, dwOfSums] = [
@@ -274,14 +302,36 @@ function folded(logits: number, kinds?: number): Case {
     const [dz, db, dc] = [entries.multiplied * H, directed * 4, directed * H].map(empty);
     const [daSource, daTarget, dh, dw] = [empty(H), empty(H), drawH(), floats('dw', H * H)];
     device.enqueue('foldAttendGrad', {
-      ...{ ...given, h: dh, w, aSource, aTarget, dz, dw, db, dc, daSource, daTarget },
+      ...given,
+      h: dh,
+      w,
+      aSource,
+      aTarget,
+      dz,
+      dw,
+      db,
+      dc,
+      daSource,
+      daTarget,
     });
     // Rows beyond the connected ones have no gradient.
     const ofRows = device.view(dh, 0, rows * H);
     return {
       pool,
       outputs: {
-        ...{ ...outs, s: ofH, d: dOfH, sums, ...trace, made, dwOfSums, dz, dw, db, dc, daSource, daTarget },
+        ...outs,
+        s: ofH,
+        d: dOfH,
+        sums,
+        ...trace,
+        made,
+        dwOfSums,
+        dz,
+        dw,
+        db,
+        dc,
+        daSource,
+        daTarget,
         dh: ofRows,
       },
       mass: () => measureFoldedMass({ ...given, h }, w),
@@ -340,7 +390,13 @@ function loss(exponent: number, kinds?: number): Case {
     device.enqueue('segmentSum', { ...neighbours, out: inPlace, add: false });
     const instead = { ...gradient, dMeans: inPlace };
     device.enqueue('cosineLoss', {
-      ...{ ...shared, means: inPlace, w, bias, exponent, errors, gradient: instead },
+      ...shared,
+      means: inPlace,
+      w,
+      bias,
+      exponent,
+      errors,
+      gradient: instead,
     });
     const [dh, onto] = [empty(N * H), floats('onto', N * H)];
     const ofPair = pool.words(slotsOfPairs(slots, layout.pairs.nodes.length));

@@ -17,7 +17,11 @@ const SHAPES: Record<string, GraphShape & { masked: number }> = {
   'no node masked': { nodes: 200, edges: 900, relations: 4, features: 40, masked: 0 },
   'no dense column': { nodes: 150, edges: 400, relations: 3, features: 80, textColumns: 0, masked: 0.4 },
   'more than one chunk of rows and entries': {
-    ...{ nodes: 1300, edges: 3500, relations: 2, features: 24, masked: 0.9 },
+    nodes: 1300,
+    edges: 3500,
+    relations: 2,
+    features: 24,
+    masked: 0.9,
   },
 };
 

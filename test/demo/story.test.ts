@@ -11,7 +11,8 @@ test('the story goes through its steps, keeps everything, and tells what is true
   const told: (readonly [string, Step])[] = [];
   const shares: number[] = [];
   const story = await tellStory({
-    ...{ ...SMALL, folder: newFolder() },
+    ...SMALL,
+    folder: newFolder(),
     watch: {
       began: (step) => told.push(['began', step]),
       advanced: (_, done) => shares.push(done),
@@ -57,7 +58,9 @@ test('the story goes through its steps, keeps everything, and tells what is true
 test('who stops it gets no story', async () => {
   const stop = new AbortController();
   const telling = tellStory({
-    ...{ ...SMALL, folder: newFolder(), signal: stop.signal },
+    ...SMALL,
+    folder: newFolder(),
+    signal: stop.signal,
     watch: { ended: () => stop.abort() },
   });
   await expect(telling).rejects.toThrow(/abort/i);

@@ -24,7 +24,12 @@ function incidentOf(rank: number, ...ids: string[]): Incident {
 test('an incident is told by who its entities are; an entity with several alerts counts once', async () => {
   const truth = await smallTruth();
   expect(judgeIncident(incidentOf(1, 'A', 'A', 'B', 'S1', 'U', 'elsewhere'), truth)).toEqual({
-    ...{ rank: 1, entities: 5, attacks: { A1: 1 }, touched: 1, scan: 1, unusual: { operator: 1 } },
+    rank: 1,
+    entities: 5,
+    attacks: { A1: 1 },
+    touched: 1,
+    scan: 1,
+    unusual: { operator: 1 },
   });
   expect(judgeIncident(incidentOf(2, 'elsewhere'), truth)).toMatchObject({
     attacks: {},

@@ -21,9 +21,16 @@ async function run(
 ): Promise<Evaluation> {
   const { names = ['recal', 'paper', 'wo-cd', 'rarity', 'velox'], ...options } = given;
   return await evaluate({
-    ...{ parts: world.parts, labels: await readLabels(world.labels), tier: 'all', protocol: 'honest' },
-    ...{ matching: 'node', threshold: parseThreshold('fpr:0.02'), seeds: [0, 1], threads: 1 },
-    ...{ variants: names.map(quickVariant), ...options },
+    parts: world.parts,
+    labels: await readLabels(world.labels),
+    tier: 'all',
+    protocol: 'honest',
+    matching: 'node',
+    threshold: parseThreshold('fpr:0.02'),
+    seeds: [0, 1],
+    threads: 1,
+    variants: names.map(quickVariant),
+    ...options,
   });
 }
 
@@ -77,7 +84,9 @@ describe('evaluate', () => {
 
   test('the oracle’s threshold has no gap and is marked; the paper’s protocol takes it', async () => {
     const { result } = await run({
-      ...{ names: ['rarity'], threshold: parseThreshold('oracle', { oracle: true }), protocol: 'paper' },
+      names: ['rarity'],
+      threshold: parseThreshold('oracle', { oracle: true }),
+      protocol: 'paper',
     });
     const [seed] = result.variants.rarity.seeds;
     expect(seed.gap).toBe(0);
@@ -121,7 +130,8 @@ describe('evaluate', () => {
   test('stopped: what is finished stays, and before that nothing', async () => {
     const stop = new AbortController();
     const { result, complete } = await run({
-      ...{ names: ['rarity', 'recal'], signal: stop.signal },
+      names: ['rarity', 'recal'],
+      signal: stop.signal,
       watch: { finished: ({ seed, names }) => seed === 1 && names[0] === 'rarity' && stop.abort() },
     });
     expect(complete).toBe(false);
@@ -136,16 +146,25 @@ describe('evaluateEach', () => {
   test('several protocols judge the same scores: each has what it has alone, and nothing is trained twice', async () => {
     const names = ['paper', 'zscore', 'rarity', 'velox'];
     const contest = {
-      ...{ parts: world.parts, variants: names.map(quickVariant), seeds: [0, 1], threads: 1 },
+      parts: world.parts,
+      variants: names.map(quickVariant),
+      seeds: [0, 1],
+      threads: 1,
     };
     const judges: JudgeOptions[] = [
       {
-        ...{ labels: await readLabels(world.labels), tier: 'all', protocol: 'paper', matching: 'node' },
+        labels: await readLabels(world.labels),
+        tier: 'all',
+        protocol: 'paper',
+        matching: 'node',
         threshold: parseThreshold('oracle', { oracle: true }),
       },
       {
-        ...{ labels: await readLabels(world.labels, 'core'), tier: 'core', protocol: 'honest' },
-        ...{ ignore: parseLabels(`${LOOT[0]}\n`, 'ignore.txt'), matching: 'flash-2hop' },
+        labels: await readLabels(world.labels, 'core'),
+        tier: 'core',
+        protocol: 'honest',
+        ignore: parseLabels(`${LOOT[0]}\n`, 'ignore.txt'),
+        matching: 'flash-2hop',
         threshold: parseThreshold('fpr:0.02'),
       },
     ];
@@ -162,8 +181,12 @@ describe('evaluateEach', () => {
       judges,
     );
     expect(finished).toEqual([
-      ...['paper,zscore 0', 'rarity 0', 'velox 0'],
-      ...['paper,zscore 1', 'rarity 1', 'velox 1'],
+      'paper,zscore 0',
+      'rarity 0',
+      'velox 0',
+      'paper,zscore 1',
+      'rarity 1',
+      'velox 1',
     ]);
     expect(matched).toEqual([4, 2]);
     const alone = await Promise.all(judges.map((judge) => evaluate({ ...contest, ...judge })));

@@ -33,7 +33,9 @@ function linesOf(part: keyof typeof PART_HOURS): string[] {
     const touch = (rel: string, path: string, number: number, after: number) =>
       lines.push(
         eventLine({
-          ...{ ts: at(begin) + BigInt(after) * 1_000_000n, rel, subj },
+          ts: at(begin) + BigInt(after) * 1_000_000n,
+          rel,
+          subj,
           obj: file(uuid(number), { name: path }),
         }),
       );

@@ -40,7 +40,12 @@ describe.skipIf(!existsSync(SOURCE))('CADETS E1', () => {
     text = learned.text;
     const { vocabulary } = learned;
     const vectors = await trainWord2Vec(text.sentences, vocabulary.size, {
-      ...{ dimension: 32, window: 5, negatives: 5, epochs: config.textEpochs, rate: 0.025, seed: 0 },
+      dimension: 32,
+      window: 5,
+      negatives: 5,
+      epochs: config.textEpochs,
+      rate: 0.025,
+      seed: 0,
     });
     const relations = events.table.relations.map((name) => ({ name, frequency: 0 }));
     space = makeFeatureSpace(config, relations, vocabulary, vectors);

@@ -11,9 +11,15 @@ const vocabulary = new Vocabulary([UNKNOWN, 'usr', 'bin'], Uint32Array.of(1, 2, 
 
 function spaceWith(over: Partial<FeatureSpaceParts> = {}): FeatureSpace {
   return new FeatureSpace({
-    ...{ relations: ['READ', 'WRITE'], vocabulary, dimension: D2, history: 20, decay: 0 },
+    relations: ['READ', 'WRITE'],
+    vocabulary,
+    dimension: D2,
+    history: 20,
+    decay: 0,
     vectors: Float32Array.of(1, 1, 3, 0, 0, 4),
-    ...{ input: 'raw', target: 'raw', ...over },
+    input: 'raw',
+    target: 'raw',
+    ...over,
   });
 }
 

@@ -25,7 +25,9 @@ test('equals a plain count over random events, in the order of first events', ()
       const found = collectInteractions(tableOf(rows, RELATIONS, 5));
       const listed = Array.from({ length: found.length }, (_, i) => ({
         key: `${found.subject[i]} ${found.relation[i]} ${found.object[i]}`,
-        ...{ count: found.count[i], first: found.first[i], last: found.last[i] },
+        count: found.count[i],
+        first: found.first[i],
+        last: found.last[i],
       }));
       expect(listed).toEqual(count(rows));
     }),

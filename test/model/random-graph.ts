@@ -38,7 +38,11 @@ export function randomGraph(shape: GraphShape): ModelGraph {
     random.stream('x'),
   );
   return {
-    ...{ nodeCount: nodes, relationCount: relations, features: x, target: x, frequencies },
+    nodeCount: nodes,
+    relationCount: relations,
+    features: x,
+    target: x,
+    frequencies,
     adjacency: adjacency.byDestination,
     neighbours: collectNeighbours(adjacency),
   };
@@ -91,7 +95,8 @@ export function repeatFeatures(graph: ModelGraph, kinds: number): ModelGraph {
   const nodes = Array.from({ length: rows }, (_, v) => v % kinds);
   const ends = nodes.map((v) => offsets[v + 1] - offsets[v]);
   const x = {
-    ...{ rows, cols },
+    rows,
+    cols,
     offsets: Uint32Array.from([0, ...ends]).map(
       (
         (sum) => (length) =>

@@ -6,9 +6,13 @@ export function smallReport(small: SmallAlerts, given: Partial<DetectionReport> 
   const { alerts, incidents, events } = small;
   const { ts, length } = events.table;
   return {
-    ...{ alerts, incidents, span: [ts[0], ts[length - 1]], quiet: [] },
+    alerts,
+    incidents,
+    span: [ts[0], ts[length - 1]],
+    quiet: [],
     run: {
-      ...{ model: 'b'.repeat(64), hosts: ['h'] },
+      model: 'b'.repeat(64),
+      hosts: ['h'],
       selection: { split: 'test', host: null, from: null, to: null },
       counts: {
         events: 36,

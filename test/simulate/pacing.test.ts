@@ -65,7 +65,11 @@ describe('Pacing', () => {
       const scheduler = new Scheduler();
       const made: { name: string; at: number }[] = [];
       const workload = (name: string, since?: number): Workload => ({
-        ...{ name, share: 0.5, rhythm: 'machine', size: 10, ...(since === undefined ? {} : { since }) },
+        name,
+        share: 0.5,
+        rhythm: 'machine',
+        size: 10,
+        ...(since === undefined ? {} : { since }),
         *session() {
           for (let i = 0; i < 10; i++) {
             made.push({ name, at: scheduler.now });

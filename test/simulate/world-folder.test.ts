@@ -28,7 +28,11 @@ describe('the folder of a world', () => {
       'calibrate.ndjson',
       'host-01/own.txt',
       ...LABELS,
-      ...['own.txt', 'scenario.json', 'test.ndjson', 'train.ndjson', 'unusual.csv'],
+      'own.txt',
+      'scenario.json',
+      'test.ndjson',
+      'train.ndjson',
+      'unusual.csv',
     ]);
     expect(existsSync(join(out, 'host-02'))).toBe(false);
   });

@@ -77,8 +77,14 @@ function checkTrace(): void {
 
   test('all events are there, none lost', () => {
     expect(all).toMatchObject({
-      ...{ status: 'added', events: 910_307, noObject: 50_832, malformed: 0, skipped: {}, repaired: {} },
-      ...{ outOfOrder: 0, unresolved: 0 },
+      status: 'added',
+      events: 910_307,
+      noObject: 50_832,
+      malformed: 0,
+      skipped: {},
+      repaired: {},
+      outOfOrder: 0,
+      unresolved: 0,
       edges: { secondObject: 5921, total: 910_307 - 50_832 + 5921 },
     });
     expect(all.records.Event).toBe(910_307);

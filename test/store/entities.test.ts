@@ -68,7 +68,10 @@ describe('late binding', () => {
     ]);
     const { entities, unresolved } = await ingestFiles([log], { store, threads: 0 });
     expect(entities).toEqual({
-      ...{ total: 3, byType: { other: 3 }, bySourceType: { '<undefined>': 3 }, placeholders: 3 },
+      total: 3,
+      byType: { other: 3 },
+      bySourceType: { '<undefined>': 3 },
+      placeholders: 3,
     });
     expect(unresolved).toBe(2);
     expect(await entitiesOf(store)).toMatchObject([
@@ -100,12 +103,18 @@ describe('names', () => {
 
   test('the address of a flow wins over a path on an event', async () => {
     const flow = cdmLine('NetFlowObject', {
-      ...{ uuid: f, localAddress: '10.0.0.1', localPort: 1, remoteAddress: '10.0.0.2', remotePort: 443 },
+      uuid: f,
+      localAddress: '10.0.0.1',
+      localPort: 1,
+      remoteAddress: '10.0.0.2',
+      remotePort: 443,
     });
     const event = cdmEvent({ ts: at(5), subject: p, object: f, path: '/sock' });
     for (const logs of [[[flow, event]], [[event, flow]], [[event], [flow]]]) {
       expect(await mergedOne(f, ...logs)).toMatchObject({
-        ...{ type: 'flow', name: '10.0.0.2:443', local: '10.0.0.1:1' },
+        type: 'flow',
+        name: '10.0.0.2:443',
+        local: '10.0.0.1:1',
       });
     }
   });
@@ -160,7 +169,11 @@ describe('properties', () => {
       eventLine({ ts: at(2), subj: process('p', { kind: 'B' }) }),
     ];
     expect(await mergedOne('p', log)).toMatchObject({
-      ...{ name: 'sh', cmd: 'sh -c b', pid: 7, kind: 'B', parent: uuid(9) },
+      name: 'sh',
+      cmd: 'sh -c b',
+      pid: 7,
+      kind: 'B',
+      parent: uuid(9),
     });
   });
 
@@ -219,7 +232,9 @@ test('of any statements in any files, in any order, the same comes out', async (
     )
     .map((said) => entityLine({ id: 'x', ...said }));
   const logs = fc.uniqueArray(fc.array(statement, { minLength: 1, maxLength: 3 }), {
-    ...{ minLength: 2, maxLength: 3, selector: (lines: string[]) => lines.join('\n') },
+    minLength: 2,
+    maxLength: 3,
+    selector: (lines: string[]) => lines.join('\n'),
   });
   await fc.assert(
     fc.asyncProperty(logs, async (files) => {

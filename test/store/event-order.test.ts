@@ -4,18 +4,16 @@ import { EventOrder } from '../../src/store/event-order.js';
 
 /** Few values, around every place where halves could be compared wrongly. */
 const number = fc.constantFrom(
-  ...[
-    0n,
-    1n,
-    2n ** 31n - 1n,
-    2n ** 31n,
-    2n ** 32n - 1n,
-    2n ** 32n,
-    2n ** 63n - 1n,
-    -1n,
-    -(2n ** 32n),
-    -(2n ** 63n),
-  ],
+  0n,
+  1n,
+  2n ** 31n - 1n,
+  2n ** 31n,
+  2n ** 32n - 1n,
+  2n ** 32n,
+  2n ** 63n - 1n,
+  -1n,
+  -(2n ** 32n),
+  -(2n ** 63n),
 );
 const events = fc.array(fc.tuple(number, number), { maxLength: 12 });
 

@@ -261,22 +261,28 @@ test('the summary of a small CDM log', async () => {
   const result = await ingestFiles([log], { store: join(folder, 'store'), split: 'train', threads: 0 });
   const { problems, files, ...counts } = result;
   expect(counts).toEqual({
-    ...{
-      status: 'added',
-      dropped: 0,
-      events: 3,
-      edges: { total: 2, secondObject: 0 },
-      noObject: 1,
-      unresolved: 1,
-    },
+    status: 'added',
+    dropped: 0,
+    events: 3,
+    edges: { total: 2, secondObject: 0 },
+    noObject: 1,
+    unresolved: 1,
     entities: {
-      ...{ total: 3, byType: { process: 1, file: 1, other: 1 }, placeholders: 1 },
+      total: 3,
+      byType: { process: 1, file: 1, other: 1 },
+      placeholders: 1,
       bySourceType: { SUBJECT_PROCESS: 1, FILE_OBJECT_FILE: 1, '<undefined>': 1 },
     },
     relations: { EVENT_EXIT: 1, EVENT_FORK: 1, EVENT_READ: 1 },
     records: { Event: 3, FileObject: 1, Subject: 1, TimeMarker: 1 },
-    ...{ malformed: 1, skipped: { TimeMarker: 1 }, repaired: {}, outOfOrder: 1, lines: 7, known: [] },
-    ...{ firstTs: String(MIDNIGHT), lastTs: String(MIDNIGHT + 2n) },
+    malformed: 1,
+    skipped: { TimeMarker: 1 },
+    repaired: {},
+    outOfOrder: 1,
+    lines: 7,
+    known: [],
+    firstTs: String(MIDNIGHT),
+    lastTs: String(MIDNIGHT + 2n),
   });
   expect(problems).toMatchObject([{ file: log, line: 7 }]);
   expect(files).toMatchObject([

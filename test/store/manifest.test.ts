@@ -15,8 +15,15 @@ function withSegment(path: string): Manifest {
     ...emptyManifest(),
     segments: [
       {
-        ...{ kind: 'events', path, ingest: 1, host: 'h', day: '2018-04-06', rows: 1, bytes: 100 },
-        ...{ firstTs: '1522972800000000001', lastTs: '1522972800000000001' },
+        kind: 'events',
+        path,
+        ingest: 1,
+        host: 'h',
+        day: '2018-04-06',
+        rows: 1,
+        bytes: 100,
+        firstTs: '1522972800000000001',
+        lastTs: '1522972800000000001',
       },
     ],
   };

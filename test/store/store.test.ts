@@ -87,8 +87,22 @@ describe('segments', () => {
     ]);
     expect(events[3]).toMatch(/uuid/i);
     expect((await columns('entities')).map((column) => column.split(' ')[0])).toEqual([
-      ...['host', 'entity', 'id', 'type', 'kind', 'name', 'name_rank', 'cmd', 'pid', 'parent', 'principal'],
-      ...['local', 'first_ts', 'first_seq', 'last_ts', 'last_seq'],
+      'host',
+      'entity',
+      'id',
+      'type',
+      'kind',
+      'name',
+      'name_rank',
+      'cmd',
+      'pid',
+      'parent',
+      'principal',
+      'local',
+      'first_ts',
+      'first_seq',
+      'last_ts',
+      'last_seq',
     ]);
     duck.closeSync();
   });

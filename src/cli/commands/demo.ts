@@ -52,7 +52,12 @@ export const command = defineCommand({
     const folder = await workFolder(settings.out);
     const { seed, events, epochs } = settings;
     const story = await tellStory({
-      ...{ folder, seed, events, epochs, signal, threshold: DEFAULT_THRESHOLD },
+      folder,
+      seed,
+      events,
+      epochs,
+      signal,
+      threshold: DEFAULT_THRESHOLD,
       threads: threadsOf(settings),
       watch: narrator(context),
     });
@@ -130,10 +135,14 @@ function describe(story: Story, folder: string, total: number): object {
     threshold: { rule: threshold.rule, value: threshold.value, ...threshold.found },
     counts: found.counts,
     incidents: found.incidents.map(({ alerts, ...incident }, i) => ({
-      ...{ ...incident, alerts: alerts.length, truth: truths[i] },
+      ...incident,
+      alerts: alerts.length,
+      truth: truths[i],
     })),
     attacks,
-    ...{ alerts: paths.alerts, report: paths.report, store: paths.store },
+    alerts: paths.alerts,
+    report: paths.report,
+    store: paths.store,
     steps: seconds,
     seconds: total,
   };
@@ -151,9 +160,13 @@ function* render(story: Story, total: number, look: Look): Generator<string> {
     incidents
       .slice(0, LISTED)
       .map((incident, i) => [
-        ...[String(incident.rank), incident.id.slice(0, 8)],
-        ...[incident.prominence.toFixed(1), incident.score.toFixed(1)],
-        ...[incident.first.iso.slice(11, 16), truth.incidents[i].entities, deedsIn(incident)],
+        String(incident.rank),
+        incident.id.slice(0, 8),
+        incident.prominence.toFixed(1),
+        incident.score.toFixed(1),
+        incident.first.iso.slice(11, 16),
+        truth.incidents[i].entities,
+        deedsIn(incident),
       ]),
     look,
   );
@@ -170,8 +183,11 @@ function* render(story: Story, total: number, look: Look): Generator<string> {
   yield* renderTable(
     ['attack', 'from', 'until', 'first found in', 'entities with an alert'],
     truth.attacks.map(({ attack, from, until, rank, core, found: hits }) => [
-      ...[attack, from.slice(11, 16), until.slice(11, 16)],
-      ...[rank === null ? 'not found' : `incident ${rank}`, `${hits} of ${core}`],
+      attack,
+      from.slice(11, 16),
+      until.slice(11, 16),
+      rank === null ? 'not found' : `incident ${rank}`,
+      `${hits} of ${core}`,
     ]),
     look,
   );

@@ -82,11 +82,17 @@ export const command = defineCommand({
           out.info(line);
       }
       const files = new DetectionFiles({
-        ...{ detector, graphs, selection, rule, applied },
+        detector,
+        graphs,
+        selection,
+        rule,
+        applied,
         store: resolve(settings.store),
       });
       const found = await detect(detector, graphs, {
-        ...{ threshold: applied, signal, seen: settings.report ? files.seen : undefined },
+        threshold: applied,
+        signal,
+        seen: settings.report ? files.seen : undefined,
         progress: scoring.update,
       }).finally(scoring.finish);
       const run = await watch.time('files', () =>
@@ -97,7 +103,9 @@ export const command = defineCommand({
         out: settings.out,
         ...run,
         threshold: { ...run.threshold, ...applied.threshold },
-        ...{ seconds, stages: watch.seconds, peakBytes: 1024 * process.resourceUsage().maxRSS },
+        seconds,
+        stages: watch.seconds,
+        peakBytes: 1024 * process.resourceUsage().maxRSS,
       };
       out.info(describeCost(value));
       out.result({ ...value, incidents: found.incidents.slice(0, LISTED) }, () =>
@@ -145,13 +153,15 @@ function* renderDetection(
       incidents
         .slice(0, LISTED)
         .map((incident) => [
-          ...[String(incident.rank), incident.id.slice(0, 8), incident.severity],
-          ...[incident.prominence.toFixed(1), incident.score.toFixed(1)],
-          ...[
-            incident.first.iso.slice(0, 16).replace('T', ' '),
-            new Set(incident.alerts.map(({ entity }) => entity.id)).size,
-          ],
-          ...[incident.root.name ?? incident.root.id, deedsIn(incident)],
+          String(incident.rank),
+          incident.id.slice(0, 8),
+          incident.severity,
+          incident.prominence.toFixed(1),
+          incident.score.toFixed(1),
+          incident.first.iso.slice(0, 16).replace('T', ' '),
+          new Set(incident.alerts.map(({ entity }) => entity.id)).size,
+          incident.root.name ?? incident.root.id,
+          deedsIn(incident),
         ]),
       look,
     );

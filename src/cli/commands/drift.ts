@@ -104,9 +104,17 @@ export function* renderDrift(report: DriftReport, look: Look): Generator<string>
 function cellsOf(row: DriftRow): (string | number)[] {
   const { kind, relation, role, now, before, distance, direction, p, above, verdict } = row;
   return [
-    ...[kind, relation ?? '-', role ?? '-', now.n, now.nodes, before.n],
+    kind,
+    relation ?? '-',
+    role ?? '-',
+    now.n,
+    now.nodes,
+    before.n,
     `${direction === 'up' ? '+' : '-'}${distance.toFixed(3)}`,
-    ...[formatProbability(Math.log(p)), share(above.p90), share(above.p99), verdict],
+    formatProbability(Math.log(p)),
+    share(above.p90),
+    share(above.p99),
+    verdict,
   ];
 }
 

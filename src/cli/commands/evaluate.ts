@@ -114,7 +114,8 @@ export const command = defineCommand({
       const places = await placeParts(settings, {
         folder: () => work.path(),
         // One thread in all is the main one.
-        ...{ threads: settings.threads === 1 ? 0 : settings.threads, signal },
+        threads: settings.threads === 1 ? 0 : settings.threads,
+        signal,
         noticed: (read) => warnOfProblems(context, read),
         onProgress: ({ bytes, events }) => progress.reading(bytes, events),
       });
@@ -122,9 +123,20 @@ export const command = defineCommand({
       progress.finish();
       const read = (performance.now() - started) / 1000;
       const evaluation = await evaluate({
-        ...{ parts, labels, ignore, threshold, seeds, variants, threads, signal },
-        ...{ tier: settings.tier, protocol: settings.protocol, matching: settings.match },
-        ...{ allowPast: settings.allowPast, timings: { read }, versions: { recal: ownVersion() } },
+        parts,
+        labels,
+        ignore,
+        threshold,
+        seeds,
+        variants,
+        threads,
+        signal,
+        tier: settings.tier,
+        protocol: settings.protocol,
+        matching: settings.match,
+        allowPast: settings.allowPast,
+        timings: { read },
+        versions: { recal: ownVersion() },
         watch: {
           started: (_, notes) => {
             for (const note of notes) out.warn(printable(note, 400));

@@ -79,15 +79,18 @@ export const command = defineCommand({
     const progress = new EvaluationProgress(context, seeds.length);
     try {
       const { study, complete } = await reproduce({
-        ...{ host, split: settings.split, data: settings.data, labels: settings.labels, out: settings.out },
-        ...{
-          seeds,
-          variants,
-          sweeps: settings.sweeps ? PAPER_SWEEPS : [],
-          signal,
-          versions: { recal: ownVersion() },
-        },
-        ...{ training: chosen(trainingChoices, settings), detection: chosen(DETECTION_OPTIONS, settings) },
+        host,
+        split: settings.split,
+        data: settings.data,
+        labels: settings.labels,
+        out: settings.out,
+        seeds,
+        variants,
+        sweeps: settings.sweeps ? PAPER_SWEEPS : [],
+        signal,
+        versions: { recal: ownVersion() },
+        training: chosen(trainingChoices, settings),
+        detection: chosen(DETECTION_OPTIONS, settings),
         threads: threadsOf(settings),
         reading: {
           threads: settings.threads === 1 ? 0 : settings.threads,
@@ -158,9 +161,12 @@ function* renderBeside(study: Study, look: Look): Generator<string> {
   yield* renderTable(
     ['variant', 'protocol', 'F1 %', 'published', 'FPR %', 'published'],
     rows.map(({ name, variant, run, ours, published, deviation }) => [
-      ...[variant === null || variant === name ? name : `${variant} (${name})`, run],
-      ...[spread(ours?.f1, deviation?.f1, 2), number(published?.f1, 2)],
-      ...[spread(ours?.fpr, deviation?.fpr, 4), number(published?.fpr, 4)],
+      variant === null || variant === name ? name : `${variant} (${name})`,
+      run,
+      spread(ours?.f1, deviation?.f1, 2),
+      number(published?.f1, 2),
+      spread(ours?.fpr, deviation?.fpr, 4),
+      number(published?.fpr, 4),
     ]),
     look,
   );

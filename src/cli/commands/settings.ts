@@ -22,8 +22,12 @@ export function settingsCommand(commands: readonly Command[]) {
       const rows = selected(commands, args.command).flatMap(([name, declared]) => {
         const found = surveySettings(declared, { ...places, flags: {} }, name);
         return found.map(({ entry: { key, flag, env, standard }, value, source, missing }) => ({
-          ...{ command: name ?? 'all', key, flag, env },
-          ...{ value, standard },
+          command: name ?? 'all',
+          key,
+          flag,
+          env,
+          value,
+          standard,
           from: missing ? 'required' : source.from,
           at: at(source),
         }));
@@ -35,7 +39,9 @@ export function settingsCommand(commands: readonly Command[]) {
         renderTable(
           ['command', 'option', 'value', 'from'],
           shown.map((row) => [
-            ...[row.command, row.flag, String(row.value ?? row.standard ?? '')],
+            row.command,
+            row.flag,
+            String(row.value ?? row.standard ?? ''),
             row.from === 'required' ? 'nobody: must be given' : (row.at ?? row.from),
           ]),
           out,
@@ -57,7 +63,7 @@ function selected(commands: readonly Command[], name: string | undefined) {
     name,
     commands.map((each) => each.name),
   );
-  throw new RecalError('usage.unknown-command', `there is no command '${name}'`, {
+  throw new RecalError('usage-unknown-command', `there is no command '${name}'`, {
     hint: near === undefined ? "'recal --help' lists the commands" : `did you mean '${near}'?`,
     exit: EXIT.usage,
   });

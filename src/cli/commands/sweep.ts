@@ -71,25 +71,28 @@ export const command = defineCommand({
       for (const note of await work.clearLeftovers()) out.warn(note);
       const places = await placeParts(settings, {
         folder: () => work.path(),
-        ...{ threads: settings.threads === 1 ? 0 : settings.threads, signal },
+        threads: settings.threads === 1 ? 0 : settings.threads,
+        signal,
         noticed: (read) => warnOfProblems(context, read),
         onProgress: ({ bytes, events }) => progress.reading(bytes, events),
       });
       const outcome = await runSweep({
-        ...{
-          parts: await openParts(places),
-          labels,
-          ignore,
-          threshold,
-          seeds,
-          variants,
-          trials,
-          folder,
-          signal,
-        },
-        ...{ tier: settings.tier, protocol: settings.protocol, matching: settings.match },
-        ...{ training: chosen(trainingChoices, settings), detection: chosen(DETECTION_OPTIONS, settings) },
-        ...{ allowPast: settings.allowPast, versions: { recal: ownVersion() } },
+        parts: await openParts(places),
+        labels,
+        ignore,
+        threshold,
+        seeds,
+        variants,
+        trials,
+        folder,
+        signal,
+        tier: settings.tier,
+        protocol: settings.protocol,
+        matching: settings.match,
+        training: chosen(trainingChoices, settings),
+        detection: chosen(DETECTION_OPTIONS, settings),
+        allowPast: settings.allowPast,
+        versions: { recal: ownVersion() },
         threads: threadsOf(settings),
         watch: {
           trial: (assignment, number, known) => {
@@ -130,9 +133,11 @@ export const command = defineCommand({
 
 function summarise({ trials, known, complete }: SweepOutcome) {
   return {
-    ...{ complete, known },
+    complete,
+    known,
     trials: trials.map(({ assignment, id, result }) => ({
-      ...{ assignment, file: `trials/${trialFile(assignment, id)}` },
+      assignment,
+      file: `trials/${trialFile(assignment, id)}`,
       variants: Object.fromEntries(
         Object.entries(result.variants).map(([name, { mean, std }]) => [name, { mean, std }]),
       ),
@@ -152,8 +157,13 @@ function* renderTrials({ trials }: SweepOutcome, look: Look): Generator<string> 
     ['configuration', 'variant', 'seeds', 'AP', 'F1', 'oracle F1', 'AUROC'],
     trials.flatMap(({ assignment, result }) =>
       Object.entries(result.variants).map(([name, { mean, seeds }]) => [
-        ...[assignmentText(assignment) || 'as it is', name, seeds.length],
-        ...[figure(mean.ap), figure(mean.f1), figure(mean.oracleF1), figure(mean.auroc)],
+        assignmentText(assignment) || 'as it is',
+        name,
+        seeds.length,
+        figure(mean.ap),
+        figure(mean.f1),
+        figure(mean.oracleF1),
+        figure(mean.auroc),
       ]),
     ),
     look,

@@ -110,7 +110,11 @@ export const command = defineCommand({
     const threads = threadsOf(settings);
     let kept = performance.now();
     const result = await trainModel({
-      ...{ store, config, signal, selection: train, portable: settings.portable },
+      store,
+      config,
+      signal,
+      selection: train,
+      portable: settings.portable,
       threads,
       memory: settings.memory === undefined ? totalmem() * MEMORY_SHARE : settings.memory * MEBIBYTE,
       resume: settings.resume ? settings.model : undefined,
@@ -169,7 +173,7 @@ async function divide(
 ): Promise<{ train: Selection; calibrate: Selection | undefined }> {
   const train = selectionOf(settings);
   if (!settings.calibrate && settings.calibrateSplit !== undefined) {
-    throw new RecalError('usage.calibrate', '--no-calibrate and --calibrate-split contradict each other', {
+    throw new RecalError('usage-calibrate', '--no-calibrate and --calibrate-split contradict each other', {
       hint: 'leave one of them out',
       exit: EXIT.usage,
     });
@@ -198,7 +202,7 @@ function checkApart(
   out: CommandContext['out'],
 ): void {
   if (split === calibrateSplit) {
-    throw new RecalError('usage.calibrate', `split ${printable(split)} is trained on and calibrated on`, {
+    throw new RecalError('usage-calibrate', `split ${printable(split)} is trained on and calibrated on`, {
       hint: 'calibrate on another split, or leave --calibrate-split out to hold a part of this one out',
       exit: EXIT.usage,
     });

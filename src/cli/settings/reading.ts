@@ -68,7 +68,13 @@ export async function withReading<T>(
   try {
     const { format, host, timeUnit, maxLine, strict, threads } = settings;
     return await work({
-      ...{ format, host, timeUnit, maxLine, strict, threads, signal },
+      format,
+      host,
+      timeUnit,
+      maxLine,
+      strict,
+      threads,
+      signal,
       onProgress: ({ bytes, events }) => bar.update(bytes, events),
     });
   } finally {

@@ -16,13 +16,22 @@ export function* renderEvaluation(
   const seedsOf = ({ seeds }: VariantResult) => (complete ? [] : [String(seeds.length)]);
   yield* renderTable(
     [
-      ...['variant', ...(complete ? [] : ['seeds']), 'attacks', 'false incidents', 'incidents', 'nodes'],
-      ...['AP', 'AUROC', 'F1', 'precision', 'recall', 'oracle F1', 'gap', 'threshold'],
+      'variant',
+      ...(complete ? [] : ['seeds']),
+      'attacks',
+      'false incidents',
+      'incidents',
+      'nodes',
+      'AP',
+      'AUROC',
+      'F1',
+      'precision',
+      'recall',
+      'oracle F1',
+      'gap',
+      'threshold',
     ],
-    Object.entries(variants).map(([name, variant]) => [
-      ...[name, ...seedsOf(variant)],
-      ...rowOf(variant, look),
-    ]),
+    Object.entries(variants).map(([name, variant]) => [name, ...seedsOf(variant), ...rowOf(variant, look)]),
     look,
   );
   yield '';
@@ -40,12 +49,18 @@ function rowOf(variant: VariantResult, look: Look): string[] {
       : `${figure('attacksDetected', 1)}/${trimmed(variant.mean.attacks, 1)}`;
   const perDay = variant.mean.falseIncidentsPerDay?.toFixed(1) ?? NOTHING;
   return [
-    ...[attacks, `${figure('falseIncidents', 1)} (${perDay}/day)`],
-    ...[figure('incidentsUntilAllAttacks', 1), figure('nodesUntilAllAttacks', 0)],
-    ...[figure('ap', 3), figure('auroc', 3), figure('f1', 3)],
+    attacks,
+    `${figure('falseIncidents', 1)} (${perDay}/day)`,
+    figure('incidentsUntilAllAttacks', 1),
+    figure('nodesUntilAllAttacks', 0),
+    figure('ap', 3),
+    figure('auroc', 3),
+    figure('f1', 3),
     `${figure('precision', 3)} (${counts(variant, 'tp', 'fp')})`,
     `${figure('recall', 3)} (${counts(variant, 'tp', 'fn')})`,
-    ...[figure('oracleF1', 3), figure('gap', 3), thresholdText(variant)],
+    figure('oracleF1', 3),
+    figure('gap', 3),
+    thresholdText(variant),
   ];
 }
 

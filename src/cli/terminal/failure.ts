@@ -1,10 +1,13 @@
+import type { ErrorCode } from '../../base/error-codes.js';
 import { EXIT, type ExitCode, RecalError, type Where } from '../../base/errors.js';
 import { printable } from '../../base/printable.js';
 import type { Output } from './output.js';
 
 /** An error as data: what `--json` prints, and what the lines for people are made of. */
 export interface Failure {
-  code: string;
+  code: ErrorCode;
+  /** The operating system's own code, such as ENOENT. */
+  errno?: string | undefined;
   message: string;
   hint?: string | undefined;
   where?: Where | undefined;
@@ -30,7 +33,8 @@ export function describeFailure(error: unknown): Failure {
   const { code, syscall, path } = (error ?? {}) as NodeJS.ErrnoException;
   if (error instanceof Error && typeof code === 'string' && typeof syscall === 'string') {
     return {
-      code: `system.${code.toLowerCase()}`,
+      code: 'system-error',
+      errno: code,
       message: error.message,
       hint: SYSTEM_HINTS[code],
       where: path === undefined ? undefined : { file: path },

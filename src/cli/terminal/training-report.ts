@@ -36,24 +36,29 @@ export function reportTraining(
     value === undefined || Number.isNaN(value) ? null : Number(value.toPrecision(6));
   // With one shared decoder there is one loss, not one a relation.
   const rows = relations.map(({ name, frequency }, r) => ({
-    ...{
-      relation: name,
-      events: frequency,
-      maskRate: config.balanced && frequency > 0 ? number(rates[r]) : null,
-    },
-    ...{ firstLoss: config.balanced ? number(first?.losses[r]) : null },
-    ...{ loss: config.balanced ? (training.losses[r] ?? null) : null },
+    relation: name,
+    events: frequency,
+    maskRate: config.balanced && frequency > 0 ? number(rates[r]) : null,
+    firstLoss: config.balanced ? number(first?.losses[r]) : null,
+    loss: config.balanced ? (training.losses[r] ?? null) : null,
   }));
   const value = {
-    ...{ model: path, id: model.id, sha256, complete, epochs: training.epochs, steps: training.steps },
-    ...{
-      events: training.events,
-      graphs: training.graphs,
-      nodes: training.nodes,
-      features: model.space.width,
-    },
-    ...{ tokens: model.space.parts.vocabulary.size, loss: training.loss, masked: training.masked },
-    ...{ relations: rows, history: reports.map(({ loss }) => number(loss)), seconds },
+    model: path,
+    id: model.id,
+    sha256,
+    complete,
+    epochs: training.epochs,
+    steps: training.steps,
+    events: training.events,
+    graphs: training.graphs,
+    nodes: training.nodes,
+    features: model.space.width,
+    tokens: model.space.parts.vocabulary.size,
+    loss: training.loss,
+    masked: training.masked,
+    relations: rows,
+    history: reports.map(({ loss }) => number(loss)),
+    seconds,
     calibration: calibration === undefined ? null : describeCalibration(calibration),
   };
   out.result(value, function* () {

@@ -98,8 +98,15 @@ export const CALLS: Calls = {
     const product = to.parts(ROW);
     to.call('tokenLinear', 1, [x.cols, at(token), at(w), at(bias), product]);
     to.call('sparseLinear', chunksOf(rows), [
-      ...[rows, CHUNK_ROWS, ...describe(x)],
-      ...[at(masked), product, at(w), at(bias), at(out), at(index)],
+      rows,
+      CHUNK_ROWS,
+      ...describe(x),
+      at(masked),
+      product,
+      at(w),
+      at(bias),
+      at(out),
+      at(index),
     ]);
   },
 
@@ -116,8 +123,15 @@ export const CALLS: Calls = {
     const parts = to.parts((chunks * stride + 2 * H) * 4);
     const totals = parts + chunks * stride * 4;
     to.call('sparseLinearGrad', chunks, [
-      ...[rows, size, ...describe(x)],
-      ...[at(masked), at(dOut), parts, x.cols, at(index), dBias === null ? 0 : 1],
+      rows,
+      size,
+      ...describe(x),
+      at(masked),
+      at(dOut),
+      parts,
+      x.cols,
+      at(index),
+      dBias === null ? 0 : 1,
     ]);
     sumParts(to, dw, x.cols * H, [parts, chunks, stride]);
     const sum = (target: number, first: number, add: number) =>
@@ -162,7 +176,13 @@ export const CALLS: Calls = {
     to.call('transpose', 1, [at(w), to.transposed]);
     if (second !== null) to.call('transpose', 1, [at(second.w), other]);
     to.call('linearGradInput', chunksOf(rows), [
-      ...[rows, CHUNK_ROWS, at(dOut), to.transposed, at(second?.dOut ?? null), other, at(dx)],
+      rows,
+      CHUNK_ROWS,
+      at(dOut),
+      to.transposed,
+      at(second?.dOut ?? null),
+      other,
+      at(dx),
       add ? 1 : 0,
     ]);
   },
@@ -182,10 +202,26 @@ export const CALLS: Calls = {
     to.scratch(partBytes + SEGMENT_ENTRIES * (32 + 32)); // logits, runs
     const [merges, head] = workArguments(work);
     const args = [
-      ...[...head, at(entries.neighbours), at(entries.relations), at(z), at(s), at(d), at(b), at(c)],
-      ...[at(pre), at(out), at(slope), at(trace?.peak ?? null), at(trace?.inverse ?? null)],
-      ...[to.parts(work.partCount * partBytes), work.splitCount, residual],
-      ...[at(standIn?.masked ?? null), standIn?.row ?? 0, at(wanted), at(bias)],
+      ...head,
+      at(entries.neighbours),
+      at(entries.relations),
+      at(z),
+      at(s),
+      at(d),
+      at(b),
+      at(c),
+      at(pre),
+      at(out),
+      at(slope),
+      at(trace?.peak ?? null),
+      at(trace?.inverse ?? null),
+      to.parts(work.partCount * partBytes),
+      work.splitCount,
+      residual,
+      at(standIn?.masked ?? null),
+      standIn?.row ?? 0,
+      at(wanted),
+      at(bias),
     ];
     to.call('attend', work.chunkCount, args);
     to.call('mergeAttention', merges, args);
@@ -218,24 +254,61 @@ export const CALLS: Calls = {
     const sums = at(args.dz) === at(args.z) ? room.sums : at(args.dz);
     const lists = [at(outgoing.neighbours), at(outgoing.relations)];
     to.call('attendPrepare', chunksOf(rows), [
-      ...[rows, CHUNK_ROWS, at(args.d), at(trace.peak), at(trace.inverse), room.records],
+      rows,
+      CHUNK_ROWS,
+      at(args.d),
+      at(trace.peak),
+      at(trace.inverse),
+      room.records,
     ]);
     const weighted = [
-      ...[...head, ...lists, at(args.z), at(args.s), at(args.b), at(args.c), at(args.dPre), room.records],
-      ...[sums, room.weights, room.parts, room.tables, half, work.splitCount, own ? 1 : 0],
+      ...head,
+      ...lists,
+      at(args.z),
+      at(args.s),
+      at(args.b),
+      at(args.c),
+      at(args.dPre),
+      room.records,
+      sums,
+      room.weights,
+      room.parts,
+      room.tables,
+      half,
+      work.splitCount,
+      own ? 1 : 0,
     ];
     to.call('attendGrad', work.chunkCount, weighted);
     to.call('mergeAttentionGrad', merges, weighted);
     sumParts(to, args.dc, wide, [room.tables, work.chunkCount, wide]);
     const inner = [
-      ...[...innerHead, at(incoming.places), room.weights, room.inner, dd],
-      ...[room.parts, incoming.work.splitCount, own ? 1 : 0],
+      ...innerHead,
+      at(incoming.places),
+      room.weights,
+      room.inner,
+      dd,
+      room.parts,
+      incoming.work.splitCount,
+      own ? 1 : 0,
     ];
     to.call('attendInner', incoming.work.chunkCount, inner);
     to.call('mergeInner', innerMerges, inner);
     const list = [
-      ...[...head, ...lists, room.weights, room.inner, at(args.z), at(args.aSource), at(args.aTarget)],
-      ...[own ? dd : 0, sums, at(args.dz), room.parts, room.tables, half, work.chunkCount, work.splitCount],
+      ...head,
+      ...lists,
+      room.weights,
+      room.inner,
+      at(args.z),
+      at(args.aSource),
+      at(args.aTarget),
+      own ? dd : 0,
+      sums,
+      at(args.dz),
+      room.parts,
+      room.tables,
+      half,
+      work.chunkCount,
+      work.splitCount,
       own ? 1 : 0,
     ];
     to.call('attendScores', work.chunkCount, list);
@@ -260,10 +333,28 @@ export const CALLS: Calls = {
     to.scratch(partBytes + SEGMENT_ENTRIES * (32 + 32)); // logits, runs
     const [merges, head] = workArguments(work);
     const args = [
-      ...[...head, at(entries.neighbours), at(entries.relations), at(h), at(s), at(d), at(b), at(c)],
-      ...[at(pre), at(out), at(slope), at(trace?.peak ?? null), at(trace?.inverse ?? null)],
-      ...[to.parts(work.partCount * partBytes), work.splitCount, residual],
-      ...[0, 0, at(wanted), at(bias), at(w), at(trace === null ? null : sums)],
+      ...head,
+      at(entries.neighbours),
+      at(entries.relations),
+      at(h),
+      at(s),
+      at(d),
+      at(b),
+      at(c),
+      at(pre),
+      at(out),
+      at(slope),
+      at(trace?.peak ?? null),
+      at(trace?.inverse ?? null),
+      to.parts(work.partCount * partBytes),
+      work.splitCount,
+      residual,
+      0,
+      0,
+      at(wanted),
+      at(bias),
+      at(w),
+      at(trace === null ? null : sums),
     ];
     to.call('foldAttend', work.chunkCount, args);
     to.call('mergeFolded', merges, args);
@@ -305,22 +396,56 @@ export const CALLS: Calls = {
     foldWeights(to, w, args.aSource, args.aTarget, room.folded);
     const lists = [at(neighbours), at(relations)];
     to.call('attendPrepare', chunksOf(rows), [
-      ...[rows, CHUNK_ROWS, at(args.d), at(trace.peak), at(trace.inverse), room.records],
+      rows,
+      CHUNK_ROWS,
+      at(args.d),
+      at(trace.peak),
+      at(trace.inverse),
+      room.records,
     ]);
     const ofRelations = [folding, CHUNK_ROWS, at(dPre), at(args.c), 2 * half, room.relations];
     to.call('foldRelations', chunksOf(folding), ofRelations);
     const weighted = [
-      ...[...head, ...lists, at(args.z), at(args.s), at(args.b), at(args.c), at(dPre), room.records],
-      ...[at(dz), room.weights, room.parts, room.tables, half, work.splitCount, 1],
-      ...[at(entries.foldedEnds), multiplied, at(h), at(args.g), room.relations, room.sums],
+      ...head,
+      ...lists,
+      at(args.z),
+      at(args.s),
+      at(args.b),
+      at(args.c),
+      at(dPre),
+      room.records,
+      at(dz),
+      room.weights,
+      room.parts,
+      room.tables,
+      half,
+      work.splitCount,
+      1,
+      at(entries.foldedEnds),
+      multiplied,
+      at(h),
+      at(args.g),
+      room.relations,
+      room.sums,
     ];
     to.call('foldGrad', work.chunkCount, weighted);
     to.call('mergeFoldGrad', merges, weighted);
     const tables: [number, number, number] = [room.tables, work.chunkCount, wide];
     sumParts(to, args.dc, wide, tables);
     const inner = [
-      ...[...head, at(entries.places), room.weights, room.inner, room.dd, room.parts, work.splitCount, 1],
-      ...[folding, at(relations), at(dPre), room.tables, half],
+      ...head,
+      at(entries.places),
+      room.weights,
+      room.inner,
+      room.dd,
+      room.parts,
+      work.splitCount,
+      1,
+      folding,
+      at(relations),
+      at(dPre),
+      room.tables,
+      half,
     ];
     to.call('attendInner', work.chunkCount, inner);
     to.call('mergeInner', merges, inner);
@@ -329,15 +454,37 @@ export const CALLS: Calls = {
     to.call('linearGradWeights', chunks, [multiplied, size, at(h), at(dz), room.products, 0]);
     sumParts(to, dw, H * H, [room.products, chunks, (H + 1) * H], 0, true);
     const list = [
-      ...[...head, ...lists, room.weights, room.inner, room.dd, room.parts, room.tables],
-      ...[at(h), room.sums, room.folded + H * ROW, 0, 0, half, work.chunkCount, work.splitCount, 1],
+      ...head,
+      ...lists,
+      room.weights,
+      room.inner,
+      room.dd,
+      room.parts,
+      room.tables,
+      at(h),
+      room.sums,
+      room.folded + H * ROW,
+      0,
+      0,
+      half,
+      work.chunkCount,
+      work.splitCount,
+      1,
     ];
     to.call('foldScoresGrad', work.chunkCount, list);
     to.call('mergeFoldScores', merges, list);
     to.call('sumTables', 1, [scored, 0, room.tables, scoreTables, scoreBytes, at(args.db)]);
     to.call('foldWeightsGrad', 1, [
-      ...[room.tables, scoreTables, scoreBytes, scored * 8, at(w), at(args.aSource), at(args.aTarget)],
-      ...[at(dw), at(args.daSource), at(args.daTarget)],
+      room.tables,
+      scoreTables,
+      scoreBytes,
+      scored * 8,
+      at(w),
+      at(args.aSource),
+      at(args.aTarget),
+      at(dw),
+      at(args.daSource),
+      at(args.daTarget),
     ]);
   },
 
@@ -365,8 +512,16 @@ export const CALLS: Calls = {
     to.scratch(ROW + 4 * SEGMENT_ENTRIES + 16);
     const [merges, head] = workArguments(work);
     const args = [
-      ...[...head, at(entries), at(slots), at(from), at(scale), at(out)],
-      ...[to.parts(work.partCount * ROW), work.splitCount, at(fromScale), add ? 1 : 0],
+      ...head,
+      at(entries),
+      at(slots),
+      at(from),
+      at(scale),
+      at(out),
+      to.parts(work.partCount * ROW),
+      work.splitCount,
+      at(fromScale),
+      add ? 1 : 0,
     ];
     to.call('segmentSum', work.chunkCount, args);
     to.call('mergeSegments', merges, args);
@@ -375,7 +530,11 @@ export const CALLS: Calls = {
   adam(to, args) {
     const { length } = args.parameters;
     to.call('adam', Math.ceil(length / ADAM_FLOATS), [
-      ...[length, at(args.parameters), at(args.gradient), at(args.firstMoment), at(args.secondMoment)],
+      length,
+      at(args.parameters),
+      at(args.gradient),
+      at(args.firstMoment),
+      at(args.secondMoment),
       ...[args.learningRate, 0.9, 0.999, 1e-8, args.weightDecay].map((float) => ({ float })),
       ...[1 / (1 - 0.9 ** args.step), 1 / (1 - 0.999 ** args.step), args.scale, 0.1, 0.001].map((float) => ({
         float,

@@ -53,13 +53,32 @@ export function callCosineLoss(to: Caller, args: Kernels['cosineLoss']): void {
   const [w, bias] = [at(args.w), at(args.bias)];
   to.call('gram', grams.length, [tables, D, w, bias, gramAt, gradient ? 1 : 0]);
   to.call('cosineLoss', losses.length / 5, [
-    ...[lossesAt, D, ...describe(target), at(args.norms), at(args.nodes), at(args.means), w, bias],
-    ...[gramAt, args.exponent, at(args.errors), at(gradient?.dMeans ?? null)],
-    ...[countsAt, room, partBytes],
+    lossesAt,
+    D,
+    ...describe(target),
+    at(args.norms),
+    at(args.nodes),
+    at(args.means),
+    w,
+    bias,
+    gramAt,
+    args.exponent,
+    at(args.errors),
+    at(gradient?.dMeans ?? null),
+    countsAt,
+    room,
+    partBytes,
   ]);
   if (gradient === null) return;
   to.call('decoderGrad', gradients.length / 6, [
-    ...[gradientsAt, D, w, bias, room, partBytes, at(gradient.dw), at(gradient.dBias)],
+    gradientsAt,
+    D,
+    w,
+    bias,
+    room,
+    partBytes,
+    at(gradient.dw),
+    at(gradient.dBias),
   ]);
 }
 

@@ -165,12 +165,18 @@ class Description {
     const p = Math.exp(logP);
     const single = draws === 1 ? p : -Math.expm1(Math.log1p(-p) / draws);
     return {
-      ...{ kind, role, relation: name },
+      kind,
+      role,
+      relation: name,
       events: relation < 0 ? this.#countEvents(null, null) : this.#countEvents(role, relation),
       value: finite(evidence.values[row]),
       benignQuantile: evidence.quantiles[row],
       modelled: evidence.modelled[row] === 1,
-      ...{ p, logP, n, draws, beyond },
+      p,
+      logP,
+      n,
+      draws,
+      beyond,
       level: LEVELS[Math.min(evidence.levels[row], LEVELS.length - 1)],
       floor: beyond && Math.abs(single * (n + 1) - 1) < 1e-6,
       share: Math.min(1, Math.max(0, evidence.shares[row])) || 0,

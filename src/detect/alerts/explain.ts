@@ -40,13 +40,13 @@ export function findExplained(
 function notOne(id: string, found: readonly Found[], all: readonly Found[]): RecalError {
   const shown = printable(id, 40);
   if (found.length > 1) {
-    return new RecalError('alerts.ambiguous', `${found.length} alerts and incidents begin with '${shown}'`, {
+    return new RecalError('alerts-ambiguous', `${found.length} alerts and incidents begin with '${shown}'`, {
       hint: `give more of the identifier: ${list(found)}`,
       exit: EXIT.usage,
     });
   }
   const near = [...all].sort((a, b) => shared(b.id, id) - shared(a.id, id) || b.score - a.score);
-  return new RecalError('alerts.unknown', `there is no alert or incident '${shown}'`, {
+  return new RecalError('alerts-unknown', `there is no alert or incident '${shown}'`, {
     hint: near.length === 0 ? 'this run raised none' : `there are: ${list(near)}`,
     exit: EXIT.usage,
   });

@@ -309,7 +309,8 @@ function describeGroup(
     members: Int32Array.from(group),
     root: findRoot(group, members, links),
     host: members.host[group[0]],
-    ...{ first, last },
+    first,
+    last,
     score: incidentScore(group.map((member) => members.score[member])),
     prominence,
   };

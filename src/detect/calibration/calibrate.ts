@@ -131,7 +131,9 @@ export async function calibrateDetector(
     );
   }
   return {
-    ...{ config, ...learn(kept), scale },
+    config,
+    ...learn(kept),
+    scale,
     benign: scores,
     graphs: graphs.length,
     instances: graphs.reduce((sum, { candidates }) => sum + candidates.length, 0),
@@ -296,8 +298,11 @@ class BenignCollector {
 
   finish(inSample: boolean): BenignScores {
     return describeBenign({
-      ...{ members: this.#members, links: this.#links.finish(), inSample },
-      ...{ instances: this.#instances, spans: this.#spans },
+      members: this.#members,
+      links: this.#links.finish(),
+      inSample,
+      instances: this.#instances,
+      spans: this.#spans,
     });
   }
 }

@@ -22,8 +22,10 @@ export interface CalibrationOptions {
 }
 
 export const CALIBRATION_DEFAULTS: CalibrationOptions = {
-  ...{ kind: 'quantile', tail: 'tail' },
-  ...{ byType: true, minNodes: 30 },
+  kind: 'quantile',
+  tail: 'tail',
+  byType: true,
+  minNodes: 30,
 };
 
 /** What tables are kept for: entity types and slots below these counts, and the group (the role) of each slot. */
@@ -181,7 +183,9 @@ function resolveTables(parts: CalibrationParts): { answering: Table[]; levels: U
       const values = poolValues(parts, has);
       const { mean, deviation } = moments(values);
       table = {
-        ...{ values, nodes, mean },
+        values,
+        nodes,
+        mean,
         deviation: Math.max(deviation, deviationFloor, 1e-9),
         tail: meta.kind === 'quantile' && meta.tail === 'tail' ? fitTail(values) : undefined,
       };
@@ -325,7 +329,9 @@ export class CalibrationBuilder {
     const groups = Array.from({ length: countGroups(groupOf) }, (_, group) => group);
     return CalibrationTables.fromParts({
       meta: { ...options, typeCount, slotCount },
-      ...{ groupOf, tables, values },
+      groupOf,
+      tables,
+      values,
       nodes: Uint32Array.from([
         ...keys.map((_, i) => countDistinct([nodes.subarray(starts[i], starts[i + 1])])),
         ...Array.from({ length: slotCount }, (_, slot) => distinct((_, s) => s === slot)),

@@ -75,9 +75,16 @@ export async function measureDrift(
   const rows = collector.rows(level);
   const compared = rows.filter(({ verdict }) => verdict !== 'too-few').length;
   const found: DriftFindings = {
-    ...{ level, leftOut: collector.leftOut, rows, novelty: collector.novelty() },
+    level,
+    leftOut: collector.leftOut,
+    rows,
+    novelty: collector.novelty(),
     counts: {
-      ...{ graphs: done, instances, hostDays, compared, tooFew: rows.length - compared },
+      graphs: done,
+      instances,
+      hostDays,
+      compared,
+      tooFew: rows.length - compared,
       withoutTable: collector.withoutTable,
     },
     quarantine: { rule: formatThreshold(keepOut), tau, ...kept, expected: alarmsPerDay * hostDays },
@@ -148,8 +155,11 @@ class DriftCollector {
     );
     return judgeMoves(found, level)
       .map(({ move: { slot, kind, ...move }, rate, verdict }) => ({
-        ...{ kind, ...this.#describe(kind, slot) },
-        ...{ ...move, rate, verdict },
+        kind,
+        ...this.#describe(kind, slot),
+        ...move,
+        rate,
+        verdict,
       }))
       .sort(
         (a, b) =>

@@ -81,8 +81,11 @@ export class ScoreMartingale {
   finish(): Change {
     const share = (tail: number) => (this.#instances === 0 ? 0 : this.#above[tail] / this.#instances);
     return {
-      ...{ windows: this.#windows, capital: this.#capital, most: this.#most },
-      ...{ reachedTs: this.#reached, sinceTs: this.#since },
+      windows: this.#windows,
+      capital: this.#capital,
+      most: this.#most,
+      reachedTs: this.#reached,
+      sinceTs: this.#since,
       above: { p90: share(0), p99: share(1) },
       against: { p90: this.#against[0], p99: this.#against[1] },
     };

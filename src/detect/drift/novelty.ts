@@ -77,7 +77,8 @@ export class NoveltyCollector {
       .map(([relation, interactions]) => ({ name: this.#table.relations[relation], interactions }))
       .sort((a, b) => b.interactions - a.interactions || (a.name < b.name ? -1 : 1));
     return {
-      ...{ interactions: this.#interactions, newRelation: this.#new },
+      interactions: this.#interactions,
+      newRelation: this.#new,
       relations: relations.slice(0, MOST_EXAMPLES),
       more: Math.max(0, relations.length - MOST_EXAMPLES),
       names: found

@@ -115,8 +115,12 @@ export class MoveCollector {
     const { n } = sample;
     const nodes = sums.nodes[slot];
     const effective = effectiveCount({
-      ...{ nodes, n, squares: this.#squares[slot], sum: sums.sum[slot] },
-      ...{ squaredCounts: sums.squaredCounts[slot], betweenSquares: sums.betweenSquares[slot] },
+      nodes,
+      n,
+      squares: this.#squares[slot],
+      sum: sums.sum[slot],
+      squaredCounts: sums.squaredCounts[slot],
+      betweenSquares: sums.betweenSquares[slot],
     });
     const before = { n: 0, nodes: 0 };
     // Values of several types have several tables: the variances of their shares add up.
@@ -136,7 +140,9 @@ export class MoveCollector {
     // Who made the tables is not kept with them: they are taken to be as uneven as what is compared.
     const worth = effective / nodes / variance;
     return {
-      ...{ slot, distance, now: { n, nodes, effective } },
+      slot,
+      distance,
+      now: { n, nodes, effective },
       before: { ...before, effective: worth },
       direction: rise >= fall ? 'up' : 'down',
       p: ksProbability(distance, effective, worth),

@@ -284,7 +284,8 @@ export class NameSurprise implements CountedEvidence {
     };
     const context = pair < 0 ? -1 : this.#relationCount + pair;
     return {
-      ...{ own, any },
+      own,
+      any,
       depth: levels.depthOf(what),
       knownSubject: who >= 0 && this.#knowsSubject(who),
       times: levels.finest(what) < 0 ? 0 : count(context, levels.finest(what)),

@@ -6,7 +6,9 @@ export function reconstructionRows({ offsets, nodes, errors }: RelationErrors): 
   const slots = new Uint16Array(nodes.length);
   for (let r = 0; r + 1 < offsets.length; r++) slots.fill(r, offsets[r], offsets[r + 1]);
   return {
-    ...{ nodes, slots, values: Float64Array.from(errors) },
+    nodes,
+    slots,
+    values: Float64Array.from(errors),
     draws: new Uint32Array(nodes.length).fill(1),
     sources: new Int32Array(nodes.length).fill(-1),
   };

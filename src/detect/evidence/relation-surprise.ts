@@ -95,7 +95,9 @@ export class RelationSurprise implements CountedEvidence {
     const context = this.#ladder[rung];
     const row = this.#rows.find(context, relation);
     return tellRelation({
-      ...{ names, relation: this.#relations[relation], level: rung - 2 },
+      names,
+      relation: this.#relations[relation],
+      level: rung - 2,
       subject: planned.nodes[interactions.subject[interaction]],
       object: planned.nodes[interactions.object[interaction]],
       times: row < 0 ? 0 : this.#counts[row],

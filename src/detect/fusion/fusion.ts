@@ -35,7 +35,7 @@ export function createFusion(name: FusionName, covariance?: PairCovariance): Fus
       return fuseCauchy;
     case 'brown':
       if (covariance === undefined) {
-        throw new RecalError('fusion.covariance', 'the fusion brown needs covariances, and none were kept', {
+        throw new RecalError('fusion-covariance', 'the fusion brown needs covariances, and none were kept', {
           hint: 'calibrate again with the fusion brown, or choose another fusion',
         });
       }

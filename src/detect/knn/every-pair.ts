@@ -29,7 +29,10 @@ export class EveryPair {
     // What fills the last block up must not be far away here: q·p − |p|²/2 has to stay small enough to compare.
     interleave(rows, width, numbers, memory.view('f32', blocks, places * width), 0);
     memory.writeSetup({
-      ...{ width, blocks, blockCount, halfSquares: memory.place(halfSquares) },
+      width,
+      blocks,
+      blockCount,
+      halfSquares: memory.place(halfSquares),
       multiplicity: memory.place(numbers.map((number) => points.multiplicity[number] ?? 0)),
     });
   }

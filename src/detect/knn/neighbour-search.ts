@@ -97,8 +97,10 @@ export class NeighbourSearch {
       const distances = this.#memory.view('f64', results, k);
       this.#memory.view('u32', names, k).forEach((point, i) => {
         found.push({
-          ...{ point, distance: distances[i] },
-          ...{ multiplicity: multiplicity[point], example: example[point] },
+          point,
+          distance: distances[i],
+          multiplicity: multiplicity[point],
+          example: example[point],
         });
       });
       this.#memory.free(results, names);

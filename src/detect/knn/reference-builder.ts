@@ -79,7 +79,11 @@ export class ReferenceBuilder {
     }
     const { count, steps, multiplicity } = points;
     return new NeighbourReference(standardisation, {
-      ...{ width: points.width, count, steps, multiplicity, example },
+      width: points.width,
+      count,
+      steps,
+      multiplicity,
+      example,
     });
   }
 

@@ -17,7 +17,9 @@ export function placeReference(memory: SearchMemory, points: ReferencePoints): S
   const { width, count } = points;
   const even = width + (width % 2);
   const setup: Partial<Setup> = {
-    ...{ width, head: Math.min(HEAD, width), relative: (width + 8) * 2 ** -24 },
+    width,
+    head: Math.min(HEAD, width),
+    relative: (width + 8) * 2 ** -24,
     steps: memory.place(points.steps),
     rotation: memory.place(principalAxes(points, even)),
   };

@@ -127,8 +127,20 @@ export class SearchMemory {
     const { steps = 0, rotated = 0, norms = 0, homes = 0, homeDistances = 0, order = 0 } = job;
     const { k = 0, results = 0, names = 0, weighted = false, threshold = 0 } = job;
     this.view('u32', JOB_AT, 14).set([
-      ...[0, 0, job.size, job.count, steps, rotated, norms, homes, homeDistances, order],
-      ...[k, results, names, weighted ? 1 : 0],
+      0,
+      0,
+      job.size,
+      job.count,
+      steps,
+      rotated,
+      norms,
+      homes,
+      homeDistances,
+      order,
+      k,
+      results,
+      names,
+      weighted ? 1 : 0,
     ]);
     this.view('f64', JOB_AT + 64, 1)[0] = threshold;
     this.view('u32', JOB_AT + 72, 4).fill(0);

@@ -39,7 +39,8 @@ export function describeBenign(found: {
     const own = Float32Array.from(kept.score).sort().reverse();
     let above = 0;
     return {
-      ...{ hostDays: sum(spans) / DAY, instances: sum(instances) },
+      hostDays: sum(spans) / DAY,
+      instances: sum(instances),
       incidents: countIncidentsAt(thresholds, kept, links),
       above: Uint32Array.from(thresholds, (threshold) => {
         while (above < own.length && own[above] >= threshold) above++;
@@ -48,7 +49,12 @@ export function describeBenign(found: {
     };
   });
   return {
-    ...{ scores, hostDays, graphs: spans.length, inSample, thresholds, without },
+    scores,
+    hostDays,
+    graphs: spans.length,
+    inSample,
+    thresholds,
+    without,
     instances: instances.reduce((sum, each) => sum + each, 0),
     incidents: countIncidentsAt(thresholds, all, links),
   };

@@ -64,7 +64,11 @@ export function discoverByDay(
     let atFloor = 0;
     while (atFloor < rows.length && p[rows[atFloor]] <= floor) atFloor++;
     found.push({
-      ...{ host, day, nodes: rows.length, alarms: count, atFloor },
+      host,
+      day,
+      nodes: rows.length,
+      alarms: count,
+      atFloor,
       level: count === 0 ? 0 : p[rows[count - 1]],
       needed: neededAtFloor(rows.length, floor, level),
     });

@@ -46,7 +46,7 @@ export function formatThreshold(spec: ThresholdSpec): string {
 
 function refused(text: string, why: string, hint: string): RecalError {
   const message = `the threshold '${printable(text, 60)}' cannot be used: ${why}`;
-  return new RecalError('threshold.invalid', message, { hint, exit: EXIT.usage });
+  return new RecalError('threshold-invalid', message, { hint, exit: EXIT.usage });
 }
 
 /** Benign scores, and the incidents that they form: those of half B. */
@@ -100,7 +100,7 @@ export function chooseThreshold(
 ): Threshold {
   const { scores, instances, hostDays, graphs, thresholds } = benign;
   if (!(instances > 0) || !(hostDays > 0)) {
-    throw new RecalError('threshold.nothing', 'there are no benign scores to set a threshold by', {
+    throw new RecalError('threshold-nothing', 'there are no benign scores to set a threshold by', {
       hint: 'calibrate on a longer benign part',
     });
   }
@@ -118,8 +118,12 @@ export function chooseThreshold(
       tail === undefined ? beyond : Math.max(beyond, tailValue(tail, Math.log(allowed / scores.length)));
     const perDay = (tail === undefined ? 1 : asked * span) / hostDays;
     return {
-      ...{ ...common, tau, status: tail === undefined ? 'unresolved' : 'extrapolated' },
-      ...{ realised: 0, incidentsPerDay: perDay, alarmsPerDay: perDay },
+      ...common,
+      tau,
+      status: tail === undefined ? 'unresolved' : 'extrapolated',
+      realised: 0,
+      incidentsPerDay: perDay,
+      alarmsPerDay: perDay,
       range: leaveOneOut(benign, budget, asked, counts, tau),
     };
   }
@@ -128,9 +132,12 @@ export function chooseThreshold(
   const incidentsPerDay = countAt(tau, thresholds, benign.incidents) / hostDays;
   const alarms = countAtLeast(scores, tau);
   return {
-    ...{ ...common, tau, status: 'resolved' },
+    ...common,
+    tau,
+    status: 'resolved',
     realised: budget ? incidentsPerDay : alarms / instances,
-    ...{ incidentsPerDay, alarmsPerDay: alarms / hostDays },
+    incidentsPerDay,
+    alarmsPerDay: alarms / hostDays,
     range: leaveOneOut(benign, budget, asked, counts, beyond),
   };
 }

@@ -33,7 +33,9 @@ export interface DaySplit {
 }
 
 const some = (topic: string, first: number, last = first): TopicParts => ({
-  ...{ topic: `ta1-${topic}.json`, first, last },
+  topic: `ta1-${topic}.json`,
+  first,
+  last,
 });
 const all = (topic: string): TopicParts => ({ topic: `ta1-${topic}.json`, first: 0 });
 
@@ -129,7 +131,7 @@ export async function findE3Parts(folder: string, host: E3Host, split: E3Split):
       ? { train: [], test: [], other: takeDays(host, found, missing) }
       : takeFiles(FILE_SPLITS[host][split], found, take);
   if (missing.length > 0) throw missingParts(folder, host, split, missing, found);
-  return { ...{ host, split }, ...parts, notes: notesOf(host, split, parts.other.length) };
+  return { host, split, ...parts, notes: notesOf(host, split, parts.other.length) };
 }
 
 function takeFiles(

@@ -97,7 +97,9 @@ async function placeDays({ host }: E3Parts, folder: string): Promise<PlacedE3> {
   const { outside } = await splitByTime(folder, splits);
   return {
     places: placesOf(folder, {
-      ...{ train: { split: 'train' }, calibrate: { split: 'calibrate' }, test: { split: 'test' } },
+      train: { split: 'train' },
+      calibrate: { split: 'calibrate' },
+      test: { split: 'test' },
     }),
     notes: outside === 0 ? [] : [`${outside} events are of days that no part has, and were left out`],
   };

@@ -22,7 +22,8 @@ type Four = readonly [precision: number | null, recall: number | null, f1: numbe
 function row(name: string, cadets: Four, theia: Four, trace: Four, variant?: string): PublishedRow {
   const rates = ([precision, recall, f1, fpr]: Four): PublishedRates => ({ precision, recall, f1, fpr });
   return {
-    ...{ name, by: { cadets: rates(cadets), theia: rates(theia), trace: rates(trace) } },
+    name,
+    by: { cadets: rates(cadets), theia: rates(theia), trace: rates(trace) },
     ...(variant === undefined ? {} : { variant }),
   };
 }

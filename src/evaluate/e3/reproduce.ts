@@ -96,8 +96,11 @@ export async function reproduce(options: ReproduceOptions): Promise<Reproduction
     title: simulated
       ? `A simulated host like ${host.toUpperCase()}, split ${split}`
       : `${host.toUpperCase()} of Engagement 3, split ${split}`,
-    ...{ host, runs, sweeps },
-    ...{ notes, extras: { relations: relationCounts(parts.train) } },
+    host,
+    runs,
+    sweeps,
+    notes,
+    extras: { relations: relationCounts(parts.train) },
   };
   const { writeStudy } = await import('../report/study-report.js'); // plots take a second to load
   await writeStudy(study, out);
@@ -145,7 +148,10 @@ function contestOptions(
 
 function judgeOptions({ protocol, labels, tier }: E3Labels): JudgeOptions {
   return {
-    ...{ labels, tier, protocol, matching: 'node' },
+    labels,
+    tier,
+    protocol,
+    matching: 'node',
     // The published lists are what they are: what is out of order is said, not refused.
     allowPast: true,
     threshold: parseThreshold(PROTOCOL_THRESHOLDS[protocol], { oracle: true }),
@@ -163,14 +169,20 @@ async function sweepSensitivity(
   const [first] = options.variants;
   const variant = options.variants.includes('paper') ? 'paper' : first;
   const { trials, complete } = await runSweep({
-    ...{ ...contestOptions(options, parts), ...judgeOptions(labels), variants: [variant] },
-    ...{ training: options.training, detection: options.detection },
+    ...contestOptions(options, parts),
+    ...judgeOptions(labels),
+    variants: [variant],
+    training: options.training,
+    detection: options.detection,
     trials: options.sweeps.flatMap(({ key, values }) => values.map((value) => ({ [key]: value }))),
     folder: join(options.out, 'trials'),
     watch: { ...sweep, ...(evaluation === undefined ? {} : { evaluation }) },
   });
   return {
-    ...{ run: `variant ${variant}, protocol ${labels.protocol}`, axes: options.sweeps, trials, complete },
+    run: `variant ${variant}, protocol ${labels.protocol}`,
+    axes: options.sweeps,
+    trials,
+    complete,
   };
 }
 
@@ -218,7 +230,12 @@ async function writeReproduction(
   const { host, runs, sweeps, notes } = study;
   const path = join(folder, 'result.json');
   const content = {
-    ...{ version: 1, kind: 'reproduction', host, split, complete, notes },
+    version: 1,
+    kind: 'reproduction',
+    host,
+    split,
+    complete,
+    notes,
     simulated,
     published: host === undefined ? null : PUBLISHED_SIZES[host],
     beside: besidePublished(study),

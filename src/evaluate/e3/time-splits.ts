@@ -124,8 +124,13 @@ class SegmentCutter {
     );
     const { size } = await stat(target);
     this.added.push({
-      ...{ ...segment, path, ingest, rows: Number(rows), bytes: size },
-      ...{ firstTs: String(first), lastTs: String(last) },
+      ...segment,
+      path,
+      ingest,
+      rows: Number(rows),
+      bytes: size,
+      firstTs: String(first),
+      lastTs: String(last),
     });
   }
 }
@@ -146,10 +151,20 @@ function outsideOf({ ingests }: Manifest): number {
 
 function summaryOf(events: number, outside: number): Summary {
   return {
-    ...{ events, edges: { total: 0, secondObject: 0 }, unresolved: 0, relations: {}, records: {} },
+    events,
+    edges: { total: 0, secondObject: 0 },
+    unresolved: 0,
+    relations: {},
+    records: {},
     entities: { total: 0, byType: {}, bySourceType: {}, placeholders: 0 },
-    ...{ noObject: 0, malformed: 0, skipped: outside > 0 ? { [OUTSIDE]: outside } : {}, repaired: {} },
-    ...{ outOfOrder: 0, lines: 0, firstTs: null, lastTs: null },
+    noObject: 0,
+    malformed: 0,
+    skipped: outside > 0 ? { [OUTSIDE]: outside } : {},
+    repaired: {},
+    outOfOrder: 0,
+    lines: 0,
+    firstTs: null,
+    lastTs: null,
   };
 }
 

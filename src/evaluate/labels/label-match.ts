@@ -74,7 +74,8 @@ export function matchLabels(
   const known = inTraining === undefined ? [] : [...labels.byKey].filter(([key]) => inTraining(key));
   const ignoredNodes = total(ignored);
   return {
-    ...{ positives, ignored },
+    positives,
+    ignored,
     attacks: labels.attacks === null ? null : gatherAttacks(labels.attacks, ofAttack),
     counts: {
       nodes: nodeCount - ignoredNodes,

@@ -1,4 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
+import type { ErrorCode } from '../../base/error-codes.js';
 import { RecalError, type Where } from '../../base/errors.js';
 import { printable } from '../../base/printable.js';
 import { EntityKey, formatKey } from '../../ingest/entity-key.js';
@@ -204,9 +205,14 @@ class LabelBook {
       );
     }
     return {
-      ...{ file: this.file, form, labels: this.#labels, byKey: this.#byKey },
+      file: this.file,
+      form,
+      labels: this.#labels,
+      byKey: this.#byKey,
       attacks: this.#attacks.size === 0 ? null : [...this.#attacks.keys()],
-      ...{ rows: this.rows, merged: this.#merged, otherTier: this.#otherTier },
+      rows: this.rows,
+      merged: this.#merged,
+      otherTier: this.#otherTier,
     };
   }
 }
@@ -220,6 +226,6 @@ function keyOf(id: string): string {
   return formatKey(key.w0, key.w1, key.w2, key.w3);
 }
 
-function wrong(code: string, message: string, hint: string, where: Where): RecalError {
+function wrong(code: ErrorCode, message: string, hint: string, where: Where): RecalError {
   return new RecalError(code, message, { hint, where });
 }

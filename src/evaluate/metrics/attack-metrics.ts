@@ -79,7 +79,9 @@ export function untilAllAttacks(
   const tp = ranking.hits[step];
   const fp = ranking.flagged[step] - tp;
   return {
-    ...{ threshold: ranking.thresholds[step], tp, fp },
+    threshold: ranking.thresholds[step],
+    tp,
+    fp,
     precision: share(tp, tp + fp),
     recall: share(tp, ranking.positives),
   };

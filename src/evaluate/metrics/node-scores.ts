@@ -70,7 +70,9 @@ export class ScoreTally {
       this.#over === 'highest' ? score : Math.max(0, score - Math.log(graphs[node]));
     const scores = this.#highest.map((score, node) => (score === 0 ? 0 : correct(score, node)));
     return {
-      ...{ scores, graphs, candidates: this.#candidates },
+      scores,
+      graphs,
+      candidates: this.#candidates,
       ranking: scores.map((score, node) => (score > 0 ? score : belowZero(this.#distance[node]))),
       byGraph: this.#seen.map(({ nodes, scores: found }) =>
         found.map((score, v) => correct(score, nodes[v])),

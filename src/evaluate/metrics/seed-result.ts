@@ -70,7 +70,11 @@ export function measureSeed(
   const none = { byDestination: EMPTY, bySource: EMPTY };
   const hops = truth.matching === 'node' ? none : truth.hops();
   const { forgiven, rescued, ...confusion } = matchAlarms(
-    ...([truth.matching, flagged.nodes, positives, hops, ignored] as const),
+    truth.matching,
+    flagged.nodes,
+    positives,
+    hops,
+    ignored,
   );
   const rates = ratesOf(confusion);
   const detected = detectedAttacks(attacks, flagged.nodes);
@@ -83,7 +87,9 @@ export function measureSeed(
   const hostDays = hostDaysOf(events);
   const behaviour = behaviourMetrics(truth.behaviours, flagged.nodes, positives);
   const result: SeedResult = {
-    ...{ seed, ...confusion, ...rates },
+    seed,
+    ...confusion,
+    ...rates,
     ap: averagePrecision(ranking),
     auroc: auroc(ranking),
     adp: adp(ranking, attacks, found.ranking),
@@ -107,9 +113,12 @@ export function measureSeed(
     ...(attacks === null ? {} : { perAttack: describeAttacks(attacks, flagged, incidents?.firstRank ?? []) }),
   };
   return {
-    ...{ result, note: flagged.note },
+    result,
+    note: flagged.note,
     curves: {
-      ...{ seed, precisionRecall: precisionRecallCurve(ranking), roc: rocCurve(ranking) },
+      seed,
+      precisionRecall: precisionRecallCurve(ranking),
+      roc: rocCurve(ranking),
       adp: adpCurve(ranking, attacks, found.ranking),
     },
   };

@@ -110,7 +110,10 @@ export class Contest {
         links: found,
       };
       return tallies.map((tally, i) => ({
-        ...{ ...shared, variant: names[i], found: tally.finish(), outcome: outcomes[i] },
+        ...shared,
+        variant: names[i],
+        found: tally.finish(),
+        outcome: outcomes[i],
       }));
     } finally {
       for (const [stage, seconds] of Object.entries(contestants.seconds)) {

@@ -40,8 +40,12 @@ export class Judging {
     const { events } = this.#parts.test;
     const started = performance.now();
     this.#behaviours ??= groupBehaviours(hashes, labels.ignored);
-    const { curves, ...measured } = measureSeed(...([seed, threshold, outcome, found, graphs] as const), {
-      ...{ labels, behaviours: this.#behaviours, matching, events, links },
+    const { curves, ...measured } = measureSeed(seed, threshold, outcome, found, graphs, {
+      labels,
+      behaviours: this.#behaviours,
+      matching,
+      events,
+      links,
       hops: () => {
         this.#hops ??= hopRows(this.#parts.test);
         return this.#hops;
@@ -62,7 +66,8 @@ function matchTest({ train, test }: Parts, { labels, ignore }: JudgeOptions): La
     if (labels.byKey.has(key)) known.add(key);
   }
   return matchLabels(labels, test.events.keys.size, (node) => test.events.uuid(node), {
-    ...{ ignore, inTraining: (key) => known.has(key) },
+    ignore,
+    inTraining: (key) => known.has(key),
   });
 }
 

@@ -71,11 +71,14 @@ export class LearnedContestants implements Contestants {
       const { reference } = this.#variants[0].detection;
       const detector = await this.#watch.time('fit', () =>
         fitDetector(model, graphs, inference, {
-          ...{ reference, signal, progress: (done) => progress?.('fit', done) },
+          reference,
+          signal,
+          progress: (done) => progress?.('fit', done),
         }),
       );
       const search = await NeighbourSearch.open(detector.reference, {
-        ...{ threads, portable: model.training.device.build !== 'relaxed-simd' },
+        threads,
+        portable: model.training.device.build !== 'relaxed-simd',
       });
       const gatherer = new MeasureOnce({ inference, search }, detector, unionOf(this.#variants), seed);
       this.#fitted = { model, inference, search, detector, gatherer };
@@ -144,7 +147,12 @@ export class LearnedContestants implements Contestants {
     const begun = performance.now();
     let [started, all] = [begun, 1];
     const { model } = await trainModel({
-      ...{ store, selection, config, threads, signal, words: this.#words?.space.parts },
+      store,
+      selection,
+      config,
+      threads,
+      signal,
+      words: this.#words?.space.parts,
       watch: {
         prepared: (stage, done) => progress?.('words', stage === 'words' ? done : 0),
         started({ steps }) {

@@ -31,7 +31,11 @@ export async function graphsOfPart(
   }
   let kept: GraphView[] | undefined;
   const graphs = {
-    ...{ events, names, text, plan, count: plan.sizes.length },
+    events,
+    names,
+    text,
+    plan,
+    count: plan.sizes.length,
     views(): Iterable<GraphView> {
       if (!keep) return make();
       kept ??= [...make()];

@@ -25,7 +25,10 @@ export interface ResolvedVariant {
 
 const PAPER = { profile: 'paper' } as const;
 const KNN_ALONE = {
-  ...{ evidence: ['distance'], gate: 'none', calibration: 'none', fusion: 'max' },
+  evidence: ['distance'],
+  gate: 'none',
+  calibration: 'none',
+  fusion: 'max',
 } satisfies Partial<DetectionConfig>;
 
 const VARIANTS: readonly Variant[] = [
@@ -80,7 +83,8 @@ export function resolveVariant(
 ): ResolvedVariant {
   const config = resolveTrainingConfig({ ...training, ...variant.training });
   return {
-    ...{ variant, training: config },
+    variant,
+    training: config,
     detection: resolveDetectionConfig(config.profile, { ...detection, ...variant.detection }),
   };
 }

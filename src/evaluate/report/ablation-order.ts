@@ -36,7 +36,9 @@ export function compareOrder(result: EvaluationResult, host: E3Host): Order {
   const turned = pairs
     .filter(({ first, second }) => second.ours > first.ours)
     .map(({ first, second }) => ({
-      ...{ better: second.name, worse: first.name, ours: [second.ours, first.ours] as const },
+      better: second.name,
+      worse: first.name,
+      ours: [second.ours, first.ours] as const,
       published: [second.published, first.published] as const,
       seeds: seedsAbove(second.variant, first.variant),
     }));

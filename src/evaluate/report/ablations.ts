@@ -51,8 +51,10 @@ export function ablationSection({ runs, host }: Study): Section | undefined {
         columns: [
           { heading: 'variant', value: ({ name }: AblationRow) => name },
           { heading: 'protocol', value: ({ run }) => run },
-          ...[own('F1', 'f1'), ...(known ? [theirs('F1 published', 'f1')] : [])],
-          ...[own('FPR', 'fpr'), ...(known ? [theirs('FPR published', 'fpr')] : [])],
+          own('F1', 'f1'),
+          ...(known ? [theirs('F1 published', 'f1')] : []),
+          own('FPR', 'fpr'),
+          ...(known ? [theirs('FPR published', 'fpr')] : []),
           own('AP', 'ap'),
         ],
         rows,

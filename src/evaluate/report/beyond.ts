@@ -53,7 +53,9 @@ export function curveSection({ runs, host }: Study): Section | undefined {
     if (drawn.length === 0) return [];
     return [
       curveChart({
-        ...{ id: `pr-${name}`, kind: 'pr', curves: drawn },
+        id: `pr-${name}`,
+        kind: 'pr',
+        curves: drawn,
         title: runs.length > 1 ? `Precision and recall, protocol ${name}` : 'Precision and recall',
         caption:
           'The first seed. A line has the best precision of each recall; a mark is the threshold in use, and lies below where it flags more than that recall needs.',
@@ -76,7 +78,9 @@ function rankingTable(runs: readonly StudyRun[]): Content {
     caption: 'Means over seeds ± one standard deviation',
     columns: [
       ...naming,
-      ...[mean('average precision', 'ap'), mean('AUROC', 'auroc'), mean('best F1', 'oracleF1')],
+      mean('average precision', 'ap'),
+      mean('AUROC', 'auroc'),
+      mean('best F1', 'oracleF1'),
       mean('labelled nodes past the gate', 'candidateRecall'),
     ],
     rows: variantsOf(runs),
@@ -88,7 +92,8 @@ function curveOf(name: string, curve: PrecisionRecallCurve, seed: SeedResult, la
   const { recall, precision } = seed;
   const isShown = recall !== null && precision !== null && recall > 0;
   return {
-    ...{ name, points: curvePoints(curve) },
+    name,
+    points: curvePoints(curve),
     ...(seed.ap === null ? {} : { figure: `AP ${formatFixed(seed.ap, 3)}` }),
     ...(isShown ? { operating: { x: recall, y: precision, label } } : {}),
   };
@@ -117,7 +122,9 @@ export function attackSection({ runs }: Study): Section | undefined {
   const rows = variantsOf(runs).flatMap((each): AttackRow[] => {
     const [first] = each.variant.seeds;
     return (first.perAttack ?? []).map(({ name, nodes }, a) => ({
-      ...{ ...each, attack: name, nodes },
+      ...each,
+      attack: name,
+      nodes,
       seeds: each.variant.seeds.flatMap(({ perAttack }) => perAttack?.[a] ?? []),
     }));
   });
@@ -159,8 +166,11 @@ export function attackSection({ runs }: Study): Section | undefined {
         title: 'What it takes to find every attack',
         columns: [
           ...naming,
-          ...[count('attacks', 'attacks'), count('detected', 'attacksDetected'), mean('ADP', 'adp')],
-          ...[count('false incidents', 'falseIncidents'), mean('a host and day', 'falseIncidentsPerDay')],
+          count('attacks', 'attacks'),
+          count('detected', 'attacksDetected'),
+          mean('ADP', 'adp'),
+          count('false incidents', 'falseIncidents'),
+          mean('a host and day', 'falseIncidentsPerDay'),
           count('false positives until all', 'fpUntilAllAttacks'),
           count('incidents until all', 'incidentsUntilAllAttacks'),
           count('nodes in them', 'nodesUntilAllAttacks'),
@@ -182,8 +192,10 @@ export function behaviourSection({ runs }: Study): Section {
       title: 'Per node and per behaviour',
       columns: [
         ...naming,
-        ...[mean('precision, nodes', 'precision'), mean('precision, behaviours', 'behaviourPrecision')],
-        ...[mean('recall, nodes', 'recall'), mean('recall, behaviours', 'behaviourRecall')],
+        mean('precision, nodes', 'precision'),
+        mean('precision, behaviours', 'behaviourPrecision'),
+        mean('recall, nodes', 'recall'),
+        mean('recall, behaviours', 'behaviourRecall'),
         count('behaviours', 'behaviours'),
       ],
       rows: variantsOf(runs),
@@ -200,13 +212,17 @@ export function seedSection({ runs, host }: Study): Section {
     const groups = Object.entries(result.variants).map(([name, variant]) => {
       const known = figure === 'f1' ? published.find((each) => each.variant === name) : undefined;
       return {
-        ...{ name, values: seedValues(variant, figure) },
+        name,
+        values: seedValues(variant, figure),
         ...(known === undefined ? {} : { published: known.f1 / 100 }),
       };
     });
     const measure = figure === 'f1' ? 'F1' : 'Average precision';
     return seedDots({
-      ...{ id: `seeds-${figure}-${run}`, measure, groups, domain: [0, 1] },
+      id: `seeds-${figure}-${run}`,
+      measure,
+      groups,
+      domain: [0, 1],
       title: runs.length > 1 ? `${measure} by seed, protocol ${run}` : `${measure} by seed`,
     });
   };
@@ -234,7 +250,9 @@ export function gapSection({ runs }: Study): Section {
             heading: 'threshold',
             value: ({ variant: { seeds } }: RunVariant) => thresholdName(seeds[0]),
           },
-          ...[mean('F1', 'f1'), mean('oracle F1', 'oracleF1'), mean('gap', 'gap')],
+          mean('F1', 'f1'),
+          mean('oracle F1', 'oracleF1'),
+          mean('gap', 'gap'),
           mean('MCC', 'mcc'),
         ],
         rows: variantsOf(runs),

@@ -25,7 +25,9 @@ export function describeRun(
   return {
     version: 1,
     complete: run.complete,
-    ...{ protocol, matching, data: describeData(options, labels) },
+    protocol,
+    matching,
+    data: describeData(options, labels),
     variants: Object.fromEntries(
       finished.map((resolved) => [resolved.variant.name, describeVariant(resolved, run)]),
     ),
@@ -60,7 +62,10 @@ function describeData(
   return {
     labels: describeLabels(file),
     ...(ignore === undefined ? {} : { ignore: describeLabels(ignore) }),
-    ...{ tier, nodes: counts.nodes, positives: counts.positives, ignored: counts.ignored },
+    tier,
+    nodes: counts.nodes,
+    positives: counts.positives,
+    ignored: counts.ignored,
     labelled: counts.labels,
     labelsUnmatched: counts.labelsUnmatched,
     labelsInTraining: counts.labelsInTraining,
@@ -99,7 +104,8 @@ function* noteRuns({ seeds, variants }: EvaluateOptions, { measured, complete }:
   if (seeds.length === 1) yield 'one seed only: no deviation can be told';
   if (!complete) {
     const counted = variants.map(({ variant: { name } }) => ({
-      ...{ name, seeds: measured.filter((each) => each.variant === name).length },
+      name,
+      seeds: measured.filter((each) => each.variant === name).length,
     }));
     // Means over different seeds are not of the same runs.
     const finished = counted

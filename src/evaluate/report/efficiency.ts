@@ -67,8 +67,11 @@ export function efficiencySection({ runs, host }: Study): Section | undefined {
         title: 'Seconds by stage, one seed',
         columns: [
           naming,
-          ...[seconds('training', 'train'), seconds('inference', 'score'), seconds('preparing', 'prepare')],
-          ...[seconds('reference', 'fit'), seconds('calibration', 'calibrate')],
+          seconds('training', 'train'),
+          seconds('inference', 'score'),
+          seconds('preparing', 'prepare'),
+          seconds('reference', 'fit'),
+          seconds('calibration', 'calibrate'),
         ],
         rows: groups,
         download: true,

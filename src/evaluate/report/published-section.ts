@@ -85,7 +85,10 @@ function countTable(rows: readonly CountRow[]) {
     columns: [
       { heading: 'variant', value: ({ name }: CountRow) => name },
       { heading: 'protocol', value: ({ run }) => run },
-      ...[count('tp'), count('fp'), count('fn'), count('tn')],
+      count('tp'),
+      count('fp'),
+      count('fn'),
+      count('tn'),
       { heading: 'threshold', value: ({ ours }) => thresholdText(ours) },
     ],
     rows,
@@ -121,14 +124,22 @@ export function besidePublished({ runs, host }: Study): BesideRow[] {
   const known = [...PUBLISHED, ...PUBLISHED_ABLATIONS];
   return runs.flatMap(({ name: run, result: { variants } }) => [
     ...known.map(({ name, variant = null, by }) => ({
-      ...{ run, name, variant, published: by[host] },
+      run,
+      name,
+      variant,
+      published: by[host],
       ours: variant === null ? null : ratesOf(variants[variant]?.mean),
       deviation: variant === null ? null : ratesOf(variants[variant]?.std),
     })),
     ...Object.entries(variants)
       .filter(([variant]) => !known.some((row) => row.variant === variant))
       .map(([variant, { mean, std }]) => ({
-        ...{ run, name: variant, variant, published: null, ours: ratesOf(mean), deviation: ratesOf(std) },
+        run,
+        name: variant,
+        variant,
+        published: null,
+        ours: ratesOf(mean),
+        deviation: ratesOf(std),
       })),
   ]);
 }

@@ -69,7 +69,11 @@ async function writeScores(
   );
   for (let node = 0; node < events.keys.size; node++) {
     const row: CsvValue[] = [
-      ...[node, hostOf(node), events.uuid(node), ENTITY_TYPES[names.types[node]], nameOf(names, node)],
+      node,
+      hostOf(node),
+      events.uuid(node),
+      ENTITY_TYPES[names.types[node]],
+      nameOf(names, node),
       labels.positives[node] !== 0 ? 1 : labels.ignored[node] !== 0 ? 'ignored' : 0,
       attacks.get(node)?.join(';'),
       ...columns.map(({ at }) => at(node)),

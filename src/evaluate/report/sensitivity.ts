@@ -52,8 +52,12 @@ function drawAxis(axis: Axis, axes: readonly Axis[], trials: readonly Trial[]): 
     const isLog = values.every((value) => value > 0) && Math.max(...values) / Math.min(...values) >= 50;
     return [
       sweepChart({
-        ...{ id: `sweep-${axis.key}-${figure}`, title: `${word}: ${measure}`, parameter: word, measure },
-        ...{ log: isLog, series: series.slice(0, MOST_SERIES) },
+        id: `sweep-${axis.key}-${figure}`,
+        title: `${word}: ${measure}`,
+        parameter: word,
+        measure,
+        log: isLog,
+        series: series.slice(0, MOST_SERIES),
         ...(series.length > MOST_SERIES
           ? { caption: `${MOST_SERIES} of ${series.length} lines are drawn; the table below has all` }
           : {}),
@@ -104,7 +108,10 @@ function trialTable(trials: readonly Trial[]): Content {
       },
       { heading: 'variant', value: ({ name }) => name },
       { heading: 'seeds', value: ({ variant }) => variant.seeds.length },
-      ...[column('AP', 'ap'), column('F1', 'f1'), column('oracle F1', 'oracleF1'), column('AUROC', 'auroc')],
+      column('AP', 'ap'),
+      column('F1', 'f1'),
+      column('oracle F1', 'oracleF1'),
+      column('AUROC', 'auroc'),
     ],
     rows,
     most: 200,

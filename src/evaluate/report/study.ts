@@ -82,7 +82,10 @@ export function scoreSamples({ scores, labels }: Pick<Evaluation, 'scores' | 'la
     const [others, labelled] = [all(0), all(1)];
     const [benign, attack] = [others, labelled].map((scores) => scores.filter((score) => score > 0));
     return {
-      ...{ variant: column.variant, seed: column.seed, benign, attack },
+      variant: column.variant,
+      seed: column.seed,
+      benign,
+      attack,
       silent: { benign: others.length - benign.length, attack: labelled.length - attack.length },
     };
   };

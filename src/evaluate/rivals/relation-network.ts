@@ -89,7 +89,9 @@ export class RelationNetwork {
 
   toParts(): RelationNetworkParts {
     return {
-      ...{ relationCount: this.relationCount, width: this.width, examples: this.#examples },
+      relationCount: this.relationCount,
+      width: this.width,
+      examples: this.#examples,
       weights: Float32Array.from(this.#weights),
     };
   }
@@ -176,8 +178,11 @@ class Examples {
       }
     }
     this.#rows = {
-      ...{ rows: hashes.size, cols: width, offsets: Uint32Array.from(offsets) },
-      ...{ indices: Uint32Array.from(indices), values: Float32Array.from(values) },
+      rows: hashes.size,
+      cols: width,
+      offsets: Uint32Array.from(offsets),
+      indices: Uint32Array.from(indices),
+      values: Float32Array.from(values),
     };
   }
 

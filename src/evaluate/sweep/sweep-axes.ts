@@ -77,7 +77,8 @@ export function sortAssignment(assignment: Assignment): {
   const pick = (of: object) =>
     Object.fromEntries(Object.entries(assignment).filter(([key]) => Object.hasOwn(of, key)));
   return {
-    ...{ training: pick(TRAINING_OPTIONS), detection: pick(DETECTION_OPTIONS) },
+    training: pick(TRAINING_OPTIONS),
+    detection: pick(DETECTION_OPTIONS),
     calibrationShare: Number(assignment[CALIBRATION_SHARE] ?? 1),
   };
 }

@@ -26,8 +26,14 @@ export function trialId(options: EvaluateOptions): string {
   const { parts, labels, ignore, tier, protocol, matching, threshold, seeds, variants, versions } = options;
   const told = {
     parts: [parts.train, parts.calibrate, parts.test].map(identityOf),
-    ...{ labels: labelText(labels), ignore: ignore === undefined ? null : labelText(ignore) },
-    ...{ tier, protocol, matching, threshold: formatThreshold(threshold), seeds, versions },
+    labels: labelText(labels),
+    ignore: ignore === undefined ? null : labelText(ignore),
+    tier,
+    protocol,
+    matching,
+    threshold: formatThreshold(threshold),
+    seeds,
+    versions,
     allowPast: options.allowPast ?? false,
     variants: variants.map(({ variant, training, detection }) => [variant.name, training, detection]),
   };

@@ -1,5 +1,6 @@
 import type { Transform } from 'node:stream';
 import zlib, { type ZlibOptions } from 'node:zlib';
+import type { ErrorCode } from '../../base/error-codes.js';
 import { RecalError } from '../../base/errors.js';
 import { type Bytes, isZero } from './bytes.js';
 import { quoted } from './input-errors.js';
@@ -131,7 +132,7 @@ export class Decompressed implements Bytes {
     return this.#corrupt(message, error);
   }
 
-  #problem(code: string, what: string, hint: string, cause?: unknown): RecalError {
+  #problem(code: ErrorCode, what: string, hint: string, cause?: unknown): RecalError {
     const offset = this.#output.produced;
     const at = `after ${offset} decompressed bytes (${this.#taken} compressed bytes read)`;
     return new RecalError(code, `${quoted(this.#name)} ${what} ${at}`, {

@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../../base/error-codes.js';
 import { RecalError } from '../../base/errors.js';
 import { printable } from '../../base/printable.js';
 import { type Bytes, isZero } from './bytes.js';
@@ -199,7 +200,7 @@ export class TarReader {
     }
   }
 
-  #problem(code: string, what: string, hint: string): RecalError {
+  #problem(code: ErrorCode, what: string, hint: string): RecalError {
     const where = { file: this.#name, offset: this.#offset };
     return new RecalError(code, `archive ${quoted(this.#name)} ${what}, at byte ${this.#offset} unpacked`, {
       hint,

@@ -53,10 +53,20 @@ export class AdditiveLayer implements Layer {
     const masked = shared ? input.masked : null;
     if (!shared) this.#multiply(input, rows, residual);
     device.enqueue('attend', {
-      ...{ ...this.#width, z, s, d, b: w('b'), c: w('c'), pre },
+      ...this.#width,
+      z,
+      s,
+      d,
+      b: w('b'),
+      c: w('c'),
+      pre,
       entries: masked === null ? this.#graph.entries : this.#redirect(masked),
       standIn: masked === null ? null : { masked, row: this.#graph.nodes },
-      ...{ wanted, residual, bias: w('bias'), out: this.out, slope: this.#setup.isLast ? null : w('slope') },
+      wanted,
+      residual,
+      bias: w('bias'),
+      out: this.out,
+      slope: this.#setup.isLast ? null : w('slope'),
       trace: training ? this.#traceBuffers() : null,
     });
     finishAlone(device, this.#graph, rows, this.#setup, pre, this.out);
@@ -123,24 +133,35 @@ export class AdditiveLayer implements Layer {
     passPrelu(device, this.#graph, this.#setup, this.#pre, dOut);
     const dz = this.#z; // z is used up
     device.enqueue('attendGrad', {
-      ...{
-        ...this.#width,
-        entries: this.#graph.entries,
-        sources: null,
-        rows,
-        z: this.#z,
-        s: this.#s,
-        d: this.#d,
-      },
-      ...{ b: w('b'), c: w('c'), aSource: w('aSource'), aTarget: w('aTarget'), trace },
-      ...{ dPre: dOut, dz, db: dw('b'), dc: dw('c'), daSource: dw('aSource'), daTarget: dw('aTarget') },
+      ...this.#width,
+      entries: this.#graph.entries,
+      sources: null,
+      rows,
+      z: this.#z,
+      s: this.#s,
+      d: this.#d,
+      b: w('b'),
+      c: w('c'),
+      aSource: w('aSource'),
+      aTarget: w('aTarget'),
+      trace,
+      dPre: dOut,
+      dz,
+      db: dw('b'),
+      dc: dw('c'),
+      daSource: dw('aSource'),
+      daTarget: dw('aTarget'),
     });
     if ('x' in input) {
       const { masked, token, dToken } = input;
       const from = { hidden, x: { ...input.x, rows }, index: null, masked, token, dToken };
       device.enqueue('sparseLinearGrad', { ...from, w: w('w'), dOut: dz, dw: dw('w'), dBias: null });
       device.enqueue('sparseLinearGrad', {
-        ...{ ...from, w: w('wRes'), dOut, dw: dw('wRes'), dBias: dw('bias') },
+        ...from,
+        w: w('wRes'),
+        dOut,
+        dw: dw('wRes'),
+        dBias: dw('bias'),
       });
       return null;
     }

@@ -64,8 +64,18 @@ export class FoldedLayer implements Layer {
     const scored = { ...width, rows: this.#graph.connected, h, w: w('w'), s, d };
     device.enqueue('foldScores', { ...scored, aSource: w('aSource'), aTarget: w('aTarget') });
     const pass = {
-      ...{ ...width, s, d, b: w('b'), c: w('c'), pre, residual, bias: w('bias'), wanted, out: this.out },
-      ...{ slope: isLast ? null : w('slope'), trace: kept?.trace ?? null },
+      ...width,
+      s,
+      d,
+      b: w('b'),
+      c: w('c'),
+      pre,
+      residual,
+      bias: w('bias'),
+      wanted,
+      out: this.out,
+      slope: isLast ? null : w('slope'),
+      trace: kept?.trace ?? null,
     };
     const others = { ...entries, work: entries.workOfOthers };
     device.enqueue('attend', { ...pass, entries: others, standIn: null, z });
@@ -83,15 +93,45 @@ export class FoldedLayer implements Layer {
     passPrelu(device, this.#graph, this.#setup, this.#pre, dOut);
     const dBias = residual === rows ? dw('bias') : null;
     device.enqueue('linearGradWeights', {
-      ...{ hidden, rows: residual, x: h, index: null, dOut, dw: dw('wRes'), dBias, add: false },
+      hidden,
+      rows: residual,
+      x: h,
+      index: null,
+      dOut,
+      dw: dw('wRes'),
+      dBias,
+      add: false,
     });
     device.enqueue('foldGradient', {
-      ...{ ...this.#width, rows: entries.folding, dPre: dOut, w: w('w'), sums, dw: dw('w') },
+      ...this.#width,
+      rows: entries.folding,
+      dPre: dOut,
+      w: w('w'),
+      sums,
+      dw: dw('w'),
     });
     device.enqueue('foldAttendGrad', {
-      ...{ ...this.#width, entries, rows, h, w: w('w'), g: sums, z: this.#z, s: this.#s, d: this.#d },
-      ...{ b: w('b'), c: w('c'), aSource: w('aSource'), aTarget: w('aTarget'), trace, dPre: dOut, dz },
-      ...{ dw: dw('w'), db: dw('b'), dc: dw('c'), daSource: dw('aSource'), daTarget: dw('aTarget') },
+      ...this.#width,
+      entries,
+      rows,
+      h,
+      w: w('w'),
+      g: sums,
+      z: this.#z,
+      s: this.#s,
+      d: this.#d,
+      b: w('b'),
+      c: w('c'),
+      aSource: w('aSource'),
+      aTarget: w('aTarget'),
+      trace,
+      dPre: dOut,
+      dz,
+      dw: dw('w'),
+      db: dw('b'),
+      dc: dw('c'),
+      daSource: dw('aSource'),
+      daTarget: dw('aTarget'),
     });
     const onto = { hidden, second: null, dx: h, add: true };
     device.enqueue('linearGradInput', { ...onto, rows: entries.multiplied, dOut: dz, w: w('w') });

@@ -117,8 +117,15 @@ export class GraphPass {
     const { work, pairs: entries } = home.placed.readers;
     const ofPair = pool.words(slotsOfPairs(slots, home.layout.pairs.nodes.length));
     device.enqueue('segmentSum', {
-      ...{ hidden: this.config.hidden, work, entries, slots: ofPair },
-      ...{ from: dMeans, fromScale: placed.inverseDegree, scale: null, out: gradient, add: false },
+      hidden: this.config.hidden,
+      work,
+      entries,
+      slots: ofPair,
+      from: dMeans,
+      fromScale: placed.inverseDegree,
+      scale: null,
+      out: gradient,
+      add: false,
     });
     let { residual } = passage;
     for (let l = home.layers.length - 1; l >= 0 && gradient !== null; l--) {
@@ -178,8 +185,15 @@ export class GraphPass {
 
     const { means, nodes, errors, work, inverseDegree: scale } = placed;
     device.enqueue('segmentSum', {
-      ...{ hidden, work, entries: graph.pairNeighbours, slots: null, from: lastOf(home).out },
-      ...{ fromScale: null, scale, out: means, add: false },
+      hidden,
+      work,
+      entries: graph.pairNeighbours,
+      slots: null,
+      from: lastOf(home).out,
+      fromScale: null,
+      scale,
+      out: means,
+      add: false,
     });
     residual?.addTo(means);
     const gradient = {
@@ -188,9 +202,18 @@ export class GraphPass {
       dBias: this.#gradients('decoder.bias'),
     };
     device.enqueue('cosineLoss', {
-      ...{ hidden, exponent, target: graph.target, norms: graph.norms, offsets: slots.offsets },
-      ...{ counts: counts ?? slots.counts, nodes, means, errors, gradient: training ? gradient : null },
-      ...{ w: this.#weights('decoder.w'), bias: this.#weights('decoder.bias') },
+      hidden,
+      exponent,
+      target: graph.target,
+      norms: graph.norms,
+      offsets: slots.offsets,
+      counts: counts ?? slots.counts,
+      nodes,
+      means,
+      errors,
+      gradient: training ? gradient : null,
+      w: this.#weights('decoder.w'),
+      bias: this.#weights('decoder.bias'),
     });
     return { passage, slots, placed, pool };
   }

@@ -67,11 +67,20 @@ export function gradientOfInput(
   const other = { dOut: residual.dOut, w: weights('wRes') };
   const isOfAll = residual.rows === own.rows;
   device.enqueue('linearGradInput', {
-    ...{ hidden, ...own, w: weights('w'), second: isOfAll ? other : null, dx: h },
+    hidden,
+    ...own,
+    w: weights('w'),
+    second: isOfAll ? other : null,
+    dx: h,
   });
   if (!isOfAll) {
     device.enqueue('linearGradInput', {
-      ...{ hidden, ...other, rows: residual.rows, second: null, dx: h, add: true },
+      hidden,
+      ...other,
+      rows: residual.rows,
+      second: null,
+      dx: h,
+      add: true,
     });
   }
   return h;
@@ -102,6 +111,10 @@ export function finishAlone(
   if (rows === connected || isLast) return; // what the last layer has before PReLU is its result
   const alone = (buffer: Floats) => device.view(buffer, connected * hidden, (rows - connected) * hidden);
   device.enqueue('prelu', {
-    ...{ hidden, rows: rows - connected, pre: alone(pre), slope: weights('slope'), out: alone(out) },
+    hidden,
+    rows: rows - connected,
+    pre: alone(pre),
+    slope: weights('slope'),
+    out: alone(out),
   });
 }

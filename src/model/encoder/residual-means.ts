@@ -31,7 +31,9 @@ export function findRest(slots: Slots, { pairs, hubStarts }: GraphLayout): RestS
     inverseDegree[i] = slots.inverseDegree[slot];
   });
   return {
-    ...{ count, slots: those, inverseDegree },
+    count,
+    slots: those,
+    inverseDegree,
     work: planWork(
       count,
       ofSlots.map((pair) => pairs.offsets[pair]),
@@ -89,8 +91,15 @@ export class ResidualMeans {
   collect(h: Floats): void {
     const { hidden } = this.#layer.config;
     this.#device.enqueue('segmentSum', {
-      ...{ hidden, work: this.#pool.work(this.#rest.work), entries: this.#graph.pairNeighbours, slots: null },
-      ...{ from: h, fromScale: null, scale: this.#inverseDegree, out: this.#means, add: false },
+      hidden,
+      work: this.#pool.work(this.#rest.work),
+      entries: this.#graph.pairNeighbours,
+      slots: null,
+      from: h,
+      fromScale: null,
+      scale: this.#inverseDegree,
+      out: this.#means,
+      add: false,
     });
   }
 
@@ -100,12 +109,25 @@ export class ResidualMeans {
     const { hidden } = config;
     const { count: rows, slots } = this.#rest;
     this.#device.enqueue('linear', {
-      ...{ hidden, rows, x: this.#means, index: null, w: weights('wRes'), bias: null },
-      ...{ out: this.#products, add: false },
+      hidden,
+      rows,
+      x: this.#means,
+      index: null,
+      w: weights('wRes'),
+      bias: null,
+      out: this.#products,
+      add: false,
     });
     this.#device.enqueue('segmentSum', {
-      ...{ hidden, work: this.#oneEach(slots), entries: this.#numbers, slots: null },
-      ...{ from: this.#products, fromScale: null, scale: null, out: means, add: true },
+      hidden,
+      work: this.#oneEach(slots),
+      entries: this.#numbers,
+      slots: null,
+      from: this.#products,
+      fromScale: null,
+      scale: null,
+      out: means,
+      add: true,
     });
   }
 
@@ -116,25 +138,53 @@ export class ResidualMeans {
     const { count: rows, slots, ofPair } = this.#rest;
     const device = this.#device;
     device.enqueue('sumRows', {
-      ...{ hidden, rows: this.#slots.errors.length, from: dMeans, out: gradients('bias') },
+      hidden,
+      rows: this.#slots.errors.length,
+      from: dMeans,
+      out: gradients('bias'),
     });
     const dProducts = this.#products; // used up
     device.enqueue('segmentSum', {
-      ...{ hidden, work: this.#oneEach(), entries: this.#pool.words(slots), slots: null },
-      ...{ from: dMeans, fromScale: null, scale: null, out: dProducts, add: false },
+      hidden,
+      work: this.#oneEach(),
+      entries: this.#pool.words(slots),
+      slots: null,
+      from: dMeans,
+      fromScale: null,
+      scale: null,
+      out: dProducts,
+      add: false,
     });
     device.enqueue('linearGradWeights', {
-      ...{ hidden, rows, x: this.#means, index: null, dOut: dProducts },
-      ...{ dw: gradients('wRes'), dBias: null, add: true },
+      hidden,
+      rows,
+      x: this.#means,
+      index: null,
+      dOut: dProducts,
+      dw: gradients('wRes'),
+      dBias: null,
+      add: true,
     });
     const dOfMeans = this.#means; // used up
     device.enqueue('linearGradInput', {
-      ...{ hidden, rows, dOut: dProducts, w: weights('wRes'), second: null, dx: dOfMeans, add: false },
+      hidden,
+      rows,
+      dOut: dProducts,
+      w: weights('wRes'),
+      second: null,
+      dx: dOfMeans,
+      add: false,
     });
     const { connected, hubs, readers } = this.#graph;
     device.enqueue('segmentSum', {
-      ...{ hidden, work: readers.workOfOthers, entries: readers.pairs, slots: this.#pool.words(ofPair()) },
-      ...{ from: dOfMeans, fromScale: this.#inverseDegree, scale: null, add: true },
+      hidden,
+      work: readers.workOfOthers,
+      entries: readers.pairs,
+      slots: this.#pool.words(ofPair()),
+      from: dOfMeans,
+      fromScale: this.#inverseDegree,
+      scale: null,
+      add: true,
       out: device.view(dInput, hubs * hidden, (connected - hubs) * hidden),
     });
   }

@@ -85,20 +85,25 @@ export class RgatLayer implements Layer {
       if ('x' in input) {
         const { masked, token } = input;
         this.#device.enqueue('sparseLinear', {
-          ...{
-            hidden,
-            x: { ...input.x, rows: count },
-            index: numbers,
-            masked,
-            token,
-            w: weight,
-            bias,
-            out,
-          },
+          hidden,
+          x: { ...input.x, rows: count },
+          index: numbers,
+          masked,
+          token,
+          w: weight,
+          bias,
+          out,
         });
       } else {
         this.#device.enqueue('linear', {
-          ...{ hidden, rows: count, x: input.h, index: numbers, w: weight, bias, out, add: false },
+          hidden,
+          rows: count,
+          x: input.h,
+          index: numbers,
+          w: weight,
+          bias,
+          out,
+          add: false,
         });
       }
     };
@@ -111,13 +116,27 @@ export class RgatLayer implements Layer {
     const scored = { ...this.#width, aSource: w('aSource'), aTarget: w('aTarget') };
     this.#device.enqueue('scores', { ...scored, rows, z: this.#own, s: this.#unused, d: this.#d });
     this.#device.enqueue('scores', {
-      ...{ ...scored, rows: this.#sources.count, z: this.#z, s: this.#s, d: this.#unused },
+      ...scored,
+      rows: this.#sources.count,
+      z: this.#z,
+      s: this.#s,
+      d: this.#unused,
     });
     if (training) this.#trace ??= makeTrace(this.#pool, this.#graph.connected, config);
     this.#device.enqueue('attend', {
-      ...{ ...this.#width, entries: this.#sources.byTarget, z: this.#z, s: this.#s, d: this.#d },
-      ...{ standIn: null, wanted, b: this.#zeroB, c: this.#zeroC, pre: this.#pre },
-      ...{ residual, bias: w('bias'), out: this.out },
+      ...this.#width,
+      entries: this.#sources.byTarget,
+      z: this.#z,
+      s: this.#s,
+      d: this.#d,
+      standIn: null,
+      wanted,
+      b: this.#zeroB,
+      c: this.#zeroC,
+      pre: this.#pre,
+      residual,
+      bias: w('bias'),
+      out: this.out,
       slope: isLast ? null : w('slope'),
       trace: training ? (this.#trace ?? null) : null,
     });
@@ -134,18 +153,33 @@ export class RgatLayer implements Layer {
     const { dz, dOwn, dd, dB, dC } = this.#trainingBuffers();
     passPrelu(device, this.#graph, this.#setup, this.#pre, dOut);
     device.enqueue('attendGrad', {
-      ...{
-        ...this.#width,
-        entries: this.#sources.byTarget,
-        sources: { entries: this.#sources.bySource, dd },
-        rows,
-      },
-      ...{ z: this.#z, s: this.#s, d: this.#d, b: this.#zeroB, c: this.#zeroC, trace, dPre: dOut, dz },
-      ...{ aSource: w('aSource'), aTarget: w('aTarget'), db: dB, dc: dC },
-      ...{ daSource: dw('aSource'), daTarget: dw('aTarget') },
+      ...this.#width,
+      entries: this.#sources.byTarget,
+      sources: { entries: this.#sources.bySource, dd },
+      rows,
+      z: this.#z,
+      s: this.#s,
+      d: this.#d,
+      b: this.#zeroB,
+      c: this.#zeroC,
+      trace,
+      dPre: dOut,
+      dz,
+      aSource: w('aSource'),
+      aTarget: w('aTarget'),
+      db: dB,
+      dc: dC,
+      daSource: dw('aSource'),
+      daTarget: dw('aTarget'),
     });
     device.enqueue('scoresGrad', {
-      ...{ ...this.#width, rows, z: this.#own, a: w('aTarget'), dd, dz: dOwn, da: dw('aTarget') },
+      ...this.#width,
+      rows,
+      z: this.#own,
+      a: w('aTarget'),
+      dd,
+      dz: dOwn,
+      da: dw('aTarget'),
     });
     this.#weightGradients(input, { dOut, rows: residual }, dz, dOwn);
     if ('x' in input) return null;
@@ -153,14 +187,26 @@ export class RgatLayer implements Layer {
       const part = (buffer: Floats) => device.view(buffer, group.start * hidden, group.rows * hidden);
       // z is used up: its rows take the gradients of the rows of h.
       device.enqueue('linearGradInput', {
-        ...{ hidden, rows: group.rows, dOut: part(dz), second: null, dx: part(this.#z), add: false },
+        hidden,
+        rows: group.rows,
+        dOut: part(dz),
+        second: null,
+        dx: part(this.#z),
+        add: false,
         w: this.#relationPart(w('wRelation'), group.rho, input),
       });
     }
     const { work, rows: entries } = this.#sources.ofNode;
     device.enqueue('segmentSum', {
-      ...{ hidden, work, entries, slots: null, from: this.#z, fromScale: null, scale: null },
-      ...{ out: input.h, add: false }, // used up
+      hidden,
+      work,
+      entries,
+      slots: null,
+      from: this.#z,
+      fromScale: null,
+      scale: null,
+      out: input.h,
+      add: false, // used up
     });
     return gradientOfInput(
       device,
@@ -193,11 +239,27 @@ export class RgatLayer implements Layer {
         const { masked, token, dToken } = input;
         const x = { ...input.x, rows };
         this.#device.enqueue('sparseLinearGrad', {
-          ...{ hidden, x, index, masked, token, w: weight, dOut: gradient, dw: into, dToken, dBias },
+          hidden,
+          x,
+          index,
+          masked,
+          token,
+          w: weight,
+          dOut: gradient,
+          dw: into,
+          dToken,
+          dBias,
         });
       } else {
         this.#device.enqueue('linearGradWeights', {
-          ...{ hidden, rows, x: input.h, index, dOut: gradient, dw: into, dBias, add: false },
+          hidden,
+          rows,
+          x: input.h,
+          index,
+          dOut: gradient,
+          dw: into,
+          dBias,
+          add: false,
         });
       }
     };

@@ -44,17 +44,16 @@ export async function describeModelFile(path: string): Promise<ModelDescription>
       maskConfigOf(config),
     );
     return {
-      ...{
-        id,
-        version: MODEL_FILE.version,
-        bytes: file.size,
-        sha256: file.sha256,
-        config,
-        direction,
-        training,
-      },
+      id,
+      version: MODEL_FILE.version,
+      bytes: file.size,
+      sha256: file.sha256,
+      config,
+      direction,
+      training,
       relations: meta.relations.map(({ name, frequency }, r) => ({
-        ...{ name, frequency },
+        name,
+        frequency,
         maskRate: config.balanced && frequency > 0 ? rates[r] : null,
         // One shared decoder has one loss, which is that of the whole.
         loss: config.balanced ? (training.losses[r] ?? null) : null,
@@ -64,7 +63,8 @@ export async function describeModelFile(path: string): Promise<ModelDescription>
       text: {
         tokens: vocabulary.size,
         frequent: vocabulary.tokens.slice(1, 1 + SHOWN_TOKENS).map((token, i) => ({
-          ...{ token, entities: vocabulary.counts[i + 1] },
+          token,
+          entities: vocabulary.counts[i + 1],
         })),
       },
       tensors: file.places,

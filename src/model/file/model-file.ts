@@ -113,7 +113,12 @@ export function encodeModel(
   });
   return {
     meta: {
-      ...{ id, config, relations, entityTypes: ENTITY_TYPES, direction, training },
+      id,
+      config,
+      relations,
+      entityTypes: ENTITY_TYPES,
+      direction,
+      training,
       detector: detector?.meta ?? null,
     },
     tensors: [

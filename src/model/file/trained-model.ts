@@ -34,7 +34,8 @@ export function makeFeatureSpace(
 ): FeatureSpace {
   return new FeatureSpace({
     relations: relations.map(({ name }) => name),
-    ...{ vocabulary, vectors },
+    vocabulary,
+    vectors,
     dimension: config.textDimension,
     history: config.history,
     decay: decayOf(config),

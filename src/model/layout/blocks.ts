@@ -81,9 +81,12 @@ export function cutBlock(graph: ModelGraph, plan: BlockPlan, part: number): Bloc
   for (const v of chosen) targets[numbers[v]] = 1;
   const features = pickRows(graph.features, nodes);
   return {
-    ...{ nodes, targets },
+    nodes,
+    targets,
     graph: {
-      ...{ nodeCount: nodes.length, relationCount: graph.relationCount, frequencies: graph.frequencies },
+      nodeCount: nodes.length,
+      relationCount: graph.relationCount,
+      frequencies: graph.frequencies,
       features,
       target: graph.target === graph.features ? features : pickRows(graph.target, nodes),
       adjacency: pickAdjacency(graph.adjacency, nodes, numbers),

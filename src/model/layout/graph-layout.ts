@@ -101,7 +101,12 @@ export function arrangeGraph(
   const pairs = renamePairs(decoded, order.places);
   const hubStarts = putHubsLast(pairs, order.hubs);
   return {
-    ...{ order, features, entries, pairs, decoded, hubStarts },
+    order,
+    features,
+    entries,
+    pairs,
+    decoded,
+    hubStarts,
     target: graph.target === graph.features ? features : layOutFeatures(graph.target, order.nodes),
     norms: rowNorms(graph.target, order.nodes),
     readers: findReaders(pairs, order),

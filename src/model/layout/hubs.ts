@@ -156,7 +156,9 @@ export function putHubsFirst(
   const nodes = new Uint32Array(groups.length);
   for (let place = 0; place < groups.length; place++) nodes[starts[groups[place]]++] = order.nodes[place];
   return {
-    ...{ nodes, places: invert(nodes), connected: order.connected },
+    nodes,
+    places: invert(nodes),
+    connected: order.connected,
     hubs: hubsFrom >= foldsFrom ? both : either,
     folding: foldsFrom >= hubsFrom ? both : either,
     multiplied,

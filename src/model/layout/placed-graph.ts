@@ -105,8 +105,11 @@ export function placeGraph(pool: BufferPool, layout: GraphLayout, config: ModelC
     half: layout.entries.half,
   };
   return {
-    ...{ nodes: layout.order.nodes.length, features, norms },
-    ...{ connected: layout.order.connected, hubs: layout.order.hubs },
+    nodes: layout.order.nodes.length,
+    features,
+    norms,
+    connected: layout.order.connected,
+    hubs: layout.order.hubs,
     target: layout.target === layout.features ? features : pool.features(layout.target),
     entries,
     folded:
@@ -129,7 +132,9 @@ function placeFolded(
 ): FoldedBuffers | undefined {
   if (folded === undefined) return undefined;
   return {
-    ...{ ...entries, folding, multiplied },
+    ...entries,
+    folding,
+    multiplied,
     workOfFolding: pool.work(folded.workOfFolding),
     workOfOthers: pool.work(folded.workOfOthers),
     foldedEnds: pool.words(folded.foldedEnds),
@@ -139,7 +144,9 @@ function placeFolded(
 function placeSources(pool: BufferPool, rows: SourceRows, entries: IncomingBuffers): PlacedSources {
   const { bySource, ofNode } = rows;
   return {
-    ...{ count: rows.count, groups: rows.groups, nodes: pool.words(rows.nodes) },
+    count: rows.count,
+    groups: rows.groups,
+    nodes: pool.words(rows.nodes),
     byTarget: { ...entries, neighbours: pool.words(rows.ofEntry), places: pool.words(bySource.places) },
     bySource: {
       work: pool.work(bySource.work),

@@ -95,7 +95,10 @@ function makeSourceRows(entries: EntryLayout): SourceRows {
   const plan = (bounds: Uint32Array, length: number) =>
     planWork(length, bounds.subarray(0, length), bounds.subarray(1));
   return {
-    ...{ count, groups, nodes, ofEntry },
+    count,
+    groups,
+    nodes,
+    ofEntry,
     bySource: { work: plan(rowOffsets, count), targets, relations: targetRelations, places },
     ofNode: { work: plan(nodeOffsets, entries.work.rows), rows: rowsOfNode },
   };

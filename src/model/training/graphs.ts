@@ -61,7 +61,10 @@ function finishGraph(
   const { nodes } = provenance;
   const { input, target } = space.assemble(nodes, text, profile);
   return {
-    ...{ title, nodes, rows, events: rows.length },
+    title,
+    nodes,
+    rows,
+    events: rows.length,
     firstTs: table.ts[rows[0]],
     lastTs: table.ts[rows[rows.length - 1]],
     graph: makeModelGraph(provenance, space.parts.relations, input, target),
@@ -92,7 +95,11 @@ export function selectRows(table: EventTable, rows: Int32Array): EventTable {
     seq[i] = table.seq[rows[i]];
   }
   return {
-    ...{ length: rows.length, ts, seq, relations, nodeCount },
+    length: rows.length,
+    ts,
+    seq,
+    relations,
+    nodeCount,
     subject: pick(table.subject, new Int32Array(rows.length)),
     object: pick(table.object, new Int32Array(rows.length)),
     object2: pick(table.object2, new Int32Array(rows.length)),

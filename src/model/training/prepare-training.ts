@@ -98,11 +98,19 @@ export async function prepareTraining(
   const { frequencies, nodes, neighbours } = sumGraphs(graphs, core.relations);
   const { blocks, need } = budget.settle(graphs, frequencies, maskConfigOf(config));
   return {
-    ...{ graphs, blocks, direction, space, core, memory: need },
+    graphs,
+    blocks,
+    direction,
+    space,
+    core,
+    memory: need,
     relations: events.table.relations.map((name, r) => ({ name, frequency: frequencies[r] })),
     about: {
       ...describeData(store, selection, events),
-      ...{ graphs: graphs.length, nodes, neighbours, data: digestData(events, text) },
+      graphs: graphs.length,
+      nodes,
+      neighbours,
+      data: digestData(events, text),
       ...digestParts(graphs, blocks),
     },
   };

@@ -83,12 +83,18 @@ async function learn(
     model,
     graphs.map(({ graph }) => graph),
     {
-      ...{ seed: config.seed, mask: maskConfigOf(config), from: earlier?.trainer },
+      seed: config.seed,
+      mask: maskConfigOf(config),
+      from: earlier?.trainer,
       frequencies: Uint32Array.from(relations, ({ frequency }) => frequency),
     },
   );
   watch?.started?.({
-    ...{ relations, graphs, blocks, memory: prepared.memory, features: space.width },
+    relations,
+    graphs,
+    blocks,
+    memory: prepared.memory,
+    features: space.width,
     steps: { done: trainer.steps, all },
   });
   const reports: EpochReport[] = [];

@@ -247,8 +247,17 @@ export function resolveTrainingConfig(given: Readonly<Record<string, unknown>> =
 export function coreConfigOf(config: TrainingConfig, relations: number, features: number): ModelConfig {
   const { hidden, heads, layers, encoder, balanced, exponent, learningRate, weightDecay, clip } = config;
   return {
-    ...{ relations, features, hidden, heads, layers, encoder },
-    ...{ balanced, exponent, learningRate, weightDecay, clip },
+    relations,
+    features,
+    hidden,
+    heads,
+    layers,
+    encoder,
+    balanced,
+    exponent,
+    learningRate,
+    weightDecay,
+    clip,
   };
 }
 

@@ -44,8 +44,10 @@ export function describeData(
   const { split, host, from, to } = selection;
   return {
     selection: {
-      ...{ split: split ?? null, host: host ?? null },
-      ...{ from: from?.toString() ?? null, to: to?.toString() ?? null },
+      split: split ?? null,
+      host: host ?? null,
+      from: from?.toString() ?? null,
+      to: to?.toString() ?? null,
     },
     hosts: [...hosts],
     files: store.manifest.ingests.flatMap((ingest) =>

@@ -79,7 +79,8 @@ export async function writeAlertFiles(folder: string, content: AlertFilesToWrite
     [CSV]: alertsCsv(alerts, content.incidents),
   };
   const run = runSchema.parse({
-    ...{ format: 'recal-alerts', version: ALERT_VERSION },
+    format: 'recal-alerts',
+    version: ALERT_VERSION,
     ...content.run,
     files: Object.fromEntries(Object.entries(texts).map(([name, each]) => [name, summarise(each)])),
   });
@@ -113,14 +114,14 @@ async function readRun(folder: string): Promise<AlertRun> {
   }
   const head = z.looseObject({ format: z.string(), version: z.number() }).safeParse(value);
   if (!head.success || head.data.format !== 'recal-alerts') {
-    throw new RecalError('alerts.foreign', `${printable(file)} is not of a folder of alerts`, {
+    throw new RecalError('alerts-foreign', `${printable(file)} is not of a folder of alerts`, {
       where: { file },
     });
   }
   if (head.data.version !== ALERT_VERSION) {
     const { version } = head.data;
     throw new RecalError(
-      'alerts.version',
+      'alerts-version',
       `the alerts in ${printable(folder)} are of version ${version}; this program reads version ${ALERT_VERSION}`,
       {
         hint: version > ALERT_VERSION ? 'use a newer recal' : 'run recal detect again',
@@ -171,7 +172,7 @@ function parseLine<T>(line: string, schema: z.ZodType<T>, file: string, number: 
 async function readWhole(file: string): Promise<Buffer> {
   const { size } = await stat(file);
   if (size > MOST_BYTES) {
-    throw new RecalError('alerts.too-large', `${printable(file)} has ${size} bytes`, {
+    throw new RecalError('alerts-too-large', `${printable(file)} has ${size} bytes`, {
       hint: 'raise the threshold of recal detect',
       where: { file },
     });
@@ -185,7 +186,7 @@ async function refuseForeign(folder: string): Promise<void> {
     await readRun(folder);
   } catch (error) {
     if (!(error instanceof RecalError)) throw error;
-    if (error.code === 'alerts.version' || error.code === 'alerts.damaged') return; // ours, and to be replaced
+    if (error.code === 'alerts-version' || error.code === 'alerts-damaged') return; // ours, and to be replaced
     if (error.code !== 'no-alerts') throw error;
     for (const name of [ALERTS, INCIDENTS, CSV]) {
       const isThere = await stat(join(folder, name)).then(
@@ -194,7 +195,7 @@ async function refuseForeign(folder: string): Promise<void> {
       );
       // An interrupted first run leaves its files without run.json; they begin as ours do.
       if (isThere && !(await looksOurs(join(folder, name)))) {
-        throw new RecalError('alerts.foreign', `${printable(folder)} holds a ${name} that is none of ours`, {
+        throw new RecalError('alerts-foreign', `${printable(folder)} holds a ${name} that is none of ours`, {
           hint: 'give a new or empty folder',
         });
       }
@@ -217,7 +218,7 @@ function summarise(content: string | Buffer): z.output<typeof fileSchema> {
 }
 
 function damaged(file: string, why: string, line?: number): RecalError {
-  return new RecalError('alerts.damaged', `${printable(file)} cannot be read: ${why}`, {
+  return new RecalError('alerts-damaged', `${printable(file)} cannot be read: ${why}`, {
     hint: 'run recal detect again',
     where: line === undefined ? { file } : { file, line },
   });

@@ -2,20 +2,25 @@ import type { Alert, Incident } from '../../detect/alerts/alert.js';
 import { csv } from '../page/csv.js';
 
 const HEADINGS = [
-  ...[
-    'alert',
-    'incident',
-    'severity',
-    'score',
-    'empirical_p',
-    'host',
-    'type',
-    'name',
-    'pid',
-    'cmd',
-    'entity',
-  ],
-  ...['first', 'last', 'reasons', 'evidence', 'relation', 'evidence_p', 'evidence_n', 'sentence'],
+  'alert',
+  'incident',
+  'severity',
+  'score',
+  'empirical_p',
+  'host',
+  'type',
+  'name',
+  'pid',
+  'cmd',
+  'entity',
+  'first',
+  'last',
+  'reasons',
+  'evidence',
+  'relation',
+  'evidence_p',
+  'evidence_n',
+  'sentence',
 ];
 
 /** Alerts as a table for spreadsheets, with the strongest evidence of each. Everything else is in the JSON files. */
@@ -27,9 +32,24 @@ export function alertsCsv(alerts: readonly Alert[], incidents: readonly Incident
       const { entity, evidence } = alert;
       const strongest = evidence.at(0);
       return [
-        ...[alert.id, incidentOf.get(alert.id), alert.severity, alert.score, alert.empiricalP, alert.host],
-        ...[entity.type, entity.name, entity.pid, entity.cmd, entity.id, alert.first.iso, alert.last.iso],
-        ...[alert.reasons.join(' '), strongest?.kind, strongest?.relation, strongest?.p, strongest?.n],
+        alert.id,
+        incidentOf.get(alert.id),
+        alert.severity,
+        alert.score,
+        alert.empiricalP,
+        alert.host,
+        entity.type,
+        entity.name,
+        entity.pid,
+        entity.cmd,
+        entity.id,
+        alert.first.iso,
+        alert.last.iso,
+        alert.reasons.join(' '),
+        strongest?.kind,
+        strongest?.relation,
+        strongest?.p,
+        strongest?.n,
         alert.sentence,
       ];
     }),

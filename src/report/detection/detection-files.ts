@@ -54,10 +54,14 @@ export class DetectionFiles {
       model: detector.model.id,
       threshold: { value: applied.tau, rule, note: applied.note },
       selection: {
-        ...{ split: split ?? null, host: host ?? null },
-        ...{ from: from?.toString() ?? null, to: to?.toString() ?? null },
+        split: split ?? null,
+        host: host ?? null,
+        from: from?.toString() ?? null,
+        to: to?.toString() ?? null,
       },
-      ...{ store, hosts: [...graphs.events.hosts], counts },
+      store,
+      hosts: [...graphs.events.hosts],
+      counts,
     };
     if (report) await checkReportPlace(folder);
     const written = await writeAlertFiles(folder, { alerts, incidents, run });
@@ -71,7 +75,9 @@ export class DetectionFiles {
     // Plots take a second to load: only who wants a page waits for them.
     const { renderDetectionReport } = await import('./detection-report.js');
     const html = renderDetectionReport({
-      ...{ alerts, incidents, run },
+      alerts,
+      incidents,
+      run,
       span: [ts[0], ts[length - 1]],
       quiet: this.#quiet.points(),
       quietLeftOut: this.#quiet.leftOut,
@@ -91,7 +97,7 @@ const MARK = '<meta name="generator" content="recal ';
 /** A page of that name that we did not write stays as it is. Asked before long work, too. */
 export async function checkReportPlace(folder: string): Promise<void> {
   if ((await isOurReport(join(folder, REPORT))) !== false) return;
-  throw new RecalError('report.foreign', `${printable(folder)} holds a ${REPORT} that is none of ours`, {
+  throw new RecalError('report-foreign', `${printable(folder)} holds a ${REPORT} that is none of ours`, {
     hint: 'give a new or empty folder, or leave the page out with --no-report',
   });
 }

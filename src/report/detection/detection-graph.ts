@@ -35,7 +35,8 @@ export function drawIncident(alerts: readonly Alert[]): DrawnIncident {
     nodes: [
       ...members.map(({ entity, score }) => ({
         ...nodeOf(entity),
-        ...{ score, alert: true },
+        score,
+        alert: true,
         ...(entity.parent === null || entity.type !== 'process' ? {} : { parent: entity.parent.id }),
       })),
       ...others.chosen.map(nodeOf),

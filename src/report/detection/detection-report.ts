@@ -125,7 +125,10 @@ function* pointsOf({ alerts, incidents, quiet }: DetectionReport): Generator<Sco
   for (const { id, entity, score, last } of alerts) {
     const rank = rankOf.get(id);
     yield {
-      ...{ name: entity.name ?? `nameless ${entity.type}`, score, alert: true, time: BigInt(last.ns) },
+      name: entity.name ?? `nameless ${entity.type}`,
+      score,
+      alert: true,
+      time: BigInt(last.ns),
       ...(rank === undefined ? {} : { group: `incident ${rank}` }),
     };
   }

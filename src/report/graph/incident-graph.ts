@@ -114,8 +114,13 @@ export function incidentGraph(graph: IncidentGraph): Element {
   const drawing = h(
     'svg',
     {
-      ...{ width, height, viewBox: `0 0 ${width} ${height}`, 'font-size': 11.5, role: 'img' },
-      ...{ 'aria-labelledby': `${graph.id}-name`, 'aria-describedby': `${graph.id}-description` },
+      width,
+      height,
+      viewBox: `0 0 ${width} ${height}`,
+      'font-size': 11.5,
+      role: 'img',
+      'aria-labelledby': `${graph.id}-name`,
+      'aria-describedby': `${graph.id}-description`,
     },
     h('title', { id: `${graph.id}-name` }, graph.title),
     h('desc', { id: `${graph.id}-description` }, describe(graph, left.length)),

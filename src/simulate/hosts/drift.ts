@@ -128,7 +128,10 @@ const DRIFTS: Readonly<Record<HostProfile['system'], SystemDrift>> = {
   freebsd: {
     release: {
       manager: {
-        ...{ parent: 'cron', tool: 'pkg', unpacker: 'tar', mirror: '10.0.4.80' },
+        parent: 'cron',
+        tool: 'pkg',
+        unpacker: 'tar',
+        mirror: '10.0.4.80',
         database: '/var/db/pkg/local.sqlite',
         targets: ['/usr/local/bin/%', '/usr/local/lib/lib%.so', '/usr/local/share/doc/%/README'],
       },
@@ -153,11 +156,16 @@ const DRIFTS: Readonly<Record<HostProfile['system'], SystemDrift>> = {
       init: 'init',
     },
     collector: {
-      ...{ role: 'collector', program: 'node_exporter', init: 'init', port: 9100 },
+      role: 'collector',
+      program: 'node_exporter',
+      init: 'init',
+      port: 9100,
       reads: ['/var/run/dmesg.boot', '/var/db/node_exporter/pkg.prom', '/etc/fstab'],
     },
     backup: {
-      ...{ program: 'restic', helper: 'restic-lock', cache: '/root/.cache/restic' },
+      program: 'restic',
+      helper: 'restic-lock',
+      cache: '/root/.cache/restic',
       reads: [
         '/usr/home/bob/notes/note#.txt',
         '/usr/local/etc/postfix/main.cf',
@@ -165,12 +173,16 @@ const DRIFTS: Readonly<Record<HostProfile['system'], SystemDrift>> = {
         '/var/db/report/daily.csv',
       ],
     },
-    ...{ homes: '/usr/home', adduser: 'pw' },
+    homes: '/usr/home',
+    adduser: 'pw',
   },
   linux: {
     release: {
       manager: {
-        ...{ parent: 'cron', tool: 'apt-get', unpacker: 'dpkg', mirror: '10.0.4.80' },
+        parent: 'cron',
+        tool: 'apt-get',
+        unpacker: 'dpkg',
+        mirror: '10.0.4.80',
         database: '/var/lib/dpkg/status',
         targets: ['/usr/bin/%', '/usr/lib/x86_64-linux-gnu/lib%.so', '/var/lib/dpkg/info/%.list'],
       },
@@ -194,11 +206,16 @@ const DRIFTS: Readonly<Record<HostProfile['system'], SystemDrift>> = {
       init: 'systemd',
     },
     collector: {
-      ...{ role: 'collector', program: 'node_exporter', init: 'systemd', port: 9100 },
+      role: 'collector',
+      program: 'node_exporter',
+      init: 'systemd',
+      port: 9100,
       reads: ['/proc/stat', '/proc/meminfo', '/sys/class/thermal/thermal_zone0/temp'],
     },
     backup: {
-      ...{ program: 'restic', helper: 'restic-lock', cache: '/root/.cache/restic' },
+      program: 'restic',
+      helper: 'restic-lock',
+      cache: '/root/.cache/restic',
       reads: [
         '/home/admin/notes/note#.txt',
         '/home/admin/Documents/report#.odt',
@@ -206,6 +223,7 @@ const DRIFTS: Readonly<Record<HostProfile['system'], SystemDrift>> = {
         '/var/lib/dpkg/status',
       ],
     },
-    ...{ homes: '/home', adduser: 'useradd' },
+    homes: '/home',
+    adduser: 'useradd',
   },
 };

@@ -81,7 +81,10 @@ test('hostile names, what was left out, and a change with its date', async () =>
     leftOut: [{ kind: 'reconstruction', why: 'the gate' }],
     rows: report.rows.map((row) => ({ ...row, relation: hostile })),
     novelty: {
-      ...{ interactions: 100, newRelation: 3, more: 2, relations: [{ name: hostile, interactions: 3 }] },
+      interactions: 100,
+      newRelation: 3,
+      more: 2,
+      relations: [{ name: hostile, interactions: 3 }],
       names: [{ type: 'process', nodes: 4, unknown: 1, examples: [hostile] }],
     },
     change: {

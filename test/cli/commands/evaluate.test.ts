@@ -22,8 +22,13 @@ const run = (line: string, onText?: HereOptions['onText']) =>
     commands: [evaluate],
     cwd: folder,
     env: {
-      ...{ RECAL_THREADS: '1', RECAL_EPOCHS: '1', RECAL_TEXT_EPOCHS: '1', RECAL_WINDOW: '60' },
-      ...{ RECAL_TEXT_DIMENSION: '4', RECAL_ROUNDS: '2', LANG: 'C.UTF-8' },
+      RECAL_THREADS: '1',
+      RECAL_EPOCHS: '1',
+      RECAL_TEXT_EPOCHS: '1',
+      RECAL_WINDOW: '60',
+      RECAL_TEXT_DIMENSION: '4',
+      RECAL_ROUNDS: '2',
+      LANG: 'C.UTF-8',
     },
     onText,
   });
@@ -106,8 +111,8 @@ describe('recal evaluate', () => {
   test.each([
     ['--variants recall', 'unknown-variant', "did you mean 'recal'?"],
     ['--seeds 4-0', 'seeds', 'write 0-4'],
-    ['--threshold budget:0/day', 'threshold.invalid', 'budget:1/week'],
-    ['--protocol best', 'settings.invalid', 'honest'],
+    ['--threshold budget:0/day', 'threshold-invalid', 'budget:1/week'],
+    ['--protocol best', 'settings-invalid', 'honest'],
   ])('%s is refused before anything is read', async (given, _code, words) => {
     const { code, stderr } = await run(`${parts()} ${given} --out ${path('none')}`);
     expect(code).toBe(2);

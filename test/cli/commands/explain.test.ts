@@ -17,7 +17,9 @@ async function prepare(folder: string, small: SmallAlerts, store: string | null)
     model: MODEL,
     threshold: { value: 5, rule: 'fpr:0.001', note: null },
     selection: { split: null, host: null, from: null, to: null },
-    ...{ store, hosts: ['h'], counts: {} },
+    store,
+    hosts: ['h'],
+    counts: {},
   };
   await writeAlertFiles(join(folder, 'alerts'), { run, alerts, incidents });
 }
@@ -26,14 +28,20 @@ beforeAll(async () => {
   plain = await makeSmallAlerts(plainFolder);
   await prepare(plainFolder, plain, join(plainFolder, 'store'));
   hostile = await makeSmallAlerts(hostileFolder, {
-    ...{ nginx: html, dropper: bidi, shell: terminal, secret: long, page: surrogate },
+    nginx: html,
+    dropper: bidi,
+    shell: terminal,
+    secret: long,
+    page: surrogate,
   });
   await prepare(hostileFolder, hostile, join(hostileFolder, 'gone'));
 });
 
 const run = (line: string, folder = plainFolder) =>
   runHere(['explain', ...line.split(' '), '--alerts', join(folder, 'alerts')], {
-    ...{ commands: [command], cwd: folder, env: { LANG: 'C.UTF-8' } },
+    commands: [command],
+    cwd: folder,
+    env: { LANG: 'C.UTF-8' },
   });
 
 const idOf = (name: string) => plain.alerts.find(({ entity }) => entity.name === name)?.id as string;
@@ -81,7 +89,10 @@ describe('an alert', () => {
     // Without an object too: the exit.
     expect([total, leftOut]).toEqual([4, 0]);
     expect(events.map(({ relation }: { relation: string }) => relation)).toEqual([
-      ...['EVENT_FORK', 'EVENT_READ', 'EVENT_PTRACE', 'EVENT_EXIT'],
+      'EVENT_FORK',
+      'EVENT_READ',
+      'EVENT_PTRACE',
+      'EVENT_EXIT',
     ]);
     expect(events[1]).toMatchObject({
       time: { ns: '1522972862000000007' },

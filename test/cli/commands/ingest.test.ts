@@ -41,16 +41,29 @@ describe('--json', () => {
     const ended = await recal(['ingest', log, '--store', join(folder, 'store'), '--json']);
     expect(ended.code).toBe(0);
     expect(answer(ended)).toEqual({
-      ...{ status: 'added', events: 3, edges: { total: 3, secondObject: 1 }, noObject: 1, malformed: 1 },
+      status: 'added',
+      events: 3,
+      edges: { total: 3, secondObject: 1 },
+      noObject: 1,
+      malformed: 1,
       entities: {
-        ...{ total: 3, byType: { process: 1, file: 1, other: 1 }, placeholders: 1 },
+        total: 3,
+        byType: { process: 1, file: 1, other: 1 },
+        placeholders: 1,
         bySourceType: { SUBJECT_PROCESS: 1, FILE_OBJECT_FILE: 1, '<undefined>': 1 },
       },
       relations: { EVENT_EXIT: 1, EVENT_READ: 1, EVENT_RENAME: 1 },
       records: { Event: 3, FileObject: 1, Subject: 1, TimeMarker: 1 },
-      ...{ skipped: { TimeMarker: 1 }, repaired: {}, unresolved: 1, outOfOrder: 0, lines: 7, known: [] },
+      skipped: { TimeMarker: 1 },
+      repaired: {},
+      unresolved: 1,
+      outOfOrder: 0,
+      lines: 7,
+      known: [],
       dropped: 0,
-      ...{ firstTs: String(MIDNIGHT + 1n), lastTs: String(MIDNIGHT + 9n), seconds: expect.any(Number) },
+      firstTs: String(MIDNIGHT + 1n),
+      lastTs: String(MIDNIGHT + 9n),
+      seconds: expect.any(Number),
       files: [expect.objectContaining({ name: log, number: 1 })],
       problems: [expect.objectContaining({ file: log, line: 6 })],
     });
@@ -206,7 +219,9 @@ describe('settings', () => {
     );
     const auto = answer(await recal(['ingest', log, '--store', join(folder, 'auto'), '--json']));
     expect(auto).toMatchObject({
-      ...{ firstTs: String(MIDNIGHT), lastTs: String(MIDNIGHT + 1000n), repaired: { badTime: 1 } },
+      firstTs: String(MIDNIGHT),
+      lastTs: String(MIDNIGHT + 1000n),
+      repaired: { badTime: 1 },
       files: [{ sources: [{ timeUnit: 'us' }] }],
     });
     const args = ['ingest', log, '--store', join(folder, 'told'), '--time-unit', 'ns', '--json'];

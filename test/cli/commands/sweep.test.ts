@@ -17,8 +17,13 @@ const run = (line: string) =>
     commands: [sweep],
     cwd: folder,
     env: {
-      ...{ RECAL_THREADS: '1', RECAL_EPOCHS: '1', RECAL_TEXT_EPOCHS: '1', RECAL_WINDOW: '60' },
-      ...{ RECAL_TEXT_DIMENSION: '4', RECAL_ROUNDS: '2', LANG: 'C.UTF-8' },
+      RECAL_THREADS: '1',
+      RECAL_EPOCHS: '1',
+      RECAL_TEXT_EPOCHS: '1',
+      RECAL_WINDOW: '60',
+      RECAL_TEXT_DIMENSION: '4',
+      RECAL_ROUNDS: '2',
+      LANG: 'C.UTF-8',
     },
   });
 

@@ -211,7 +211,9 @@ describe('recal model show', () => {
   test('as JSON', async () => {
     const { stdout } = await run(`model show ${path('one')} --json`);
     expect(JSON.parse(stdout)).toMatchObject({
-      ...{ version: 1, calibrated: true, direction: { name: 'flow' } },
+      version: 1,
+      calibrated: true,
+      direction: { name: 'flow' },
       config: { epochs: 2, seed: 0 },
     });
   });

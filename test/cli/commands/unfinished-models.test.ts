@@ -23,8 +23,12 @@ const run = (line: string, onText?: HereOptions['onText'], env: Record<string, s
     commands: [train, calibrate, detect],
     cwd: folder,
     env: {
-      ...{ RECAL_STORE: store, RECAL_THREADS: '1', RECAL_TEXT_EPOCHS: '1', RECAL_WINDOW: '60' },
-      ...{ RECAL_EPOCHS: '2', ...env },
+      RECAL_STORE: store,
+      RECAL_THREADS: '1',
+      RECAL_TEXT_EPOCHS: '1',
+      RECAL_WINDOW: '60',
+      RECAL_EPOCHS: '2',
+      ...env,
     },
     onText,
   });

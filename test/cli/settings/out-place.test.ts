@@ -16,7 +16,9 @@ test('a file in the way is refused', async () => {
   writeFileSync(join(folder, 'file'), '');
   for (const place of ['file', 'file/below']) {
     await expect(checkOutFolder(join(folder, place))).rejects.toMatchObject({
-      ...{ code: 'out-place', exit: 2, message: expect.stringMatching(/file is a file$/) },
+      code: 'out-place',
+      exit: 2,
+      message: expect.stringMatching(/file is a file$/),
     });
   }
 });
@@ -24,13 +26,16 @@ test('a file in the way is refused', async () => {
 test('a name that is too long is refused with the reason', async () => {
   const folder = newFolder();
   await expect(checkOutFolder(join(folder, 'a', 'b'.repeat(300)))).rejects.toMatchObject({
-    ...{ code: 'out-place', message: expect.stringContaining('ENAMETOOLONG') },
+    code: 'out-place',
+    message: expect.stringContaining('ENAMETOOLONG'),
   });
   expect(readdirSync(folder)).toEqual([]);
 });
 
 test.runIf(existsSync('/proc/self'))('/proc takes no folder, whatever its permissions say', async () => {
   await expect(checkOutFolder('/proc/recal/out')).rejects.toMatchObject({
-    ...{ code: 'out-place', exit: 2, message: expect.stringMatching(/\/proc/) },
+    code: 'out-place',
+    exit: 2,
+    message: expect.stringMatching(/\/proc/),
   });
 });

@@ -13,12 +13,15 @@ const LOOK = { width: Number.POSITIVE_INFINITY, unicode: true };
 function seedOf(seed: number, given: Partial<SeedResult>): SeedResult {
   const figures = Object.fromEntries(FIGURE_NAMES.map((name) => [name, 0])) as Record<Figure, number>;
   const threshold = { kind: 'budget' as const, asked: 'budget:5/day', value: 3, oracle: false };
-  return { ...figures, ...{ seed, threshold, oracle: null }, ...given };
+  return { ...figures, seed, threshold, oracle: null, ...given };
 }
 
 function linesOf(seeds: readonly SeedResult[], look = LOOK, complete = true): string[] {
   const result = {
-    ...{ complete, protocol: 'honest', matching: 'node', notes: ['see \u001b[2J'] },
+    complete,
+    protocol: 'honest',
+    matching: 'node',
+    notes: ['see \u001b[2J'],
     variants: { recal: { seeds, ...summariseSeeds(seeds, FIGURE_NAMES) } },
     data: { nodes: 1000, positives: 5 },
   } as unknown as EvaluationResult;

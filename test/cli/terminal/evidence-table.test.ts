@@ -4,27 +4,23 @@ import type { AlertEvidence } from '../../../src/detect/alerts/alert.js';
 
 const look = { width: Number.POSITIVE_INFINITY, unicode: true };
 const row: AlertEvidence = {
-  ...{
-    kind: 'name',
-    role: 'object',
-    relation: 'EVENT_\u001b[2J',
-    events: 1234,
-    value: 13.5,
-    benignQuantile: 0.999999,
-  },
-  ...{
-    p: 0,
-    logP: -1000,
-    n: 42,
-    level: 'slot',
-    beyond: true,
-    modelled: true,
-    floor: false,
-    draws: 7,
-    share: 1,
-    because: '',
-    source: null,
-  },
+  kind: 'name',
+  role: 'object',
+  relation: 'EVENT_\u001b[2J',
+  events: 1234,
+  value: 13.5,
+  benignQuantile: 0.999999,
+  p: 0,
+  logP: -1000,
+  n: 42,
+  level: 'slot',
+  beyond: true,
+  modelled: true,
+  floor: false,
+  draws: 7,
+  share: 1,
+  because: '',
+  source: null,
 };
 
 test.each([

@@ -24,12 +24,12 @@ test.each([
   [{ where: {} }, ['error: bad']],
   [{}, ['error: bad']],
 ])('%j', (options, expected) => {
-  expect(lines(new RecalError('x', 'bad', options))).toEqual(expected);
+  expect(lines(new RecalError('no-store', 'bad', options))).toEqual(expected);
 });
 
 test('exit codes: 1, and 2 for usage', () => {
-  expect(report(new RecalError('x', 'bad')).exit).toBe(1);
-  expect(report(new RecalError('x', 'bad', { exit: 2 })).exit).toBe(2);
+  expect(report(new RecalError('no-store', 'bad')).exit).toBe(1);
+  expect(report(new RecalError('no-store', 'bad', { exit: 2 })).exit).toBe(2);
   expect(report(new TypeError('oops')).exit).toBe(1);
 });
 
@@ -58,7 +58,7 @@ test('nothing an attacker wrote reaches the terminal raw, in any field or in the
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (tail) => {
       const text = `\u001b]0;x\u0007\nerror: forged\u202e${tail}`;
-      const error = new RecalError(text, text, {
+      const error = new RecalError('no-store', text, {
         hint: text,
         where: { file: text, line: 1 },
         cause: new Error(text),
@@ -72,7 +72,7 @@ test('nothing an attacker wrote reaches the terminal raw, in any field or in the
 });
 
 test('the stack only on request, with the cause', () => {
-  const error = new RecalError('x', 'bad', { cause: new Error('deeper') });
+  const error = new RecalError('no-store', 'bad', { cause: new Error('deeper') });
   expect(report(error).stderr.text).toBe('error: bad\n');
   expect(report(error, { stack: true }).stderr.text).toMatch(
     /^error: bad\n.*failure\.test\.ts.*caused by\n.*deeper/s,
@@ -80,10 +80,10 @@ test('the stack only on request, with the cause', () => {
 });
 
 test('with --json the error is the one object on stdout', () => {
-  const error = new RecalError('x.y', 'bad', { where: { file: 'f', line: 2 } });
+  const error = new RecalError('no-store', 'bad', { where: { file: 'f', line: 2 } });
   const { stdout, stderr } = report(error, { json: true });
   expect(JSON.parse(stdout)).toEqual({
-    error: { code: 'x.y', message: 'bad', where: { file: 'f', line: 2 } },
+    error: { code: 'no-store', message: 'bad', where: { file: 'f', line: 2 } },
   });
   expect(stderr.lines[0]).toBe('error: bad');
 });

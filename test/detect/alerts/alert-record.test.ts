@@ -30,7 +30,11 @@ describe('an alert', () => {
       window: { from: { ns: from, iso: '2018-04-06T00:00:01.000000007Z' } },
       first: { ns: from },
       last: { iso: '2018-04-06T00:01:03.000000007Z' },
-      ...{ score: 12.5, threshold: 5, empiricalP: 1e-3, severity: 'medium', reasons: ['score'] },
+      score: 12.5,
+      threshold: 5,
+      empiricalP: 1e-3,
+      severity: 'medium',
+      reasons: ['score'],
       knn: { distance: 0.5, threshold: 0.25 },
     });
     expect(alertOf(ENTITIES.shell)).toMatchObject({
@@ -38,18 +42,24 @@ describe('an alert', () => {
       severity: 'critical',
       reasons: ['score', 'new-relation'],
       // EVENT_EXIT joins nothing; the window ends with it.
-      ...{
-        window: { to: { iso: '2018-04-06T00:01:04.000000007Z' } },
-        last: { iso: '2018-04-06T00:01:03.000000007Z' },
-      },
+      window: { to: { iso: '2018-04-06T00:01:04.000000007Z' } },
+      last: { iso: '2018-04-06T00:01:03.000000007Z' },
     });
   });
 
   test('evidence by share, with what it was compared with and what it comes from', () => {
     const [name, reconstruction, distance] = alertOf(ENTITIES.nginx).evidence;
     expect(name).toMatchObject({
-      ...{ kind: 'name', role: 'subject', relation: 'EVENT_EXECUTE', events: 1, benignQuantile: 1, n: 9999 },
-      ...{ beyond: true, floor: true, level: 'type', share: 0.7 },
+      kind: 'name',
+      role: 'subject',
+      relation: 'EVENT_EXECUTE',
+      events: 1,
+      benignQuantile: 1,
+      n: 9999,
+      beyond: true,
+      floor: true,
+      level: 'type',
+      share: 0.7,
       source: {
         subject: { id: ENTITIES.nginx },
         relation: 'EVENT_EXECUTE',
@@ -88,7 +98,10 @@ describe('an alert', () => {
     expect(total).toBe(4);
     // The shell's score is the higher one, and FORK and PTRACE are both unknown to the model.
     expect(interactions.map(({ relation }) => relation)).toEqual([
-      ...['EVENT_EXECUTE', 'EVENT_FORK', 'EVENT_PTRACE', 'EVENT_READ'],
+      'EVENT_EXECUTE',
+      'EVENT_FORK',
+      'EVENT_PTRACE',
+      'EVENT_READ',
     ]);
     expect(interactions[3]).toMatchObject({ count: 31, object: { name: '/srv/index.html' } });
   });
@@ -114,7 +127,11 @@ test('incidents name their members and what they began with', () => {
   const [incident] = small.incidents;
   expect(incidentSchema.parse(incident)).toEqual(incident);
   expect(incident).toMatchObject({
-    ...{ rank: 1, score: 20.25, severity: 'critical', entities: { process: 2, file: 1 }, host: 'h' },
+    rank: 1,
+    score: 20.25,
+    severity: 'critical',
+    entities: { process: 2, file: 1 },
+    host: 'h',
     root: { id: ENTITIES.nginx },
     first: { iso: '2018-04-06T00:00:01.000000007Z' },
   });
@@ -124,7 +141,11 @@ test('incidents name their members and what they began with', () => {
 test('hostile names fit the schema too', async () => {
   const { terminal, bidi, long, surrogate, html } = HOSTILE;
   const hostile = await makeSmallAlerts(newFolder(), {
-    ...{ nginx: terminal, dropper: bidi, shell: long, secret: surrogate, page: html },
+    nginx: terminal,
+    dropper: bidi,
+    shell: long,
+    secret: surrogate,
+    page: html,
   });
   for (const alert of hostile.alerts) {
     const text = JSON.stringify(alertSchema.parse(alert));

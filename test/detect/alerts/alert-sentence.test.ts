@@ -56,7 +56,11 @@ describe('an alert in one sentence', () => {
 describe('evidence', () => {
   const row = (more: Partial<AlertEvidence>): AlertEvidence => ({
     ...alertOf(ENTITIES.nginx).evidence[0],
-    ...{ because: '', beyond: false, benignQuantile: 0.99999, n: 1000, ...more },
+    because: '',
+    beyond: false,
+    benignQuantile: 0.99999,
+    n: 1000,
+    ...more,
   });
 
   test.each<[Partial<AlertEvidence>, string]>([

@@ -25,10 +25,14 @@ describe('found by the beginning of its identifier', () => {
   test('an alert with its incident, an incident with its alerts; case does not matter', () => {
     const { alerts, incidents } = small;
     expect(findExplained(alerts[0].id.toUpperCase(), small)).toEqual({
-      ...{ kind: 'alert', alert: alerts[0], incident: incidents[0] },
+      kind: 'alert',
+      alert: alerts[0],
+      incident: incidents[0],
     });
     expect(findExplained(incidents[0].id.slice(0, 12), small)).toEqual({
-      ...{ kind: 'incident', incident: incidents[0], alerts },
+      kind: 'incident',
+      incident: incidents[0],
+      alerts,
     });
   });
 
@@ -44,16 +48,17 @@ describe('found by the beginning of its identifier', () => {
       return undefined;
     };
     expect(refusal('ab')).toMatchObject({
-      code: 'alerts.ambiguous',
+      code: 'alerts-ambiguous',
       hint: 'give more of the identifier: abc0000000000000 (nginx), abd0000000000000 (nginx)',
     });
     expect(refusal('abe')).toMatchObject({
-      code: 'alerts.unknown',
+      code: 'alerts-unknown',
       hint: expect.stringMatching(/^there are: abc0{13} \(nginx\), abd0{13} \(nginx\), fff/),
     });
-    expect(refusal('')).toMatchObject({ code: 'alerts.unknown' });
+    expect(refusal('')).toMatchObject({ code: 'alerts-unknown' });
     expect(refusal('a\u001b[2J', withIds())).toMatchObject({
-      ...{ message: "there is no alert or incident 'a\\e[2J'", hint: 'this run raised none' },
+      message: "there is no alert or incident 'a\\e[2J'",
+      hint: 'this run raised none',
     });
   });
 });
@@ -64,11 +69,9 @@ describe('raw events', () => {
     expect([total, leftOut]).toEqual([34, 28]);
     expect(events.map(({ relation, evidence }) => [relation, evidence])).toEqual([
       ...[1, 2, 3].map(() => ['EVENT_READ', [2]]),
-      ...[
-        ['EVENT_EXECUTE', [1]],
-        ['EVENT_FORK', []],
-        ['EVENT_PTRACE', []],
-      ],
+      ['EVENT_EXECUTE', [1]],
+      ['EVENT_FORK', []],
+      ['EVENT_PTRACE', []],
     ]);
   });
 

@@ -22,7 +22,8 @@ test('equals a plain list of neighbours, over any number of graphs', () => {
       );
       const collector = new LinkCollector(
         {
-          ...{ types: Uint8Array.from(types), parent: Int32Array.from(parents) },
+          types: Uint8Array.from(types),
+          parent: Int32Array.from(parents),
           name: new Int32Array(size).fill(-1),
         },
         table,

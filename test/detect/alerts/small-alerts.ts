@@ -152,7 +152,10 @@ export async function makeSmallAlerts(
   });
   const nodes = Int32Array.from({ length: table.nodeCount }, (_, node) => node);
   const planned = {
-    ...{ title: 'all', events: table.length, nodes, rows: Int32Array.from(table.ts, (_, row) => row) },
+    title: 'all',
+    events: table.length,
+    nodes,
+    rows: Int32Array.from(table.ts, (_, row) => row),
     firstTs: table.ts[0],
     lastTs: table.ts[table.length - 1],
     graph: {} as ModelGraph,
@@ -169,7 +172,10 @@ export async function makeSmallAlerts(
   newRelation[nodeOf(ENTITIES.shell)] = 1;
   const graph: ScoredGraph = {
     lineage: undefined,
-    ...{ view, scores, prominence: scores, newRelation },
+    view,
+    scores,
+    prominence: scores,
+    newRelation,
     distances: new Float64Array(nodes.length).fill(0.5),
     candidates: new Uint8Array(nodes.length).fill(1),
     evidence: columnsOf(EVIDENCE, nodes.length, nodeOf, sourceOf),
@@ -192,8 +198,11 @@ export async function makeSmallAlerts(
   const alerts = describeAlerts(graph, locals, context);
   const members = incidentMembers(
     alerts.map(({ first, last, score }, i) => ({
-      ...{ node: locals[i], score, host: 0 },
-      ...{ first: BigInt(first.ns), last: BigInt(last.ns) },
+      node: locals[i],
+      score,
+      host: 0,
+      first: BigInt(first.ns),
+      last: BigInt(last.ns),
     })),
   );
   const links = new LinkCollector(nodeNames, table, () => 0);

@@ -54,7 +54,10 @@ describe('independent values', () => {
     const all = nodes.flat();
     const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
     return {
-      ...{ nodes: nodes.length, n: all.length, sum: sum(all), squares: sum(all.map((value) => value ** 2)) },
+      nodes: nodes.length,
+      n: all.length,
+      sum: sum(all),
+      squares: sum(all.map((value) => value ** 2)),
       squaredCounts: sum(nodes.map(({ length }) => length ** 2)),
       betweenSquares: sum(nodes.map((values) => sum(values) ** 2 / values.length)),
     };

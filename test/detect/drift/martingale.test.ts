@@ -13,12 +13,18 @@ function benignOf(random: Random, graphs: number): BenignCurve {
   const thresholds = scores.filter((score, i) => i === 0 || score !== scores[i - 1]);
   const days = (count: number) => count / 48;
   return {
-    ...{ scores, thresholds, graphs, instances: scores.length, hostDays: days(graphs) },
+    scores,
+    thresholds,
+    graphs,
+    instances: scores.length,
+    hostDays: days(graphs),
     incidents: Uint32Array.from(thresholds, (_, i) => i + 1),
     without: all.map((_, left) => {
       const rest = descending(all.filter((_, graph) => graph !== left));
       return {
-        ...{ hostDays: days(graphs - 1), instances: rest.length, incidents: new Uint32Array(0) },
+        hostDays: days(graphs - 1),
+        instances: rest.length,
+        incidents: new Uint32Array(0),
         above: countAbove(rest, thresholds),
       };
     }),

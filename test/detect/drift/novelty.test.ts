@@ -28,8 +28,13 @@ function trained(): LevelTable {
 
 test('names never met, once a node, digits folded; relations never met, by name', () => {
   const names = namesOf([
-    ...[process('sh'), process('dropper'), process(), process('sh')],
-    ...[file('/tmp/a77'), file('/etc/shadow'), file('/etc/passwd')],
+    process('sh'),
+    process('dropper'),
+    process(),
+    process('sh'),
+    file('/tmp/a77'),
+    file('/etc/shadow'),
+    file('/etc/passwd'),
   ]);
   const triples = [
     [0, 0, 4],
@@ -43,7 +48,9 @@ test('names never met, once a node, digits folded; relations never met, by name'
   novelty.add(view, () => true);
   novelty.add(view, () => true);
   expect(novelty.finish()).toEqual({
-    ...{ interactions: 8, newRelation: 4, more: 0 },
+    interactions: 8,
+    newRelation: 4,
+    more: 0,
     relations: [
       { name: 'MPROTECT', interactions: 2 },
       { name: 'PTRACE', interactions: 2 },
@@ -64,7 +71,9 @@ test('what is kept out is no news', () => {
   const novelty = new NoveltyCollector(names, trained(), tableOf(['READ', 'X'], [0, 1]) as never, 2);
   novelty.add(view, (node) => node !== 1);
   expect(novelty.finish()).toMatchObject({
-    ...{ interactions: 1, newRelation: 0, relations: [] },
+    interactions: 1,
+    newRelation: 0,
+    relations: [],
     names: [
       { type: 'process', nodes: 1, unknown: 0 },
       { type: 'file', nodes: 1, unknown: 1 },

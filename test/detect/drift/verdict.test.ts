@@ -14,18 +14,37 @@ function findings(
 ): DriftFindings {
   const rows = Array.from({ length: 10 }, (_, i) => ({ verdict: verdicts[i] ?? 'steady' }) as DriftRow);
   return {
-    ...{ level: 0.01, rows, leftOut: [] },
+    level: 0.01,
+    rows,
+    leftOut: [],
     counts: {
-      ...{ graphs: 48, instances: 10_000, hostDays: 1, compared: 10, tooFew: 0, withoutTable: 0 },
+      graphs: 48,
+      instances: 10_000,
+      hostDays: 1,
+      compared: 10,
+      tooFew: 0,
+      withoutTable: 0,
       ...more.counts,
     },
     quarantine: {
-      ...{ rule: 'budget:5/day', tau: 12, high: 8, inherited: 3, nodes: 9, graphs: 2, expected: 10 },
+      rule: 'budget:5/day',
+      tau: 12,
+      high: 8,
+      inherited: 3,
+      nodes: 9,
+      graphs: 2,
+      expected: 10,
       ...more.quarantine,
     },
     change: {
-      ...{ windows: 48, capital: 1, most: 1.5, reached: null, since: null },
-      ...{ above: { p90: 0.1, p99: 0.01 }, against: { p90: 0.12, p99: 0.02 }, ...more.change },
+      windows: 48,
+      capital: 1,
+      most: 1.5,
+      reached: null,
+      since: null,
+      above: { p90: 0.1, p99: 0.01 },
+      against: { p90: 0.12, p99: 0.02 },
+      ...more.change,
     },
     novelty: { interactions: 1000, newRelation: 0, relations: [], more: 0, names: [], ...more.novelty },
   };

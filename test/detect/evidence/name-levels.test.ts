@@ -28,7 +28,7 @@ describe('paths', () => {
     ['lib/a.c', 'lib', 'lib/*.c', 'lib/a.c'],
     ['./a/../b/./c', 'b', 'b/*', 'b/c'],
     ['/a//b/../../etc/x', '/etc', '/etc/*', '/etc/x'],
-    ['../x', '..', '../..', '../*', '../x'],
+    ['../../x', '..', '../..', '../../*', '../../x'],
     ['a.txt', 'a.txt'],
   ])('%s', (name, ...levels) => {
     expect(texts('file', name)).toEqual(['file', ...levels]);

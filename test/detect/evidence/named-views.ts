@@ -26,7 +26,9 @@ export function namesOf(nodes: readonly NamedNode[]): NodeNames {
     types: Uint8Array.from(nodes, ({ type }) => ENTITY_TYPES.indexOf(type)),
     texts,
     name: Int32Array.from(nodes, ({ name }) => (name === undefined ? -1 : texts.indexOf(name))),
-    ...{ cmd: none, pid: none, parent: none },
+    cmd: none,
+    pid: none,
+    parent: none,
   };
 }
 
@@ -49,7 +51,8 @@ export function viewOf(names: NodeNames, triples: readonly Triple[]): GraphView 
       relation: Uint16Array.from(distinct, ([, relation]) => relation),
       object: Int32Array.from(distinct, ([, , object]) => local(object)),
       count: ones,
-      ...{ first: rows, last: rows },
+      first: rows,
+      last: rows,
     },
   };
 }

@@ -25,7 +25,9 @@ function referenceAt(steps: Int32Array, width: number, multiplicity?: Uint32Arra
   return new NeighbourReference(
     new Standardisation(new Float32Array(width), new Float32Array(width).fill(1)),
     {
-      ...{ width, count, steps },
+      width,
+      count,
+      steps,
       multiplicity: multiplicity ?? new Uint32Array(count).fill(1),
       example: new Int32Array(count).map((_, i) => i),
     },

@@ -9,8 +9,13 @@ const WINDOW = 1_800_000_000_000n;
 /** 10,000 benign instances, half of which score something, at most 5. */
 const benign: BenignScores = {
   scores: Float32Array.from({ length: 5000 }, (_, i) => 5 - i / 1001),
-  ...{ instances: 10_000, hostDays: 10, graphs: 480, inSample: false },
-  ...{ thresholds: new Float32Array(0), incidents: new Uint32Array(0), without: [] },
+  instances: 10_000,
+  hostDays: 10,
+  graphs: 480,
+  inSample: false,
+  thresholds: new Float32Array(0),
+  incidents: new Uint32Array(0),
+  without: [],
 };
 
 /** A detector that gives these scores, by window and node, in the windows of one day of one host. */

@@ -38,7 +38,11 @@ function curve(
   };
   const graphs = new Set(instances.map(({ graph }) => graph)).size;
   return {
-    ...{ scores, thresholds, graphs, instances: instances.length, hostDays: days },
+    scores,
+    thresholds,
+    graphs,
+    instances: instances.length,
+    hostDays: days,
     incidents: count(instances, incidents),
     without: Array.from({ length: graphs < 2 ? 0 : graphs }, (_, graph) => {
       const left = instances.filter((instance) => instance.graph !== graph);
@@ -109,7 +113,7 @@ describe('the text of a threshold', () => {
         error = thrown;
       }
       expect(error, text).toBeInstanceOf(RecalError);
-      expect(error).toMatchObject({ code: 'threshold.invalid', exit: 2, hint: expect.stringMatching(/./) });
+      expect(error).toMatchObject({ code: 'threshold-invalid', exit: 2, hint: expect.stringMatching(/./) });
       expect((error as RecalError).message).not.toContain('\u001b');
     }
   });

@@ -35,7 +35,9 @@ describe('findE3Labels', () => {
 
   test('one kind is enough, none is not, and an empty one is said to be', async () => {
     await expect(findE3Labels(folder, 'trace')).rejects.toMatchObject({
-      ...{ code: 'e3-labels', exit: 2, hint: expect.stringContaining('trace.txt') },
+      code: 'e3-labels',
+      exit: 2,
+      hint: expect.stringContaining('trace.txt'),
     });
     mkdirSync(join(folder, 'threatrace'));
     writeFileSync(join(folder, 'threatrace/trace.txt'), `${ID}1\n`);

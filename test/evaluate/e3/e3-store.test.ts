@@ -73,7 +73,8 @@ describe('placeE3', () => {
       await writeFile(changed, change(await readFile(changed)));
       const { manifest } = await Store.open(store);
       await expect(placeE3(found, { folder: store, threads: 0 })).rejects.toMatchObject({
-        ...{ code: 'store-other-data', message: expect.stringContaining(changed) },
+        code: 'store-other-data',
+        message: expect.stringContaining(changed),
         hint: expect.stringContaining(`remove ${store} `),
       });
       expect((await Store.open(store)).manifest).toEqual(manifest);

@@ -16,10 +16,19 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const options = (more: Partial<ReproduceOptions> = {}): ReproduceOptions => ({
-  ...{ host: 'cadets', split: 'threatrace', data: join(folder, 'e3'), labels: join(folder, 'e3') },
-  ...{ out: join(folder, 'out'), seeds: [0], variants: ['paper', 'wo-cd'], threads: 1 },
+  host: 'cadets',
+  split: 'threatrace',
+  data: join(folder, 'e3'),
+  labels: join(folder, 'e3'),
+  out: join(folder, 'out'),
+  seeds: [0],
+  variants: ['paper', 'wo-cd'],
+  threads: 1,
   training: { epochs: 1, textEpochs: 1, textDimension: 4 },
-  ...{ detection: { rounds: 2, reference: 2000 }, sweeps: [], reading: { threads: 0 }, ...more },
+  detection: { rounds: 2, reference: 2000 },
+  sweeps: [],
+  reading: { threads: 0 },
+  ...more,
 });
 
 describe('reproduce', () => {
@@ -110,7 +119,8 @@ describe('reproduce', () => {
     const stop = new AbortController();
     const { study, complete } = await reproduce(
       options({
-        ...{ variants: ['rarity', 'paper'], signal: stop.signal },
+        variants: ['rarity', 'paper'],
+        signal: stop.signal,
         watch: { evaluation: { finished: () => stop.abort() } },
       }),
     );

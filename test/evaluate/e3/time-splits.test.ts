@@ -19,7 +19,8 @@ beforeAll(async () => {
   for (let at = 0n; at < 240n * HOUR; at += 4_020_000_000_000n) times.push(MIDNIGHT + at);
   const lines = times.map((ts, i) =>
     eventLine({
-      ...{ ts, rel: 'EVENT_READ' },
+      ts,
+      rel: 'EVENT_READ',
       subj: process(uuid(i % 5), i < 5 ? { name: `program-${i}` } : {}),
       obj: file(uuid(100 + (i % 7)), {}),
     }),
@@ -87,7 +88,7 @@ describe('splitByTime', () => {
     const later: bigint[] = [];
     for (const number of [1, 2, 7, 20]) later.push(day(number) + HOUR / 2n);
     const lines = later.map((ts) =>
-      eventLine({ ...{ ts, rel: 'EVENT_WRITE' }, subj: process(uuid(1)), obj: file(uuid(100)) }),
+      eventLine({ ts, rel: 'EVENT_WRITE', subj: process(uuid(1)), obj: file(uuid(100)) }),
     );
     await writeFile(join(folder, 'three.ndjson'), `${lines.join('\n')}\n`);
     const before = await splitByTime(store, splits);

@@ -29,8 +29,16 @@ describe('matched labels', () => {
     expect(match.attacksUnmatched).toEqual(['A2']);
     expect(match.unmatched).toEqual([id('a'), id('b')]);
     expect(match.counts).toEqual({
-      ...{ nodes: 6, positives: 3, ignored: 0, labels: 5, labelsUnmatched: 2, labelsInTraining: 0 },
-      ...{ withoutAttack: 1, ignoreListed: 0, ignoreUnmatched: 0, labelledAndIgnored: 0 },
+      nodes: 6,
+      positives: 3,
+      ignored: 0,
+      labels: 5,
+      labelsUnmatched: 2,
+      labelsInTraining: 0,
+      withoutAttack: 1,
+      ignoreListed: 0,
+      ignoreUnmatched: 0,
+      labelledAndIgnored: 0,
     });
   });
 
@@ -40,7 +48,12 @@ describe('matched labels', () => {
     expect([...match.ignored]).toEqual([1, 0, 0, 0, 0, 1]);
     expect([...match.positives]).toEqual([0, 1, 1, 0, 1, 0]);
     expect(match.counts).toMatchObject({
-      ...{ nodes: 4, positives: 3, ignored: 2, ignoreListed: 4, ignoreUnmatched: 1, labelledAndIgnored: 1 },
+      nodes: 4,
+      positives: 3,
+      ignored: 2,
+      ignoreListed: 4,
+      ignoreUnmatched: 1,
+      labelledAndIgnored: 1,
     });
   });
 
@@ -53,7 +66,9 @@ describe('matched labels', () => {
 
   it('have no attacks where the file names none', () => {
     expect(matchLabels(parseLabels(id('4'), 'x.txt'), 6, node)).toMatchObject({
-      ...{ attacks: null, attacksUnmatched: [], counts: { withoutAttack: 1 } },
+      attacks: null,
+      attacksUnmatched: [],
+      counts: { withoutAttack: 1 },
     });
   });
 

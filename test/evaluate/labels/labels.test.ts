@@ -137,7 +137,8 @@ describe('a file', () => {
     writeFileSync(path, `${A}\n`);
     expect((await readLabels(path)).file).toBe(path);
     await expect(readLabels(join(folder, 'label'))).rejects.toMatchObject({
-      ...{ code: 'input-not-found', hint: expect.stringContaining('labels.txt') },
+      code: 'input-not-found',
+      hint: expect.stringContaining('labels.txt'),
     });
     await expect(readLabels(folder)).rejects.toMatchObject({ code: 'input-is-directory' });
   });

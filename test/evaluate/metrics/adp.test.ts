@@ -60,7 +60,11 @@ describe('the worked example of docs/metrics.md', () => {
     expect([...(curve?.detected ?? [])]).toEqual([0, 1, 1, 1, 0.5]);
     expect(adp(ranking, attacks, scores)).toBeCloseTo(0.7125, 14);
     expect(untilAllAttacks(ranking, attacks, scores)).toEqual({
-      ...{ threshold: 7, tp: 2, fp: 2, precision: 0.5, recall: 2 / 3 },
+      threshold: 7,
+      tp: 2,
+      fp: 2,
+      precision: 0.5,
+      recall: 2 / 3,
     });
     expect(discrimination(ranking, attacks, scores)).toBeCloseTo(0.4, 14);
     const text = readFileSync(new URL('../../../docs/metrics.md', import.meta.url), 'utf8');

@@ -19,7 +19,9 @@ describe('attacks at a threshold', () => {
   it('are detected by one flagged node, and a node may belong to two', () => {
     const attacks = attacksOf({ A: [0, 1], B: [1, 2], C: [3] });
     expect(detectedAttacks(attacks, Uint8Array.of(0, 1, 1, 0))).toEqual({
-      ...{ attacks: 3, detected: 2, hits: [1, 2, 0] },
+      attacks: 3,
+      detected: 2,
+      hits: [1, 2, 0],
     });
     expect([...attackRow(attacks, 1)]).toEqual([1, 2]);
     expect([...bestScores(attacks, [5, 3, 4, -2])]).toEqual([5, 4, -2]);
@@ -37,7 +39,11 @@ describe('until every attack is hit', () => {
     const scores = [9, 5, 3, 3, 3, 1];
     const ranking = rankScores(scores, positivesOf(6, 0, 2));
     expect(untilAllAttacks(ranking, attacksOf({ A: [0], B: [2] }), scores)).toEqual({
-      ...{ threshold: 3, tp: 2, fp: 3, precision: 0.4, recall: 1 },
+      threshold: 3,
+      tp: 2,
+      fp: 3,
+      precision: 0.4,
+      recall: 1,
     });
   });
 
@@ -94,16 +100,22 @@ describe('incidents until every attack is found', () => {
     expect(MEMBERS_LOOKED_AT).toBe(3);
     const giant = [0, 3, 4, 1, 2, 7, 5, 6];
     expect(incidentsUntilAllAttacks(incidents(giant), attacks)).toEqual({
-      ...{ incidents: null, nodes: null, firstRank: [null, null] },
+      incidents: null,
+      nodes: null,
+      firstRank: [null, null],
     });
     expect(incidentsUntilAllAttacks(incidents(giant, [2], [8, 9, 7]), attacks)).toEqual({
-      ...{ incidents: 3, nodes: 12, firstRank: [2, 3] },
+      incidents: 3,
+      nodes: 12,
+      firstRank: [2, 3],
     });
   });
 
   it('is null when an attack is never found, but tells those that are', () => {
     expect(incidentsUntilAllAttacks(incidents([0], [2]), attacks)).toEqual({
-      ...{ incidents: null, nodes: null, firstRank: [2, null] },
+      incidents: null,
+      nodes: null,
+      firstRank: [2, null],
     });
     expect(incidentsUntilAllAttacks([], attacks)).toMatchObject({ incidents: null });
     expect(incidentsUntilAllAttacks(incidents([1]), null)).toBeNull();
@@ -112,7 +124,9 @@ describe('incidents until every attack is found', () => {
   it('finds both attacks of one node', () => {
     const both = attacksOf({ A: [1], B: [1] });
     expect(incidentsUntilAllAttacks(incidents([0], [1, 5]), both)).toEqual({
-      ...{ incidents: 2, nodes: 3, firstRank: [2, 2] },
+      incidents: 2,
+      nodes: 3,
+      firstRank: [2, 2],
     });
   });
 

@@ -14,10 +14,13 @@ const NODES = 6;
 function hashesOf(rows: readonly Row[], tokens: readonly number[][] = [], types: readonly number[] = []) {
   const column = (value: (row: Row) => number) => Int32Array.from(rows, value);
   const table = {
-    ...{ length: rows.length, nodeCount: NODES, relations: ['open', 'read', 'write'] },
+    length: rows.length,
+    nodeCount: NODES,
+    relations: ['open', 'read', 'write'],
     ts: BigInt64Array.from(rows, ({ at = 0 }, i) => BigInt(Math.round(at * 1e9)) + BigInt(i)),
     seq: new BigInt64Array(rows.length),
-    ...{ subject: column(({ subject }) => subject), object: column(({ object }) => object) },
+    subject: column(({ subject }) => subject),
+    object: column(({ object }) => object),
     object2: new Int32Array(rows.length).fill(-1),
     relation: Uint16Array.from(rows, ({ relation = 0 }) => relation),
     flow: new Uint8Array(rows.length),

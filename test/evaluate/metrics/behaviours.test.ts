@@ -18,7 +18,8 @@ describe('behaviours', () => {
     const hashes = Uint32Array.of(5, 1, 5, 2, 4, 1, 5, 1, 0xffffffff, 0xffffffff, 5, 2);
     expect(groupBehaviours(hashes)).toEqual({ count: 4, of: Int32Array.of(0, 1, 2, 0, 3, 1) });
     expect(groupBehaviours(hashes, Uint8Array.of(1, 0, 0, 0, 1, 1))).toEqual({
-      ...{ count: 3, of: Int32Array.of(-1, 0, 1, 2, -1, -1) },
+      count: 3,
+      of: Int32Array.of(-1, 0, 1, 2, -1, -1),
     });
     expect(groupBehaviours(new Uint32Array(0))).toEqual({ count: 0, of: new Int32Array(0) });
   });
@@ -31,7 +32,14 @@ describe('behaviours', () => {
       `${'1'.repeat(1003)}0${'0'.repeat(50)}`,
     );
     expect(behaviourMetrics(behaviours, flagged, positives)).toEqual({
-      ...{ tp: 1, fp: 1, fn: 3, tn: 1, behaviours: 6, precision: 0.5, recall: 0.25, mixed: 0 },
+      tp: 1,
+      fp: 1,
+      fn: 3,
+      tn: 1,
+      behaviours: 6,
+      precision: 0.5,
+      recall: 0.25,
+      mixed: 0,
     });
   });
 
@@ -39,7 +47,14 @@ describe('behaviours', () => {
     const { behaviours, flagged, positives } = world('aabbcc', '100010', '010100');
     // a: flagged by one, positive by the other. b: positive, not flagged. c: flagged only.
     expect(behaviourMetrics(behaviours, flagged, positives)).toEqual({
-      ...{ tp: 1, fp: 1, fn: 1, tn: 0, behaviours: 3, precision: 0.5, recall: 0.5, mixed: 2 },
+      tp: 1,
+      fp: 1,
+      fn: 1,
+      tn: 0,
+      behaviours: 3,
+      precision: 0.5,
+      recall: 0.5,
+      mixed: 2,
     });
   });
 
@@ -47,7 +62,11 @@ describe('behaviours', () => {
     const hashes = Uint32Array.of(1, 0, 1, 0, 2, 0);
     const behaviours = groupBehaviours(hashes, Uint8Array.of(0, 1, 0));
     expect(behaviourMetrics(behaviours, Uint8Array.of(0, 1, 1), Uint8Array.of(1, 0, 0))).toMatchObject({
-      ...{ tp: 0, fp: 1, fn: 1, tn: 0, mixed: 0 },
+      tp: 0,
+      fp: 1,
+      fn: 1,
+      tn: 0,
+      mixed: 0,
     });
   });
 
@@ -120,7 +139,11 @@ describe('the bootstrap', () => {
   it('takes a behaviour for found that another of its nodes flags, as the metrics do', () => {
     const other = world('aa', '10', '01');
     const { behaviourRecall, recall } = bootstrapBehaviours(
-      ...([other.behaviours, other.flagged, other.positives, new Random(2), 20] as const),
+      other.behaviours,
+      other.flagged,
+      other.positives,
+      new Random(2),
+      20,
     );
     expect(behaviourRecall).toEqual({ low: 1, high: 1, defined: 20 });
     expect(recall).toEqual({ low: 0, high: 0, defined: 20 });
@@ -129,7 +152,11 @@ describe('the bootstrap', () => {
   it('works where every behaviour counts, and where there is none', () => {
     const all = world('ab', '11', '10');
     const { behaviourRecall, f1 } = bootstrapBehaviours(
-      ...([all.behaviours, all.flagged, all.positives, new Random(2), 400] as const),
+      all.behaviours,
+      all.flagged,
+      all.positives,
+      new Random(2),
+      400,
     );
     // Of two draws: a twice, both, or b twice. b alone leaves recall undefined.
     expect(behaviourRecall).toMatchObject({ low: 1, high: 1 });

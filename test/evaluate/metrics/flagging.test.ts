@@ -9,8 +9,14 @@ import { KeyTable } from '../../../src/store/intern.js';
 /** 1,000 benign instances in a day, of which ten score 1 to 10. */
 const scores = Float32Array.of(10, 9, 8, 7, 6, 5, 4, 3, 2, 1);
 const benign: BenignScores = {
-  ...{ scores, instances: 1000, hostDays: 1, graphs: 4, inSample: false, thresholds: scores },
-  ...{ incidents: Uint32Array.from(scores, (_, i) => i + 1), without: [] },
+  scores,
+  instances: 1000,
+  hostDays: 1,
+  graphs: 4,
+  inSample: false,
+  thresholds: scores,
+  incidents: Uint32Array.from(scores, (_, i) => i + 1),
+  without: [],
 };
 const outcome: BenignOutcome = { benign, over: 'highest' };
 
@@ -37,7 +43,11 @@ describe('flag', () => {
     const { nodes, threshold, note } = flagOf('budget:3/day', [9, 8, 7.9, 0]);
     expect(nodes).toEqual(Uint8Array.of(1, 1, 0, 0));
     expect(threshold).toEqual({
-      ...{ kind: 'budget', asked: 'budget:3/day', value: 8, oracle: false, mark: null },
+      kind: 'budget',
+      asked: 'budget:3/day',
+      value: 8,
+      oracle: false,
+      mark: null,
     });
     expect(note).toBeNull();
   });

@@ -96,7 +96,12 @@ describe('ignored nodes', () => {
     for (const protocol of ['threatrace-2hop', 'flash-2hop'] as const) {
       expect(match(protocol, 6, CHAIN, [0], [2], [1]), protocol).toMatchObject({ fp: 0, forgiven: 1 });
       expect(match(protocol, 6, CHAIN, [1], [2], [1]), protocol).toEqual({
-        ...{ tp: 0, fp: 0, fn: 1, tn: 4, forgiven: 0, rescued: 0 },
+        tp: 0,
+        fp: 0,
+        fn: 1,
+        tn: 4,
+        forgiven: 0,
+        rescued: 0,
       });
       expect(match(protocol, 6, CHAIN, [1], [2], [2]), protocol).toMatchObject({ tp: 0, fp: 1, fn: 0 });
     }

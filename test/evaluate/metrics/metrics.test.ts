@@ -73,10 +73,20 @@ describe('rates', () => {
     expect(ratesOf({ tp: 0, fp: 0, fn: 0, tn: 0 })).toEqual(none);
     expect(ratesOf({ tp: 0, fp: 0, fn: 0, tn: 5 })).toEqual({ ...none, fpr: 0 });
     expect(ratesOf({ tp: 0, fp: 0, fn: 3, tn: 5 })).toEqual({
-      ...{ precision: null, recall: 0, f1: 0, fpr: 0, mcc: 0, balancedAccuracy: 0.5 },
+      precision: null,
+      recall: 0,
+      f1: 0,
+      fpr: 0,
+      mcc: 0,
+      balancedAccuracy: 0.5,
     });
     expect(ratesOf({ tp: 3, fp: 0, fn: 0, tn: 0 })).toEqual({
-      ...{ precision: 1, recall: 1, f1: 1, fpr: null, mcc: 0, balancedAccuracy: null },
+      precision: 1,
+      recall: 1,
+      f1: 1,
+      fpr: null,
+      mcc: 0,
+      balancedAccuracy: null,
     });
     expect(share(0, 0)).toBeNull();
   });

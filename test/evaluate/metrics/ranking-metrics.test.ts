@@ -155,7 +155,9 @@ describe('the oracle', () => {
   it('is the best F1 of any threshold, of equals the highest', () => {
     // f1_score of scikit-learn is 0.5 at 0.4 and at 0.8, and lower at every other score.
     expect(bestF1(rankScores(SAMPLE.scores, SAMPLE.positives))).toEqual({
-      ...{ f1: 0.5, threshold: 0.8, confusion: { tp: 5, fp: 4, fn: 6, tn: 25 } },
+      f1: 0.5,
+      threshold: 0.8,
+      confusion: { tp: 5, fp: 4, fn: 6, tn: 25 },
     });
     expect(bestF1(rank([], []))).toBeNull();
     expect(bestF1(rank([1, 2], [0, 0]))).toBeNull();

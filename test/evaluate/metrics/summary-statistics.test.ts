@@ -6,7 +6,11 @@ describe('a summary', () => {
   it('has the mean and the sample deviation', () => {
     // 2, 4, 4, 4, 5, 5, 7, 9: squares sum to 32, over 7.
     expect(summarise([2, 4, 4, 4, 5, 5, 7, 9])).toEqual({
-      ...{ n: 8, defined: 8, mean: 5, std: Math.sqrt(32 / 7), relative: Math.sqrt(32 / 7) / 5 },
+      n: 8,
+      defined: 8,
+      mean: 5,
+      std: Math.sqrt(32 / 7),
+      relative: Math.sqrt(32 / 7) / 5,
     });
     expect(summarise([-1, -3])).toMatchObject({ mean: -2, relative: Math.SQRT2 / 2 });
   });

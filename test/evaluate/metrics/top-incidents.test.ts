@@ -19,10 +19,16 @@ function eventsOf(rows: readonly { node: number; ts: bigint }[], hosts: readonly
   for (const [node, host] of hosts.entries()) keys.intern(host, 0, 0, 0, node + 1);
   const none = () => new Int32Array(rows.length).fill(-1);
   const table = {
-    ...{ length: rows.length, nodeCount: hosts.length, relations: ['EVENT_READ'] },
-    ...{ ts: BigInt64Array.from(rows, ({ ts }) => ts), seq: new BigInt64Array(rows.length) },
-    ...{ subject: Int32Array.from(rows, ({ node }) => node), object: none(), object2: none() },
-    ...{ relation: new Uint16Array(rows.length), flow: new Uint8Array(rows.length) },
+    length: rows.length,
+    nodeCount: hosts.length,
+    relations: ['EVENT_READ'],
+    ts: BigInt64Array.from(rows, ({ ts }) => ts),
+    seq: new BigInt64Array(rows.length),
+    subject: Int32Array.from(rows, ({ node }) => node),
+    object: none(),
+    object2: none(),
+    relation: new Uint16Array(rows.length),
+    flow: new Uint8Array(rows.length),
   };
   return { table, keys, hosts: ['a', 'b'], files: new Int32Array(rows.length), uuid: String };
 }
@@ -93,7 +99,10 @@ test('false incidents are those without a labelled member, and not of ignored on
     countFalseIncidents(
       { nodes: Uint8Array.of(1, 1, 1, 1, 1, 0), threshold: { kind: 'budget', value, oracle: false } },
       { positives: Uint8Array.of(1, 0, 0, 0, 0, 0), ignored },
-      ...([tally.finish(), [{ nodes, first: at, last: at }], links, events] as const),
+      tally.finish(),
+      [{ nodes, first: at, last: at }],
+      links,
+      events,
     );
   expect(count(new Uint8Array(6), 5)).toBe(3);
   expect(count(Uint8Array.of(0, 0, 1, 0, 0, 0), 5)).toBe(2);

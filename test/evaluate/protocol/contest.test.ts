@@ -20,8 +20,12 @@ describe('Contest', () => {
     const contest = new Contest({ parts, variants: names.map(quickVariant), seeds: [3, 5], threads: 1 });
     const found = await all(contest);
     expect(found.map(({ variant, seed }) => `${variant} ${seed}`)).toEqual([
-      ...['paper 3', 'wo-cd 3', 'rarity 3'],
-      ...['paper 5', 'wo-cd 5', 'rarity 5'],
+      'paper 3',
+      'wo-cd 3',
+      'rarity 3',
+      'paper 5',
+      'wo-cd 5',
+      'rarity 5',
     ]);
     expect(found[2].found).toBe(found[5].found);
     expect(found[0].found.scores).not.toEqual(found[3].found.scores);

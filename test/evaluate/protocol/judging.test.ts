@@ -19,8 +19,12 @@ beforeAll(async () => {
 });
 
 const judge = (more: Partial<JudgeOptions> = {}): JudgeOptions => ({
-  ...{ labels: parseLabels([...INTRUDERS, ...LOOT].join('\n'), 'labels.txt'), tier: 'all' },
-  ...{ protocol: 'paper', matching: 'node', threshold: parseThreshold('oracle', { oracle: true }), ...more },
+  labels: parseLabels([...INTRUDERS, ...LOOT].join('\n'), 'labels.txt'),
+  tier: 'all',
+  protocol: 'paper',
+  matching: 'node',
+  threshold: parseThreshold('oracle', { oracle: true }),
+  ...more,
 });
 
 describe('Judging', () => {

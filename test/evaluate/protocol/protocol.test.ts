@@ -9,7 +9,8 @@ const part = (name: string, first: number, last: number) => ({
 });
 const parts = (train: [number, number], calibrate: [number, number], test: [number, number]) =>
   ({
-    ...{ train: part('train', ...train), calibrate: part('calibrate', ...calibrate) },
+    train: part('train', ...train),
+    calibrate: part('calibrate', ...calibrate),
     test: part('test', ...test),
   }) as unknown as Parts;
 

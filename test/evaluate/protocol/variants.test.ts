@@ -17,7 +17,10 @@ describe('variants', () => {
     expect(resolve('wo-bl').training).toMatchObject({ profile: 'paper', balanced: false });
     for (const name of ['wo-bl', 'wo-cd']) {
       expect(resolve(name).detection).toMatchObject({
-        ...{ evidence: ['distance'], gate: 'none', calibration: 'none', fusion: 'max' },
+        evidence: ['distance'],
+        gate: 'none',
+        calibration: 'none',
+        fusion: 'max',
       });
     }
     expect(resolve('zscore').detection).toEqual({ ...resolve('paper').detection, calibration: 'zscore' });

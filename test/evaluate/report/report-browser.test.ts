@@ -8,14 +8,18 @@ import { resultOf } from './sample-result.js';
 test.skipIf(NO_BROWSER)(titled('no table of an evaluation is cut in print'), async () => {
   const names = ['recal', 'paper', 'wo-bl', 'wo-cd', 'zscore', 'max', 'mean', 'rarity', 'velox'];
   const result = resultOf(Object.fromEntries(names.map((name) => [name, [0.9, 0.4]])), {
-    ...{ oracle: false, attacks: ['A1-server-exploit', 'A2-living-off-the-land'] },
+    oracle: false,
+    attacks: ['A1-server-exploit', 'A2-living-off-the-land'],
   });
   // Counts as long as those of a large host.
   for (const variant of Object.values(result.variants)) {
     const seeds = variant.seeds.map((seed, i) => ({
-      ...{ ...seed, falseIncidents: 1234 + 1000 * i, falseIncidentsPerDay: 123.456 + 40 * i },
-      ...{ fpUntilAllAttacks: 123_456 + 5000 * i, incidentsUntilAllAttacks: 1234 + 99 * i },
-      ...{ nodesUntilAllAttacks: 123_456 + 7000 * i },
+      ...seed,
+      falseIncidents: 1234 + 1000 * i,
+      falseIncidentsPerDay: 123.456 + 40 * i,
+      fpUntilAllAttacks: 123_456 + 5000 * i,
+      incidentsUntilAllAttacks: 1234 + 99 * i,
+      nodesUntilAllAttacks: 123_456 + 7000 * i,
     }));
     Object.assign(variant, { seeds, ...summariseSeeds(seeds, FIGURE_NAMES) });
   }

@@ -20,13 +20,35 @@ export function seedOf(seed: number, f1: number, options: SampleOptions = {}): S
   const { oracle = true, mark = null, attacks } = options;
   const count = attacks?.length ?? null;
   return {
-    ...{ seed, tp: 3, fp: 1, fn: 1, tn: 95, precision: f1, recall: f1, f1, fpr: (1 - f1) / 50 },
-    ...{ balancedAccuracy: 0.8, mcc: 0.7, ap: f1 / 2, auroc: 0.9, adp: count === null ? null : 0.5 },
-    ...{ discrimination: null, attacks: count, attacksDetected: count === null ? null : 1 },
-    ...{ fpUntilAllAttacks: null, incidentsUntilAllAttacks: null, nodesUntilAllAttacks: null },
-    ...{ falseIncidents: 1, falseIncidentsPerDay: 0.5 },
-    ...{ behaviours: 12, behaviourPrecision: 0.5, behaviourRecall: 0.25, candidateRecall: 1 },
-    ...{ oracleF1: 1, gap: 1 - f1, oracle: { f1: 1, threshold: 3 } },
+    seed,
+    tp: 3,
+    fp: 1,
+    fn: 1,
+    tn: 95,
+    precision: f1,
+    recall: f1,
+    f1,
+    fpr: (1 - f1) / 50,
+    balancedAccuracy: 0.8,
+    mcc: 0.7,
+    ap: f1 / 2,
+    auroc: 0.9,
+    adp: count === null ? null : 0.5,
+    discrimination: null,
+    attacks: count,
+    attacksDetected: count === null ? null : 1,
+    fpUntilAllAttacks: null,
+    incidentsUntilAllAttacks: null,
+    nodesUntilAllAttacks: null,
+    falseIncidents: 1,
+    falseIncidentsPerDay: 0.5,
+    behaviours: 12,
+    behaviourPrecision: 0.5,
+    behaviourRecall: 0.25,
+    candidateRecall: 1,
+    oracleF1: 1,
+    gap: 1 - f1,
+    oracle: { f1: 1, threshold: 3 },
     threshold: oracle
       ? { kind: 'oracle', value: 3, oracle: true }
       : { kind: 'budget', asked: 'budget:5/day', value: 3, oracle: false, mark },
@@ -47,16 +69,19 @@ export function resultOf(
   });
   const part = { graphs: 4, nodes: 100, events: 5000 };
   return {
-    ...{
-      version: 1,
-      complete: true,
-      protocol: options.oracle === false ? 'honest' : 'paper',
-      matching: 'node',
-    },
+    version: 1,
+    complete: true,
+    protocol: options.oracle === false ? 'honest' : 'paper',
+    matching: 'node',
     variants: Object.fromEntries(variants),
     data: {
       labels: { file: 'labels.txt', form: 'text', rows: 5, merged: 0, otherTier: 0 },
-      ...{ tier: 'all', nodes: 100, positives: 4, ignored: 0, labelled: 5, labelsUnmatched: 1 },
+      tier: 'all',
+      nodes: 100,
+      positives: 4,
+      ignored: 0,
+      labelled: 5,
+      labelsUnmatched: 1,
       labelsInTraining: options.labelsInTraining ?? 0,
       withoutAttack: options.withoutAttack ?? 0,
       labelledAndIgnored: 0,
@@ -72,6 +97,7 @@ export function resultOf(
         [`${name}: score`, 1],
       ]),
     ),
-    ...{ peakMemory: null, notes: [...(options.notes ?? [])] },
+    peakMemory: null,
+    notes: [...(options.notes ?? [])],
   } as EvaluationResult;
 }

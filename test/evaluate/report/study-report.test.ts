@@ -27,7 +27,8 @@ const curves: EvaluationCurves = {
         precision: Float64Array.of(0, 0.5, 1 / 3, 0.5, 0.4),
         recall: Float64Array.of(0, 0.5, 0.5, 1, 1),
       },
-      ...{ roc: null, adp: null },
+      roc: null,
+      adp: null,
     },
   ],
 };
@@ -55,7 +56,12 @@ describe('published figures', () => {
   test('the whole method is first, but for THEIA, where the paper itself has w/o BL a hair above', () => {
     expect(E3_HOSTS.map((host) => publishedOrder(host)[0].variant)).toEqual(['paper', 'wo-bl', 'paper']);
     expect(publishedOrder('cadets').map(({ variant }) => variant)).toEqual([
-      ...['paper', 'wo-bl', 'max', 'mean', 'zscore', 'wo-cd'],
+      'paper',
+      'wo-bl',
+      'max',
+      'mean',
+      'zscore',
+      'wo-cd',
     ]);
     expect(PUBLISHED_ABLATIONS).toHaveLength(5);
   });
@@ -77,7 +83,10 @@ describe('caveats', () => {
     const one = resultOf(
       { recal: [0.4] },
       {
-        ...{ oracle: false, attacks: ['a'], withoutAttack: 2, labelsInTraining: 3 },
+        oracle: false,
+        attacks: ['a'],
+        withoutAttack: 2,
+        labelsInTraining: 3,
         notes: [
           'the part test begins before training ends: X and Y',
           'one seed only: no deviation can be told',
@@ -86,11 +95,9 @@ describe('caveats', () => {
       },
     );
     const text = caveatsOf({
-      ...{
-        title: '',
-        runs: [{ name: 'honest', result: one, curves }],
-        notes: ['this split trains on the future'],
-      },
+      title: '',
+      runs: [{ name: 'honest', result: one, curves }],
+      notes: ['this split trains on the future'],
       sweeps: { run: 'x', axes: [], trials: [], complete: false },
     });
     expect(text[0]).toBe('this split trains on the future');
@@ -132,14 +139,22 @@ describe('renderReport', () => {
     },
     runs: [
       {
-        ...{ name: 'paper', result: paper, curves },
+        name: 'paper',
+        result: paper,
+        curves,
         scores: {
           before: {
-            ...{ variant: 'wo-cd', seed: 0, benign: Float64Array.of(1, 2, 3), attack: Float64Array.of(4) },
+            variant: 'wo-cd',
+            seed: 0,
+            benign: Float64Array.of(1, 2, 3),
+            attack: Float64Array.of(4),
             silent: { benign: 0, attack: 0 },
           },
           after: {
-            ...{ variant: 'paper', seed: 0, benign: Float64Array.of(1, 2), attack: Float64Array.of(90) },
+            variant: 'paper',
+            seed: 0,
+            benign: Float64Array.of(1, 2),
+            attack: Float64Array.of(90),
             silent: { benign: 1, attack: 3 },
           },
         },
@@ -150,9 +165,13 @@ describe('renderReport', () => {
       },
     ],
     sweeps: {
-      ...{ run: 'paper', complete: true, axes: [{ key: 'gamma', values: [0, 1] }] },
+      run: 'paper',
+      complete: true,
+      axes: [{ key: 'gamma', values: [0, 1] }],
       trials: [0, 1].map((gamma) => ({
-        ...{ assignment: { gamma }, id: String(gamma), result: resultOf({ paper: [0.3 + gamma / 2, 0.4] }) },
+        assignment: { gamma },
+        id: String(gamma),
+        result: resultOf({ paper: [0.3 + gamma / 2, 0.4] }),
       })),
     },
   });
@@ -161,8 +180,19 @@ describe('renderReport', () => {
   test('the order of the paper, then what it lacks', () => {
     const ids = [...page.matchAll(/<section id="([a-z]+)"/g)].map(([, id]) => id);
     expect(ids).toEqual([
-      ...['caveats', 'data', 'relations', 'scores', 'main', 'ablations', 'sensitivity', 'efficiency'],
-      ...['curves', 'attacks', 'behaviours', 'seeds', 'gap'],
+      'caveats',
+      'data',
+      'relations',
+      'scores',
+      'main',
+      'ablations',
+      'sensitivity',
+      'efficiency',
+      'curves',
+      'attacks',
+      'behaviours',
+      'seeds',
+      'gap',
     ]);
   });
 

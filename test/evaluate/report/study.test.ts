@@ -6,12 +6,15 @@ import { resultOf } from './sample-result.js';
 describe('scoreSamples', () => {
   const labels = { positives: Uint8Array.of(1, 0, 0, 1, 0), ignored: Uint8Array.of(0, 0, 1, 0, 0) };
   const column = (variant: string, seed: number, ...scores: number[]) => ({
-    ...{ variant, seed, ranking: Float64Array.from(scores) },
+    variant,
+    seed,
+    ranking: Float64Array.from(scores),
   });
 
   test('labelled nodes apart, ignored ones nowhere, the first seed', () => {
     const scores = [
-      ...[column('paper', 0, 9, 1, 7, -0.5, 2), column('paper', 1, 1, 1, 1, 1, 1)],
+      column('paper', 0, 9, 1, 7, -0.5, 2),
+      column('paper', 1, 1, 1, 1, 1, 1),
       column('wo-cd', 0, 5, 4, 3, 2, 1),
     ];
     const { before, after } = scoreSamples({ scores, labels } as never);
@@ -29,7 +32,8 @@ describe('scoreSamples', () => {
 
   test('what was not run is not there', () => {
     expect(scoreSamples({ scores: [column('rarity', 0, 1, 1, 1, 1, 1)], labels } as never)).toEqual({
-      ...{ before: undefined, after: undefined },
+      before: undefined,
+      after: undefined,
     });
   });
 });

@@ -23,7 +23,8 @@ function randomView(
       nodes: Int32Array.from(rows.keys()),
       graph: {
         features: {
-          ...{ rows: rows.length, cols: WIDTH + 9 },
+          rows: rows.length,
+          cols: WIDTH + 9,
           offsets: Uint32Array.from({ length: rows.length + 1 }, (_, i) => i * 4),
           indices: Uint32Array.from(indices),
           values: Float32Array.from(rows.flatMap((row) => [...row, random.float() * 100])),
@@ -37,7 +38,9 @@ function randomView(
       subject: Int32Array.from(pairs, ([s]) => s),
       object: Int32Array.from(pairs, ([, o]) => o),
       relation: Uint16Array.from(pairs, ([s, o]) => relationOf(rows[s], rows[o])),
-      ...{ count: new Uint32Array(pairs.length).fill(1), first: zeros, last: zeros },
+      count: new Uint32Array(pairs.length).fill(1),
+      first: zeros,
+      last: zeros,
     },
   };
 }

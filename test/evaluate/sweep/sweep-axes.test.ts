@@ -59,7 +59,9 @@ describe('combinations', () => {
 
   test('each value goes to whom it concerns', () => {
     expect(sortAssignment({ gamma: 1, fusion: 'max', calibrationShare: 0.1 })).toEqual({
-      ...{ training: { gamma: 1 }, detection: { fusion: 'max' }, calibrationShare: 0.1 },
+      training: { gamma: 1 },
+      detection: { fusion: 'max' },
+      calibrationShare: 0.1,
     });
     expect(sortAssignment({})).toEqual({ training: {}, detection: {}, calibrationShare: 1 });
   });

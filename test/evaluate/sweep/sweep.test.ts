@@ -21,16 +21,27 @@ const TRAINING = { ...QUICK.training, epochs: 1 };
 
 async function common(): Promise<Omit<EvaluateOptions, 'variants'>> {
   return {
-    ...{ parts: world.parts, labels: await readLabels(world.labels), tier: 'all', protocol: 'honest' },
-    ...{ matching: 'node', threshold: parseThreshold('fpr:0.02'), seeds: [1], threads: 1 },
+    parts: world.parts,
+    labels: await readLabels(world.labels),
+    tier: 'all',
+    protocol: 'honest',
+    matching: 'node',
+    threshold: parseThreshold('fpr:0.02'),
+    seeds: [1],
+    threads: 1,
   };
 }
 
 async function sweep(given: Partial<SweepOptions>) {
   const { watch: _, ...rest } = await common();
   return await runSweep({
-    ...{ ...rest, variants: ['recal'], training: TRAINING, detection: QUICK.detection },
-    ...{ folder: join(world.folder, 'trials'), trials: [], ...given },
+    ...rest,
+    variants: ['recal'],
+    training: TRAINING,
+    detection: QUICK.detection,
+    folder: join(world.folder, 'trials'),
+    trials: [],
+    ...given,
   });
 }
 
@@ -71,7 +82,9 @@ describe('runSweep', () => {
 
   test('part of the calibration: the latest events', async () => {
     const { trials: done } = await sweep({
-      ...{ trials: [{ calibrationShare: 0.5 }, { calibrationShare: 1 }], variants: ['rarity'], seeds: [0] },
+      trials: [{ calibrationShare: 0.5 }, { calibrationShare: 1 }],
+      variants: ['rarity'],
+      seeds: [0],
       folder: join(world.folder, 'shares'),
     });
     const events = done.map(({ result }) => result.data.splits.calibrate.events);
@@ -81,7 +94,7 @@ describe('runSweep', () => {
 
   test('a damaged file is run again', async () => {
     const folder = join(world.folder, 'changed');
-    const given = { ...{ folder, trials: [{ rounds: 2 }], variants: ['rarity'] }, seeds: [0] };
+    const given = { folder, trials: [{ rounds: 2 }], variants: ['rarity'], seeds: [0] };
     const { trials: done } = await sweep(given);
     const path = join(folder, trialFile(done[0].assignment, done[0].id));
     const text = await readFile(path, 'utf8');
@@ -97,7 +110,9 @@ describe('runSweep', () => {
 
   test('what is the same under two names runs once', async () => {
     const { trials: done, known } = await sweep({
-      ...{ trials: [{ gamma: 0.5 }, { learningRate: 1e-3 }], variants: ['rarity'], seeds: [0] },
+      trials: [{ gamma: 0.5 }, { learningRate: 1e-3 }],
+      variants: ['rarity'],
+      seeds: [0],
       folder: join(world.folder, 'same'),
     });
     expect(known).toBe(1);
@@ -109,13 +124,11 @@ describe('runSweep', () => {
     const stop = new AbortController();
     const folder = join(world.folder, 'stopped');
     const outcome = await sweep({
-      ...{
-        trials: [{ rounds: 1 }, { rounds: 2 }],
-        variants: ['rarity'],
-        folder,
-        seeds: [0],
-        signal: stop.signal,
-      },
+      trials: [{ rounds: 1 }, { rounds: 2 }],
+      variants: ['rarity'],
+      folder,
+      seeds: [0],
+      signal: stop.signal,
       watch: { trial: (_, number) => number === 1 && stop.abort() },
     });
     expect(outcome.complete).toBe(false);

@@ -28,7 +28,11 @@ describe('a graph in parts is learned as a whole', () => {
   const graphs: Record<string, ModelGraph> = {
     'a road': roadGraph(60),
     'a graph with hubs and isolated nodes': randomGraph({
-      ...{ nodes: 50, edges: 60, relations: RELATIONS, features: FEATURES, hub: 0.3 },
+      nodes: 50,
+      edges: 60,
+      relations: RELATIONS,
+      features: FEATURES,
+      hub: 0.3,
     }),
   };
   for (const [name, graph] of Object.entries(graphs)) {

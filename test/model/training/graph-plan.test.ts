@@ -19,8 +19,10 @@ async function plan(minutes: Record<'a' | 'b', readonly number[]>, graph: 'windo
       `${host}.json`,
       at.map((minute) =>
         eventLine({
-          ...{ ts: MIDNIGHT + BigInt(minute) * MINUTE, host },
-          ...{ subj: process(`p-${host}`, { name: 'sh' }), obj: file(`f-${host}`, { name: '/tmp/x' }) },
+          ts: MIDNIGHT + BigInt(minute) * MINUTE,
+          host,
+          subj: process(`p-${host}`, { name: 'sh' }),
+          obj: file(`f-${host}`, { name: '/tmp/x' }),
         }),
       ),
     ),

@@ -51,7 +51,9 @@ describe('a small host', () => {
     expect(whole.reports[2].loss).toBeLessThan(whole.reports[0].loss);
     const { training, relations } = whole.model;
     expect(training).toMatchObject({
-      ...{ epochs: { asked: 3, done: 3 }, steps: 3 * training.graphs, device: { kind: 'wasm' } },
+      epochs: { asked: 3, done: 3 },
+      steps: 3 * training.graphs,
+      device: { kind: 'wasm' },
       files: [{ name: 'small-host.json.gz', split: 'train' }],
     });
     expect(training.losses).toHaveLength(relations.length);
@@ -120,7 +122,9 @@ describe('refused', () => {
     ] as const) {
       const training = train({ store: unread, config: { ...config, ...choice } });
       await expect(training).rejects.toMatchObject({
-        ...{ code: 'device-shape', exit: 2, message: expect.stringContaining(message) },
+        code: 'device-shape',
+        exit: 2,
+        message: expect.stringContaining(message),
       });
     }
   });

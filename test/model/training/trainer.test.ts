@@ -11,10 +11,14 @@ const graphs = [0, 1, 2, 3].map((more): ModelGraph => {
   const nodeCount = NODES + more;
   const nodes = Int32Array.from({ length: 2 * nodeCount }, (_, i) => i % nodeCount);
   return {
-    ...{ nodeCount, relationCount: 2 },
+    nodeCount,
+    relationCount: 2,
     neighbours: {
-      ...{ relationCount: 2, nodes, nodeOffsets: Uint32Array.of(0, nodeCount, 2 * nodeCount) },
-      ...{ offsets: new Uint32Array(nodes.length + 1), neighbours: new Int32Array(0) },
+      relationCount: 2,
+      nodes,
+      nodeOffsets: Uint32Array.of(0, nodeCount, 2 * nodeCount),
+      offsets: new Uint32Array(nodes.length + 1),
+      neighbours: new Int32Array(0),
     },
   } as unknown as ModelGraph;
 });

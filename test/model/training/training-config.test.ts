@@ -14,10 +14,30 @@ test('the defaults are those of the profile recal, whether it is named or not', 
   expect(resolveTrainingConfig()).toEqual(resolveTrainingConfig({ profile: 'recal' }));
   const config = resolveTrainingConfig();
   expect(config).toMatchObject({
-    ...{ profile: 'recal', graph: 'window', window: 30, encoder: 'additive', direction: 'flow' },
-    ...{ textDimension: 32, textWindow: 5, textNegatives: 5, textEpochs: 30, textRate: 0.025 },
-    ...{ history: 20, hidden: 64, heads: 4, layers: 2, exponent: 3, learningRate: 1e-3, weightDecay: 5e-4 },
-    ...{ maskBase: 0.3, maskMin: 0.05, maskMax: 0.75, gamma: 0.5, epochs: 50, clip: 0, balanced: true },
+    profile: 'recal',
+    graph: 'window',
+    window: 30,
+    encoder: 'additive',
+    direction: 'flow',
+    textDimension: 32,
+    textWindow: 5,
+    textNegatives: 5,
+    textEpochs: 30,
+    textRate: 0.025,
+    history: 20,
+    hidden: 64,
+    heads: 4,
+    layers: 2,
+    exponent: 3,
+    learningRate: 1e-3,
+    weightDecay: 5e-4,
+    maskBase: 0.3,
+    maskMin: 0.05,
+    maskMax: 0.75,
+    gamma: 0.5,
+    epochs: 50,
+    clip: 0,
+    balanced: true,
   });
   expect(decayOf(config)).toBeCloseTo(Math.LN2 / 900, 15);
   expect(decayOf({ halfLife: 0 })).toBe(0);
@@ -27,10 +47,13 @@ test('the defaults are those of the profile recal, whether it is named or not', 
 
 test('profile paper takes files, rgat and 200 epochs, and each can also be said alone', () => {
   expect(resolveTrainingConfig({ profile: 'paper' })).toMatchObject({
-    ...{ graph: 'file', encoder: 'rgat', epochs: 200 },
+    graph: 'file',
+    encoder: 'rgat',
+    epochs: 200,
   });
   expect(resolveTrainingConfig({ profile: 'paper', encoder: 'additive', graph: undefined })).toMatchObject({
-    ...{ graph: 'file', encoder: 'additive' },
+    graph: 'file',
+    encoder: 'additive',
   });
 });
 

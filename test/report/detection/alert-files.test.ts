@@ -17,7 +17,11 @@ beforeAll(async () => {
   const folder = sharedFolder();
   const { terminal, bidi, long, surrogate, formula } = HOSTILE;
   const { alerts, incidents } = await makeSmallAlerts(folder, {
-    ...{ nginx: formula, dropper: bidi, shell: terminal, secret: long, page: surrogate },
+    nginx: formula,
+    dropper: bidi,
+    shell: terminal,
+    secret: long,
+    page: surrogate,
   });
   const run = {
     model: MODEL,
@@ -81,10 +85,10 @@ describe('refused', () => {
   });
 
   test.each([
-    ['not JSON', '{', 'alerts.damaged'],
-    ['of another program', '{"version":1}', 'alerts.foreign'],
-    ['of a newer version', '{"format":"recal-alerts","version":2}', 'alerts.version'],
-    ['of this version without its content', '{"format":"recal-alerts","version":1}', 'alerts.damaged'],
+    ['not JSON', '{', 'alerts-damaged'],
+    ['of another program', '{"version":1}', 'alerts-foreign'],
+    ['of a newer version', '{"format":"recal-alerts","version":2}', 'alerts-version'],
+    ['of this version without its content', '{"format":"recal-alerts","version":1}', 'alerts-damaged'],
   ])('run.json %s', async (_, text, code) => {
     const folder = newFolder();
     writeFileSync(join(folder, 'run.json'), text);
@@ -123,11 +127,9 @@ describe('refused', () => {
       const files = { ...run.files, 'alerts.jsonl': { bytes: text.length, sha256 } };
       writeFileSync(join(folder, 'run.json'), JSON.stringify({ ...run, files }));
       await expect(readAlertFiles(folder)).rejects.toMatchObject({
-        ...{
-          code: 'alerts.damaged',
-          where: { file: path, line: 2 },
-          message: expect.stringContaining(message),
-        },
+        code: 'alerts-damaged',
+        where: { file: path, line: 2 },
+        message: expect.stringContaining(message),
       });
     }
   });
@@ -135,10 +137,10 @@ describe('refused', () => {
   test('to write over files of others', async () => {
     const folder = newFolder();
     writeFileSync(join(folder, 'alerts.csv'), 'mine');
-    await expect(writeAlertFiles(folder, content)).rejects.toMatchObject({ code: 'alerts.foreign' });
+    await expect(writeAlertFiles(folder, content)).rejects.toMatchObject({ code: 'alerts-foreign' });
     const other = newFolder();
     writeFileSync(join(other, 'run.json'), '{"name":"marathon"}');
-    await expect(writeAlertFiles(other, content)).rejects.toMatchObject({ code: 'alerts.foreign' });
+    await expect(writeAlertFiles(other, content)).rejects.toMatchObject({ code: 'alerts-foreign' });
     expect(readFileSync(join(folder, 'alerts.csv'), 'utf8')).toBe('mine');
   });
 

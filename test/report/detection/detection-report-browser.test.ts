@@ -27,7 +27,11 @@ describe.skipIf(NO_BROWSER)(titled('a detection report in Chromium'), () => {
     return alerts.map((alert) => ({
       ...alert,
       evidence: alert.evidence.map((each) => ({
-        ...{ ...each, relation: 'EVENT_MODIFY_FILE_ATTRIBUTES', n: 47, p: 1 / 48, floor: true },
+        ...each,
+        relation: 'EVENT_MODIFY_FILE_ATTRIBUTES',
+        n: 47,
+        p: 1 / 48,
+        floor: true,
       })),
     }));
   }

@@ -38,7 +38,9 @@ function manyIncidents(count: number): Pick<DetectionReport, 'alerts' | 'inciden
   const incidents = alerts.map(
     ({ id, entity, score }, i): Incident => ({
       ...small.incidents[0],
-      ...{ id, rank: i + 1, alerts: [{ id, entity, score }] },
+      id,
+      rank: i + 1,
+      alerts: [{ id, entity, score }],
     }),
   );
   return { alerts, incidents };
@@ -94,8 +96,15 @@ describe('a detection report', () => {
 
   test('how the threshold was found is told, and how far it can be trusted', () => {
     const found = {
-      ...{ tau: 5, asked: 0.01, finest: 1.5, realised: 0, incidentsPerDay: 1, alarmsPerDay: 2, graphs: 7 },
-      ...{ status: 'extrapolated' as const, range: { tau: [4, 6.5] as const, rate: [0, 1] as const } },
+      tau: 5,
+      asked: 0.01,
+      finest: 1.5,
+      realised: 0,
+      incidentsPerDay: 1,
+      alarmsPerDay: 2,
+      graphs: 7,
+      status: 'extrapolated' as const,
+      range: { tau: [4, 6.5] as const, rate: [0, 1] as const },
     };
     const threshold = { value: 5, rule: 'budget:0.01/day', note: null, found, hostDays: 0.66 };
     const text = textOf(renderDetectionReport(reportOf({ threshold })));
@@ -141,7 +150,9 @@ test('deeds come from evidence that has one, each kind once', () => {
 test('the drawing holds the alerts and what they touched, edges along the information', () => {
   const { nodes, edges, othersLeftOut, withoutEdges } = drawIncident(small.alerts);
   expect(nodes.filter(({ alert }) => alert === true).map(({ id }) => id)).toEqual([
-    ...[ENTITIES.shell, ENTITIES.nginx, ENTITIES.secret],
+    ENTITIES.shell,
+    ENTITIES.nginx,
+    ENTITIES.secret,
   ]);
   expect(nodes.map(({ id }) => id).sort()).toEqual(Object.values(ENTITIES).sort());
   expect([othersLeftOut, withoutEdges]).toEqual([0, 0]);

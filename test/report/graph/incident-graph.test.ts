@@ -103,22 +103,21 @@ function wordsOf(document: ReturnType<typeof read>): Words[] {
     };
     const [half, high] = [(text.length * size * 0.58) / 2, size * 0.45];
     const box = { left: middle.x - half, right: middle.x + half };
-    return { ...{ text, ...box }, top: middle.y - high, bottom: middle.y + high };
+    return { text, ...box, top: middle.y - high, bottom: middle.y + high };
   });
 }
 
 /** A process with a dozen files that it reads and closes, in and out, as alerts or not. */
 function fan(relations: readonly string[]): Parameters<typeof incidentGraph>[0] {
   const files = Array.from({ length: 12 }, (_, i) => ({
-    ...{
-      id: `f${i}`,
-      kind: 'file' as const,
-      label: `/var/db/a-file-of-some-length-${i}`,
-      alert: i % 3 === 0,
-    },
+    id: `f${i}`,
+    kind: 'file' as const,
+    label: `/var/db/a-file-of-some-length-${i}`,
+    alert: i % 3 === 0,
   }));
   return {
-    ...{ id: 'g', title: 'G' },
+    id: 'g',
+    title: 'G',
     nodes: [{ id: 'p', kind: 'process', label: 'tmux-1002', alert: true, score: 9 }, ...files],
     edges: files.flatMap(({ id }) =>
       relations.map((relation, i) =>
