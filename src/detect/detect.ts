@@ -17,15 +17,15 @@ import { empiricalP } from './threshold/threshold.js';
 
 const LOOK_ALIKES = 3;
 const DEVIATIONS = 6;
-/** Records kept; more of them are counted, and nobody reads them. */
+/** More alerts than this are counted but not kept. */
 const MOST_ALERTS = 10_000;
 
 export interface DetectOptions {
-  /** What raises an alert. */
+  /** Decides which scores raise an alert. */
   readonly threshold: Pick<AppliedThreshold, 'tau' | 'alarms'>;
   readonly signal?: AbortSignal | undefined;
   readonly progress?: ((done: number) => void) | undefined;
-  /** Called with each graph's scores, also those below τ. */
+  /** Called with the scores of each graph, including those below τ. */
   readonly seen?: ((graph: ScoredGraph) => void) | undefined;
 }
 
@@ -35,19 +35,19 @@ export interface Detection {
   readonly counts: {
     readonly graphs: number;
     readonly events: number;
-    /** (node, graph) instances judged. */
+    /** Scored (node, graph) instances. */
     readonly instances: number;
     readonly entities: number;
     readonly candidates: number;
     readonly alerts: number;
-    /** Alerts beyond the most that are kept: those with the lowest scores. */
+    /** Alerts that were not kept: those with the lowest scores. */
     readonly alertsLeftOut: number;
     readonly newRelation: number;
     readonly incidents: number;
   };
 }
 
-/** Judges the graphs of a part, and makes alerts and incidents of what scores at least τ. */
+/** Scores graphs, raises alerts where the threshold says so, and groups the alerts into incidents. */
 export async function detect(
   detector: Detector,
   graphs: SplitGraphs,
@@ -85,7 +85,7 @@ export async function detect(
     }
     seen?.(scored);
     progress?.(counts.graphs / graphs.count);
-    await new Promise((resolve) => setImmediate(resolve)); // signals come in between two graphs
+    await new Promise((resolve) => setImmediate(resolve)); // lets an abort signal arrive between two graphs
   }
   const { alerts, members, leftOut } = kept.finish();
   const incidents = detector.watch.measure('incidents', () =>
@@ -105,7 +105,7 @@ export async function detect(
   };
 }
 
-/** The gate only asks on which side a distance lies; an alert says how far. */
+/** Computes the exact distances of flagged nodes, because the gate only decided on which side of θ_c they lie. */
 function fillDistances(scored: ScoredGraph, flagged: Int32Array, detector: Detector): void {
   const missing = flagged.filter((v) => Number.isNaN(scored.distances[v]));
   if (missing.length === 0) return;
@@ -123,7 +123,7 @@ function fillDistances(scored: ScoredGraph, flagged: Int32Array, detector: Detec
   });
 }
 
-/** What alerts say about a node besides its scores. */
+/** Looks up what alerts say about a node besides its score. */
 function alertContext(detector: Detector, graphs: SplitGraphs, tau: number): AlertContext {
   const { fitted, calibration, model, search } = detector;
   const { events, text } = graphs;
@@ -156,7 +156,7 @@ function alertContext(detector: Detector, graphs: SplitGraphs, tau: number): Ale
   };
 }
 
-/** The points of the graph at hand: look-alikes are asked for node by node. */
+/** Keeps the points of the latest graph, because look-alikes are searched node by node. */
 class GraphPoints {
   readonly #detector: Detector;
   #graph: ScoredGraph | undefined;
@@ -175,7 +175,7 @@ class GraphPoints {
   }
 }
 
-/** Alerts and their incident members, the highest of them where there are too many. */
+/** Keeps alerts and their incident members; only the highest-scored ones where there are too many. */
 class KeptAlerts {
   #rows: { alert: Alert; member: IncidentMember }[] = [];
   #leftOut = 0;
@@ -208,7 +208,7 @@ class KeptAlerts {
   }
 
   #cut(): void {
-    // Identifiers settle ties, so that the same events give the same alerts.
+    // Ids break ties, so that the same events always give the same alerts.
     this.#rows.sort((a, b) => b.alert.score - a.alert.score || (a.alert.id < b.alert.id ? -1 : 1));
     this.#leftOut += Math.max(0, this.#rows.length - MOST_ALERTS);
     this.#rows.length = Math.min(this.#rows.length, MOST_ALERTS);

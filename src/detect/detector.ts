@@ -15,7 +15,7 @@ import type { ScoredGraph } from './fusion/scored-graph.js';
 import { NeighbourSearch } from './knn/neighbour-search.js';
 import { SplitGraphs } from './split-graphs.js';
 
-/** A trained model with its second half, on a device: asked about graphs, it gives scores. Close it. */
+/** A trained model on a device, fitted to its training graphs. It calibrates and scores graphs. Close it after use. */
 export class Detector {
   readonly model: TrainedModel;
   readonly fitted: FittedDetector;
@@ -38,21 +38,21 @@ export class Detector {
     this.#calibration = calibration;
   }
 
-  /** From a model file. */
+  /** Opens the detector of a model file. */
   static async open(model: StoredModel, options: InferenceOptions = {}): Promise<Detector> {
     if (model.detector === undefined) {
       const { done, asked } = model.training.epochs;
       throw new RecalError('not-fitted', 'the model is trained but not calibrated', {
         hint:
           done < asked
-            ? `training was stopped after ${done} of ${asked} epochs: go on with recal train … --resume`
-            : 'run: recal calibrate --store DIR --model FILE --split NAME, on benign events it was not trained on',
+            ? `training stopped after ${done} of ${asked} epochs; continue with: recal train … --resume`
+            : 'run: recal calibrate --store DIR --model FILE --split NAME, on benign events not used for training',
       });
     }
     return Detector.#make(model, decodeDetector(model, model.detector), options);
   }
 
-  /** From the graphs that the model was trained on, which it looks at once more. */
+  /** Fits a detector to the graphs that the model was trained on. */
   static async fit(
     model: TrainedModel,
     training: SplitGraphs,
@@ -81,11 +81,11 @@ export class Detector {
     return new Detector(model, parts, inference ?? (await Inference.open(model, options)), search);
   }
 
-  /** What it was calibrated to; asking one that was not is an error. */
+  /** Throws if the model is not calibrated. */
   get calibration(): Calibration {
     if (this.#calibration !== undefined) return this.#calibration;
     throw new RecalError('not-calibrated', `model ${this.model.id.slice(0, 12)} is not calibrated`, {
-      hint: 'run: recal calibrate --store DIR --model FILE --split NAME, on benign events it was not trained on',
+      hint: 'run: recal calibrate --store DIR --model FILE --split NAME, on benign events not used for training',
     });
   }
 
@@ -93,14 +93,14 @@ export class Detector {
     return { fitted: this.fitted, calibration: this.#calibration };
   }
 
-  /** Graphs of a selection as this model sees them; says in whose terms there are none. */
+  /** The graphs of a selection, as this model sees them. Throws if the selection is empty. */
   async graphsOf(store: Store, selection: Selection): Promise<SplitGraphs> {
     const split = await SplitGraphs.open(store, selection, this.model);
     if (split.count > 0) return split;
     throw nothingSelected(store, selection);
   }
 
-  /** Calibrates, or calibrates anew: weights, counts and reference stay. */
+  /** Calibrates or recalibrates. Weights, counts and the kNN reference stay as they are. */
   async calibrate(
     benign: SplitGraphs,
     config: DetectionConfig,
@@ -117,7 +117,7 @@ export class Detector {
     return this.#calibration;
   }
 
-  /** Judges graph after graph, in the order in which they end. */
+  /** Scores graph after graph, in the order of their last events. */
   *score(graphs: SplitGraphs): Generator<ScoredGraph> {
     const { config, gate } = this.calibration;
     const { watch } = this;
@@ -132,7 +132,7 @@ export class Detector {
     }
   }
 
-  /** Embeddings of a graph, for explanations. */
+  /** The embeddings of a graph's nodes, for explanations. */
   embeddings(graph: ScoredGraph): Float32Array {
     return this.#inference.embeddings(graph.view.planned.graph);
   }

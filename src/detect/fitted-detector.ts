@@ -10,14 +10,14 @@ import type { NeighbourReference } from './knn/neighbour-reference.js';
 import { ReferenceBuilder } from './knn/reference-builder.js';
 import type { SplitGraphs } from './split-graphs.js';
 
-/** A look-alike is named, not quoted in full. */
+/** Longer names of look-alikes are cut. */
 const LONGEST_NAME = 256;
 
-/** What detection keeps of the training graphs beside the weights: none of it changes when a model is calibrated. */
+/** What detection learns from the training graphs, besides the weights. Calibration does not change it. */
 export interface FittedDetector {
   /** Benign embeddings (method §7). */
   readonly reference: NeighbourReference;
-  /** What the instance at each point of the reference is called. */
+  /** The name of an instance at each point of the reference. */
   readonly examples: ReferenceNames;
   readonly levels: LevelTable;
   readonly name: NameSurprise;
@@ -27,24 +27,24 @@ export interface FittedDetector {
 
 export interface ReferenceNames {
   readonly texts: readonly string[];
-  /** By point: the type and the text of its example. */
+  /** By point: the type and the text number of its example. */
   readonly types: Uint8Array;
   readonly numbers: Uint32Array;
 }
 
-/** The counts behind a kind of surprise. */
+/** The counts behind a kind of evidence. */
 export function surpriseOf(fitted: FittedDetector, kind: EvidenceKind): CountedEvidence {
   return kind === 'name' ? fitted.name : fitted.relation;
 }
 
 export interface FitOptions {
-  /** Points of the reference, at most. */
+  /** The most instances to keep in the kNN reference. */
   readonly reference: number;
   readonly signal?: AbortSignal | undefined;
   readonly progress?: ((done: number) => void) | undefined;
 }
 
-/** Looks at the training graphs once more, now that there is a model to look with. */
+/** Fits evidence counts and the kNN reference to the training graphs, in one pass with the trained model. */
 export async function fitDetector(
   model: TrainedModel,
   split: SplitGraphs,
@@ -69,7 +69,7 @@ export async function fitDetector(
     builder.add(inference.embeddings(view.planned.graph));
     instances.push(view.planned.nodes);
     progress?.(++done / split.count);
-    await new Promise((resolve) => setImmediate(resolve)); // signals come in between two graphs
+    await new Promise((resolve) => setImmediate(resolve)); // lets an abort signal arrive between two graphs
   }
   const found = builder.finish();
   return { reference: found, examples: nameExamples(found, instances, split), levels, name, relation, usage };

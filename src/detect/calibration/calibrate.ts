@@ -19,16 +19,16 @@ import { halvesOf } from './halves.js';
 import { isSampleKeptOut, type KeptOut } from './quarantine.js';
 import { ScoreScale } from './score-scale.js';
 
-/** Distinct nodes that a table needs before it is asked (method §6). */
+/** Distinct nodes that a table needs to be used (method §6). */
 const MIN_NODES = 30;
 
-/** What calibration adds to a model: all that is needed to judge, and nothing that training would have to redo. */
+/** What calibration adds to a fitted model, so that it can score graphs. */
 export interface Calibration extends BenignTables {
   readonly config: DetectionConfig;
   /** θ_c: a distance above it makes a candidate (method §7). NaN without a gate. */
   readonly gate: number;
   readonly benign: BenignScores;
-  /** What was calibrated on. */
+  /** Size, time span and hosts of the calibration graphs. */
   readonly graphs: number;
   readonly instances: number;
   readonly firstTs: bigint;
@@ -37,27 +37,27 @@ export interface Calibration extends BenignTables {
 }
 
 export interface CalibrateOptions {
-  /** Instances that no table, gate or covariance is to be made of. Their scores count, but as no more than τ. */
+  /** Instances to leave out of tables, gate and covariance. Their scores count, but at most as τ. */
   readonly keepOut?: { readonly tau: number; readonly isKeptOut: KeptOut } | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly progress?: ((done: number) => void) | undefined;
 }
 
-/** A graph of the calibration part, and in which half each of its nodes is. */
+/** A calibration graph, and the half of each of its nodes. */
 interface HalvedGraph {
   readonly gathered: GatheredGraph;
   readonly halfOf: (node: number) => 0 | 1;
   readonly isKeptOut: KeptOut;
 }
 
-/** Whether a node of a half takes part. */
+/** Selects the nodes of one half, or of both. */
 type Taking = (half: 0 | 1) => boolean;
 
 const A: Taking = (half) => half === 0;
 const B: Taking = (half) => half === 1;
 const ALL: Taking = () => true;
 
-/** Whose values make the tables, and who is scored with them, in turn; and the tables that stay (method §9). */
+/** For each fold, the half that tables are built from and the half that they score; and the tables to keep (method §9). */
 const FOLDS: Record<
   DetectionConfig['halves'],
   { readonly folds: readonly { readonly tables: Taking; readonly scored: Taking }[]; readonly kept: Taking }
@@ -73,7 +73,7 @@ const FOLDS: Record<
   },
 };
 
-/** Measures benign graphs and keeps what they say (method §6, §9). */
+/** Builds tables and benign scores from benign graphs (method §6, §9). */
 export async function calibrateDetector(
   model: TrainedModel,
   fitted: FittedDetector,
@@ -88,15 +88,13 @@ export async function calibrateDetector(
     signal?.throwIfAborted();
     if (view.interactions.length > 0) graphs.push(gatherer.gather(view, split.events.keys, undefined));
     progress?.(++done / split.count);
-    await new Promise((resolve) => setImmediate(resolve)); // signals come in between two graphs
+    await new Promise((resolve) => setImmediate(resolve)); // lets an abort signal arrive between two graphs
   }
   if (graphs.length === 0) {
     throw new RecalError(
       'nothing-to-calibrate',
-      'the part to calibrate on has no events that join entities',
-      {
-        hint: 'give a benign part with --split, --from and --to',
-      },
+      'the split to calibrate on has no events between two entities',
+      { hint: 'choose a benign split with --split, --from and --to' },
     );
   }
   const isKeptOut = keepOut?.isKeptOut ?? (() => false);
@@ -126,8 +124,8 @@ export async function calibrateDetector(
   if (!(scores.instances > 0) || !(scores.hostDays > 0)) {
     throw new RecalError(
       'nothing-to-calibrate',
-      'the part to calibrate on is too short: no threshold could be set by it',
-      { hint: 'give a longer benign part with --split, --from and --to' },
+      'the split to calibrate on is too short to set a threshold',
+      { hint: 'choose a longer benign split with --split, --from and --to' },
     );
   }
   return {
@@ -143,7 +141,7 @@ export async function calibrateDetector(
   };
 }
 
-/** How high benign nodes score by their own evidence. */
+/** Collects the scores that benign nodes get from their own evidence. */
 function measureScale(
   halved: readonly HalvedGraph[],
   turns: readonly { scored: Taking; gate: number; judge: Judge }[],
@@ -163,7 +161,7 @@ function measureScale(
   return ScoreScale.of(found, instances);
 }
 
-/** Graphs go to A and B; a lone graph is divided by its nodes. */
+/** Assigns each graph to half A or B; a single graph is divided by nodes. */
 function halve(
   graphs: readonly GatheredGraph[],
   split: SplitGraphs,
@@ -179,7 +177,7 @@ function halve(
   return graphs.map((gathered, g) => ({ gathered, halfOf: () => halves[g], isKeptOut }));
 }
 
-/** θ_c: the order statistic of distances. */
+/** θ_c: the given quantile of the distances. */
 function gateOf(halved: readonly HalvedGraph[], taking: Taking, quantile: number): number {
   const all: number[] = [];
   for (const { gathered, halfOf, isKeptOut } of halved) {
@@ -199,12 +197,12 @@ function screen(gathered: GatheredGraph, gate: number): GatheredGraph {
   };
 }
 
-/** Slots of each kind, in the order of EVIDENCE_KINDS. */
+/** The number of slots of each kind, in the order of EVIDENCE_KINDS. */
 function slotCounts({ name, relation }: FittedDetector, relationCount: number): number[] {
   return [Math.max(1, relationCount), name.slotCount, relation.slotCount, 1];
 }
 
-/** F̂ of each kind. */
+/** Builds F̂ of each kind. */
 function buildTables(
   halved: readonly HalvedGraph[],
   taking: Taking,
@@ -218,7 +216,7 @@ function buildTables(
   const tables = new Map<EvidenceKind, CalibrationTables>();
   for (const kind of config.evidence) {
     const slotCount = tableCount(kind, counts[EVIDENCE_KINDS.indexOf(kind)]);
-    // Tables of one role back off to each other; the one of a role backs off to everything.
+    // With a table per role and relation, the tables of a role back off to each other; otherwise to all values.
     const groupOf = kind === 'relation' ? fitted.relation.groupOf : new Uint8Array(slotCount);
     const builder = new CalibrationBuilder({ typeCount: ENTITY_TYPES.length, slotCount, groupOf });
     for (const { gathered, halfOf, isKeptOut } of halved) {
@@ -239,7 +237,7 @@ function buildTables(
   return tables;
 }
 
-/** How evidence varies together, over candidates. */
+/** Estimates how the evidence of candidates varies together. */
 function learnCovariance(
   halved: readonly HalvedGraph[],
   taking: Taking,
@@ -248,7 +246,7 @@ function learnCovariance(
   fitted: FittedDetector,
   { relations }: TrainedModel,
 ): PairCovariance {
-  // Fisher asks for no covariance, and compares the same evidence.
+  // Fisher needs no covariance and compares the same evidence.
   const judge = new Judge({ ...config, fusion: 'fisher' }, learned, relations.length);
   const builder = new CovarianceBuilder(slotCounts(fitted, relations.length));
   for (const { gathered, halfOf, isKeptOut } of halved) {
@@ -261,10 +259,10 @@ function learnCovariance(
   return builder.build();
 }
 
-/** Collects benign scores, and what is needed to form the incidents that they would have made. */
+/** Collects benign scores and the incidents that they would form. */
 class BenignCollector {
   readonly #split: SplitGraphs;
-  /** What is kept out can neither raise a threshold above this nor, by its absence, lower it. */
+  /** The most that a kept-out instance scores: it cannot raise a threshold above this. */
   readonly #cap: number;
   readonly #links: LinkCollector;
   readonly #members = new MemberCollector();
@@ -290,7 +288,7 @@ class BenignCollector {
       const scores = found.map((score, v) => (isKeptOut(view, v) ? Math.min(score, this.#cap) : score));
       const wanted = (node: number) => scored(halfOf(node)) && scores[node] > 0;
       this.#members.add(view, this.#spans.length, { scores }, wanted, place);
-      // Part of a graph's nodes make part of its incidents.
+      // A share of a graph's nodes forms the same share of its incidents.
       this.#spans.push((spanOf(this.#split.plan, planned.rows) * taken) / planned.nodes.length);
       this.#instances.push(taken);
     }

@@ -10,17 +10,17 @@ import type { Inference } from './inference.js';
 import { distanceRows, reconstructionRows } from './reconstruction.js';
 import { maskedGroups } from './stable-hash.js';
 
-/** What is measured of one graph, before anything is compared with benign values. */
+/** The evidence of one graph, before it is compared with benign values. */
 export interface GatheredGraph {
   readonly view: GraphView;
   readonly rows: ReadonlyMap<EvidenceKind, EvidenceRows>;
-  /** Mean distance to benign neighbours by node: exact, or NaN where it was enough to know that it is small. */
+  /** By node, the mean distance to benign neighbours; NaN where the gate needed no exact value. */
   readonly distances: Float64Array;
   /** 1 where the distance is above the gate; all 1 without a gate. */
   readonly candidates: Uint8Array;
 }
 
-/** Measures graphs: embeddings and distances, errors of masked inference, surprises. */
+/** Gathers the evidence of graphs: distances of embeddings, errors of masked inference, surprises. */
 export class Gatherer {
   readonly watch: Stopwatch;
   readonly #inference: Inference;
@@ -44,10 +44,7 @@ export class Gatherer {
     this.#seed = seed;
   }
 
-  /**
-   * Without a gate's value yet (calibration) all distances are exact. With one, they are only where they are evidence
-   * themselves: for the others it is enough to know on which side of the gate they lie.
-   */
+  /** `gate` is undefined during calibration. With a gate, distances are exact only if they are evidence themselves. */
   gather(view: GraphView, keys: KeyTable, gate: number | undefined): GatheredGraph {
     const { evidence, rounds } = this.#config;
     const { graph, nodes } = view.planned;
@@ -70,7 +67,7 @@ export class Gatherer {
     return { view, rows, distances, candidates };
   }
 
-  /** What tables of a kind are made of: the rows themselves, except where a row is the largest of several values. */
+  /** The values that calibration tables are built from: all of them where a row holds the largest of several. */
   samples(kind: EvidenceKind, gathered: GatheredGraph): EvidenceSamples {
     if (kind === 'name' || kind === 'relation') return surpriseOf(this.#fitted, kind).samples(gathered.view);
     return gathered.rows.get(kind) as EvidenceRows;
