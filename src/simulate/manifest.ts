@@ -82,7 +82,7 @@ export function manifestOf(settings: Settings, hosts: HostSummary[]): ScenarioMa
 }
 
 /** Offsets become ISO 8601 text, to the microsecond: more digits than a double of milliseconds could keep. */
-export function isoTime(startSeconds: number, at: number): string {
+export function offsetToIsoTime(startSeconds: number, at: number): string {
   const seconds = Math.floor(at / 1e9);
   const micros = Math.floor((at - seconds * 1e9) / 1e3);
   const date = new Date((startSeconds + seconds) * 1000).toISOString().slice(0, 19);
@@ -101,8 +101,8 @@ export function summariseFiles(
       {
         name: file.name,
         role: file.role,
-        from: isoTime(startSeconds, file.from),
-        until: isoTime(startSeconds, file.until),
+        from: offsetToIsoTime(startSeconds, file.from),
+        until: offsetToIsoTime(startSeconds, file.until),
         ...held,
         relations: sorted(held.relations),
         records: sorted(held.records),
@@ -124,8 +124,8 @@ export function summariseAttack(attack: Attack, startSeconds: number): AttackSum
     id: attack.id,
     name: attack.plan.name,
     livingOffTheLand: attack.plan.livingOffTheLand === true,
-    from: isoTime(startSeconds, attack.first),
-    until: isoTime(startSeconds, attack.last),
+    from: offsetToIsoTime(startSeconds, attack.first),
+    until: offsetToIsoTime(startSeconds, attack.last),
     events: attack.events,
     scanFlows: attack.scanFlows,
     droppedPrograms: attack.droppedPrograms,

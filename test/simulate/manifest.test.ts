@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isoTime } from '../../src/simulate/manifest.js';
+import { offsetToIsoTime } from '../../src/simulate/manifest.js';
 import { SCENARIOS, type Scenario } from '../../src/simulate/options.js';
 import { cdmRecords, csvRows, lines, makeWorld, removeWorlds, type TestWorld, uuidOf } from './worlds.js';
 
@@ -109,9 +109,9 @@ describe.each(SCENARIOS)('the files of %s', (scenario: Scenario) => {
   });
 });
 
-describe('isoTime', () => {
+describe('offsetToIsoTime', () => {
   it('keeps microseconds', () => {
-    expect(isoTime(1_522_641_600, 1_500_000_000)).toBe('2018-04-02T04:00:01.500000Z');
-    expect(isoTime(1_522_641_600, 86_400e9 + 1_000)).toBe('2018-04-03T04:00:00.000001Z');
+    expect(offsetToIsoTime(1_522_641_600, 1_500_000_000)).toBe('2018-04-02T04:00:01.500000Z');
+    expect(offsetToIsoTime(1_522_641_600, 86_400e9 + 1_000)).toBe('2018-04-03T04:00:00.000001Z');
   });
 });

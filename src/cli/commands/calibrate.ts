@@ -4,8 +4,8 @@ import { printable } from '../../base/printable.js';
 import { defineSettings } from '../../base/settings.js';
 import { type Quarantine, quarantine } from '../../detect/calibration/quarantine.js';
 import {
-  DETECTION_OPTIONS,
   DETECTION_PRESETS,
+  DETECTION_SETTINGS,
   resolveDetectionConfig,
 } from '../../detect/detection-config.js';
 import { Detector } from '../../detect/detector.js';
@@ -50,14 +50,14 @@ export const command = defineCommand({
       description: 'leave out what the calibration so far would alarm on at this threshold, or none',
       value: 'RULE|none',
     },
-    ...choiceSettings(DETECTION_OPTIONS, DETECTION_PRESETS),
+    ...choiceSettings(DETECTION_SETTINGS, DETECTION_PRESETS),
   }),
   async run(_args, settings, context) {
     const started = performance.now();
     const model = await readModelFile(settings.model);
     const store = await Store.open(settings.store);
     const said = Object.fromEntries(
-      Object.entries(chosen(DETECTION_OPTIONS, settings)).filter(([, value]) => value !== undefined),
+      Object.entries(chosen(DETECTION_SETTINGS, settings)).filter(([, value]) => value !== undefined),
     );
     const threads = threadsOf(settings);
     const detector =

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { EXIT } from '../../base/errors.js';
 import { printable } from '../../base/printable.js';
 import { defineSettings } from '../../base/settings.js';
-import { DETECTION_OPTIONS, DETECTION_PRESETS } from '../../detect/detection-config.js';
+import { DETECTION_PRESETS, DETECTION_SETTINGS } from '../../detect/detection-config.js';
 import { parseThreshold } from '../../detect/threshold/threshold.js';
 import { evaluate } from '../../evaluate/evaluate.js';
 import { readLabels, TIER_CHOICES } from '../../evaluate/labels/labels.js';
@@ -13,7 +13,7 @@ import { parseSeeds, resolveVariant, VARIANT_NAMES, variantOf } from '../../eval
 import { writeEvaluation } from '../../evaluate/report/result-files.js';
 import { extrasOf } from '../../evaluate/report/study.js';
 import { WorkFolder } from '../../evaluate/work-folder.js';
-import { PRESETS, TRAINING_OPTIONS } from '../../model/training/training-config.js';
+import { PRESETS, TRAINING_SETTINGS } from '../../model/training/training-config.js';
 import { defineCommand } from '../command.js';
 import { ownVersion } from '../own-version.js';
 import { choiceSettings, chosen } from '../settings/choice-settings.js';
@@ -25,7 +25,7 @@ import { renderEvaluation } from '../terminal/evaluation-table.js';
 import { formatDuration } from '../terminal/quantities.js';
 
 // What a variant or --seeds says is no setting of its own.
-const { profile: _profile, seed: _seed, ...trainingChoices } = TRAINING_OPTIONS;
+const { profile: _profile, seed: _seed, ...trainingChoices } = TRAINING_SETTINGS;
 
 const files = (part: string) => ({
   type: z.array(z.string().min(1)).min(1),
@@ -89,7 +89,7 @@ export const command = defineCommand({
     },
     threads: threadsSetting('figures are'),
     ...choiceSettings<keyof typeof trainingChoices>(trainingChoices, PRESETS),
-    ...choiceSettings(DETECTION_OPTIONS, DETECTION_PRESETS),
+    ...choiceSettings(DETECTION_SETTINGS, DETECTION_PRESETS),
   }),
   async run(_args, settings, context) {
     await checkOutFolder(settings.out);
@@ -100,7 +100,7 @@ export const command = defineCommand({
     });
     const seeds = parseSeeds(settings.seeds);
     const training = chosen(trainingChoices, settings);
-    const detection = chosen(DETECTION_OPTIONS, settings);
+    const detection = chosen(DETECTION_SETTINGS, settings);
     const names = [...new Set(settings.variants.split(',').map((name) => name.trim()))];
     const variants = names.map((name) => resolveVariant(variantOf(name), training, detection));
     const labels = await readLabels(settings.labels, settings.tier);

@@ -4,7 +4,7 @@ import { EXIT, RecalError } from '../../base/errors.js';
 import { nearest } from '../../base/nearest.js';
 import { printable } from '../../base/printable.js';
 import { defineSettings } from '../../base/settings.js';
-import { DETECTION_OPTIONS, DETECTION_PRESETS } from '../../detect/detection-config.js';
+import { DETECTION_PRESETS, DETECTION_SETTINGS } from '../../detect/detection-config.js';
 import { E3_SPLITS } from '../../evaluate/e3/e3-parts.js';
 import { E3_HOSTS, type E3Host } from '../../evaluate/e3/published.js';
 import { reproduce } from '../../evaluate/e3/reproduce.js';
@@ -14,7 +14,7 @@ import { besidePublished } from '../../evaluate/report/published-section.js';
 import { REPORT_FILE, type Study } from '../../evaluate/report/study.js';
 import { trialName } from '../../evaluate/sweep/sweep.js';
 import { PAPER_SWEEPS } from '../../evaluate/sweep/sweep-axes.js';
-import { PRESETS, TRAINING_OPTIONS } from '../../model/training/training-config.js';
+import { PRESETS, TRAINING_SETTINGS } from '../../model/training/training-config.js';
 import { defineCommand } from '../command.js';
 import { ownVersion } from '../own-version.js';
 import { choiceSettings, chosen } from '../settings/choice-settings.js';
@@ -25,7 +25,7 @@ import { EvaluationProgress } from '../terminal/evaluation-progress.js';
 import { formatDuration } from '../terminal/quantities.js';
 import { type Look, renderTable } from '../terminal/tables.js';
 
-const { profile: _profile, seed: _seed, ...trainingChoices } = TRAINING_OPTIONS;
+const { profile: _profile, seed: _seed, ...trainingChoices } = TRAINING_SETTINGS;
 const DATASETS = E3_HOSTS.map((host) => `e3-${host}`);
 const TRIALS = PAPER_SWEEPS.reduce((sum, { values }) => sum + values.length, 0);
 
@@ -66,7 +66,7 @@ export const command = defineCommand({
     },
     threads: threadsSetting('figures are'),
     ...choiceSettings<keyof typeof trainingChoices>(trainingChoices, PRESETS),
-    ...choiceSettings(DETECTION_OPTIONS, DETECTION_PRESETS),
+    ...choiceSettings(DETECTION_SETTINGS, DETECTION_PRESETS),
   }),
   async run({ dataset }, settings, context) {
     await checkOutFolder(settings.out);
@@ -90,7 +90,7 @@ export const command = defineCommand({
         signal,
         versions: { recal: ownVersion() },
         training: chosen(trainingChoices, settings),
-        detection: chosen(DETECTION_OPTIONS, settings),
+        detection: chosen(DETECTION_SETTINGS, settings),
         threads: threadsOf(settings),
         reading: {
           threads: settings.threads === 1 ? 0 : settings.threads,

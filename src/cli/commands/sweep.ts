@@ -5,7 +5,7 @@ import { EXIT } from '../../base/errors.js';
 import { printable } from '../../base/printable.js';
 import { safeJson } from '../../base/safe-json.js';
 import { defineSettings } from '../../base/settings.js';
-import { DETECTION_OPTIONS } from '../../detect/detection-config.js';
+import { DETECTION_SETTINGS } from '../../detect/detection-config.js';
 import { parseThreshold } from '../../detect/threshold/threshold.js';
 import { readLabels } from '../../evaluate/labels/labels.js';
 import { openParts, placeParts } from '../../evaluate/protocol/parts.js';
@@ -15,7 +15,7 @@ import { runSweep, type SweepOutcome, trialName } from '../../evaluate/sweep/swe
 import { assignmentText, combinations, parseAxes } from '../../evaluate/sweep/sweep-axes.js';
 import { trialFile } from '../../evaluate/sweep/sweep-trial.js';
 import { WorkFolder } from '../../evaluate/work-folder.js';
-import { TRAINING_OPTIONS } from '../../model/training/training-config.js';
+import { TRAINING_SETTINGS } from '../../model/training/training-config.js';
 import { defineCommand } from '../command.js';
 import { ownVersion } from '../own-version.js';
 import { chosen } from '../settings/choice-settings.js';
@@ -27,7 +27,7 @@ import { formatDuration } from '../terminal/quantities.js';
 import { type Look, renderTable } from '../terminal/tables.js';
 import { command as evaluateCommand } from './evaluate.js';
 
-const { profile: _profile, seed: _seed, ...trainingChoices } = TRAINING_OPTIONS;
+const { profile: _profile, seed: _seed, ...trainingChoices } = TRAINING_SETTINGS;
 
 export const command = defineCommand({
   name: 'sweep',
@@ -90,7 +90,7 @@ export const command = defineCommand({
         protocol: settings.protocol,
         matching: settings.match,
         training: chosen(trainingChoices, settings),
-        detection: chosen(DETECTION_OPTIONS, settings),
+        detection: chosen(DETECTION_SETTINGS, settings),
         allowPast: settings.allowPast,
         versions: { recal: ownVersion() },
         threads: threadsOf(settings),

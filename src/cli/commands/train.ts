@@ -10,8 +10,8 @@ import { defineSettings } from '../../base/settings.js';
 import type { Calibration } from '../../detect/calibration/calibrate.js';
 import { type HoldOut, holdOut } from '../../detect/calibration/hold-out.js';
 import {
-  DETECTION_OPTIONS,
   DETECTION_PRESETS,
+  DETECTION_SETTINGS,
   resolveDetectionConfig,
 } from '../../detect/detection-config.js';
 import { encodeDetector } from '../../detect/detector-part.js';
@@ -26,7 +26,7 @@ import { type TrainResult, trainModel } from '../../model/training/train.js';
 import {
   PRESETS,
   resolveTrainingConfig,
-  TRAINING_OPTIONS,
+  TRAINING_SETTINGS,
   type TrainingConfig,
 } from '../../model/training/training-config.js';
 import { nothingSelected } from '../../store/nothing-selected.js';
@@ -92,14 +92,14 @@ export const command = defineCommand({
       description: 'calibrate on this split instead, and train on all that is selected',
       value: 'NAME',
     },
-    ...choiceSettings(TRAINING_OPTIONS, PRESETS),
-    ...choiceSettings(DETECTION_OPTIONS, DETECTION_PRESETS),
+    ...choiceSettings(TRAINING_SETTINGS, PRESETS),
+    ...choiceSettings(DETECTION_SETTINGS, DETECTION_PRESETS),
   }),
   async run(_args, settings, context) {
     const { signal } = context;
     const started = performance.now();
-    const config = resolveTrainingConfig(chosen(TRAINING_OPTIONS, settings));
-    const detection = resolveDetectionConfig(config.profile, chosen(DETECTION_OPTIONS, settings));
+    const config = resolveTrainingConfig(chosen(TRAINING_SETTINGS, settings));
+    const detection = resolveDetectionConfig(config.profile, chosen(DETECTION_SETTINGS, settings));
     const store = await Store.open(settings.store);
     warnOfSplits(store, settings.split, context);
     await checkPlace(settings.model);

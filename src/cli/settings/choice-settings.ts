@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Choice } from '../../base/choices.js';
+import type { ConfigSetting } from '../../base/config-setting.js';
 import type { Setting } from '../../base/settings.js';
 import { DEFAULT_PROFILE } from '../../model/training/training-config.js';
 
@@ -8,10 +8,10 @@ import { DEFAULT_PROFILE } from '../../model/training/training-config.js';
  * commas.
  */
 export function choiceSettings<K extends string>(
-  choices: Readonly<Record<K, Choice>>,
+  choices: Readonly<Record<K, ConfigSetting>>,
   presets: Readonly<Record<string, Readonly<Partial<Record<K, unknown>>>>>,
 ): Record<K, Setting> {
-  const entries = Object.entries<Choice>(choices).map(([key, { type, description, value }]) => {
+  const entries = Object.entries<ConfigSetting>(choices).map(([key, { type, description, value }]) => {
     const standard = type.parse(undefined);
     const saidBy = (preset: string) => String(presets[preset]?.[key as K] ?? standard);
     const usual = saidBy(DEFAULT_PROFILE);
@@ -32,7 +32,7 @@ export function choiceSettings<K extends string>(
 
 /** The values of those settings that were given. */
 export function chosen(
-  choices: Readonly<Record<string, Choice>>,
+  choices: Readonly<Record<string, ConfigSetting>>,
   settings: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
   return Object.fromEntries(

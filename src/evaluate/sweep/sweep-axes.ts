@@ -1,9 +1,9 @@
-import type { Choice } from '../../base/choices.js';
+import type { ConfigSetting } from '../../base/config-setting.js';
 import { EXIT, RecalError } from '../../base/errors.js';
 import { nearest } from '../../base/nearest.js';
 import { printable } from '../../base/printable.js';
-import { DETECTION_OPTIONS } from '../../detect/detection-config.js';
-import { TRAINING_OPTIONS } from '../../model/training/training-config.js';
+import { DETECTION_SETTINGS } from '../../detect/detection-config.js';
+import { TRAINING_SETTINGS } from '../../model/training/training-config.js';
 
 export type AxisValue = string | number | boolean | readonly string[];
 
@@ -22,7 +22,7 @@ export const CALIBRATION_SHARE = 'calibrationShare';
 /** What a variant or --seeds says. */
 const NOT_SWEPT = new Set(['profile', 'seed']);
 
-const choices: Readonly<Record<string, Choice>> = { ...TRAINING_OPTIONS, ...DETECTION_OPTIONS };
+const choices: Readonly<Record<string, ConfigSetting>> = { ...TRAINING_SETTINGS, ...DETECTION_SETTINGS };
 
 export const SWEEP_KEYS: readonly string[] = [
   ...Object.keys(choices).filter((key) => !NOT_SWEPT.has(key)),
@@ -77,8 +77,8 @@ export function sortAssignment(assignment: Assignment): {
   const pick = (of: object) =>
     Object.fromEntries(Object.entries(assignment).filter(([key]) => Object.hasOwn(of, key)));
   return {
-    training: pick(TRAINING_OPTIONS),
-    detection: pick(DETECTION_OPTIONS),
+    training: pick(TRAINING_SETTINGS),
+    detection: pick(DETECTION_SETTINGS),
     calibrationShare: Number(assignment[CALIBRATION_SHARE] ?? 1),
   };
 }

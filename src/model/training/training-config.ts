@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Choice, choice as option } from '../../base/choices.js';
+import { type ConfigSetting, configSetting } from '../../base/config-setting.js';
 import { EXIT, RecalError } from '../../base/errors.js';
 import { BLOCK_SCALES } from '../../features/feature-space.js';
 import { PROFILE_DEFAULTS } from '../../features/profile.js';
@@ -17,18 +17,18 @@ const SHORTEST_HALF_LIFE = 0.001;
  * All that decides what is learned, in one flat table: command line, configuration file, model file and
  * docs/training.md all follow from it. Marks as in method: [p] is the paper's own constant.
  */
-export const TRAINING_OPTIONS = {
-  profile: option(
+export const TRAINING_SETTINGS = {
+  profile: configSetting(
     z.enum(['recal', 'paper']).default('recal'),
     'preset: recal, or paper for what the paper describes',
     'the presets differ in graph, encoder and epochs; each can also be set alone',
   ),
-  graph: option(
+  graph: configSetting(
     z.enum(['window', 'file']).default('window'),
     'what one graph is: a time window of a host, or a file',
     'windows can be judged as they end; profile paper takes files, as published',
   ),
-  window: option(
+  window: configSetting(
     z
       .number()
       .min(1 / 60)
@@ -38,58 +38,58 @@ export const TRAINING_OPTIONS = {
     'long enough for a program to show its habit, short enough to alarm within the hour',
     'MINUTES',
   ),
-  direction: option(
+  direction: configSetting(
     z.enum(['flow', 'magic', 'none']).default('flow'),
     'which way edges run: with the flow of information, as MAGIC does it, or always from subject to object',
     'information flow is what causality is about; the others are for comparison',
   ),
-  inputBlocks: option(
+  inputBlocks: configSetting(
     z.enum(BLOCK_SCALES).default('raw'),
     'blocks of x_v for the encoder: as they are, or each of length one',
     'as the paper writes it; not settled by evidence yet',
   ),
-  targetBlocks: option(
+  targetBlocks: configSetting(
     z.enum(BLOCK_SCALES).default('raw'),
     'blocks of x_v for the loss: as they are, or each of length one',
     'as the paper writes it; not settled by evidence yet',
   ),
-  textDimension: option(
+  textDimension: configSetting(
     whole(1, 512).default(WORD2VEC_DEFAULTS.dimension),
     'd, the width of word vectors',
     'a few thousand tokens need no more, and every node carries d numbers',
     'D',
   ),
-  textWindow: option(
+  textWindow: configSetting(
     whole(1, 64).default(WORD2VEC_DEFAULTS.window),
     'tokens to either side that are near',
     'a whole path is near: CADETS E1 has four tokens a name',
     'N',
   ),
-  textNegatives: option(
+  textNegatives: configSetting(
     whole(1, 64).default(WORD2VEC_DEFAULTS.negatives),
     'negative samples a pair',
     'the usual choice for small vocabularies',
     'N',
   ),
-  textEpochs: option(
+  textEpochs: configSetting(
     whole(1, 10_000).default(WORD2VEC_DEFAULTS.epochs),
     'passes of Word2Vec over the entities',
     'a host has thousands of sentences, not the millions that five passes are for',
     'N',
   ),
-  textRate: option(
+  textRate: configSetting(
     z.number().positive().max(1).default(WORD2VEC_DEFAULTS.rate),
     'first learning rate of Word2Vec, falling linearly to nothing',
     "the original program's",
     'RATE',
   ),
-  history: option(
+  history: configSetting(
     whole(2, 1024).default(PROFILE_DEFAULTS.history),
     'L, the events of a node that its profile remembers',
     'at most 19 numbers a node; longer histories blur what the node does now',
     'L',
   ),
-  halfLife: option(
+  halfLife: configSetting(
     z
       .number()
       .refine((seconds) => seconds === 0 || seconds >= SHORTEST_HALF_LIFE, {
@@ -100,101 +100,101 @@ export const TRAINING_OPTIONS = {
     'half a window: what is a window old counts a quarter',
     'SECONDS',
   ),
-  encoder: option(
+  encoder: configSetting(
     z.enum(['additive', 'rgat']).default(MODEL_DEFAULTS.encoder),
     'graph attention: shared weights with a term a relation, or weights of their own for each',
     'far less to compute; profile paper takes rgat, the encoder that the paper cites',
   ),
-  hidden: option(
+  hidden: configSetting(
     whole(4, 1024).default(MODEL_DEFAULTS.hidden),
     'H, the width of embeddings',
     '4 heads of 16; the kernels are built for 64',
     'H',
   ),
-  heads: option(
+  heads: configSetting(
     whole(1, 64).default(MODEL_DEFAULTS.heads),
     'attention heads',
     'the kernels are built for 4',
     'N',
   ),
-  layers: option(
+  layers: configSetting(
     whole(1, 4).default(MODEL_DEFAULTS.layers),
     'layers of the encoder',
     'two hops: a process sees what its files and its children touch',
     'N',
   ),
-  exponent: option(
+  exponent: configSetting(
     z.number().min(1).max(8).default(MODEL_DEFAULTS.exponent),
     'α of the loss (1 − cos)^α',
     'easy nodes stop mattering once they are right',
     'α',
   ),
-  balanced: option(
+  balanced: configSetting(
     z.boolean().default(true),
     'mask by relation and decode by relation; off is the ablation w/o BL',
     'what the method is about [p]',
   ),
-  maskBase: option(
+  maskBase: configSetting(
     share.default(MASK_DEFAULTS.p0),
     'p0, masking probability at the median frequency',
     'leaves most neighbours to read from',
     'P',
   ),
-  maskMin: option(
+  maskMin: configSetting(
     share.default(MASK_DEFAULTS.pMin),
     'p_min',
     'even read and write get targets in every graph',
     'P',
   ),
-  maskMax: option(
+  maskMax: configSetting(
     share.default(MASK_DEFAULTS.pMax),
     'p_max',
     'the rarest relations keep some nodes in sight',
     'P',
   ),
-  gamma: option(
+  gamma: configSetting(
     z.number().min(0).max(4).default(MASK_DEFAULTS.gamma),
     'γ, how much rarer relations are masked more; 0 is uniform',
     "the paper's [p]",
     'γ',
   ),
-  learningRate: option(
+  learningRate: configSetting(
     z.number().positive().max(1).default(MODEL_DEFAULTS.learningRate),
     'of Adam',
     "the paper's [p]",
     'RATE',
   ),
-  weightDecay: option(
+  weightDecay: configSetting(
     z.number().min(0).max(1).default(MODEL_DEFAULTS.weightDecay),
     'L2, added to the gradient',
     'rare relations have few nodes to learn from',
     'L2',
   ),
-  clip: option(
+  clip: configSetting(
     z.number().min(0).default(MODEL_DEFAULTS.clip),
     'largest norm of the gradient; 0 for no limit',
     'no node can lose more than 2^α, so nothing explodes',
     'NORM',
   ),
-  epochs: option(
+  epochs: configSetting(
     whole(1, 1_000_000).default(200),
     'passes over all graphs',
     'beyond 50 no figure moved by more than seeds do; profile paper takes the 200 of the paper [p]',
     'N',
   ),
-  seed: option(
+  seed: configSetting(
     whole(0, 2 ** 32 - 1).default(0),
     'of everything drawn at random',
     'the same seed gives the same bytes; the paper reports seeds 0 to 4 [p]',
     'N',
   ),
-} as const satisfies Record<string, Choice>;
+} as const satisfies Record<string, ConfigSetting>;
 
-type Options = typeof TRAINING_OPTIONS;
+type Options = typeof TRAINING_SETTINGS;
 type Shape = { [K in keyof Options]: Options[K]['type'] };
 
 const shape = Object.fromEntries(
-  Object.entries(TRAINING_OPTIONS).map(([key, { type }]) => [key, type]),
+  Object.entries(TRAINING_SETTINGS).map(([key, { type }]) => [key, type]),
 ) as unknown as Shape;
 
 /** Strict: a misspelt choice that silently does nothing is worse than an error. */

@@ -6,7 +6,7 @@ import {
   decayOf,
   maskConfigOf,
   resolveTrainingConfig,
-  TRAINING_OPTIONS,
+  TRAINING_SETTINGS,
 } from '../../../src/model/training/training-config.js';
 import { ROOT } from '../../built.js';
 
@@ -74,7 +74,7 @@ describe('refused', () => {
 test('every choice stands in docs/training.md, with its default and its reason', () => {
   const docs = readFileSync(join(ROOT, 'docs/training.md'), 'utf8');
   const defaults: Record<string, unknown> = resolveTrainingConfig();
-  for (const [key, { description, reason }] of Object.entries(TRAINING_OPTIONS)) {
+  for (const [key, { description, reason }] of Object.entries(TRAINING_SETTINGS)) {
     const flag = `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
     const row = `| \`${flag}\` | ${description} | ${defaults[key]} | ${reason} |`;
     expect(docs).toContain(row.replace('| true |', '| on |'));

@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import {
-  DETECTION_OPTIONS,
   DETECTION_PRESETS,
+  DETECTION_SETTINGS,
   resolveDetectionConfig,
 } from '../../../src/detect/detection-config.js';
 import { ROOT } from '../../built.js';
@@ -13,7 +13,7 @@ const flagOf = (key: string) => `--${key.replace(/[A-Z]/g, (letter) => `-${lette
 
 test('every choice stands in docs/detection.md, with its default and its reason', () => {
   const defaults: Record<string, unknown> = resolveDetectionConfig('recal');
-  for (const [key, { description, reason }] of Object.entries(DETECTION_OPTIONS)) {
+  for (const [key, { description, reason }] of Object.entries(DETECTION_SETTINGS)) {
     expect(docs).toContain(`| \`${flagOf(key)}\` | ${description} | ${defaults[key]} | ${reason} |`);
   }
 });
