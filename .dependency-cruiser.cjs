@@ -1,4 +1,4 @@
-// The rooms in the order data walks through them (docs/architecture.md). A room may use the rooms above it, never below.
+// The rooms in the order data walks through them (docs/concepts/architecture.md). A room may use the rooms above it, never below.
 const rooms = [
   'base',
   'ingest',

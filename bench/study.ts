@@ -71,7 +71,7 @@ interface Trial {
 }
 
 /**
- * The study of docs/real-traces.md: `study [e1|pre|shifted|SCENARIO…] [--seeds 0-2] [--epochs 200] [--trainings] [--rivals]`.
+ * The study of docs/research/real-traces.md: `study [e1|pre|shifted|SCENARIO…] [--seeds 0-2] [--epochs 200] [--trainings] [--rivals]`.
  * Every configuration is profile `recal` with one choice changed. No label is read before scoring.
  */
 export async function run(args: string[]): Promise<void> {

@@ -8,7 +8,7 @@ export interface Where {
   offset?: number;
 }
 
-/** The process exit codes: one table, printed by `recal --help` and in docs/cli.md. */
+/** The process exit codes: one table, printed by `recal --help` and in docs/reference/cli.md. */
 export const EXIT = {
   done: 0,
   error: 1,

@@ -28,7 +28,7 @@ export const DETECTION_SETTINGS = {
   tables: configSetting(
     z.enum(['relation', 'type']).default('relation'),
     'benign errors are kept for each relation, or for each (entity type, relation)',
-    'finer tables are smaller, and on simulated hosts they ranked attacks lower; docs/real-traces.md',
+    'finer tables are smaller, and on simulated hosts they ranked attacks lower; docs/research/real-traces.md',
   ),
   tail: configSetting(
     z.enum(['tail', 'floor']).default('tail'),
@@ -127,7 +127,7 @@ export function resolveDetectionConfig(
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   throw new RecalError('detection-config', `${issue.path.join('.') || 'detection'}: ${issue.message}`, {
-    hint: 'docs/detection.md lists every choice and its range',
+    hint: 'docs/reference/settings.md lists every setting and its range',
     exit: EXIT.usage,
   });
 }

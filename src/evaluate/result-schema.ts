@@ -7,7 +7,7 @@ const rate = z.number().min(0).max(1).nullable();
 const perhaps = count.nullable();
 const seconds = z.record(text, z.number().nonnegative()).describe('seconds by stage');
 
-/** Every figure of a seed that has a mean and a deviation over seeds. docs/metrics.md defines each. */
+/** Every figure of a seed that has a mean and a deviation over seeds. docs/reference/metrics.md defines each. */
 const FIGURES = {
   tp: count.describe('positives that are flagged'),
   fp: count.describe('negatives that are flagged'),
@@ -160,7 +160,7 @@ export function evaluationJsonSchema(): Record<string, unknown> {
     $id: 'urn:recal:schema:evaluation',
     title: 'result.json',
     description:
-      'What an evaluation measured. docs/metrics.md defines every figure; null is undefined, never zero.',
+      'What an evaluation measured. docs/reference/metrics.md defines every figure; null is undefined, never zero.',
     ...rest,
   };
 }

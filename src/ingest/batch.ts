@@ -1,7 +1,7 @@
 import { enlarged } from '../base/enlarged.js';
 import type { EntityKey } from './entity-key.js';
 
-/** How sure a name is, so that a hint never replaces a statement: see NameRank in docs/store.md. */
+/** How sure a name is, so that a hint never replaces a statement: see NameRank in docs/reference/store.md. */
 export const RANK_HINT = 0;
 export const RANK_STATED = 1;
 export const RANK_ADDRESS = 2;

@@ -20,7 +20,7 @@ export interface SimulateOptions {
   out: string;
   /** Any integer. Default 1. */
   seed?: number;
-  /** Events per host, hit within about one percent (small worlds: docs/simulator.md); with drift the test has up to half as many more. Default 60,000 for `demo`, else 1,000,000. */
+  /** Events per host, hit within about one percent (small worlds: docs/reference/simulator.md); with drift the test has up to half as many more. Default 60,000 for `demo`, else 1,000,000. */
   events?: number;
   /** 0 loud … 1 quiet. Default 0.5. */
   stealth?: number;

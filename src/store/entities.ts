@@ -23,7 +23,7 @@ const latest = (column: string): string => `first_value(${column} IGNORE NULLS) 
 
 /**
  * The merge of entity upserts: for each property the latest statement wins, for names the surest one (a stated path
- * over a hint). Statements of one moment go by their value, so that the order of ingests does not matter. docs/store.md
+ * over a hint). Statements of one moment go by their value, so that the order of ingests does not matter. docs/reference/store.md
  * shows the same, shorter, for other Parquet readers; windows, unlike `max_by` over tuples, spill when there are
  * millions of entities.
  */

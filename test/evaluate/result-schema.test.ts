@@ -105,8 +105,8 @@ describe('the result schema', () => {
     expect(JSON.parse(read('schema/evaluation.schema.json'))).toEqual(evaluationJsonSchema());
   });
 
-  it('has no figure that docs/metrics.md does not define', () => {
-    const text = read('docs/metrics.md');
+  it('has no figure that docs/reference/metrics.md does not define', () => {
+    const text = read('docs/reference/metrics.md');
     expect(FIGURE_NAMES.filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
   });
 });

@@ -30,7 +30,7 @@ export const command = defineCommand({
   summary: 'score events with a model, and write ranked, explained alerts and incidents',
   details:
     'Scores what comes after the time that the model was calibrated on, unless told otherwise, and writes alerts.jsonl, ' +
-    'incidents.jsonl, alerts.csv and run.json, and report.html for people. docs/alerts.md describes every field.',
+    'incidents.jsonl, alerts.csv and run.json, and report.html for people. docs/reference/alerts.md describes every field.',
   examples: [
     'recal detect --store cadets --split test --model cadets.recal --out alerts',
     'recal detect --store own --model web.recal --threshold budget:1/week --out alerts --fail-on-alert',

@@ -24,7 +24,7 @@ export const command = defineCommand({
   summary: 'tell whether recent events still look like those a model was calibrated on',
   details:
     'Compares recent events, by default those after calibration, with the tables of a model, relation by relation. What ' +
-    'scores high is kept out: an attack is no drift. Changes nothing; docs/drift.md says what the figures mean.',
+    'scores high is kept out: an attack is no drift. Changes nothing; docs/concepts/drift.md says what the figures mean.',
   examples: [
     'recal drift --store own --model web.recal --from 2018-04-12',
     'recal drift --store own --model web.recal --host web-7 --json',

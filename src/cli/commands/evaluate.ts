@@ -38,7 +38,7 @@ export const command = defineCommand({
   summary: 'measure variants of the detector against labels',
   details:
     'Trains, calibrates and scores every variant with every seed on the same parts, and writes result.json, ' +
-    'scores.csv and report.html. Ctrl-C leaves what is finished. docs/evaluation.md explains the protocols, docs/metrics.md the figures.',
+    'scores.csv and report.html. Ctrl-C leaves what is finished. docs/concepts/evaluation.md explains the protocols, docs/reference/metrics.md the figures.',
   examples: [
     'recal evaluate --train cadets --calibrate cadets --test cadets --labels labels.csv --out figures',
     'recal evaluate --train train.json.gz --calibrate calibrate.json.gz --test test.json.gz --labels labels.csv --variants recal,rarity --seeds 0 --out figures',

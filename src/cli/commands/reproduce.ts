@@ -34,7 +34,7 @@ export const command = defineCommand({
   summary: 'run the published comparison on DARPA E3 logs and lay the figures beside the published ones',
   details:
     'Needs the JSON files of one host of Engagement 3 and its labels. All variants and seeds, under the protocol of the ' +
-    'paper where ThreaTrace’s list is there and the honest one where expert labels are. docs/reproduce.md says what ' +
+    'paper where ThreaTrace’s list is there and the honest one where expert labels are. docs/research/reproduce.md says what ' +
     'each split is and where the data come from.',
   examples: [
     'recal reproduce e3-cadets --data e3/cadets --labels labels --out cadets',

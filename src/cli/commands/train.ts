@@ -52,7 +52,7 @@ export const command = defineCommand({
   details:
     'Trains a model on benign events, calibrates it on the last fifth of them and writes it to a file. Ctrl-C stops after ' +
     'the step at hand and leaves a checkpoint to go on from with --resume, and a model as far as it got, which recal ' +
-    'calibrate makes usable. docs/training.md has the reason of every default.',
+    'calibrate makes usable. docs/reference/settings.md has the reason of every default.',
   examples: [
     'recal train --store cadets --split train --model cadets.recal',
     'recal train --store cadets --split train --model cadets.recal --resume',

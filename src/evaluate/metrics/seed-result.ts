@@ -53,7 +53,7 @@ export interface MeasuredSeed {
   readonly note: string | null;
 }
 
-/** Every figure of one variant with one seed (docs/metrics.md). */
+/** Every figure of one variant with one seed (docs/reference/metrics.md). */
 export function measureSeed(
   seed: number,
   spec: ThresholdSpec,

@@ -107,7 +107,7 @@ function parseValue(key: string, word: string): AxisValue {
   if (parsed.success) return parsed.data as AxisValue;
   throw usage(
     `${key}: '${printable(word, 40)}' ${parsed.error.issues[0].message}`,
-    'docs/training.md and docs/detection.md list every choice and its range',
+    'docs/reference/settings.md lists every setting and its range',
   );
 }
 

@@ -15,7 +15,7 @@ const SHORTEST_HALF_LIFE = 0.001;
 
 /**
  * All that decides what is learned, in one flat table: command line, configuration file, model file and
- * docs/training.md all follow from it. Marks as in method: [p] is the paper's own constant.
+ * docs/reference/settings.md all follow from it. Marks as in method: [p] is the paper's own constant.
  */
 export const TRAINING_SETTINGS = {
   profile: configSetting(
@@ -238,7 +238,7 @@ export function resolveTrainingConfig(given: Readonly<Record<string, unknown>> =
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   throw new RecalError('training-config', `${issue.path.join('.') || 'training'}: ${issue.message}`, {
-    hint: 'docs/training.md lists every choice and its range',
+    hint: 'docs/reference/settings.md lists every setting and its range',
     exit: EXIT.usage,
   });
 }

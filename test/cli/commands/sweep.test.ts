@@ -52,7 +52,7 @@ describe('recal sweep', () => {
 
   test.each([
     ['fusoin=max', "did you mean 'fusion'?"],
-    ['fusion=maximum', 'docs/detection.md'],
+    ['fusion=maximum', 'docs/reference/settings.md'],
     ['gamma=0 --variants nobody', 'one of: '],
   ])('%s is refused before anything is read', async (given, words) => {
     const { code, stderr } = await run(`${given} ${parts()} --out ${path('none')}`);

@@ -8,7 +8,9 @@ import { attacksOf } from '../samples.js';
 
 /** The table of the worked example, row by row: score, what its nodes are, precision, share of attacks. */
 function workedExample(): { score: number; nodes: string[]; precision: number; detected: number }[] {
-  const lines = readFileSync(new URL('../../../docs/metrics.md', import.meta.url), 'utf8').split('\n');
+  const lines = readFileSync(new URL('../../../docs/reference/metrics.md', import.meta.url), 'utf8').split(
+    '\n',
+  );
   const from = lines.findIndex((line) => line.startsWith('| score | nodes |')) + 2;
   const rows = lines.slice(from, lines.indexOf('', from));
   const ratio = (cell: string) => {
@@ -26,7 +28,7 @@ function workedExample(): { score: number; nodes: string[]; precision: number; d
   });
 }
 
-describe('the worked example of docs/metrics.md', () => {
+describe('the worked example of docs/reference/metrics.md', () => {
   const rows = workedExample();
   const nodes = rows.flatMap((row) => row.nodes.map((is) => ({ is, score: row.score })));
   const scores = nodes.map((node) => node.score);
@@ -67,7 +69,7 @@ describe('the worked example of docs/metrics.md', () => {
       recall: 2 / 3,
     });
     expect(discrimination(ranking, attacks, scores)).toBeCloseTo(0.4, 14);
-    const text = readFileSync(new URL('../../../docs/metrics.md', import.meta.url), 'utf8');
+    const text = readFileSync(new URL('../../../docs/reference/metrics.md', import.meta.url), 'utf8');
     for (const said of ['ADP = 0.7125', '(8 − 4.4) / 9 = 0.4', 'after 2\nnegatives'])
       expect(text).toContain(said);
   });

@@ -30,8 +30,8 @@ describe('parseAxis', () => {
     ['gamma=', 'write gamma=V1,V2'],
     ['gamma=0,,1', 'write gamma=V1,V2'],
     ['gamma=1,1', 'name each value once'],
-    ['gamma=often', 'docs/training.md'],
-    ['rounds=0', 'docs/training.md'],
+    ['gamma=often', 'docs/reference/settings.md'],
+    ['rounds=0', 'docs/reference/settings.md'],
     ['calibrationShare=0', 'above 0'],
     ['__proto__=1', 'one of: '],
   ])('%s is refused', (text, hint) => {

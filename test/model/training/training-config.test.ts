@@ -1,14 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
   coreConfigOf,
   decayOf,
   maskConfigOf,
   resolveTrainingConfig,
-  TRAINING_SETTINGS,
 } from '../../../src/model/training/training-config.js';
-import { ROOT } from '../../built.js';
 
 test('the defaults are those of the profile recal, whether it is named or not', () => {
   expect(resolveTrainingConfig()).toEqual(resolveTrainingConfig({ profile: 'recal' }));
@@ -69,14 +65,4 @@ describe('refused', () => {
   ])('%j', (given, reason) => {
     expect(() => resolveTrainingConfig(given)).toThrow(reason);
   });
-});
-
-test('every choice stands in docs/training.md, with its default and its reason', () => {
-  const docs = readFileSync(join(ROOT, 'docs/training.md'), 'utf8');
-  const defaults: Record<string, unknown> = resolveTrainingConfig();
-  for (const [key, { description, reason }] of Object.entries(TRAINING_SETTINGS)) {
-    const flag = `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-    const row = `| \`${flag}\` | ${description} | ${defaults[key]} | ${reason} |`;
-    expect(docs).toContain(row.replace('| true |', '| on |'));
-  }
 });
