@@ -120,7 +120,8 @@ async function observe(
   });
   const training = await SplitGraphs.open(steady.store, { split: 'train' }, model);
   const choices = resolveDetectionConfig('recal');
-  const detector = await Detector.fit(model, training, { reference: choices.reference, threads: 2 });
+  const { reference, evidence } = choices;
+  const detector = await Detector.fit(model, training, { reference, evidence, threads: 2 });
   try {
     const week = (world: World, number: number) => {
       const from = world.testFrom + BigInt(number * WEEK) * DAY;

@@ -39,6 +39,7 @@ export const ERROR_CODES = {
   'e3-parts': { when: '', action: '' },
   'embedding-nan': { when: '', action: '' },
   'empty-input': { when: '', action: '' },
+  'evidence-not-fitted': { when: '', action: '' },
   'fusion-covariance': { when: '', action: '' },
   'hash-incomplete': { when: '', action: '' },
   'input-closed': { when: '', action: '' },

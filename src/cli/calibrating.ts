@@ -89,6 +89,7 @@ async function lookBack(
   const fitting = percentage('looking back at training', context);
   return await Detector.fit(model, training, {
     reference: config.reference,
+    evidence: config.evidence,
     threads,
     signal,
     progress: fitting.update,

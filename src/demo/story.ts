@@ -138,8 +138,8 @@ export async function tellStory(options: StoryOptions): Promise<Story> {
     const { calibration } = await clock.step('calibrate', async (advance) => {
       const config = resolveDetectionConfig(model.config.profile);
       const training = await SplitGraphs.open(store, { split: 'train' }, model);
-      const { reference } = config;
-      detector = await Detector.fit(model, training, { reference, threads, signal });
+      const { reference, evidence } = config;
+      detector = await Detector.fit(model, training, { reference, evidence, threads, signal });
       const benign = await detector.graphsOf(store, { split: 'calibrate' });
       const found = await detector.calibrate(benign, config, { signal, progress: advance });
       await writeModelFile(paths.model, model, encodeDetector(detector.parts));

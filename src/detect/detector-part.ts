@@ -78,7 +78,7 @@ export function encodeDetector({ fitted, calibration }: DetectorParts): Detector
   tensors.push(...packTexts('levels.texts', levels.texts));
   pushAll('levels', { ...levels });
   pushAll('name', { ...fitted.name.toParts() });
-  pushAll('relation', { ...fitted.relation.toParts() });
+  pushAll('relation', { ...fitted.relation?.toParts() });
   pushAll('usage', { transitions: fitted.usage.transitions, instances: fitted.usage.instances });
   if (calibration === undefined) return { meta: { version: VERSION, calibration: null }, tensors };
   const { config, gate, graphs, instances, firstTs, lastTs, hosts, benign } = calibration;
@@ -133,6 +133,9 @@ export function decodeDetector(model: TrainedModel, part: DetectorPart): Detecto
   const fitted = decodeFitted(model, tensors);
   const meta = parsed.data.calibration;
   if (meta === null) return { fitted, calibration: undefined };
+  if (meta.config.evidence.includes('relation') && fitted.relation === undefined) {
+    throw damaged('the counts of its relation evidence are missing');
+  }
   const tables = new Map<EvidenceKind, CalibrationTables>();
   for (const kind of meta.config.evidence) {
     const at = `tables.${kind}`;
@@ -212,13 +215,15 @@ function decodeFitted(model: TrainedModel, tensors: Tensors): FittedDetector {
         },
         'act',
       ),
-      relation: RelationSurprise.fromParts(relations, levels, {
-        subjects: signed('relation.subjects'),
-        objects: signed('relation.objects'),
-        contexts: signed('relation.contexts'),
-        relations: signed('relation.relations'),
-        counts: words('relation.counts'),
-      }),
+      relation: tensors.all.has('relation.counts')
+        ? RelationSurprise.fromParts(relations, levels, {
+            subjects: signed('relation.subjects'),
+            objects: signed('relation.objects'),
+            contexts: signed('relation.contexts'),
+            relations: signed('relation.relations'),
+            counts: words('relation.counts'),
+          })
+        : undefined,
       usage: new FeatureUsage(
         model.space,
         model.training.entities,

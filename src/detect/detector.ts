@@ -56,11 +56,11 @@ export class Detector {
   static async fit(
     model: TrainedModel,
     training: SplitGraphs,
-    { reference, signal, progress, ...options }: FitOptions & InferenceOptions,
+    { reference, evidence, signal, progress, ...options }: FitOptions & InferenceOptions,
   ): Promise<Detector> {
     const inference = await Inference.open(model, options);
     try {
-      const fitted = await fitDetector(model, training, inference, { reference, signal, progress });
+      const fitted = await fitDetector(model, training, inference, { reference, evidence, signal, progress });
       return await Detector.#make(model, { fitted, calibration: undefined }, options, inference);
     } catch (error) {
       await inference.close();

@@ -1,5 +1,7 @@
+import { RecalError } from '../base/errors.js';
 import { nameOf } from '../graph/node-names.js';
 import type { TrainedModel } from '../model/file/trained-model.js';
+import type { DetectionConfig } from './detection-config.js';
 import type { CountedEvidence, EvidenceKind } from './evidence/evidence.js';
 import { FeatureUsage } from './evidence/feature-usage.js';
 import type { Inference } from './evidence/inference.js';
@@ -21,7 +23,8 @@ export interface FittedDetector {
   readonly examples: ReferenceNames;
   readonly levels: LevelTable;
   readonly name: NameSurprise;
-  readonly relation: RelationSurprise;
+  /** Only where the detection config asks for evidence of this kind. */
+  readonly relation: RelationSurprise | undefined;
   readonly usage: FeatureUsage;
 }
 
@@ -32,14 +35,16 @@ export interface ReferenceNames {
   readonly numbers: Uint32Array;
 }
 
-/** The counts behind a kind of evidence. */
+/** The counts behind a kind of evidence. Throws if the model was not fitted to it. */
 export function surpriseOf(fitted: FittedDetector, kind: EvidenceKind): CountedEvidence {
-  return kind === 'name' ? fitted.name : fitted.relation;
+  const surprise = kind === 'name' ? fitted.name : fitted.relation;
+  if (surprise !== undefined) return surprise;
+  throw new RecalError('evidence-not-fitted', `the model was trained without evidence of kind ${kind}`, {
+    hint: `train again with --evidence including ${kind}, or calibrate without it`,
+  });
 }
 
-export interface FitOptions {
-  /** The most instances to keep in the kNN reference. */
-  readonly reference: number;
+export interface FitOptions extends Pick<DetectionConfig, 'reference' | 'evidence'> {
   readonly signal?: AbortSignal | undefined;
   readonly progress?: ((done: number) => void) | undefined;
 }
@@ -49,14 +54,12 @@ export async function fitDetector(
   model: TrainedModel,
   split: SplitGraphs,
   inference: Inference,
-  { reference, signal, progress }: FitOptions,
+  { reference, evidence, signal, progress }: FitOptions,
 ): Promise<FittedDetector> {
   const relations = model.relations.map(({ name }) => name);
   const levels = new LevelTable();
-  const [name, relation] = [
-    new NameSurprise(relations, levels, 'act'),
-    new RelationSurprise(relations, levels),
-  ];
+  const name = new NameSurprise(relations, levels, 'act');
+  const relation = evidence.includes('relation') ? new RelationSurprise(relations, levels) : undefined;
   const usage = new FeatureUsage(model.space, model.training.entities);
   const builder = new ReferenceBuilder(inference.width, { seed: model.config.seed, most: reference });
   const instances: Int32Array[] = [];
@@ -64,7 +67,7 @@ export async function fitDetector(
   for (const view of split.views()) {
     signal?.throwIfAborted();
     name.fit([view]);
-    relation.fit([view]);
+    relation?.fit([view]);
     usage.add(view);
     builder.add(inference.embeddings(view.planned.graph));
     instances.push(view.planned.nodes);

@@ -5,6 +5,7 @@ import { type Detection, detect } from '../../src/detect/detect.js';
 import { type DetectionConfig, resolveDetectionConfig } from '../../src/detect/detection-config.js';
 import { Detector } from '../../src/detect/detector.js';
 import { encodeDetector } from '../../src/detect/detector-part.js';
+import { EVIDENCE_KINDS } from '../../src/detect/evidence/evidence.js';
 import type { ScoredGraph } from '../../src/detect/fusion/scored-graph.js';
 import { bruteForceScores } from '../../src/detect/knn/brute-force.js';
 import { SplitGraphs } from '../../src/detect/split-graphs.js';
@@ -23,6 +24,7 @@ const folder = sharedFolder();
 const training = resolveTrainingConfig({ epochs: 2, textEpochs: 1, window: 10 });
 let store: Store;
 let model: TrainedModel;
+let trainGraphs: SplitGraphs;
 let detector: Detector;
 
 beforeAll(async () => {
@@ -31,7 +33,8 @@ beforeAll(async () => {
   store = await Store.open(join(folder, 'store'));
   const { train } = await parts();
   ({ model } = await trainModel({ store, config: training, selection: train }));
-  detector = await Detector.fit(model, await SplitGraphs.open(store, train, model), { reference: 5000 });
+  trainGraphs = await SplitGraphs.open(store, train, model);
+  detector = await Detector.fit(model, trainGraphs, { reference: 5000, evidence: [...EVIDENCE_KINDS] });
 });
 
 afterAll(() => detector.close());
@@ -64,7 +67,7 @@ describe('scores', () => {
   const cases: [string, Partial<DetectionConfig>, ('recal' | 'paper')?][] = [
     ['recal', {}],
     ['paper', {}, 'paper'],
-    ['every kind', { evidence: ['reconstruction', 'name', 'relation', 'distance'], gate: 'none' }],
+    ['every kind', { evidence: [...EVIDENCE_KINDS], gate: 'none' }],
     ['kinds fused by themselves', { combine: 'kinds', gate: 'none' }],
     ['brown', { fusion: 'brown', gate: 'none' }],
     ['cauchy', { fusion: 'cauchy' }],
@@ -125,16 +128,38 @@ describe('a model file', () => {
     }
   });
 
+  test('stores relation counts only if they were fitted, and refuses to calibrate without them', async () => {
+    const usual = resolveDetectionConfig('recal');
+    const path = join(folder, 'usual');
+    const fitted = await Detector.fit(model, trainGraphs, { reference: 5000, evidence: usual.evidence });
+    await fitted.calibrate(await benign(), usual);
+    await writeModelFile(path, model, encodeDetector(fitted.parts));
+    await fitted.close();
+    const read = await readModelFile(path);
+    const names = read.detector?.tensors.map(({ name }) => name) ?? [];
+    expect(names.filter((name) => name.startsWith('relation.'))).toEqual([]);
+    const again = await Detector.open(read);
+    try {
+      expect(again.fitted.levels.toParts()).toEqual(detector.fitted.levels.toParts());
+      const config = resolveDetectionConfig('recal', { evidence: ['relation'] });
+      await expect(again.calibrate(await benign(), config)).rejects.toMatchObject({
+        code: 'evidence-not-fitted',
+      });
+    } finally {
+      await again.close();
+    }
+  });
+
   test('without calibration says what to do', async () => {
     const path = join(folder, 'plain');
     await writeModelFile(path, model, encodeDetector({ ...detector.parts, calibration: undefined }));
     const plain = await Detector.open(await readModelFile(path));
-    expect(() => plain.calibration).toThrow(/not calibrated/);
+    expect(() => plain.calibration).toThrow(expect.objectContaining({ code: 'not-calibrated' }));
     await plain.close();
     await writeModelFile(path, model);
-    await expect(readModelFile(path).then((read) => Detector.open(read))).rejects.toThrow(
-      /trained but not calibrated/,
-    );
+    await expect(readModelFile(path).then((read) => Detector.open(read))).rejects.toMatchObject({
+      code: 'not-fitted',
+    });
   });
 });
 

@@ -9,7 +9,7 @@ import { EVIDENCE_KINDS, type EvidenceKind } from '../evidence/evidence.js';
 import type { GatheredGraph, Gatherer } from '../evidence/gather.js';
 import { tableCount, tableSlot } from '../evidence/interaction-evidence.js';
 import { stableHashes } from '../evidence/stable-hash.js';
-import type { FittedDetector } from '../fitted-detector.js';
+import { type FittedDetector, surpriseOf } from '../fitted-detector.js';
 import { CovarianceBuilder, type PairCovariance } from '../fusion/covariance.js';
 import { type BenignTables, Judge } from '../fusion/judge.js';
 import type { SplitGraphs } from '../split-graphs.js';
@@ -198,8 +198,8 @@ function screen(gathered: GatheredGraph, gate: number): GatheredGraph {
 }
 
 /** The number of slots of each kind, in the order of EVIDENCE_KINDS. */
-function slotCounts({ name, relation }: FittedDetector, relationCount: number): number[] {
-  return [Math.max(1, relationCount), name.slotCount, relation.slotCount, 1];
+function slotCounts({ name }: FittedDetector, relationCount: number): number[] {
+  return [Math.max(1, relationCount), name.slotCount, name.slotCount, 1];
 }
 
 /** Builds F̂ of each kind. */
@@ -217,7 +217,7 @@ function buildTables(
   for (const kind of config.evidence) {
     const slotCount = tableCount(kind, counts[EVIDENCE_KINDS.indexOf(kind)]);
     // With a table per role and relation, the tables of a role back off to each other; otherwise to all values.
-    const groupOf = kind === 'relation' ? fitted.relation.groupOf : new Uint8Array(slotCount);
+    const groupOf = kind === 'relation' ? surpriseOf(fitted, kind).groupOf : new Uint8Array(slotCount);
     const builder = new CalibrationBuilder({ typeCount: ENTITY_TYPES.length, slotCount, groupOf });
     for (const { gathered, halfOf, isKeptOut } of halved) {
       const { nodes, slots, values } = gatherer.samples(kind, gathered);

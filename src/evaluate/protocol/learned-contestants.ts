@@ -68,10 +68,12 @@ export class LearnedContestants implements Contestants {
     const inference = await Inference.open(model, { threads });
     try {
       const graphs = await graphsOfPart(train, model);
-      const { reference } = this.#variants[0].detection;
+      const union = unionOf(this.#variants);
+      const { reference, evidence } = union;
       const detector = await this.#watch.time('fit', () =>
         fitDetector(model, graphs, inference, {
           reference,
+          evidence,
           signal,
           progress: (done) => progress?.('fit', done),
         }),
@@ -80,7 +82,7 @@ export class LearnedContestants implements Contestants {
         threads,
         portable: model.training.device.build !== 'relaxed-simd',
       });
-      const gatherer = new MeasureOnce({ inference, search }, detector, unionOf(this.#variants), seed);
+      const gatherer = new MeasureOnce({ inference, search }, detector, union, seed);
       this.#fitted = { model, inference, search, detector, gatherer };
     } catch (error) {
       await inference.close();

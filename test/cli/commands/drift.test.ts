@@ -22,7 +22,8 @@ beforeAll(async () => {
   const selection = { split: 'train' };
   const { model: trained } = await trainModel({ store, config, selection });
   const graphs = await SplitGraphs.open(store, selection, trained);
-  const detector = await Detector.fit(trained, graphs, { reference: 1000 });
+  const { evidence } = resolveDetectionConfig('recal');
+  const detector = await Detector.fit(trained, graphs, { reference: 1000, evidence });
   await writeModelFile(uncalibrated, trained, encodeDetector(detector.parts));
   const benign = await detector.graphsOf(store, { split: 'calibrate' });
   await detector.calibrate(benign, resolveDetectionConfig('recal', { evidence: ['name', 'distance'] }));

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { resolveDetectionConfig } from '../../../src/detect/detection-config.js';
 import { Detector } from '../../../src/detect/detector.js';
 import { type DriftReport, measureDrift } from '../../../src/detect/drift/drift.js';
+import { EVIDENCE_KINDS } from '../../../src/detect/evidence/evidence.js';
 import { SplitGraphs } from '../../../src/detect/split-graphs.js';
 import { trainModel } from '../../../src/model/training/train.js';
 import { resolveTrainingConfig } from '../../../src/model/training/training-config.js';
@@ -19,8 +20,9 @@ beforeAll(async () => {
   const config = resolveTrainingConfig({ epochs: 4, textEpochs: 2, textDimension: 4, window: 30 });
   const selection = { split: 'train' };
   const { model } = await trainModel({ store, config, selection });
-  detector = await Detector.fit(model, await SplitGraphs.open(store, selection, model), { reference: 5000 });
-  const evidence = ['reconstruction', 'name', 'relation', 'distance'];
+  const evidence = [...EVIDENCE_KINDS];
+  const graphs = await SplitGraphs.open(store, selection, model);
+  detector = await Detector.fit(model, graphs, { reference: 5000, evidence });
   await detector.calibrate(
     await detector.graphsOf(store, { split: 'calibrate' }),
     resolveDetectionConfig('recal', { evidence, tables: 'type' }),
