@@ -12,7 +12,8 @@ import { writeModelFile } from '../model/file/model-file.js';
 import type { TrainedModel } from '../model/file/trained-model.js';
 import { trainModel } from '../model/training/train.js';
 import { resolveTrainingConfig } from '../model/training/training-config.js';
-import { DetectionFiles, REPORT } from '../report/detection/detection-files.js';
+import { DetectionFiles } from '../report/detection/detection-files.js';
+import { REPORT_FILE } from '../report/page/page.js';
 import type { ScenarioManifest } from '../simulate/manifest.js';
 import { simulate } from '../simulate/simulate.js';
 import { ingestFiles } from '../store/ingest.js';
@@ -85,7 +86,7 @@ function storyPaths(folder: string): StoryPaths {
     store: join(folder, 'store'),
     model: join(folder, 'model.recal'),
     alerts,
-    report: join(alerts, REPORT),
+    report: join(alerts, REPORT_FILE),
   };
 }
 

@@ -8,7 +8,7 @@ import { printable } from '../../base/printable.js';
 import { defineSettings } from '../../base/settings.js';
 import { STEPS, type Step, type Story, type StoryWatch, tellStory } from '../../demo/story.js';
 import type { IncidentTruth } from '../../demo/world-truth.js';
-import { incidentDeeds } from '../../report/detection/deeds.js';
+import { incidentActions } from '../../report/detection/actions.js';
 import { DEFAULT_THRESHOLD, percentage } from '../calibrating.js';
 import { type CommandContext, defineCommand } from '../command.js';
 import { checkOutFolder } from '../settings/out-place.js';
@@ -152,7 +152,7 @@ function* render(story: Story, total: number, look: Look): Generator<string> {
   const bold = look.bold ?? ((text: string) => text);
   const { found, threshold, truth, paths } = story;
   const { incidents } = found;
-  const deedsIn = incidentDeeds(found.alerts, 2);
+  const actionsIn = incidentActions(found.alerts, 2);
   yield '';
   yield bold('incidents, most prominent first');
   yield* renderTable(
@@ -166,7 +166,7 @@ function* render(story: Story, total: number, look: Look): Generator<string> {
         incident.score.toFixed(1),
         incident.first.iso.slice(11, 16),
         truth.incidents[i].entities,
-        deedsIn(incident),
+        actionsIn(incident),
       ]),
     look,
   );

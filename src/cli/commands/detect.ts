@@ -7,8 +7,9 @@ import { isoTime } from '../../base/time-text.js';
 import { type Detection, detect } from '../../detect/detect.js';
 import { type AppliedThreshold, applyThreshold } from '../../detect/threshold/apply-threshold.js';
 import { formatThreshold, parseThreshold } from '../../detect/threshold/threshold.js';
-import { incidentDeeds } from '../../report/detection/deeds.js';
-import { checkReportPlace, DetectionFiles, REPORT } from '../../report/detection/detection-files.js';
+import { incidentActions } from '../../report/detection/actions.js';
+import { checkReportPath, DetectionFiles } from '../../report/detection/detection-files.js';
+import { REPORT_FILE } from '../../report/page/page.js';
 import { holdings } from '../../store/nothing-selected.js';
 import type { Store } from '../../store/store.js';
 import { DEFAULT_THRESHOLD, percentage, renderThreshold } from '../calibrating.js';
@@ -62,7 +63,7 @@ export const command = defineCommand({
     const spec = parseThreshold(settings.threshold);
     const rule = formatThreshold(spec);
     await checkOutFolder(settings.out);
-    if (settings.report) await checkReportPlace(settings.out);
+    if (settings.report) await checkReportPath(settings.out);
     const { store, detector } = await openDetector(settings);
     try {
       const asked = selectionOf(settings);
@@ -146,7 +147,7 @@ function* renderDetection(
   { out: folder, report, seconds }: { out: string; report: boolean; seconds: number },
   look: Output,
 ): Generator<string> {
-  const deedsIn = incidentDeeds(alerts, 2);
+  const actionsIn = incidentActions(alerts, 2);
   if (incidents.length > 0) {
     yield* renderTable(
       ['', 'incident', 'severity', 'prominence', 'score', 'from', 'entities', 'root', 'what'],
@@ -161,7 +162,7 @@ function* renderDetection(
           incident.first.iso.slice(0, 16).replace('T', ' '),
           new Set(incident.alerts.map(({ entity }) => entity.id)).size,
           incident.root.name ?? incident.root.id,
-          deedsIn(incident),
+          actionsIn(incident),
         ]),
       look,
     );
@@ -173,8 +174,8 @@ function* renderDetection(
   if (counts.alertsLeftOut > 0) {
     yield `the lowest ${formatCount(counts.alertsLeftOut)} alerts are not written: raise the threshold`;
   }
-  yield `written to ${printable(folder)}: alerts.jsonl, incidents.jsonl, alerts.csv, run.json${report ? `, ${REPORT}` : ''}`;
-  if (report) yield `open in a browser: ${printable(join(folder, REPORT))}`;
+  yield `written to ${printable(folder)}: alerts.jsonl, incidents.jsonl, alerts.csv, run.json${report ? `, ${REPORT_FILE}` : ''}`;
+  if (report) yield `open in a browser: ${printable(join(folder, REPORT_FILE))}`;
   if (incidents.length > 0)
     yield `look at the first with: recal explain ${incidents[0].id.slice(0, 8)} --alerts ${printable(folder)}`;
 }

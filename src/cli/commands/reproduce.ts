@@ -10,11 +10,12 @@ import { E3_HOSTS, type E3Host } from '../../evaluate/e3/published.js';
 import { reproduce } from '../../evaluate/e3/reproduce.js';
 import { parseSeeds, VARIANT_NAMES, variantOf } from '../../evaluate/protocol/variants.js';
 import { caveatsOf } from '../../evaluate/report/caveats.js';
-import { besidePublished } from '../../evaluate/report/published-section.js';
-import { REPORT_FILE, type Study } from '../../evaluate/report/study.js';
+import { compareWithPublished } from '../../evaluate/report/published-comparison.js';
+import type { Study } from '../../evaluate/report/study.js';
 import { trialName } from '../../evaluate/sweep/sweep.js';
 import { PAPER_SWEEPS } from '../../evaluate/sweep/sweep-axes.js';
 import { PRESETS, TRAINING_SETTINGS } from '../../model/training/training-config.js';
+import { REPORT_FILE } from '../../report/page/page.js';
 import { defineCommand } from '../command.js';
 import { ownVersion } from '../own-version.js';
 import { choiceSettings, chosen } from '../settings/choice-settings.js';
@@ -126,7 +127,7 @@ export const command = defineCommand({
         },
       });
       progress.finish();
-      const rows = besidePublished(study);
+      const rows = compareWithPublished(study);
       out.result({ complete, beside: rows, notes: caveatsOf(study), out: settings.out }, function* () {
         yield* renderBeside(study, out);
         const time = formatDuration(performance.now() - started);
@@ -157,7 +158,7 @@ function* renderBeside(study: Study, look: Look): Generator<string> {
     const text = number(value, digits);
     return deviation === null || deviation === undefined ? text : `${text} ± ${deviation.toFixed(digits)}`;
   };
-  const rows = besidePublished(study).filter(({ ours }) => ours !== null);
+  const rows = compareWithPublished(study).filter(({ ours }) => ours !== null);
   yield* renderTable(
     ['variant', 'protocol', 'F1 %', 'published', 'FPR %', 'published'],
     rows.map(({ name, variant, run, ours, published, deviation }) => [

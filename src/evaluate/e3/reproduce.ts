@@ -10,7 +10,7 @@ import { openParts, type Parts, type ReadPartsOptions } from '../protocol/parts.
 import { PROTOCOL_THRESHOLDS, PROTOCOLS } from '../protocol/protocol.js';
 import { resolveVariant, variantOf } from '../protocol/variants.js';
 import { compareOrder } from '../report/ablation-order.js';
-import { besidePublished } from '../report/published-section.js';
+import { compareWithPublished } from '../report/published-comparison.js';
 import { removeEvaluation, writeEvaluation } from '../report/result-files.js';
 import {
   relationCounts,
@@ -238,7 +238,7 @@ async function writeReproduction(
     notes,
     simulated,
     published: host === undefined ? null : PUBLISHED_SIZES[host],
-    beside: besidePublished(study),
+    beside: compareWithPublished(study),
     order: host === undefined ? null : orderOf(runs, host),
     runs: Object.fromEntries(runs.map(({ name, result }) => [name, result])),
     sweeps: sweeps ?? null,

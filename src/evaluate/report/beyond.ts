@@ -7,7 +7,7 @@ import { dataTable } from '../../report/page/tables.js';
 import { publishedOrder } from '../e3/published.js';
 import type { PrecisionRecallCurve } from '../metrics/ranking-metrics.js';
 import type { Figure, SeedResult, VariantResult } from '../result-schema.js';
-import { countText, meanText } from './figures.js';
+import { countText, meanText } from './cell-text.js';
 import { leadingVariant, type Study, type StudyRun, seedValues } from './study.js';
 
 interface RunVariant {

@@ -3,19 +3,19 @@ import { join } from 'node:path';
 import { replaceFile } from '../../base/replace-file.js';
 import { formatFixed, formatNumber } from '../../report/page/format.js';
 import { h } from '../../report/page/html.js';
-import { type Fact, renderPage, type Section } from '../../report/page/page.js';
+import { type Fact, REPORT_FILE, renderPage, type Section } from '../../report/page/page.js';
 import { dataTable } from '../../report/page/tables.js';
 import { type E3Host, PUBLISHED_SIZES } from '../e3/published.js';
 import type { EvaluationCurves } from '../evaluation.js';
 import type { EvaluationResult } from '../result-schema.js';
-import { ablationSection } from './ablations.js';
+import { ablationSection } from './ablation-section.js';
 import { attackSection, behaviourSection, curveSection, gapSection, seedSection } from './beyond.js';
 import { caveatsOf } from './caveats.js';
-import { efficiencySection } from './efficiency.js';
-import { mainSection } from './published-section.js';
-import { relationSection, scoreSection } from './scores.js';
-import { sensitivitySection } from './sensitivity.js';
-import { leadingVariant, REPORT_FILE, type ReportExtras, type Study } from './study.js';
+import { efficiencySection } from './efficiency-section.js';
+import { mainSection } from './main-section.js';
+import { relationSection, scoreSection } from './score-section.js';
+import { sensitivitySection } from './sensitivity-section.js';
+import { leadingVariant, type ReportExtras, type Study } from './study.js';
 
 /** The page of a study: the figures of the paper in its order, then what the paper does not show. */
 export function renderReport(study: Study): string {

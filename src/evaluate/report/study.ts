@@ -5,8 +5,6 @@ import type { EvaluationResult, Figure, VariantResult } from '../result-schema.j
 import type { Axis } from '../sweep/sweep-axes.js';
 import type { Trial } from '../sweep/sweep-trial.js';
 
-export const REPORT_FILE = 'report.html';
-
 /** What a report is about: one evaluation, or the same under several protocols. */
 export interface Study {
   readonly title: string;

@@ -2,10 +2,9 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { replaceFile } from '../../base/replace-file.js';
 import { h } from '../../report/page/html.js';
-import { renderPage } from '../../report/page/page.js';
+import { REPORT_FILE, renderPage } from '../../report/page/page.js';
 import { caveatsOf } from '../report/caveats.js';
-import { sensitivitySection } from '../report/sensitivity.js';
-import { REPORT_FILE } from '../report/study.js';
+import { sensitivitySection } from '../report/sensitivity-section.js';
 import type { SweepOutcome } from './sweep.js';
 import type { Axis } from './sweep-axes.js';
 

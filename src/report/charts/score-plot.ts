@@ -1,5 +1,5 @@
 import { dot, ruleY, scale, text } from '@observablehq/plot';
-import { collectScores, type ScoredNodes, type ScorePoint } from '../detection/scored-nodes.js';
+import { collectScores, type ScoredNodes, type ScorePoint } from '../charts/score-points.js';
 import { type ChartText, type FigureData, figure } from '../page/figure.js';
 import { formatNumber, formatTime } from '../page/format.js';
 import { type Element, h } from '../page/html.js';

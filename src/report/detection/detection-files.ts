@@ -10,10 +10,9 @@ import type { ScoredGraph } from '../../detect/fusion/scored-graph.js';
 import type { SplitGraphs } from '../../detect/split-graphs.js';
 import type { AppliedThreshold } from '../../detect/threshold/apply-threshold.js';
 import type { Selection } from '../../store/store.js';
+import { REPORT_FILE } from '../page/page.js';
 import { type AlertRun, writeAlertFiles } from './alert-files.js';
-import { QuietScores } from './detection-scores.js';
-
-export const REPORT = 'report.html';
+import { ScoresBelowThreshold } from './scores-below-threshold.js';
 
 /** What a detection was asked and made of: all that its files say beside the alerts. */
 export interface DetectionContext {
@@ -30,11 +29,11 @@ export interface DetectionContext {
 /** Collects what the report draws while a detection runs, and writes the folder when it is done. */
 export class DetectionFiles {
   readonly #context: DetectionContext;
-  readonly #quiet: QuietScores;
+  readonly #quiet: ScoresBelowThreshold;
 
   constructor(context: DetectionContext) {
     this.#context = context;
-    this.#quiet = new QuietScores(context.graphs.names, context.graphs.events.table);
+    this.#quiet = new ScoresBelowThreshold(context.graphs.names, context.graphs.events.table);
   }
 
   /** For `detect`: called with each graph's scores. */
@@ -63,9 +62,9 @@ export class DetectionFiles {
       hosts: [...graphs.events.hosts],
       counts,
     };
-    if (report) await checkReportPlace(folder);
+    if (report) await checkReportPath(folder);
     const written = await writeAlertFiles(folder, { alerts, incidents, run });
-    const path = join(folder, REPORT);
+    const path = join(folder, REPORT_FILE);
     // A page about an earlier run beside the alerts of this one would mislead.
     if (!report) {
       if (await isOurReport(path)) await rm(path);
@@ -95,9 +94,9 @@ export class DetectionFiles {
 const MARK = '<meta name="generator" content="recal ';
 
 /** A page of that name that we did not write stays as it is. Asked before long work, too. */
-export async function checkReportPlace(folder: string): Promise<void> {
-  if ((await isOurReport(join(folder, REPORT))) !== false) return;
-  throw new RecalError('report-foreign', `${printable(folder)} holds a ${REPORT} that is none of ours`, {
+export async function checkReportPath(folder: string): Promise<void> {
+  if ((await isOurReport(join(folder, REPORT_FILE))) !== false) return;
+  throw new RecalError('report-foreign', `${printable(folder)} holds a ${REPORT_FILE} that is none of ours`, {
     hint: 'give a new or empty folder, or leave the page out with --no-report',
   });
 }

@@ -1,15 +1,15 @@
 import type { Alert, AlertMoment, Incident } from '../../detect/alerts/alert.js';
 import { momentOf } from '../../detect/alerts/moment.js';
 import { scorePlot } from '../charts/score-plot.js';
+import type { ScorePoint } from '../charts/score-points.js';
 import { formatNumber, formatSeconds, formatTime } from '../page/format.js';
 import { type Content, code, h } from '../page/html.js';
 import { renderPage, type Section } from '../page/page.js';
 import { shortenMiddle } from '../page/shorten.js';
 import { dataTable, nameCell } from '../page/tables.js';
+import { mainActions } from './actions.js';
 import type { AlertFilesToWrite } from './alert-files.js';
-import { deedsOf } from './deeds.js';
 import { incidentAddress, incidentName, incidentStory } from './incident-section.js';
-import type { ScorePoint } from './scored-nodes.js';
 import { sentenceContent } from './sentence.js';
 import { hasLine, type ToldThreshold, thresholdContent } from './threshold-section.js';
 
@@ -67,7 +67,7 @@ export function renderDetectionReport(report: DetectionReport): string {
 
 /** The first incident in a sentence. Names lose their backticks: a lead is plain text. */
 function leadOf(incident: Incident, report: DetectionReport): string {
-  const deeds = deedsOf(alertsOf(incident, indexAlerts(report)), 3)
+  const deeds = mainActions(alertsOf(incident, indexAlerts(report)), 3)
     .join('; ')
     .replaceAll('`', '');
   const until = minuteOf(incident.last).slice(11);
@@ -171,9 +171,9 @@ function listSection(report: DetectionReport): Section {
         },
         {
           heading: 'most telling',
-          value: (incident) => deedsOf(alertsOf(incident, byId), 3).join('; '),
+          value: (incident) => mainActions(alertsOf(incident, byId), 3).join('; '),
           as: 'sentence',
-          show: (incident) => sentenceContent(deedsOf(alertsOf(incident, byId), 2).join('; ')),
+          show: (incident) => sentenceContent(mainActions(alertsOf(incident, byId), 2).join('; ')),
         },
         { heading: 'id', value: ({ id }) => id, as: 'whole', show: ({ id }) => code(id.slice(0, 8)) },
       ],

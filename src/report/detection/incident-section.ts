@@ -5,9 +5,9 @@ import { type Content, code, type Element, h } from '../page/html.js';
 import { factList } from '../page/page.js';
 import { shortenMiddle } from '../page/shorten.js';
 import { barCell, dataTable, nameCell } from '../page/tables.js';
-import { deedOf, deedsOf } from './deeds.js';
-import { type DrawnIncident, drawIncident } from './detection-graph.js';
+import { mainAction, mainActions } from './actions.js';
 import { oneIn } from './incident.js';
+import { buildSubgraph, type IncidentSubgraph } from './incident-subgraph.js';
 import { sentenceContent } from './sentence.js';
 
 /** Alerts of an incident that are told in full. */
@@ -36,7 +36,7 @@ export function incidentName({ root }: Pick<Incident, 'root'>): string {
 /** One incident as an analyst reads it: what and when, who touched whom, then why. `alerts` are its own, by score. */
 export function incidentStory(incident: Incident, alerts: readonly Alert[]): Element {
   const id = incidentAddress(incident);
-  const drawn = drawIncident(alerts);
+  const drawn = buildSubgraph(alerts);
   const told = alertsToTell(alerts);
   const untold = countEntities(alerts) - told.length;
   return h(
@@ -44,7 +44,13 @@ export function incidentStory(incident: Incident, alerts: readonly Alert[]): Ele
     { class: 'incident', id, 'aria-labelledby': `${id}-title` },
     h('h3', { id: `${id}-title` }, `${incident.rank}. Around `, code(incidentName(incident))),
     h('p', {}, sentenceContent(incident.sentence)),
-    h('p', {}, h('b', {}, 'Most telling: '), sentenceContent(deedsOf(alerts, MOST_DEEDS).join('; ')), '.'),
+    h(
+      'p',
+      {},
+      h('b', {}, 'Most telling: '),
+      sentenceContent(mainActions(alerts, MOST_DEEDS).join('; ')),
+      '.',
+    ),
     factList([
       ['severity', incident.severity],
       ['prominence', formatNumber(incident.prominence, 3)],
@@ -71,7 +77,7 @@ export function incidentStory(incident: Incident, alerts: readonly Alert[]): Ele
   );
 }
 
-function graphCaption({ othersLeftOut, withoutEdges }: DrawnIncident): string {
+function graphCaption({ othersLeftOut, withoutEdges }: IncidentSubgraph): string {
   const notes = ['Alerts and what they touched; what an entity did to itself is not drawn.'];
   if (othersLeftOut > 0)
     notes.push(`${formatNumber(othersLeftOut)} more entities that they touched are left out.`);
@@ -123,8 +129,8 @@ function membersTable(id: string, alerts: readonly Alert[]): Element {
         : []),
       {
         heading: 'most telling',
-        value: ({ alert }) => deedOf(alert),
-        show: ({ alert }) => sentenceContent(deedOf(alert)),
+        value: ({ alert }) => mainAction(alert),
+        show: ({ alert }) => sentenceContent(mainAction(alert)),
       },
       {
         heading: 'alert',

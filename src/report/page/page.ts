@@ -3,6 +3,9 @@ import { RecalError } from '../../base/errors.js';
 import { type Content, Element, h, render } from './html.js';
 import { STYLE } from './style.js';
 
+/** The name that every command gives to its page. */
+export const REPORT_FILE = 'report.html';
+
 export interface Section {
   /** Its address in the page: lower-case letters, digits and hyphens. */
   readonly id: string;

@@ -11,8 +11,8 @@ import {
 import type { EvaluationCurves } from '../../../src/evaluate/evaluation.js';
 import { curvePoints } from '../../../src/evaluate/report/beyond.js';
 import { caveatsOf } from '../../../src/evaluate/report/caveats.js';
-import { groupTimes } from '../../../src/evaluate/report/efficiency.js';
-import { besidePublished } from '../../../src/evaluate/report/published-section.js';
+import { groupTimes } from '../../../src/evaluate/report/efficiency-section.js';
+import { compareWithPublished } from '../../../src/evaluate/report/published-comparison.js';
 import type { Study } from '../../../src/evaluate/report/study.js';
 import { renderReport, reportWriter, writeReport } from '../../../src/evaluate/report/study-report.js';
 import { evaluationSchema } from '../../../src/evaluate/result-schema.js';
@@ -266,14 +266,14 @@ test('the sample is what result.json may hold', () => {
   expect(evaluationSchema.safeParse(paper).error).toBeUndefined();
 });
 
-test('besidePublished: percent, null where it was not run', () => {
-  const rows = besidePublished(study());
+test('compareWithPublished: percent, null where it was not run', () => {
+  const rows = compareWithPublished(study());
   const row = (name: string) => rows.find((each) => each.name === name);
   expect(row('RECAL')?.ours?.f1).toBeCloseTo(91, 6);
   expect(row('RECAL')?.deviation?.f1).toBeCloseTo(Math.SQRT2, 6);
   expect(row('z-score')).toMatchObject({ variant: 'zscore', ours: null, published: { f1: 97.09 } });
   expect(row('MAGIC')).toMatchObject({ variant: null, ours: null });
-  expect(besidePublished(study({ host: undefined }))).toEqual([]);
+  expect(compareWithPublished(study({ host: undefined }))).toEqual([]);
 });
 
 test('groupTimes: seconds of one seed, by the variants that share a model', () => {

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Alert, Incident } from '../../../src/detect/alerts/alert.js';
-import { deedOf, deedsOf } from '../../../src/report/detection/deeds.js';
-import { drawIncident } from '../../../src/report/detection/detection-graph.js';
+import { mainAction, mainActions } from '../../../src/report/detection/actions.js';
 import {
   type DetectionReport,
   renderDetectionReport,
 } from '../../../src/report/detection/detection-report.js';
-import { QuietScores } from '../../../src/report/detection/detection-scores.js';
+import { buildSubgraph } from '../../../src/report/detection/incident-subgraph.js';
+import { ScoresBelowThreshold } from '../../../src/report/detection/scores-below-threshold.js';
 import { sentenceContent } from '../../../src/report/detection/sentence.js';
 import { render } from '../../../src/report/page/html.js';
 import { ENTITIES, HOSTILE, makeSmallAlerts, type SmallAlerts } from '../../detect/alerts/small-alerts.js';
@@ -141,14 +141,14 @@ test('a sentence shows its names in fixed width; a lone backtick is a character'
 
 test('deeds come from evidence that has one, each kind once', () => {
   const [shell] = small.alerts;
-  expect(deedOf(shell)).toBe('`sh` (pid 99001) read `/etc/master.passwd`');
-  expect(deedOf({ ...shell, evidence: [] })).toBe('`sh` (pid 99001) stands out');
-  expect(deedsOf([shell, shell, ...small.alerts], 5)).toEqual([...new Set(deedsOf(small.alerts, 5))]);
-  expect(deedsOf(small.alerts, 1)).toEqual([deedOf(shell)]);
+  expect(mainAction(shell)).toBe('`sh` (pid 99001) read `/etc/master.passwd`');
+  expect(mainAction({ ...shell, evidence: [] })).toBe('`sh` (pid 99001) stands out');
+  expect(mainActions([shell, shell, ...small.alerts], 5)).toEqual([...new Set(mainActions(small.alerts, 5))]);
+  expect(mainActions(small.alerts, 1)).toEqual([mainAction(shell)]);
 });
 
 test('the drawing holds the alerts and what they touched, edges along the information', () => {
-  const { nodes, edges, othersLeftOut, withoutEdges } = drawIncident(small.alerts);
+  const { nodes, edges, othersLeftOut, withoutEdges } = buildSubgraph(small.alerts);
   expect(nodes.filter(({ alert }) => alert === true).map(({ id }) => id)).toEqual([
     ENTITIES.shell,
     ENTITIES.nginx,
@@ -165,13 +165,13 @@ test('the drawing holds the alerts and what they touched, edges along the inform
 
 test('quiet scores keep what is below the threshold, and count zeros beyond the most', () => {
   const { names, events, graph } = small;
-  const all = new QuietScores(names, events.table);
+  const all = new ScoresBelowThreshold(names, events.table);
   const alarms = (v: number) => graph.scores[v] >= 10;
   all.add(graph, alarms);
   // Of five instances two score 10 or more.
   expect([...all.points()].map(({ score }) => score).sort()).toEqual([0, 0, 7]);
   expect([...all.points()].every(({ time }) => time !== undefined)).toBe(true);
-  const few = new QuietScores(names, events.table, 1);
+  const few = new ScoresBelowThreshold(names, events.table, 1);
   for (let i = 0; i < 2000; i++) few.add(graph, alarms);
   expect([[...few.points()].length, few.leftOut]).toEqual([2001, 3999]);
 });

@@ -1,8 +1,8 @@
 import { Random } from '../../../src/base/random.js';
 import { barChart } from '../../../src/report/charts/bar-chart.js';
 import { scorePlot } from '../../../src/report/charts/score-plot.js';
+import type { ScorePoint } from '../../../src/report/charts/score-points.js';
 import { incidentArticle } from '../../../src/report/detection/incident.js';
-import type { ScorePoint } from '../../../src/report/detection/scored-nodes.js';
 import type { GraphEdge, GraphNode } from '../../../src/report/graph/incident-graph.js';
 import { formatFixed } from '../../../src/report/page/format.js';
 import { code } from '../../../src/report/page/html.js';

@@ -3,13 +3,13 @@ import type { ScoredGraph } from '../../detect/fusion/scored-graph.js';
 import { type NodeNames, nameOf } from '../../graph/node-names.js';
 import { ENTITY_TYPES } from '../../ingest/event.js';
 import type { EventTable } from '../../store/event-table.js';
-import type { ScorePoint } from './scored-nodes.js';
+import type { ScorePoint } from '../charts/score-points.js';
 
 /** Nobody can tell more dots on one line apart, and they are most of all instances. */
 const MOST_ZEROS = 1_000_000;
 
 /** Scores, nodes and times of instances that raise no alert, in typed arrays: a large part has millions of them. */
-export class QuietScores {
+export class ScoresBelowThreshold {
   readonly #names: NodeNames;
   readonly #table: EventTable;
   readonly #mostZeros: number;

@@ -11,7 +11,7 @@ import {
   valueText,
 } from '../sweep/sweep-axes.js';
 import type { Trial } from '../sweep/sweep-trial.js';
-import { meanText } from './figures.js';
+import { meanText } from './cell-text.js';
 import { type StudySweeps, seedValues } from './study.js';
 
 const WORDS: Readonly<Record<string, string>> = {

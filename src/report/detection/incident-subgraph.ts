@@ -10,7 +10,7 @@ const MOST_OTHERS = 12;
 /** Alerts whose interactions become edges: a drawing has room for far fewer. */
 const MOST_WITH_EDGES = 200;
 
-export interface DrawnIncident {
+export interface IncidentSubgraph {
   readonly nodes: readonly GraphNode[];
   readonly edges: readonly GraphEdge[];
   /** Entities that alerts touch and that are not among the nodes. */
@@ -23,7 +23,7 @@ export interface DrawnIncident {
  * Who did what to whom in an incident: its alerts, highest first, and what they touched. What several of them touched
  * comes before what one did, because it holds the incident together.
  */
-export function drawIncident(alerts: readonly Alert[]): DrawnIncident {
+export function buildSubgraph(alerts: readonly Alert[]): IncidentSubgraph {
   const highest = new Map<string, Alert>();
   for (const alert of alerts) if (!highest.has(alert.entity.id)) highest.set(alert.entity.id, alert);
   const members = [...highest.values()];

@@ -5,7 +5,7 @@ import { dataTable } from '../../report/page/tables.js';
 import { type E3Host, PUBLISHED, PUBLISHED_ABLATIONS, type PublishedRates } from '../e3/published.js';
 import type { Figure, VariantResult } from '../result-schema.js';
 import { compareOrder, inversionText, orderText } from './ablation-order.js';
-import { percent, publishedText, scaled } from './figures.js';
+import { percent, publishedText, scaled } from './cell-text.js';
 import type { Study } from './study.js';
 
 interface AblationRow {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { collectScores } from '../../../src/report/detection/scored-nodes.js';
+import { collectScores } from '../../../src/report/charts/score-points.js';
 
 const point = fc.record({
   name: fc.string({ maxLength: 3 }),

@@ -1,8 +1,8 @@
 import type { Section } from '../../report/page/page.js';
 import { type DataTable, dataTable } from '../../report/page/tables.js';
-import { PUBLISHED, PUBLISHED_ABLATIONS, type PublishedRates } from '../e3/published.js';
+import { PUBLISHED, type PublishedRates } from '../e3/published.js';
 import type { Figure, VariantResult } from '../result-schema.js';
-import { countText, percent, publishedText, scaled } from './figures.js';
+import { countText, percent, publishedText, scaled } from './cell-text.js';
 import type { Study } from './study.js';
 
 interface MainRow {
@@ -103,50 +103,4 @@ function rateOf({ ours, published }: MainRow, figure: Figure & keyof PublishedRa
 function thresholdText({ seeds }: VariantResult): string {
   const { kind, asked, oracle } = seeds[0].threshold;
   return oracle ? 'oracle' : (asked ?? kind);
-}
-
-/** A row of `result.json`: ours beside what is published, percent. Null is what is not run, or not published. */
-export interface BesideRow {
-  readonly run: string;
-  readonly name: string;
-  readonly variant: string | null;
-  readonly published: PublishedRates | null;
-  readonly ours: Rates | null;
-  /** One standard deviation over seeds. */
-  readonly deviation: Rates | null;
-}
-
-type Rates = Readonly<Record<keyof PublishedRates, number | null>>;
-
-/** Published rows first, then what only we have. */
-export function besidePublished({ runs, host }: Study): BesideRow[] {
-  if (host === undefined) return [];
-  const known = [...PUBLISHED, ...PUBLISHED_ABLATIONS];
-  return runs.flatMap(({ name: run, result: { variants } }) => [
-    ...known.map(({ name, variant = null, by }) => ({
-      run,
-      name,
-      variant,
-      published: by[host],
-      ours: variant === null ? null : ratesOf(variants[variant]?.mean),
-      deviation: variant === null ? null : ratesOf(variants[variant]?.std),
-    })),
-    ...Object.entries(variants)
-      .filter(([variant]) => !known.some((row) => row.variant === variant))
-      .map(([variant, { mean, std }]) => ({
-        run,
-        name: variant,
-        variant,
-        published: null,
-        ours: ratesOf(mean),
-        deviation: ratesOf(std),
-      })),
-  ]);
-}
-
-function ratesOf(figures: VariantResult['mean'] | undefined): Rates | null {
-  if (figures === undefined) return null;
-  const { precision, recall, f1, fpr } = figures;
-  const [p, r, f, q] = [precision, recall, f1, fpr].map((value) => scaled(value, 100));
-  return { precision: p, recall: r, f1: f, fpr: q };
 }

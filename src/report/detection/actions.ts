@@ -8,28 +8,28 @@ const LOOKED_AT = 200;
  * Who did what to whom, after the strongest evidence that comes from one deed. Evidence about an entity as a whole may
  * weigh more, but `stands out` tells nobody where to look.
  */
-export function deedOf(alert: Pick<Alert, 'entity' | 'evidence'>): string {
+export function mainAction(alert: Pick<Alert, 'entity' | 'evidence'>): string {
   return tellDeed({ entity: alert.entity, evidence: sourced(alert) });
 }
 
 /** The most telling deeds of an incident, by score of the alerts, each of another kind: same actor and relation, once. */
-export function deedsOf(alerts: readonly Alert[], most: number): string[] {
+export function mainActions(alerts: readonly Alert[], most: number): string[] {
   const told = new Map<string, string>();
   for (const alert of alerts.slice(0, LOOKED_AT)) {
     const source = sourced(alert).at(0)?.source ?? null;
     if (source === null) continue;
     const kind = JSON.stringify([source.subject.name, source.relation]);
-    if (!told.has(kind)) told.set(kind, deedOf(alert));
+    if (!told.has(kind)) told.set(kind, mainAction(alert));
     if (told.size === most) break;
   }
-  return told.size === 0 && alerts.length > 0 ? [deedOf(alerts[0])] : [...told.values()];
+  return told.size === 0 && alerts.length > 0 ? [mainAction(alerts[0])] : [...told.values()];
 }
 
 /** The deeds of an incident in a line, for lists of incidents. */
-export function incidentDeeds(alerts: readonly Alert[], most: number): (incident: Incident) => string {
+export function incidentActions(alerts: readonly Alert[], most: number): (incident: Incident) => string {
   const byId = new Map(alerts.map((alert) => [alert.id, alert]));
   return (incident) =>
-    deedsOf(
+    mainActions(
       incident.alerts.flatMap(({ id }) => byId.get(id) ?? []),
       most,
     ).join('; ');

@@ -1,0 +1,50 @@
+import { PUBLISHED, PUBLISHED_ABLATIONS, type PublishedRates } from '../e3/published.js';
+import type { VariantResult } from '../result-schema.js';
+import { scaled } from './cell-text.js';
+import type { Study } from './study.js';
+
+/** A row of `result.json`: ours beside what is published, percent. Null is what is not run, or not published. */
+export interface ComparisonRow {
+  readonly run: string;
+  readonly name: string;
+  readonly variant: string | null;
+  readonly published: PublishedRates | null;
+  readonly ours: Rates | null;
+  /** One standard deviation over seeds. */
+  readonly deviation: Rates | null;
+}
+
+type Rates = Readonly<Record<keyof PublishedRates, number | null>>;
+
+/** Published rows first, then what only we have. */
+export function compareWithPublished({ runs, host }: Study): ComparisonRow[] {
+  if (host === undefined) return [];
+  const known = [...PUBLISHED, ...PUBLISHED_ABLATIONS];
+  return runs.flatMap(({ name: run, result: { variants } }) => [
+    ...known.map(({ name, variant = null, by }) => ({
+      run,
+      name,
+      variant,
+      published: by[host],
+      ours: variant === null ? null : ratesOf(variants[variant]?.mean),
+      deviation: variant === null ? null : ratesOf(variants[variant]?.std),
+    })),
+    ...Object.entries(variants)
+      .filter(([variant]) => !known.some((row) => row.variant === variant))
+      .map(([variant, { mean, std }]) => ({
+        run,
+        name: variant,
+        variant,
+        published: null,
+        ours: ratesOf(mean),
+        deviation: ratesOf(std),
+      })),
+  ]);
+}
+
+function ratesOf(figures: VariantResult['mean'] | undefined): Rates | null {
+  if (figures === undefined) return null;
+  const { precision, recall, f1, fpr } = figures;
+  const [p, r, f, q] = [precision, recall, f1, fpr].map((value) => scaled(value, 100));
+  return { precision: p, recall: r, f1: f, fpr: q };
+}
