@@ -1,13 +1,12 @@
-import { serveCrew } from './crew.js';
 import { loadKernels } from './kernel-module.js';
-import { ORDERS } from './thread-pool.js';
+import { serveKernelThread } from './kernel-threads.js';
+import { TASK } from './learn-threads.js';
 
-// One thread of the pool: runs through each list together with the others.
-serveCrew(({ build, memory }) => {
+serveKernelThread(({ build, memory }) => {
   const kernels = loadKernels(build, memory);
-  return (orders, thread) => {
+  return (task, thread) => {
     // Addresses are unsigned.
-    const scratch = (orders[ORDERS.scratch] >>> 0) + thread * orders[ORDERS.scratchBytes];
-    kernels.execute(orders[ORDERS.list], orders[ORDERS.count], scratch, orders[ORDERS.failedAt]);
+    const scratch = (task[TASK.scratch] >>> 0) + thread * task[TASK.scratchBytes];
+    kernels.execute(task[TASK.list], task[TASK.count], scratch, task[TASK.failedAt]);
   };
 });

@@ -2,14 +2,14 @@ import type { Device, Floats, Kernels, KernelTime, Words } from '../device.js';
 import { ARENA_LIMIT, Arena } from './arena.js';
 import { at, CALLS, type Caller, type Placed, ROW } from './calls.js';
 import { callCosineLoss } from './cosine-calls.js';
-import { CREW_BYTES } from './crew.js';
 import { type Build, chooseBuild } from './kernel-module.js';
+import { CONTROL_BYTES } from './kernel-threads.js';
+import { LearnThreads } from './learn-threads.js';
 import { type Argument, COMMAND_BYTES, type Command, type Operation, writeCommands } from './operations.js';
-import { ThreadPool } from './thread-pool.js';
 
 /** The kernels' own static memory ends well before; then the control block, the list of commands, and the buffers. */
 const CONTROL_AT = 65_536;
-const LIST_AT = CONTROL_AT + CREW_BYTES;
+const LIST_AT = CONTROL_AT + CONTROL_BYTES;
 const MOST_COMMANDS = 512;
 const BUFFERS_AT = LIST_AT + MOST_COMMANDS * COMMAND_BYTES;
 
@@ -27,7 +27,7 @@ export class WasmDevice implements Device {
   readonly kind = 'wasm';
   readonly build: Build;
   readonly #arena: Arena;
-  readonly #pool: ThreadPool;
+  readonly #threads: LearnThreads;
   readonly #caller: Caller;
   #commands: Command[] = [];
   #parts = NO_ROOM;
@@ -36,9 +36,9 @@ export class WasmDevice implements Device {
   #tableBytes = 0;
   #times: Map<string, KernelTime> | undefined;
 
-  private constructor(arena: Arena, pool: ThreadPool, build: Build) {
+  private constructor(arena: Arena, threads: LearnThreads, build: Build) {
     this.#arena = arena;
-    this.#pool = pool;
+    this.#threads = threads;
     this.build = build;
     this.#caller = {
       transposed: arena.allocate(2 * 64 * ROW),
@@ -52,11 +52,11 @@ export class WasmDevice implements Device {
   static async open(threads: number, portable: boolean, limit = ARENA_LIMIT): Promise<WasmDevice> {
     const build = chooseBuild(portable);
     const arena = new Arena(BUFFERS_AT, limit);
-    return new WasmDevice(arena, await ThreadPool.start(arena.memory, build, CONTROL_AT, threads), build);
+    return new WasmDevice(arena, await LearnThreads.start(arena.memory, build, CONTROL_AT, threads), build);
   }
 
   get threads(): number {
-    return this.#pool.threads;
+    return this.#threads.threads;
   }
 
   get used(): number {
@@ -139,7 +139,7 @@ export class WasmDevice implements Device {
   }
 
   async close(): Promise<void> {
-    await this.#pool.close();
+    await this.#threads.close();
   }
 
   /** Room for parts stays as large as the largest graph so far needed it, and is given up where something else needs it. */
@@ -159,7 +159,7 @@ export class WasmDevice implements Device {
 
   #execute(commands: readonly Command[]): void {
     writeCommands(this.#arena.memory.buffer, LIST_AT, commands);
-    this.#pool.run(LIST_AT, commands.length, this.#scratch.address, this.#scratch.bytes);
+    this.#threads.run(LIST_AT, commands.length, this.#scratch.address, this.#scratch.bytes);
   }
 
   #call(operation: Operation, chunks: number, args: readonly Argument[]): void {
@@ -182,7 +182,7 @@ export class WasmDevice implements Device {
       this.run(); // what is on the list still uses the old room
       this.#drop(this.#scratch);
       this.#scratch = NO_ROOM;
-      this.#scratch = { address: this.#arena.allocate(each * this.#pool.threads), bytes: each };
+      this.#scratch = { address: this.#arena.allocate(each * this.#threads.threads), bytes: each };
     }
   }
 

@@ -1,13 +1,13 @@
-import { serveCrew } from '../../compute/wasm/crew.js';
+import { serveKernelThread } from '../../compute/wasm/kernel-threads.js';
 import { loadKnnKernels, OPERATIONS } from './knn-module.js';
-import { ORDERS } from './search-threads.js';
+import { TASK } from './search-threads.js';
 
 // One thread of a search: takes pieces of each job until none is left.
-serveCrew(({ build, memory }) => {
+serveKernelThread(({ build, memory }) => {
   const kernels = loadKnnKernels(build, memory);
-  return (orders, thread) => {
+  return (task, thread) => {
     // Addresses are unsigned.
-    const scratch = (orders[ORDERS.scratch] >>> 0) + thread * orders[ORDERS.scratchBytes];
-    kernels[OPERATIONS[orders[ORDERS.operation]]](orders[ORDERS.setup], orders[ORDERS.job], scratch);
+    const scratch = (task[TASK.scratch] >>> 0) + thread * task[TASK.scratchBytes];
+    kernels[OPERATIONS[task[TASK.operation]]](task[TASK.setup], task[TASK.job], scratch);
   };
 });

@@ -1,12 +1,12 @@
 import { Arena } from '../../compute/wasm/arena.js';
-import { CREW_BYTES } from '../../compute/wasm/crew.js';
 import { chooseBuild } from '../../compute/wasm/kernel-module.js';
+import { CONTROL_BYTES } from '../../compute/wasm/kernel-threads.js';
 import type { Operation } from './knn-module.js';
 import { SearchThreads } from './search-threads.js';
 
 /** The kernels' own static memory ends well before. */
 const CONTROL_AT = 65_536;
-const SETUP_AT = CONTROL_AT + CREW_BYTES;
+const SETUP_AT = CONTROL_AT + CONTROL_BYTES;
 const JOB_AT = SETUP_AT + 128;
 const PIECES_AT = JOB_AT + 128;
 

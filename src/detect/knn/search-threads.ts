@@ -1,17 +1,17 @@
-import { Crew } from '../../compute/wasm/crew.js';
 import type { Build } from '../../compute/wasm/kernel-module.js';
+import { KernelThreads } from '../../compute/wasm/kernel-threads.js';
 import { type KnnKernels, loadKnnKernels, OPERATIONS, type Operation } from './knn-module.js';
 
-/** Orders to the threads: the number of an operation, what it works on, and scratch memory for each. */
-export const ORDERS = { operation: 0, setup: 1, job: 2, scratch: 3, scratchBytes: 4 } as const;
+/** Indices into a task: the operation, its setup and job, and the scratch memory of each thread. */
+export const TASK = { operation: 0, setup: 1, job: 2, scratch: 3, scratchBytes: 4 } as const;
 
 /** Threads that take pieces of one job after another, together with the calling one. */
 export class SearchThreads {
-  readonly #crew: Crew;
+  readonly #threads: KernelThreads;
   readonly #kernels: KnnKernels;
 
-  private constructor(crew: Crew, kernels: KnnKernels) {
-    this.#crew = crew;
+  private constructor(threads: KernelThreads, kernels: KnnKernels) {
+    this.#threads = threads;
     this.#kernels = kernels;
   }
 
@@ -22,22 +22,22 @@ export class SearchThreads {
     threads: number,
   ): Promise<SearchThreads> {
     const worker = new URL('./knn-worker.js', import.meta.url);
-    const crew = await Crew.start(worker, { memory, build, control }, threads);
-    return new SearchThreads(crew, loadKnnKernels(build, memory));
+    const started = await KernelThreads.start(worker, { memory, build, control }, threads);
+    return new SearchThreads(started, loadKnnKernels(build, memory));
   }
 
   get threads(): number {
-    return this.#crew.threads;
+    return this.#threads.threads;
   }
 
   /** `scratch` is the address of `scratchBytes` for each thread. */
   run(operation: Operation, setup: number, job: number, scratch: number, scratchBytes: number): void {
-    this.#crew.run([OPERATIONS.indexOf(operation), setup, job, scratch, scratchBytes], () =>
+    this.#threads.run([OPERATIONS.indexOf(operation), setup, job, scratch, scratchBytes], () =>
       this.#kernels[operation](setup, job, scratch),
     );
   }
 
   close(): Promise<void> {
-    return this.#crew.close();
+    return this.#threads.close();
   }
 }
