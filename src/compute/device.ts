@@ -7,8 +7,8 @@ export interface Floats {
 }
 
 /** Unsigned 32-bit integers on a device. */
-export interface Words {
-  readonly kind: 'words';
+export interface Integers {
+  readonly kind: 'integers';
   readonly length: number;
 }
 
@@ -19,26 +19,26 @@ export interface FeatureBuffers {
   /** Dense columns, padded with zero columns to a multiple of four. */
   readonly width: number;
   readonly dense: Floats;
-  readonly columns: Words;
-  readonly offsets: Words;
-  readonly indices: Words;
+  readonly columns: Integers;
+  readonly offsets: Integers;
+  readonly indices: Integers;
   readonly values: Floats;
 }
 
 /** Who is joined to whom: one entry u → v with ρ for each direction of each edge, listed by destination or by source. */
 export interface EntryBuffers {
-  readonly work: WorkList<Words>;
+  readonly work: WorkList<Integers>;
   /** The other end: a row of z, or a node. */
-  readonly neighbours: Words;
+  readonly neighbours: Integers;
   /** ρ: r, or r + half for r⁻¹. */
-  readonly relations: Words;
+  readonly relations: Integers;
   /** Relations, `<new>` included. */
   readonly half: number;
 }
 
 /** Entries by destination, and where each stands in the list by source. */
 export interface IncomingBuffers extends EntryBuffers {
-  readonly places: Words;
+  readonly places: Integers;
 }
 
 /** Where the first rows fold: they add up h by head and multiply the sums with W (kernels/learn/fold.ts). */
@@ -46,10 +46,10 @@ export interface FoldedBuffers extends IncomingBuffers {
   /** How many do. */
   readonly folding: number;
   /** Of those, and of all other rows. */
-  readonly workOfFolding: WorkList<Words>;
-  readonly workOfOthers: WorkList<Words>;
+  readonly workOfFolding: WorkList<Integers>;
+  readonly workOfOthers: WorkList<Integers>;
   /** Of each row, where its entries to and from those end, which come first. */
-  readonly foldedEnds: Words;
+  readonly foldedEnds: Integers;
   /** The first so many rows have a z: all that anyone attends to who does not fold, and maybe more. */
   readonly multiplied: number;
 }
@@ -78,8 +78,8 @@ export interface Kernels {
   /** out = x·w + bias; a masked row of x is the token x_[M]. With an index, row i of out is made of row index[i] of x. */
   sparseLinear: Width & {
     x: FeatureBuffers;
-    index: Words | null;
-    masked: Words | null;
+    index: Integers | null;
+    masked: Integers | null;
     token: Floats;
     w: Floats;
     bias: Floats | null;
@@ -90,8 +90,8 @@ export interface Kernels {
   /** dToken is added to. */
   sparseLinearGrad: Width & {
     x: FeatureBuffers;
-    index: Words | null;
-    masked: Words | null;
+    index: Integers | null;
+    masked: Integers | null;
     token: Floats;
     w: Floats;
     dOut: Floats;
@@ -103,7 +103,7 @@ export interface Kernels {
   linear: Width & {
     rows: number;
     x: Floats;
-    index: Words | null;
+    index: Integers | null;
     w: Floats;
     bias: Floats | null;
     out: Floats;
@@ -112,7 +112,7 @@ export interface Kernels {
   linearGradWeights: Width & {
     rows: number;
     x: Floats;
-    index: Words | null;
+    index: Integers | null;
     dOut: Floats;
     dw: Floats;
     dBias: Floats | null;
@@ -133,7 +133,7 @@ export interface Kernels {
   /** s = a_s·z and d = a_d·z per head. */
   scores: Headed & { rows: number; z: Floats; aSource: Floats; aTarget: Floats; s: Floats; d: Floats };
   /** out = `to` where `from` names a masked row, else what it names. */
-  redirect: { from: Words; masked: Words; to: number; out: Words };
+  redirect: { from: Integers; masked: Integers; to: number; out: Integers };
   /**
    * pre holds W_res h + bias of the first `residual` rows; all others have the bias only, if there is one. out is PReLU of
    * the whole, or the whole where there is no slope (method §4). With a trace pre gets the whole too.
@@ -141,9 +141,9 @@ export interface Kernels {
   attend: Headed & {
     entries: EntryBuffers;
     /** Masked destinations take d and pre from this row in place of their own. */
-    standIn: { masked: Words; row: number } | null;
+    standIn: { masked: Integers; row: number } | null;
     /** One word a row, 0 where nobody will read the result: it may then be anything. */
-    wanted: Words | null;
+    wanted: Integers | null;
     z: Floats;
     s: Floats;
     d: Floats;
@@ -231,9 +231,9 @@ export interface Kernels {
    * without slots an entry is its own slot, and NO_SLOT counts for nothing.
    */
   segmentSum: Width & {
-    work: WorkList<Words>;
-    entries: Words;
-    slots: Words | null;
+    work: WorkList<Integers>;
+    entries: Integers;
+    slots: Integers | null;
     from: Floats;
     fromScale: Floats | null;
     scale: Floats | null;
@@ -264,7 +264,7 @@ export interface CosineLoss {
   readonly offsets: Uint32Array;
   /** |M_r|: the gradient of a slot is weighted with 1/|M_r|. */
   readonly counts: Uint32Array;
-  readonly nodes: Words;
+  readonly nodes: Integers;
   readonly means: Floats;
   /** R × D × H and R × D. */
   readonly w: Floats;
@@ -306,14 +306,14 @@ export interface Device {
   readonly used: number;
   /** What is in a new buffer is not said. */
   floats(length: number): Floats;
-  words(length: number): Words;
+  integers(length: number): Integers;
   /** A part of a buffer, which must outlive it. */
-  view<B extends Floats | Words>(buffer: B, start: number, length: number): B;
+  view<B extends Floats | Integers>(buffer: B, start: number, length: number): B;
   write(buffer: Floats, data: ArrayLike<number>): void;
-  writeWords(buffer: Words, data: ArrayLike<number>): void;
+  writeIntegers(buffer: Integers, data: ArrayLike<number>): void;
   /** Runs what is on the list, then copies. */
   read(buffer: Floats): Float32Array | Float64Array;
-  free(buffer: Floats | Words): void;
+  free(buffer: Floats | Integers): void;
   enqueue<K extends keyof Kernels>(kernel: K, args: Kernels[K]): void;
   run(): void;
   /** Gives back what kernels keep for themselves between runs: the next graph may need it elsewhere. */

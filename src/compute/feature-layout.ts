@@ -67,9 +67,9 @@ export function rowNorms(x: SparseMatrix, order: ArrayLike<number>): Float64Arra
 
 export function placeFeatures(device: Device, layout: FeatureLayout): FeatureBuffers {
   const { rows, cols, width } = layout;
-  const words = (data: Uint32Array) => {
-    const buffer = device.words(data.length);
-    device.writeWords(buffer, data);
+  const integers = (data: Uint32Array) => {
+    const buffer = device.integers(data.length);
+    device.writeIntegers(buffer, data);
     return buffer;
   };
   const floats = (data: Float32Array) => {
@@ -82,9 +82,9 @@ export function placeFeatures(device: Device, layout: FeatureLayout): FeatureBuf
     cols,
     width,
     dense: floats(layout.dense),
-    columns: words(layout.columns),
-    offsets: words(layout.offsets),
-    indices: words(layout.indices),
+    columns: integers(layout.columns),
+    offsets: integers(layout.offsets),
+    indices: integers(layout.indices),
     values: floats(layout.values),
   };
 }

@@ -54,9 +54,9 @@ function makeProblem(device: Device, slots: number, D: number, remainder = 0, wa
       bias[d] = Math.fround(-sum * (1 - remainder));
     }
   }
-  const nodes = device.words(slots);
+  const nodes = device.integers(slots);
   const order = Uint32Array.from({ length: slots }, (_, i) => i);
-  device.writeWords(nodes, order);
+  device.writeIntegers(nodes, order);
   const empty = (length: number) => place(new Float64Array(length));
   const gradient = {
     dMeans: empty(slots * H),

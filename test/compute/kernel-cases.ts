@@ -1,7 +1,7 @@
 import { Random } from '../../src/base/random.js';
-import type { Device, Floats, Kernels, Words } from '../../src/compute/device.js';
+import type { Device, Floats, Integers, Kernels } from '../../src/compute/device.js';
 import { eachScoreGradient } from '../../src/compute/reference/attention.js';
-import { numbers } from '../../src/compute/reference/buffers.js';
+import { floatsOf } from '../../src/compute/reference/buffers.js';
 import { foldWeightGradient } from '../../src/compute/reference/fold.js';
 import { MODEL_DEFAULTS, type ModelConfig } from '../../src/model/config.js';
 import { arrangeGraph } from '../../src/model/layout/graph-layout.js';
@@ -61,7 +61,7 @@ function prepare(device: Device, graph: ModelGraph, mask: Uint8Array, order = or
     ...make,
     layout,
     placed,
-    masked: make.pool.words(mask),
+    masked: make.pool.integers(mask),
     N: graph.nodeCount,
     D: graph.features.cols,
   };
@@ -162,7 +162,7 @@ function attention(own: boolean, logits: number, kinds?: number): Case {
       return { [`${name} pre`]: pre, [`${name} out`]: out };
     };
     const round = () => {
-      const neighbours = pool.words(new Uint32Array(entries.neighbours.length));
+      const neighbours = pool.integers(new Uint32Array(entries.neighbours.length));
       device.enqueue('redirect', { from: entries.neighbours, masked, to: N, out: neighbours });
       const [z, pre] = [floats('all z', (N + 1) * H), floats('all pre', (N + 1) * H)];
       const [s, d] = [floats('all s', (N + 1) * 4, logits), floats('all d', (N + 1) * 4, logits)];
@@ -237,7 +237,7 @@ function measureMass(
     dd[4 * v + h] += size;
     db[4 * rho + h] += size;
   });
-  const z = numbers(given.z);
+  const z = floatsOf(given.z);
   const ofA = (d: Float64Array) => {
     const da = new Float64Array(H);
     for (let i = 0; i < 16 * d.length; i++) da[i % H] += Math.abs(z[i]) * d[i >> 4];
@@ -277,7 +277,7 @@ function folded(logits: number, kinds?: number): Case {
     const trace = { peak: empty(rows * 4), inverse: empty(rows * 4) };
     const sums = empty(entries.folding * 4 * H);
     const [bias, slope] = [floats('bias', H), floats('slope', 1)];
-    const run = (name: string, keep: typeof trace | null, residual: number, wanted: Words | null) => {
+    const run = (name: string, keep: typeof trace | null, residual: number, wanted: Integers | null) => {
       const pre = floats('pre', N * H);
       const out = floats('out', N * H); // rows that are left out have to stay as they are
       const pass = { ...width, s, d, b, c, pre, residual, bias, wanted, out, slope, trace: keep };
@@ -352,7 +352,7 @@ function measureFoldedMass(
     db[4 * rho + k] += size;
   };
   eachScoreGradient(given, add, foldWeightGradient(given));
-  const [h, by] = [numbers(given.h), numbers(w)];
+  const [h, by] = [floatsOf(given.h), floatsOf(w)];
   const ofA = (scores: Float64Array) => {
     const da = new Float64Array(H);
     for (let at = 0; at < rows * H; at++) {
@@ -399,7 +399,7 @@ function loss(exponent: number, kinds?: number): Case {
       gradient: instead,
     });
     const [dh, onto] = [empty(N * H), floats('onto', N * H)];
-    const ofPair = pool.words(slotsOfPairs(slots, layout.pairs.nodes.length));
+    const ofPair = pool.integers(slotsOfPairs(slots, layout.pairs.nodes.length));
     const { work: readers, pairs } = placed.readers;
     const from = { from: dMeans, fromScale: scale };
     const gathered = { hidden: H, work: readers, entries: pairs, slots: ofPair, ...from };

@@ -1,13 +1,13 @@
 import type { Kernels } from '../device.js';
-import { eachRow, integers, isMasked, numbers } from './buffers.js';
+import { eachRow, floatsOf, integersOf, isMasked } from './buffers.js';
 
 const SLOPE = 0.2;
 
 export function scores(args: Kernels['scores']): void {
   const { hidden: H, heads, rows } = args;
   const F = H / heads;
-  const [z, aSource, aTarget] = [numbers(args.z), numbers(args.aSource), numbers(args.aTarget)];
-  const [s, d] = [numbers(args.s).fill(0), numbers(args.d).fill(0)];
+  const [z, aSource, aTarget] = [floatsOf(args.z), floatsOf(args.aSource), floatsOf(args.aTarget)];
+  const [s, d] = [floatsOf(args.s).fill(0), floatsOf(args.d).fill(0)];
   for (let v = 0; v < rows; v++) {
     for (let j = 0; j < H; j++) {
       const at = v * heads + Math.floor(j / F);
@@ -18,8 +18,8 @@ export function scores(args: Kernels['scores']): void {
 }
 
 export function redirect({ from, masked, to, out }: Kernels['redirect']): void {
-  integers(from).forEach((row, i) => {
-    integers(out)[i] = isMasked(masked, row) ? to : row;
+  integersOf(from).forEach((row, i) => {
+    integersOf(out)[i] = isMasked(masked, row) ? to : row;
   });
 }
 
@@ -27,20 +27,20 @@ export function redirect({ from, masked, to, out }: Kernels['redirect']): void {
 export function attend(args: Kernels['attend']): void {
   const { hidden: H, heads, trace } = args;
   const F = H / heads;
-  const [neighbours, relations] = [integers(args.entries.neighbours), integers(args.entries.relations)];
+  const [neighbours, relations] = [integersOf(args.entries.neighbours), integersOf(args.entries.relations)];
   const [z, s, d, b, c] = [
-    numbers(args.z),
-    numbers(args.s),
-    numbers(args.d),
-    numbers(args.b),
-    numbers(args.c),
+    floatsOf(args.z),
+    floatsOf(args.s),
+    floatsOf(args.d),
+    floatsOf(args.b),
+    floatsOf(args.c),
   ];
-  const [pre, out] = [numbers(args.pre), numbers(args.out)];
-  const slope = args.slope === null ? 1 : numbers(args.slope)[0];
-  const kept = trace && { peak: numbers(trace.peak), inverse: numbers(trace.inverse) };
+  const [pre, out] = [floatsOf(args.pre), floatsOf(args.out)];
+  const slope = args.slope === null ? 1 : floatsOf(args.slope)[0];
+  const kept = trace && { peak: floatsOf(trace.peak), inverse: floatsOf(trace.inverse) };
   const att = new Float64Array(F);
-  const wanted = args.wanted && integers(args.wanted);
-  const bias = args.bias && numbers(args.bias);
+  const wanted = args.wanted && integersOf(args.wanted);
+  const bias = args.bias && floatsOf(args.bias);
   eachRow(args.entries.work, (v, start, end) => {
     if (wanted !== null && wanted[v] === 0) return;
     for (let h = 0; h < heads; h++) {
@@ -89,7 +89,7 @@ type ScoreInputs = Pick<
 export function weightGradient(args: ScoreInputs): WeightGradient {
   const { hidden: H, heads } = args;
   const F = H / heads;
-  const [z, c, dPre] = [numbers(args.z), numbers(args.c), numbers(args.dPre)];
+  const [z, c, dPre] = [floatsOf(args.z), floatsOf(args.c), floatsOf(args.dPre)];
   return (v, u, rho, h) => {
     let sum = 0;
     for (let j = h * F; j < (h + 1) * F; j++) sum += dPre[v * H + j] * (z[u * H + j] + c[rho * H + j]);
@@ -107,9 +107,9 @@ export function eachScoreGradient(
   ofWeight: WeightGradient = weightGradient(args),
 ): void {
   const { heads, trace } = args;
-  const [neighbours, relations] = [integers(args.entries.neighbours), integers(args.entries.relations)];
-  const [s, d, b] = [numbers(args.s), numbers(args.d), numbers(args.b)];
-  const [peak, inverse] = [numbers(trace.peak), numbers(trace.inverse)];
+  const [neighbours, relations] = [integersOf(args.entries.neighbours), integersOf(args.entries.relations)];
+  const [s, d, b] = [floatsOf(args.s), floatsOf(args.d), floatsOf(args.b)];
+  const [peak, inverse] = [floatsOf(trace.peak), floatsOf(trace.inverse)];
   eachRow(args.entries.work, (v, start, end) => {
     const [alphas, dAlphas] = [new Float64Array(end - start), new Float64Array(end - start)];
     for (let h = 0; h < heads; h++) {
@@ -135,10 +135,10 @@ export function eachScoreGradient(
 export function attendGrad(args: Kernels['attendGrad']): void {
   const { hidden: H, heads } = args;
   const F = H / heads;
-  const z = numbers(args.z).slice(); // dz may be z itself
-  const [aSource, aTarget, dPre] = [numbers(args.aSource), numbers(args.aTarget), numbers(args.dPre)];
-  const [db, dc] = [numbers(args.db).fill(0), numbers(args.dc).fill(0)];
-  const [daSource, daTarget] = [numbers(args.daSource).fill(0), numbers(args.daTarget).fill(0)];
+  const z = floatsOf(args.z).slice(); // dz may be z itself
+  const [aSource, aTarget, dPre] = [floatsOf(args.aSource), floatsOf(args.aTarget), floatsOf(args.dPre)];
+  const [db, dc] = [floatsOf(args.db).fill(0), floatsOf(args.dc).fill(0)];
+  const [daSource, daTarget] = [floatsOf(args.daSource).fill(0), floatsOf(args.daTarget).fill(0)];
   const sources = (args.sources?.entries ?? args.entries).work.rows;
   const sums = new Float64Array(sources * H);
   const ds = new Float64Array(sources * heads);
@@ -152,10 +152,10 @@ export function attendGrad(args: Kernels['attendGrad']): void {
     dd[v * heads + h] += g;
     db[rho * heads + h] += g;
   });
-  const dz = numbers(args.dz);
+  const dz = floatsOf(args.dz);
   dz.set(sums);
   const isOwn = args.sources === null;
-  if (args.sources !== null) numbers(args.sources.dd).set(dd);
+  if (args.sources !== null) floatsOf(args.sources.dd).set(dd);
   for (let v = 0; v < sources; v++) {
     for (let j = 0; j < H; j++) {
       const at = v * heads + Math.floor(j / F);
@@ -168,8 +168,8 @@ export function attendGrad(args: Kernels['attendGrad']): void {
 
 export function scoresGrad(args: Kernels['scoresGrad']): void {
   const { hidden: H, heads } = args;
-  const [z, a, dd] = [numbers(args.z), numbers(args.a), numbers(args.dd)];
-  const [dz, da] = [numbers(args.dz), numbers(args.da).fill(0)];
+  const [z, a, dd] = [floatsOf(args.z), floatsOf(args.a), floatsOf(args.dd)];
+  const [dz, da] = [floatsOf(args.dz), floatsOf(args.da).fill(0)];
   for (let v = 0; v < args.rows; v++) {
     for (let j = 0; j < H; j++) {
       const g = dd[v * heads + Math.floor((j * heads) / H)];

@@ -1,4 +1,4 @@
-import type { FeatureBuffers, Floats, Words } from '../device.js';
+import type { FeatureBuffers, Floats, Integers } from '../device.js';
 import type { WorkList } from '../work-list.js';
 
 /** The reference device's buffers hold their numbers. */
@@ -6,28 +6,28 @@ export interface ReferenceFloats extends Floats {
   readonly data: Float64Array;
 }
 
-export interface ReferenceWords extends Words {
+export interface ReferenceIntegers extends Integers {
   readonly data: Uint32Array;
 }
 
-export function numbers(buffer: Floats): Float64Array {
+export function floatsOf(buffer: Floats): Float64Array {
   return (buffer as ReferenceFloats).data;
 }
 
-export function integers(buffer: Words): Uint32Array {
-  return (buffer as ReferenceWords).data;
+export function integersOf(buffer: Integers): Uint32Array {
+  return (buffer as ReferenceIntegers).data;
 }
 
-export function isMasked(masked: Words | null, row: number): boolean {
-  return masked !== null && integers(masked)[row] !== 0;
+export function isMasked(masked: Integers | null, row: number): boolean {
+  return masked !== null && integersOf(masked)[row] !== 0;
 }
 
 /** Calls for each row with all its entries, whatever way it was cut. */
 export function eachRow(
-  work: WorkList<Words>,
+  work: WorkList<Integers>,
   visit: (row: number, start: number, end: number) => void,
 ): void {
-  const segments = integers(work.segments);
+  const segments = integersOf(work.segments);
   for (let i = 0; i < work.segmentCount; ) {
     const row = segments[4 * i];
     const start = segments[4 * i + 1];
@@ -43,8 +43,8 @@ export function eachValue(
   row: number,
   visit: (column: number, value: number) => void,
 ): void {
-  const [dense, columns] = [numbers(x.dense), integers(x.columns)];
+  const [dense, columns] = [floatsOf(x.dense), integersOf(x.columns)];
   for (let k = 0; k < x.width; k++) visit(columns[k], dense[row * x.width + k]);
-  const [offsets, indices, values] = [integers(x.offsets), integers(x.indices), numbers(x.values)];
+  const [offsets, indices, values] = [integersOf(x.offsets), integersOf(x.indices), floatsOf(x.values)];
   for (let i = offsets[row]; i < offsets[row + 1]; i++) visit(indices[i], values[i]);
 }

@@ -1,5 +1,5 @@
 import { type Kernels, takesDenseForm } from '../device.js';
-import { eachValue, integers, numbers } from './buffers.js';
+import { eachValue, floatsOf, integersOf } from './buffers.js';
 
 type Args = Kernels['cosineLoss'];
 
@@ -29,21 +29,21 @@ export function cosineLoss(args: Args): void {
 export function denseRelation(args: Args, r: number): void {
   const { hidden: H, gradient } = args;
   const D = args.target.cols;
-  const w = numbers(args.w).subarray(r * D * H, (r + 1) * D * H);
-  const bias = numbers(args.bias).subarray(r * D, (r + 1) * D);
+  const w = floatsOf(args.w).subarray(r * D * H, (r + 1) * D * H);
+  const bias = floatsOf(args.bias).subarray(r * D, (r + 1) * D);
   const dw =
     gradient &&
-    numbers(gradient.dw)
+    floatsOf(gradient.dw)
       .subarray(r * D * H, (r + 1) * D * H)
       .fill(0);
   const db =
     gradient &&
-    numbers(gradient.dBias)
+    floatsOf(gradient.dBias)
       .subarray(r * D, (r + 1) * D)
       .fill(0);
   for (let k = args.offsets[r]; k < args.offsets[r + 1]; k++) {
-    const m = numbers(args.means).slice(k * H, (k + 1) * H); // dMeans may be in its place
-    const v = integers(args.nodes)[k];
+    const m = floatsOf(args.means).slice(k * H, (k + 1) * H); // dMeans may be in its place
+    const v = integersOf(args.nodes)[k];
     const x = new Float64Array(D);
     eachValue(args.target, v, (column, value) => {
       x[column] += value;
@@ -56,10 +56,10 @@ export function denseRelation(args: Args, r: number): void {
       inner += xHat[i] * x[i];
       square += xHat[i] * xHat[i];
     }
-    const { error, A, B } = judge(inner, square, numbers(args.norms)[v], args.exponent);
-    numbers(args.errors)[k] = error;
+    const { error, A, B } = judge(inner, square, floatsOf(args.norms)[v], args.exponent);
+    floatsOf(args.errors)[k] = error;
     if (gradient === null || dw === null || db === null) continue;
-    const dm = numbers(gradient.dMeans)
+    const dm = floatsOf(gradient.dMeans)
       .subarray(k * H, (k + 1) * H)
       .fill(0);
     for (let i = 0; i < D; i++) {
@@ -77,8 +77,8 @@ export function denseRelation(args: Args, r: number): void {
 export function gramRelation(args: Args, r: number): void {
   const { hidden: H, gradient } = args;
   const D = args.target.cols;
-  const w = numbers(args.w).subarray(r * D * H, (r + 1) * D * H);
-  const bias = numbers(args.bias).subarray(r * D, (r + 1) * D);
+  const w = floatsOf(args.w).subarray(r * D * H, (r + 1) * D * H);
+  const bias = floatsOf(args.bias).subarray(r * D, (r + 1) * D);
   const G = new Float64Array(H * H);
   const g = new Float64Array(H);
   let beta = 0;
@@ -95,8 +95,8 @@ export function gramRelation(args: Args, r: number): void {
   const t = new Float64Array(H);
   let sumB = 0;
   for (let k = args.offsets[r]; k < args.offsets[r + 1]; k++) {
-    const m = numbers(args.means).slice(k * H, (k + 1) * H); // dMeans may be in its place
-    const v = integers(args.nodes)[k];
+    const m = floatsOf(args.means).slice(k * H, (k + 1) * H); // dMeans may be in its place
+    const v = integersOf(args.nodes)[k];
     const product = new Float64Array(H); // Wᵀx
     let inner = 0;
     eachValue(args.target, v, (column, value) => {
@@ -113,12 +113,12 @@ export function gramRelation(args: Args, r: number): void {
       quadratic += m[i] * (y[i] - g[i]);
     }
     // No floor: float64 has the digits, and the WASM device writes x̂ out where float32 has not.
-    const found = judge(inner, quadratic + 2 * linear + beta, numbers(args.norms)[v], args.exponent);
-    numbers(args.errors)[k] = found.error;
+    const found = judge(inner, quadratic + 2 * linear + beta, floatsOf(args.norms)[v], args.exponent);
+    floatsOf(args.errors)[k] = found.error;
     if (gradient === null) continue;
     const [A, B] = [found.A / args.counts[r], found.B / args.counts[r]];
     for (let i = 0; i < H; i++) {
-      numbers(gradient.dMeans)[k * H + i] = A * product[i] + B * y[i];
+      floatsOf(gradient.dMeans)[k * H + i] = A * product[i] + B * y[i];
       t[i] += B * m[i];
       for (let j = 0; j < H; j++) S[i * H + j] += B * m[i] * m[j];
     }
@@ -137,6 +137,6 @@ export function gramRelation(args: Args, r: number): void {
     }
     db[d] += bias[d] * sumB;
   }
-  numbers(gradient.dw).set(dw, r * D * H);
-  numbers(gradient.dBias).set(db, r * D);
+  floatsOf(gradient.dw).set(dw, r * D * H);
+  floatsOf(gradient.dBias).set(db, r * D);
 }

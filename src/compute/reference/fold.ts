@@ -1,10 +1,10 @@
 import type { Floats, Kernels } from '../device.js';
 import { attend, eachScoreGradient, scores, type WeightGradient, weightGradient } from './attention.js';
-import { numbers, type ReferenceFloats } from './buffers.js';
+import { floatsOf, type ReferenceFloats } from './buffers.js';
 
 /** x·w. */
 function times(x: Floats, w: Floats, H: number): Floats {
-  const [from, by] = [numbers(x), numbers(w)];
+  const [from, by] = [floatsOf(x), floatsOf(w)];
   const data = new Float64Array(from.length);
   for (let i = 0; i < from.length; i++) {
     const row = i - (i % H);
@@ -22,7 +22,7 @@ export function foldAttend(args: Kernels['foldAttend']): void {
   const work = entries.workOfFolding;
   attend({ ...args, entries: { ...entries, work }, standIn: null, z: times(h, w, H) });
   if (args.sums === null || trace === null) return;
-  const [sums, from] = [numbers(args.sums).fill(0, 0, entries.folding * heads * H), numbers(h)];
+  const [sums, from] = [floatsOf(args.sums).fill(0, 0, entries.folding * heads * H), floatsOf(h)];
   const given = { ...args, entries: { ...entries, work }, trace, z: h, dPre: h };
   const visit = (v: number, u: number, _rho: number, k: number, alpha: number) => {
     for (let j = 0; j < H; j++) sums[(v * heads + k) * H + j] += alpha * from[u * H + j];
@@ -33,8 +33,8 @@ export function foldAttend(args: Kernels['foldAttend']): void {
 export function foldGradient(args: Kernels['foldGradient']): void {
   const { hidden: H, heads, rows } = args;
   const F = H / heads;
-  const [dPre, w, sums] = [args.dPre, args.w, args.sums].map(numbers);
-  const dw = numbers(args.dw).fill(0);
+  const [dPre, w, sums] = [args.dPre, args.w, args.sums].map(floatsOf);
+  const dw = floatsOf(args.dw).fill(0);
   for (let v = 0; v < rows; v++) {
     const g = new Float64Array(heads * H);
     for (let i = 0; i < H; i++) {
@@ -57,7 +57,7 @@ export function foldWeightGradient(
 ): WeightGradient {
   const { hidden: H, heads } = args;
   const F = H / heads;
-  const [g, c, dPre, h] = [args.g, args.c, args.dPre, args.h].map(numbers);
+  const [g, c, dPre, h] = [args.g, args.c, args.dPre, args.h].map(floatsOf);
   const ofOthers = weightGradient(args);
   return (v, u, rho, k) => {
     if (v >= args.entries.folding) return ofOthers(v, u, rho, k);
@@ -72,10 +72,10 @@ export function foldAttendGrad(args: Kernels['foldAttendGrad']): void {
   const { hidden: H, heads, rows, entries } = args;
   const { folding, multiplied } = entries;
   const F = H / heads;
-  const [aSource, aTarget, w, dPre] = [args.aSource, args.aTarget, args.w, args.dPre].map(numbers);
-  const [g, h, dw] = [args.g, args.h, args.dw].map(numbers);
-  const [db, dc, dz] = [args.db, args.dc, args.dz].map((buffer) => numbers(buffer).fill(0));
-  const [daSource, daTarget] = [args.daSource, args.daTarget].map((buffer) => numbers(buffer).fill(0));
+  const [aSource, aTarget, w, dPre] = [args.aSource, args.aTarget, args.w, args.dPre].map(floatsOf);
+  const [g, h, dw] = [args.g, args.h, args.dw].map(floatsOf);
+  const [db, dc, dz] = [args.db, args.dc, args.dz].map((buffer) => floatsOf(buffer).fill(0));
+  const [daSource, daTarget] = [args.daSource, args.daTarget].map((buffer) => floatsOf(buffer).fill(0));
   const [ds, dd] = [new Float64Array(rows * heads), new Float64Array(rows * heads)];
   const dh = new Float64Array(rows * H);
   const visit = (v: number, u: number, rho: number, k: number, alpha: number, gradient: number) => {

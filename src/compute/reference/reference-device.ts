@@ -1,6 +1,6 @@
-import type { Device, Floats, Kernels, KernelTime, Words } from '../device.js';
+import type { Device, Floats, Integers, Kernels, KernelTime } from '../device.js';
 import { attend, attendGrad, redirect, scores, scoresGrad } from './attention.js';
-import { integers, numbers, type ReferenceFloats, type ReferenceWords } from './buffers.js';
+import { floatsOf, integersOf, type ReferenceFloats, type ReferenceIntegers } from './buffers.js';
 import { cosineLoss } from './cosine.js';
 import { foldAttend, foldAttendGrad, foldGradient, foldScores } from './fold.js';
 import {
@@ -19,7 +19,7 @@ import {
 } from './linear.js';
 
 const KERNELS: { [K in keyof Kernels]: (args: Kernels[K]) => void } = {
-  fill: ({ target, value }) => numbers(target).fill(value),
+  fill: ({ target, value }) => floatsOf(target).fill(value),
   sparseLinear,
   sparseLinearGrad,
   tokenLinear,
@@ -57,32 +57,32 @@ export class ReferenceDevice implements Device {
     return { kind: 'floats', length, data: new Float64Array(length) } as ReferenceFloats;
   }
 
-  words(length: number): Words {
+  integers(length: number): Integers {
     this.used += 4 * length;
-    return { kind: 'words', length, data: new Uint32Array(length) } as ReferenceWords;
+    return { kind: 'integers', length, data: new Uint32Array(length) } as ReferenceIntegers;
   }
 
-  view<B extends Floats | Words>(buffer: B, start: number, length: number): B {
+  view<B extends Floats | Integers>(buffer: B, start: number, length: number): B {
     const { data } = buffer as B & { data: Float64Array | Uint32Array };
     return { kind: buffer.kind, length, data: data.subarray(start, start + length) } as unknown as B;
   }
 
   write(buffer: Floats, data: ArrayLike<number>): void {
     this.run();
-    numbers(buffer).set(data);
+    floatsOf(buffer).set(data);
   }
 
-  writeWords(buffer: Words, data: ArrayLike<number>): void {
+  writeIntegers(buffer: Integers, data: ArrayLike<number>): void {
     this.run();
-    integers(buffer).set(data);
+    integersOf(buffer).set(data);
   }
 
   read(buffer: Floats): Float64Array {
     this.run();
-    return numbers(buffer).slice();
+    return floatsOf(buffer).slice();
   }
 
-  free(buffer: Floats | Words): void {
+  free(buffer: Floats | Integers): void {
     this.used -= (buffer.kind === 'floats' ? 8 : 4) * buffer.length;
   }
 

@@ -1,4 +1,4 @@
-import type { FeatureBuffers, Floats, Kernels, Words } from '../device.js';
+import type { FeatureBuffers, Floats, Integers, Kernels } from '../device.js';
 import { SEGMENT_ENTRIES, type WorkList } from '../work-list.js';
 import type { Argument, Operation } from './operations.js';
 
@@ -31,8 +31,8 @@ export interface Placed {
   readonly address: number;
 }
 
-export function at(buffer: Floats | Words | null): number {
-  return buffer === null ? 0 : (buffer as (Floats | Words) & Placed).address;
+export function at(buffer: Floats | Integers | null): number {
+  return buffer === null ? 0 : (buffer as (Floats | Integers) & Placed).address;
 }
 
 function chunksOf(rows: number): number {
@@ -544,7 +544,7 @@ export const CALLS: Calls = {
 };
 
 /** Chunks of the second pass over long rows, and the first four arguments of both. */
-function workArguments(work: WorkList<Words>): [number, number[]] {
+function workArguments(work: WorkList<Integers>): [number, number[]] {
   const perChunk = Math.max(1, Math.ceil(work.splitCount / MOST_PARTS));
   return [
     Math.ceil(work.splitCount / perChunk),

@@ -1,4 +1,4 @@
-import type { Device, Floats, Kernels, KernelTime, Words } from '../device.js';
+import type { Device, Floats, Integers, Kernels, KernelTime } from '../device.js';
 import { ARENA_LIMIT, Arena } from './arena.js';
 import { at, CALLS, type Caller, type Placed, ROW } from './calls.js';
 import { callCosineLoss } from './cosine-calls.js';
@@ -20,7 +20,7 @@ const NO_ROOM = { address: 0, bytes: 0 };
 export const WASM_SHAPE = { hidden: 64, heads: 4 };
 
 type PlacedFloats = Floats & Placed;
-type PlacedWords = Words & Placed;
+type PlacedIntegers = Integers & Placed;
 
 /** float32 in one shared memory, kernels in WebAssembly with SIMD, on this thread and others. */
 export class WasmDevice implements Device {
@@ -68,12 +68,12 @@ export class WasmDevice implements Device {
     return buffer;
   }
 
-  words(length: number): Words {
-    const buffer: PlacedWords = { kind: 'words', length, address: this.#allocate(4 * length) };
+  integers(length: number): Integers {
+    const buffer: PlacedIntegers = { kind: 'integers', length, address: this.#allocate(4 * length) };
     return buffer;
   }
 
-  view<B extends Floats | Words>(buffer: B, start: number, length: number): B {
+  view<B extends Floats | Integers>(buffer: B, start: number, length: number): B {
     return { ...buffer, length, address: at(buffer) + 4 * start };
   }
 
@@ -82,7 +82,7 @@ export class WasmDevice implements Device {
     this.#view(buffer).set(data);
   }
 
-  writeWords(buffer: Words, data: ArrayLike<number>): void {
+  writeIntegers(buffer: Integers, data: ArrayLike<number>): void {
     this.run();
     new Uint32Array(this.#arena.memory.buffer, at(buffer), buffer.length).set(data);
   }
@@ -92,7 +92,7 @@ export class WasmDevice implements Device {
     return new Float32Array(this.#view(buffer));
   }
 
-  free(buffer: Floats | Words): void {
+  free(buffer: Floats | Integers): void {
     this.run();
     this.#arena.free(at(buffer));
   }

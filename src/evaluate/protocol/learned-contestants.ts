@@ -154,7 +154,7 @@ export class LearnedContestants implements Contestants {
       config,
       threads,
       signal,
-      words: this.#words?.space.parts,
+      wordVectors: this.#words?.space.parts,
       watch: {
         prepared: (stage, done) => progress?.('words', stage === 'words' ? done : 0),
         started({ steps }) {

@@ -1,4 +1,4 @@
-import type { AttentionTrace, Device, EntryBuffers, Floats, Words } from '../../compute/device.js';
+import type { AttentionTrace, Device, EntryBuffers, Floats, Integers } from '../../compute/device.js';
 import type { BufferPool, PlacedGraph } from '../layout/placed-graph.js';
 import {
   finishAlone,
@@ -27,7 +27,7 @@ export class AdditiveLayer implements Layer {
   /** Only training needs it. */
   #trace: AttentionTrace | undefined;
   /** Only rounds need it. */
-  #redirected: Words | undefined;
+  #redirected: Integers | undefined;
 
   constructor(pool: BufferPool, graph: PlacedGraph, setup: LayerSetup) {
     const { config } = setup;
@@ -116,10 +116,10 @@ export class AdditiveLayer implements Layer {
   }
 
   /** The entries, where those from masked nodes come from the row behind the last node. */
-  #redirect(masked: Words): EntryBuffers {
+  #redirect(masked: Integers): EntryBuffers {
     const { entries, nodes } = this.#graph;
     const { neighbours: from } = entries;
-    this.#redirected ??= this.#pool.words(new Uint32Array(from.length));
+    this.#redirected ??= this.#pool.integers(new Uint32Array(from.length));
     this.#device.enqueue('redirect', { from, masked, to: nodes, out: this.#redirected });
     return { ...entries, neighbours: this.#redirected };
   }

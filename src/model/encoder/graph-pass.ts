@@ -1,5 +1,5 @@
 import { RecalError } from '../../base/errors.js';
-import type { Device, Floats, Words } from '../../compute/device.js';
+import type { Device, Floats, Integers } from '../../compute/device.js';
 import type { ModelConfig } from '../config.js';
 import { type DecodedPairs, type GraphLayout, layOutGraph } from '../layout/graph-layout.js';
 import {
@@ -35,9 +35,9 @@ interface Residence {
   readonly layout: GraphLayout;
   readonly pool: BufferPool;
   readonly placed: PlacedGraph;
-  readonly masked: Words;
+  readonly masked: Integers;
   /** Nodes whose embedding a round reads. */
-  readonly read: Words;
+  readonly read: Integers;
   readonly layers: readonly Layer[];
 }
 
@@ -50,7 +50,7 @@ interface Passage {
   /** Whether the first layer has done what rounds share. */
   readonly shared: boolean;
   /** Of the last layer, see `LayerPass`. */
-  readonly wanted: Words | null;
+  readonly wanted: Integers | null;
   /** Where the last layer's residual comes in over means for all but hubs. */
   readonly residual: ResidualMeans | null;
 }
@@ -115,7 +115,7 @@ export class GraphPass {
     // The embeddings are used up: their gradient takes their place.
     let gradient: Floats | null = lastOf(home).out;
     const { work, pairs: entries } = home.placed.readers;
-    const ofPair = pool.words(slotsOfPairs(slots, home.layout.pairs.nodes.length));
+    const ofPair = pool.integers(slotsOfPairs(slots, home.layout.pairs.nodes.length));
     device.enqueue('segmentSum', {
       hidden: this.config.hidden,
       work,
@@ -166,7 +166,7 @@ export class GraphPass {
     const { placed: graph, layout } = home;
     const masked = new Uint8Array(mask.length);
     for (let place = 0; place < masked.length; place++) masked[place] = mask[layout.order.nodes[place]];
-    device.writeWords(home.masked, masked);
+    device.writeIntegers(home.masked, masked);
     const slots = findSlots(layout.pairs, masked);
     const pool = new BufferPool(device);
     const placed = placeSlots(pool, slots, config);
@@ -178,7 +178,7 @@ export class GraphPass {
         ? new ResidualMeans(pool, layer, graph, placed, findRest(slots, layout))
         : null;
     // Gradients ask for what was kept of every row; rounds want embeddings only, and only those that they read.
-    if (!training) device.writeWords(home.read, nodesRead(slots, layout.pairs, masked.length));
+    if (!training) device.writeIntegers(home.read, nodesRead(slots, layout.pairs, masked.length));
     const wanted = training ? null : home.read;
     const passage = { rows, training, masked: true, shared, wanted, residual };
     this.#forward(home, passage);
@@ -264,7 +264,7 @@ export class GraphPass {
       if (l === 0 || placed.folded === undefined) return new AdditiveLayer(pool, placed, setup);
       return new FoldedLayer(pool, placed, placed.folded, setup);
     });
-    const [masked, read] = [0, 0].map(() => pool.words(new Uint8Array(graph.nodeCount)));
+    const [masked, read] = [0, 0].map(() => pool.integers(new Uint8Array(graph.nodeCount)));
     this.#residence = { graph, layout, pool, placed, masked, read, layers };
     return this.#residence;
   }

@@ -1,4 +1,4 @@
-import type { AttentionTrace, Device, FeatureBuffers, Floats, Words } from '../../compute/device.js';
+import type { AttentionTrace, Device, FeatureBuffers, Floats, Integers } from '../../compute/device.js';
 import type { ModelConfig } from '../config.js';
 import type { BufferPool, PlacedGraph } from '../layout/placed-graph.js';
 
@@ -6,7 +6,7 @@ import type { BufferPool, PlacedGraph } from '../layout/placed-graph.js';
 export type LayerInput =
   | {
       readonly x: FeatureBuffers;
-      readonly masked: Words | null;
+      readonly masked: Integers | null;
       readonly token: Floats;
       readonly dToken: Floats;
       /** Whether `share` has done what does not depend on which rows are masked. */
@@ -34,7 +34,7 @@ export interface LayerPass {
   /** The first so many have W_res h + bias; of the others W_res h comes in elsewhere (residual-means.ts). */
   readonly residual: number;
   /** One word a node, 0 where nobody will read the result; null where all are wanted. */
-  readonly wanted: Words | null;
+  readonly wanted: Integers | null;
 }
 
 /** One layer of an encoder over one graph. `out` holds its result after `forward`. */

@@ -1,4 +1,4 @@
-import type { Device, Floats, Words } from '../../compute/device.js';
+import type { Device, Floats, Integers } from '../../compute/device.js';
 import { planWork, type WorkList } from '../../compute/work-list.js';
 import type { GraphLayout } from '../layout/graph-layout.js';
 import type { BufferPool, PlacedGraph, PlacedSlots } from '../layout/placed-graph.js';
@@ -62,7 +62,7 @@ export class ResidualMeans {
   readonly #products: Floats;
   /** 0, 1, 2 and so on. */
   readonly #starts: Uint32Array;
-  readonly #numbers: Words;
+  readonly #numbers: Integers;
 
   /** `layer` is the last one. */
   constructor(
@@ -84,7 +84,7 @@ export class ResidualMeans {
     this.#means = pool.floats(rest.count * hidden);
     this.#products = pool.floats(rest.count * hidden);
     this.#starts = rest.slots.map((_, i) => i);
-    this.#numbers = pool.words(this.#starts);
+    this.#numbers = pool.integers(this.#starts);
   }
 
   /** From the last layer's input. */
@@ -147,7 +147,7 @@ export class ResidualMeans {
     device.enqueue('segmentSum', {
       hidden,
       work: this.#oneEach(),
-      entries: this.#pool.words(slots),
+      entries: this.#pool.integers(slots),
       slots: null,
       from: dMeans,
       fromScale: null,
@@ -180,7 +180,7 @@ export class ResidualMeans {
       hidden,
       work: readers.workOfOthers,
       entries: readers.pairs,
-      slots: this.#pool.words(ofPair()),
+      slots: this.#pool.integers(ofPair()),
       from: dOfMeans,
       fromScale: this.#inverseDegree,
       scale: null,
@@ -190,7 +190,7 @@ export class ResidualMeans {
   }
 
   /** Row i, or the row of that number, has entry i. */
-  #oneEach(numbers?: Uint32Array): WorkList<Words> {
+  #oneEach(numbers?: Uint32Array): WorkList<Integers> {
     const ends = this.#starts.map((i) => i + 1);
     return this.#pool.work(planWork(this.#rest.count, this.#starts, ends, numbers));
   }

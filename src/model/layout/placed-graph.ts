@@ -5,7 +5,7 @@ import type {
   Floats,
   FoldedBuffers,
   IncomingBuffers,
-  Words,
+  Integers,
 } from '../../compute/device.js';
 import { type FeatureLayout, placeFeatures } from '../../compute/feature-layout.js';
 import type { WorkList } from '../../compute/work-list.js';
@@ -17,7 +17,7 @@ import { findSourceRows, type SourceRows } from './source-rows.js';
 /** Buffers of a device that are given back together. */
 export class BufferPool {
   readonly device: Device;
-  readonly #held = new Set<Floats | Words>();
+  readonly #held = new Set<Floats | Integers>();
 
   constructor(device: Device) {
     this.device = device;
@@ -29,19 +29,19 @@ export class BufferPool {
     return buffer;
   }
 
-  words(data: ArrayLike<number>): Words {
-    const buffer = this.device.words(data.length);
+  integers(data: ArrayLike<number>): Integers {
+    const buffer = this.device.integers(data.length);
     this.#held.add(buffer);
-    this.device.writeWords(buffer, data);
+    this.device.writeIntegers(buffer, data);
     return buffer;
   }
 
-  work(list: WorkList): WorkList<Words> {
+  work(list: WorkList): WorkList<Integers> {
     return {
       ...list,
-      segments: this.words(list.segments),
-      bounds: this.words(list.bounds),
-      split: this.words(list.split),
+      segments: this.integers(list.segments),
+      bounds: this.integers(list.bounds),
+      split: this.integers(list.split),
     };
   }
 
@@ -73,11 +73,11 @@ export interface PlacedGraph {
   /** Where some fold their attention, in layers behind the first of `additive`. */
   readonly folded: FoldedBuffers | undefined;
   /** Neighbours of all pairs. */
-  readonly pairNeighbours: Words;
+  readonly pairNeighbours: Integers;
   readonly readers: {
-    readonly work: WorkList<Words>;
-    readonly workOfOthers: WorkList<Words>;
-    readonly pairs: Words;
+    readonly work: WorkList<Integers>;
+    readonly workOfOthers: WorkList<Integers>;
+    readonly pairs: Integers;
   };
   /** Only for `rgat`. */
   readonly sources: PlacedSources | undefined;
@@ -87,10 +87,10 @@ export interface PlacedGraph {
 export interface PlacedSources {
   readonly count: number;
   readonly groups: Uint32Array;
-  readonly nodes: Words;
+  readonly nodes: Integers;
   readonly byTarget: IncomingBuffers;
   readonly bySource: EntryBuffers;
-  readonly ofNode: { readonly work: WorkList<Words>; readonly rows: Words };
+  readonly ofNode: { readonly work: WorkList<Integers>; readonly rows: Integers };
 }
 
 export function placeGraph(pool: BufferPool, layout: GraphLayout, config: ModelConfig): PlacedGraph {
@@ -99,9 +99,9 @@ export function placeGraph(pool: BufferPool, layout: GraphLayout, config: ModelC
   pool.device.write(norms, layout.norms);
   const entries: IncomingBuffers = {
     work: pool.work(layout.entries.work),
-    neighbours: pool.words(layout.entries.neighbours),
-    relations: pool.words(layout.entries.relations),
-    places: pool.words(layout.entries.places),
+    neighbours: pool.integers(layout.entries.neighbours),
+    relations: pool.integers(layout.entries.relations),
+    places: pool.integers(layout.entries.places),
     half: layout.entries.half,
   };
   return {
@@ -114,11 +114,11 @@ export function placeGraph(pool: BufferPool, layout: GraphLayout, config: ModelC
     entries,
     folded:
       config.encoder === 'additive' && config.layers > 1 ? placeFolded(pool, layout, entries) : undefined,
-    pairNeighbours: pool.words(layout.pairs.neighbours),
+    pairNeighbours: pool.integers(layout.pairs.neighbours),
     readers: {
       work: pool.work(layout.readers.work),
       workOfOthers: pool.work(layout.readers.workOfOthers),
-      pairs: pool.words(layout.readers.pairs),
+      pairs: pool.integers(layout.readers.pairs),
     },
     sources:
       config.encoder === 'rgat' ? placeSources(pool, findSourceRows(layout.entries), entries) : undefined,
@@ -137,7 +137,7 @@ function placeFolded(
     multiplied,
     workOfFolding: pool.work(folded.workOfFolding),
     workOfOthers: pool.work(folded.workOfOthers),
-    foldedEnds: pool.words(folded.foldedEnds),
+    foldedEnds: pool.integers(folded.foldedEnds),
   };
 }
 
@@ -146,23 +146,23 @@ function placeSources(pool: BufferPool, rows: SourceRows, entries: IncomingBuffe
   return {
     count: rows.count,
     groups: rows.groups,
-    nodes: pool.words(rows.nodes),
-    byTarget: { ...entries, neighbours: pool.words(rows.ofEntry), places: pool.words(bySource.places) },
+    nodes: pool.integers(rows.nodes),
+    byTarget: { ...entries, neighbours: pool.integers(rows.ofEntry), places: pool.integers(bySource.places) },
     bySource: {
       work: pool.work(bySource.work),
-      neighbours: pool.words(bySource.targets),
-      relations: pool.words(bySource.relations),
+      neighbours: pool.integers(bySource.targets),
+      relations: pool.integers(bySource.relations),
       half: entries.half,
     },
-    ofNode: { work: pool.work(ofNode.work), rows: pool.words(ofNode.rows) },
+    ofNode: { work: pool.work(ofNode.work), rows: pool.integers(ofNode.rows) },
   };
 }
 
 /** What one step needs of its slots on the device. */
 export interface PlacedSlots {
-  readonly nodes: Words;
+  readonly nodes: Integers;
   readonly inverseDegree: Floats;
-  readonly work: WorkList<Words>;
+  readonly work: WorkList<Integers>;
   readonly means: Floats;
   readonly errors: Floats;
 }
@@ -171,7 +171,7 @@ export function placeSlots(pool: BufferPool, slots: Slots, config: ModelConfig):
   const inverseDegree = pool.floats(slots.count);
   pool.device.write(inverseDegree, slots.inverseDegree);
   return {
-    nodes: pool.words(slots.nodes),
+    nodes: pool.integers(slots.nodes),
     inverseDegree,
     work: pool.work(slots.work),
     means: pool.floats(slots.count * config.hidden),

@@ -32,7 +32,7 @@ export interface PrepareOptions {
   readonly selection?: Selection;
   readonly config: TrainingConfig;
   /** Vocabulary and vectors that the same seed learned from the same events before; learned anew where not given. */
-  readonly words?: Words | undefined;
+  readonly wordVectors?: WordVectors | undefined;
   /** Bytes that graphs and the working set may take. */
   readonly memory?: number | undefined;
   /** Aborted: preparing throws, training stops after the step it is at. */
@@ -46,7 +46,7 @@ export interface PrepareOptions {
 }
 
 /** What Word2Vec makes of the names of training. */
-export interface Words {
+export interface WordVectors {
   readonly vocabulary: Vocabulary;
   readonly vectors: Float32Array;
 }
@@ -118,13 +118,13 @@ export async function prepareTraining(
 
 /** Vocabulary and vectors: learned, or those that are known already. */
 async function prepareSpace(
-  { store, config, words, watch, signal }: PrepareOptions,
+  { store, config, wordVectors, watch, signal }: PrepareOptions,
   events: LoadedEvents,
   earlier: Checkpoint | undefined,
 ): Promise<{ text: StoredText; space: FeatureSpace }> {
   watch?.prepared?.('names', 0);
   const relations = events.table.relations.map((name) => ({ name, frequency: 0 }));
-  const known = earlier?.model.space.parts ?? words;
+  const known = earlier?.model.space.parts ?? wordVectors;
   if (known !== undefined) {
     const text = await readNodeText(store, events, known.vocabulary);
     return { text, space: makeFeatureSpace(config, relations, known.vocabulary, known.vectors) };
