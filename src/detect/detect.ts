@@ -1,3 +1,4 @@
+import { yieldToSignals } from '../base/yield-to-signals.js';
 import { ENTITY_TYPES } from '../ingest/event.js';
 import { dayOf, MemberCollector } from './alerts/activity.js';
 import type { Alert, Incident, LookAlike } from './alerts/alert.js';
@@ -85,7 +86,7 @@ export async function detect(
     }
     seen?.(scored);
     progress?.(counts.graphs / graphs.count);
-    await new Promise((resolve) => setImmediate(resolve)); // lets an abort signal arrive between two graphs
+    await yieldToSignals();
   }
   const { alerts, members, leftOut } = kept.finish();
   const incidents = detector.watch.measure('incidents', () =>

@@ -1,4 +1,5 @@
 import { RecalError } from '../base/errors.js';
+import { yieldToSignals } from '../base/yield-to-signals.js';
 import { nameOf } from '../graph/node-names.js';
 import type { TrainedModel } from '../model/file/trained-model.js';
 import type { DetectionConfig } from './detection-config.js';
@@ -72,7 +73,7 @@ export async function fitDetector(
     builder.add(inference.embeddings(view.planned.graph));
     instances.push(view.planned.nodes);
     progress?.(++done / split.count);
-    await new Promise((resolve) => setImmediate(resolve)); // lets an abort signal arrive between two graphs
+    await yieldToSignals();
   }
   const found = builder.finish();
   return { reference: found, examples: nameExamples(found, instances, split), levels, name, relation, usage };

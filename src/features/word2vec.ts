@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { RecalError } from '../base/errors.js';
 import { Random } from '../base/random.js';
+import { yieldToSignals } from '../base/yield-to-signals.js';
 import type { Sentences } from './sentences.js';
 import { makeSampler } from './token-sampler.js';
 
@@ -43,7 +44,7 @@ export async function trainWord2Vec(
     for (let from = 0; from < trainer.sentenceCount; ) {
       from = trainer.run(from, BREATH);
       options.onProgress?.(trainer.done);
-      await new Promise((resolve) => setImmediate(resolve)); // Ctrl-C arrives between two breaths
+      await yieldToSignals();
     }
   }
   return trainer.vectors();

@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
 import { makeFolder } from '../base/make-folder.js';
 import { Random } from '../base/random.js';
 import { replaceFile } from '../base/replace-file.js';
+import { yieldToSignals } from '../base/yield-to-signals.js';
 import { HostRun } from './host-run.js';
 import { profileOf } from './hosts/profiles.js';
 import {
@@ -119,7 +119,7 @@ async function drive(
     if (run.recorder.total < nextTurn) continue;
     nextTurn = run.recorder.total + TURN;
     report(run.recorder.total);
-    await setImmediate();
+    await yieldToSignals();
     signal?.throwIfAborted();
   }
   report(run.recorder.total);

@@ -1,4 +1,5 @@
 import { RecalError } from '../../base/errors.js';
+import { yieldToSignals } from '../../base/yield-to-signals.js';
 import { ENTITY_TYPES } from '../../ingest/event.js';
 import type { TrainedModel } from '../../model/file/trained-model.js';
 import { spanOf } from '../../model/training/graph-plan.js';
@@ -88,7 +89,7 @@ export async function calibrateDetector(
     signal?.throwIfAborted();
     if (view.interactions.length > 0) graphs.push(gatherer.gather(view, split.events.keys, undefined));
     progress?.(++done / split.count);
-    await new Promise((resolve) => setImmediate(resolve)); // lets an abort signal arrive between two graphs
+    await yieldToSignals();
   }
   if (graphs.length === 0) {
     throw new RecalError(

@@ -1,3 +1,4 @@
+import { yieldToSignals } from '../../base/yield-to-signals.js';
 import { spanOf } from '../../model/training/graph-plan.js';
 import type { EventTable } from '../../store/event-table.js';
 import { momentOf } from '../alerts/moment.js';
@@ -66,7 +67,7 @@ export async function measureDrift(
     span += spanOf(graphs.plan, planned.rows);
     done++;
     progress?.(done / graphs.count);
-    await new Promise((resolve) => setImmediate(resolve)); // signals come in between two graphs
+    await yieldToSignals();
   }
   const { counts } = quarantine.finish();
   const { instances, ...kept } = counts;

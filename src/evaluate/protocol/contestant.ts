@@ -51,8 +51,3 @@ export interface Contestants {
   readonly seconds: Readonly<Record<string, number>>;
   close(): Promise<void>;
 }
-
-/** Signals and progress lines come in between two graphs. */
-export function breathe(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
-}

@@ -1,4 +1,5 @@
 import { Stopwatch } from '../../base/stopwatch.js';
+import { yieldToSignals } from '../../base/yield-to-signals.js';
 import { type Calibration, calibrateDetector } from '../../detect/calibration/calibrate.js';
 import type { DetectionConfig } from '../../detect/detection-config.js';
 import { type GatheredGraph, Gatherer } from '../../detect/evidence/gather.js';
@@ -10,13 +11,7 @@ import { NeighbourSearch } from '../../detect/knn/neighbour-search.js';
 import type { TrainedModel } from '../../model/file/trained-model.js';
 import { trainModel } from '../../model/training/train.js';
 import type { KeyTable } from '../../store/intern.js';
-import {
-  type BenignOutcome,
-  breathe,
-  type Contestants,
-  type GraphScores,
-  type RunOptions,
-} from './contestant.js';
+import type { BenignOutcome, Contestants, GraphScores, RunOptions } from './contestant.js';
 import { graphsOfPart } from './part-graphs.js';
 import type { Part } from './parts.js';
 import type { ResolvedVariant } from './variants.js';
@@ -126,7 +121,7 @@ export class LearnedContestants implements Contestants {
         started = performance.now();
       }
       progress?.('score', ++done / graphs.count);
-      await breathe();
+      await yieldToSignals();
     }
     for (const [stage, seconds] of Object.entries(gatherer.watch.seconds))
       this.#watch.add(`measure ${stage}`, seconds);

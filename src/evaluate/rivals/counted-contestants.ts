@@ -1,4 +1,5 @@
 import { Stopwatch } from '../../base/stopwatch.js';
+import { yieldToSignals } from '../../base/yield-to-signals.js';
 import { MemberCollector } from '../../detect/alerts/activity.js';
 import { LinkCollector } from '../../detect/alerts/incident-links.js';
 import type { GraphView } from '../../detect/graph-view.js';
@@ -8,7 +9,7 @@ import { DIRECTIONS } from '../../graph/direction.js';
 import { makeFeatureSpace, type TrainedModel } from '../../model/file/trained-model.js';
 import { spanOf } from '../../model/training/graph-plan.js';
 import { prepareTraining } from '../../model/training/prepare-training.js';
-import { type BenignOutcome, breathe, type Contestants, type RunOptions } from '../protocol/contestant.js';
+import type { BenignOutcome, Contestants, RunOptions } from '../protocol/contestant.js';
 import { type GraphTerms, graphsOfPart } from '../protocol/part-graphs.js';
 import type { Part } from '../protocol/parts.js';
 import type { ResolvedVariant } from '../protocol/variants.js';
@@ -53,7 +54,7 @@ abstract class Rival implements Contestants {
         yield { view, of: [{ scores }] };
       }
       this.options.progress?.('score', ++done / graphs.count);
-      await breathe();
+      await yieldToSignals();
     }
   }
 
@@ -81,7 +82,7 @@ abstract class Rival implements Contestants {
       spans.push(spanOf(graphs.plan, planned.rows));
       instances.push(planned.nodes.length);
       this.options.progress?.('calibrate', spans.length / graphs.count);
-      await breathe();
+      await yieldToSignals();
     }
     return describeBenign({ members, links: links.finish(), instances, spans, inSample: false });
   }

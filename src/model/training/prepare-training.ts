@@ -1,4 +1,5 @@
 import { RecalError } from '../../base/errors.js';
+import { yieldToSignals } from '../../base/yield-to-signals.js';
 import type { FeatureSpace } from '../../features/feature-space.js';
 import { learnNodeText, readNodeText, type StoredText } from '../../features/node-text.js';
 import type { Vocabulary } from '../../features/vocabulary.js';
@@ -92,7 +93,7 @@ export async function prepareTraining(
       graphs.push(planned);
     }
     watch?.prepared?.('graphs', ++built / plan.sizes.length);
-    await new Promise((resolve) => setImmediate(resolve)); // signals come in between two graphs
+    await yieldToSignals();
   }
   checkGraphs(graphs);
   const { frequencies, nodes, neighbours } = sumGraphs(graphs, core.relations);

@@ -1,4 +1,5 @@
 import { RecalError } from '../../base/errors.js';
+import { yieldToSignals } from '../../base/yield-to-signals.js';
 import type { Device } from '../../compute/device.js';
 import { checkDeviceShape, openDevice } from '../../compute/open-device.js';
 import { areNumbers } from '../file/tensor-file.js';
@@ -114,7 +115,7 @@ async function learn(
       if (Number.isInteger(Math.log2(report.epoch))) checkNumbers(model.state(), trainer);
     }
     await watch?.stepped?.(trainer.steps, report, snapshot);
-    await new Promise((resolve) => setImmediate(resolve)); // signals and timers come in between two steps
+    await yieldToSignals();
   }
   const checkpoint = snapshot();
   model.close();
