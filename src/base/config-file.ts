@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { EXIT, isSystemError, RecalError } from './errors.js';
-import { readLineJson } from './line-json.js';
+import { parseLocatedJson } from './located-json.js';
 
 export const CONFIG_FILE = 'recal.config.json';
 
@@ -25,7 +25,7 @@ export interface ConfigSection {
 
 /** Parses the text of a configuration file; `path` is only for the messages. */
 export function parseConfigFile(text: string, path: string): ConfigFile {
-  const root = readLineJson(text.replace(/^\uFEFF/, ''), path);
+  const root = parseLocatedJson(text.replace(/^\uFEFF/, ''), path);
   if (root.members === undefined) {
     throw new RecalError('config-shape', 'the configuration must be a JSON object', {
       where: { file: path, line: root.line },

@@ -1,6 +1,6 @@
+import { closestName } from './closest-name.js';
 import type { ConfigFile } from './config-file.js';
 import { EXIT, RecalError } from './errors.js';
-import { nearest } from './nearest.js';
 import type { Settings } from './settings.js';
 
 /** Which keys the file may hold: shared settings at the top, and per command its own. */
@@ -43,7 +43,7 @@ function wrongKey(file: ConfigFile, line: number, message: string): RecalError {
 }
 
 function unknownKey(file: ConfigFile, line: number, key: string, known: string[]): RecalError {
-  const near = nearest(key.slice(key.indexOf('.') + 1), known);
+  const near = closestName(key.slice(key.indexOf('.') + 1), known);
   return new RecalError('config-unknown-key', `unknown key '${key}'`, {
     hint: near === undefined ? `known keys: ${known.join(', ') || 'none'}` : `did you mean '${near}'?`,
     where: { file: file.path, line },

@@ -20,7 +20,7 @@ export async function makeFolder(path: string): Promise<string[]> {
       () => [path],
       async (again: unknown) => {
         if (isSystemError(again, 'EEXIST') && (await isFolder(path))) return [];
-        await unmakeFolders(made);
+        await removeFolders(made);
         throw again;
       },
     );
@@ -29,7 +29,7 @@ export async function makeFolder(path: string): Promise<string[]> {
 }
 
 /** Takes away again what was made, but not from under whoever has put something into it since. */
-export async function unmakeFolders(made: readonly string[]): Promise<void> {
+export async function removeFolders(made: readonly string[]): Promise<void> {
   for (const level of [...made].reverse()) await rmdir(level).catch(() => undefined);
 }
 

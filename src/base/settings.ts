@@ -1,7 +1,7 @@
 import type { z } from 'zod';
+import { closestName } from './closest-name.js';
 import type { ConfigFile } from './config-file.js';
 import { EXIT, RecalError, type Where } from './errors.js';
-import { nearest } from './nearest.js';
 
 /** One setting, declared once: the flag, the environment variable and the key of the file all follow from it. */
 export interface Setting<T extends z.ZodType = z.ZodType> {
@@ -123,7 +123,7 @@ export function misspeltVariables(
   for (const name of Object.keys(env).sort()) {
     if (!name.startsWith('RECAL_') || names.includes(name)) continue;
     // The prefix is the same in all of them and must not make short names look alike.
-    const meant = nearest(
+    const meant = closestName(
       name.slice(6),
       names.map((known) => known.slice(6)),
     );

@@ -1,7 +1,7 @@
 import { Command as Commander, CommanderError } from 'commander';
+import { closestName } from '../base/closest-name.js';
 import type { ErrorCode } from '../base/error-codes.js';
 import { EXIT, RecalError } from '../base/errors.js';
-import { nearest } from '../base/nearest.js';
 import type { ArgumentShape, Command } from './command.js';
 import { generalNotes } from './help.js';
 import { configSetting, globalSettings } from './settings/global-settings.js';
@@ -107,7 +107,7 @@ function chosenName(argv: readonly string[], commands: readonly Command[]): stri
 }
 
 function unknownCommand(name: string, commands: readonly Command[]): RecalError {
-  const near = nearest(
+  const near = closestName(
     name,
     commands.map((command) => command.name),
   );

@@ -1,4 +1,4 @@
-import { enlarged } from '../base/enlarged.js';
+import { enlarge } from '../base/enlarge.js';
 import { type Sentences, SentenceTable } from './sentences.js';
 
 /** What stands for every token that training did not keep (method §2). Row 0 of every vocabulary. */
@@ -89,8 +89,8 @@ export class VocabularyBuilder {
     this.#ids.set(token, id);
     this.#names.push(token);
     if (id === this.#entities.length) {
-      this.#entities = enlarged(this.#entities);
-      this.#latest = enlarged(this.#latest);
+      this.#entities = enlarge(this.#entities);
+      this.#latest = enlarge(this.#latest);
     }
     return id;
   }

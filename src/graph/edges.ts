@@ -1,4 +1,4 @@
-import { FLOW_IN, FLOW_OUT, FLOW_UNSAID } from '../ingest/flow.js';
+import { FLOW_IN, FLOW_OUT, FLOW_UNKNOWN } from '../ingest/flow.js';
 import type { EventTable } from '../store/event-table.js';
 import { compileDirection, type DirectionTable } from './direction.js';
 
@@ -39,7 +39,7 @@ export function deriveEdges(table: EventTable, direction: DirectionTable): RawEd
   let length = 0;
 
   const push = (row: number, subject: number, object: number): void => {
-    const said = direction.honoursFlow ? table.flow[row] : FLOW_UNSAID;
+    const said = direction.honoursFlow ? table.flow[row] : FLOW_UNKNOWN;
     const inward = said === FLOW_IN || (said !== FLOW_OUT && reversed[table.relation[row]] === 1);
     src[length] = inward ? object : subject;
     dst[length] = inward ? subject : object;

@@ -1,4 +1,4 @@
-import { enlarged } from '../base/enlarged.js';
+import { enlarge } from '../base/enlarge.js';
 import type { EntityKey } from './entity-key.js';
 
 /** How sure a name is, so that a hint never replaces a statement: see NameRank in docs/reference/store.md. */
@@ -12,11 +12,11 @@ export const TEXT_ID = 0;
 export const TEXT_NAME = 1;
 export const TEXT_CMD = 2;
 export const TEXT_LOCAL = 3;
-export const TEXTS = TEXT_FIELDS.length;
+export const TEXTS_PER_UPSERT = TEXT_FIELDS.length;
 /** The number of a word that is not there. */
-export const NO_WORD = 0xffff;
+export const NO_SYMBOL = 0xffff;
 /** Length of a text that is not there. */
-export const ABSENT = 0xffffffff;
+export const ABSENT_TEXT = 0xffffffff;
 
 /** A line that could not be read. `line` counts from 0 within its block until the pipeline makes it absolute. */
 export interface Problem {
@@ -56,7 +56,7 @@ export const UPSERT_COLUMNS = {
   upsertKind: 1,
   upsertPid: 1,
   upsertRank: 1,
-  upsertText: TEXTS * 2,
+  upsertText: TEXTS_PER_UPSERT * 2,
 } as const;
 
 /**
@@ -79,7 +79,7 @@ export class Batch {
   object2 = new Uint32Array(0);
   /** Number in `words`. */
   relation = new Uint16Array(0);
-  /** Number in `words`, or NO_WORD where the log names no host. */
+  /** Number in `words`, or NO_SYMBOL where the log names no host. */
   host = new Uint16Array(0);
   flow = new Uint8Array(0);
   /** 0 unsaid, 1 failed, 2 succeeded. */
@@ -99,7 +99,7 @@ export class Batch {
   upsertHost = new Uint16Array(0);
   /** Number in ENTITY_TYPES plus one; 0 unsaid. */
   upsertType = new Uint8Array(0);
-  /** Number in `words`, or NO_WORD. */
+  /** Number in `words`, or NO_SYMBOL. */
   upsertKind = new Uint16Array(0);
   upsertPid = new Int32Array(0);
   upsertRank = new Uint8Array(0);
@@ -109,7 +109,7 @@ export class Batch {
   textLength = 0;
 
   /** The vocabulary that `relation`, `host` and `upsertKind` number; it only grows while a reader lives. */
-  words: readonly string[] = [];
+  symbols: readonly string[] = [];
   /** Host names by host identifier, where the log tells. */
   readonly hostNames = new Map<string, string>();
 
@@ -166,7 +166,7 @@ export class Batch {
   #grow(columns: Readonly<Record<string, number>>, capacity: number): void {
     for (const [name, width] of Object.entries(columns)) {
       const column = name as keyof typeof EVENT_COLUMNS | keyof typeof UPSERT_COLUMNS;
-      this[column] = enlarged(this[column], capacity * width) as never;
+      this[column] = enlarge(this[column], capacity * width) as never;
     }
     this.tsWords = new Uint32Array(this.ts.buffer);
     this.seqWords = new Uint32Array(this.seq.buffer);
@@ -183,10 +183,10 @@ export class Batch {
     clearKey(this.upsertUser, at);
     this.upsertHost[at] = host;
     this.upsertType[at] = 0;
-    this.upsertKind[at] = NO_WORD;
+    this.upsertKind[at] = NO_SYMBOL;
     this.upsertPid[at] = -1;
     this.upsertRank[at] = RANK_STATED;
-    this.upsertText.fill(ABSENT, at * TEXTS * 2, (at + 1) * TEXTS * 2);
+    this.upsertText.fill(ABSENT_TEXT, at * TEXTS_PER_UPSERT * 2, (at + 1) * TEXTS_PER_UPSERT * 2);
     return at;
   }
 
@@ -207,24 +207,24 @@ export class Batch {
   }
 
   #setSlot(at: number, field: number, offset: number, length: number): void {
-    this.upsertText[(at * TEXTS + field) * 2] = offset;
-    this.upsertText[(at * TEXTS + field) * 2 + 1] = length;
+    this.upsertText[(at * TEXTS_PER_UPSERT + field) * 2] = offset;
+    this.upsertText[(at * TEXTS_PER_UPSERT + field) * 2 + 1] = length;
   }
 
   #room(bytes: number): number {
     const offset = this.textLength;
     this.textLength += bytes;
     if (this.textLength > this.text.length) {
-      this.text = enlarged(this.text, Math.max(1 << 16, this.textLength * 2));
+      this.text = enlarge(this.text, Math.max(1 << 16, this.textLength * 2));
     }
     return offset;
   }
 
   /** A text of an upsert, or undefined. */
   textOf(at: number, field: number): string | undefined {
-    const slot = (at * TEXTS + field) * 2;
+    const slot = (at * TEXTS_PER_UPSERT + field) * 2;
     const length = this.upsertText[slot + 1];
-    if (length === ABSENT) return undefined;
+    if (length === ABSENT_TEXT) return undefined;
     const offset = this.upsertText[slot];
     return Buffer.from(this.text.buffer, this.text.byteOffset + offset, length).toString('utf8');
   }

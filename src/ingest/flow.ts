@@ -1,5 +1,5 @@
 /** What a log itself says of an event's direction, as stored per event. */
-export const FLOW_UNSAID = 0;
+export const FLOW_UNKNOWN = 0;
 /** Object → subject. */
 export const FLOW_IN = 1;
 /** Subject → object. */

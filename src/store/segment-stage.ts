@@ -2,7 +2,7 @@ import { mkdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { RecalError } from '../base/errors.js';
-import { ABSENT, type Batch, NO_WORD, TEXT_FIELDS, TEXTS } from '../ingest/batch.js';
+import { ABSENT_TEXT, type Batch, NO_SYMBOL, TEXT_FIELDS, TEXTS_PER_UPSERT } from '../ingest/batch.js';
 import { ENTITY_TYPES } from '../ingest/event.js';
 import { asPattern, explainDuckError, literal, parquet, type RawColumn } from './duck.js';
 import type { Segment } from './manifest.js';
@@ -45,7 +45,7 @@ export class SegmentStage {
   readonly #words: string[] = [];
   readonly #wordNumbers = new Map<string, number>();
   /** From a batch's numbers of words to ours; filled anew for each batch. */
-  readonly #numbers = new Uint16Array(NO_WORD + 1);
+  readonly #numbers = new Uint16Array(NO_SYMBOL + 1);
   #eventRows = 0;
   #upsertRows = 0;
   #writing: Promise<void> = Promise.resolve();
@@ -107,7 +107,7 @@ export class SegmentStage {
   #number(word: string): number {
     let number = this.#wordNumbers.get(word);
     if (number === undefined) {
-      if (this.#words.length === NO_WORD) throw tooManyWords();
+      if (this.#words.length === NO_SYMBOL) throw tooManyWords();
       number = this.#words.push(word) - 1;
       this.#wordNumbers.set(word, number);
     }
@@ -115,15 +115,15 @@ export class SegmentStage {
   }
 
   #renumber(batch: Batch, host: string | undefined): void {
-    const numbers = this.#numbers.fill(NO_WORD);
-    batch.words.forEach((word, number) => {
+    const numbers = this.#numbers.fill(NO_SYMBOL);
+    batch.symbols.forEach((word, number) => {
       if (word !== '') numbers[number] = this.#number(word);
     });
     const { relation, upsertKind } = batch;
     for (let i = 0; i < batch.events; i++) relation[i] = numbers[relation[i]];
     for (let i = 0; i < batch.upserts; i++) upsertKind[i] = numbers[upsertKind[i]];
-    numbers[NO_WORD] = this.#number(host ?? UNKNOWN_HOST);
-    if (host !== undefined) numbers.fill(numbers[NO_WORD]);
+    numbers[NO_SYMBOL] = this.#number(host ?? UNKNOWN_HOST);
+    if (host !== undefined) numbers.fill(numbers[NO_SYMBOL]);
     for (let i = 0; i < batch.events; i++) batch.host[i] = numbers[batch.host[i]];
     for (let i = 0; i < batch.upserts; i++) batch.upsertHost[i] = numbers[batch.upsertHost[i]];
   }
@@ -191,9 +191,9 @@ export class SegmentStage {
     return TEXT_FIELDS.map((_, field) => {
       const column = new Uint32Array(batch.upserts);
       for (let row = 0; row < column.length; row++) {
-        const slot = (row * TEXTS + field) * 2;
+        const slot = (row * TEXTS_PER_UPSERT + field) * 2;
         const length = upsertText[slot + 1];
-        column[row] = length === ABSENT ? NO_TEXT : texts.number(text, upsertText[slot], length);
+        column[row] = length === ABSENT_TEXT ? NO_TEXT : texts.number(text, upsertText[slot], length);
       }
       return column;
     });
@@ -333,7 +333,7 @@ export class SegmentStage {
 const UNKNOWN_HOST = 'unknown';
 
 function tooManyWords(): RecalError {
-  return new RecalError('too-many-words', `over ${NO_WORD} different relations, entity types and hosts`, {
+  return new RecalError('too-many-words', `over ${NO_SYMBOL} different relations, entity types and hosts`, {
     hint: 'real logs have a few hundred: check what the input is, or ingest its files in several runs',
   });
 }

@@ -1,6 +1,6 @@
 import { PROBLEMS_KEPT, type Problem } from '../ingest/batch.js';
 import type { SourceBatch, SourceReport } from '../ingest/read.js';
-import { isShortened } from '../ingest/scan/words.js';
+import { isShortenedSymbol } from '../ingest/scan/symbol-text.js';
 
 /** A line that could not be read, with its absolute position. */
 export interface LocatedProblem extends Problem {
@@ -46,8 +46,8 @@ export class Tally {
         this.problems.push({ ...problem, line: firstLine + problem.line, file: source.name });
       }
     }
-    for (const word of batch.words) if (isShortened(word)) this.longWords.add(word);
-    const counts = new Float64Array(batch.words.length);
+    for (const word of batch.symbols) if (isShortenedSymbol(word)) this.longWords.add(word);
+    const counts = new Float64Array(batch.symbols.length);
     const { relation, subject, object, object2, ts } = batch;
     const words = new Int32Array(ts.buffer, ts.byteOffset, batch.events * 2);
     const span = progress.span;
@@ -64,7 +64,7 @@ export class Tally {
       if (!span.take(words[i * 2], words[i * 2 + 1])) this.outOfOrder++;
     }
     for (let code = 0; code < counts.length; code++) {
-      if (counts[code] > 0) add(this.relations, batch.words[code], counts[code]);
+      if (counts[code] > 0) add(this.relations, batch.symbols[code], counts[code]);
     }
     this.events += batch.events;
     if (batch.events > 0) progress.last = { ts: ts[batch.events - 1], seq: batch.seq[batch.events - 1] };

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { enlarged } from '../base/enlarged.js';
+import { enlarge } from '../base/enlarge.js';
 
 const FIRST_CAPACITY = 1 << 12;
 const MAX_LOAD = 0.5;
@@ -78,7 +78,7 @@ export class TextNumbers {
       slot = this.#freeSlot(hash);
     }
     if (this.#used + length > this.#bytes.length) {
-      this.#bytes = enlarged(this.#bytes, Math.max(this.#bytes.length * 2, this.#used + length));
+      this.#bytes = enlarge(this.#bytes, Math.max(this.#bytes.length * 2, this.#used + length));
     }
     this.#bytes.set(from.subarray(start, start + length), this.#used);
     this.#used += length;
@@ -98,8 +98,8 @@ export class TextNumbers {
 
   #grow(): void {
     const capacity = this.#ends.length * 2;
-    this.#ends = enlarged(this.#ends, capacity);
-    this.#hashes = enlarged(this.#hashes, capacity);
+    this.#ends = enlarge(this.#ends, capacity);
+    this.#hashes = enlarge(this.#hashes, capacity);
     this.#slots = new Uint32Array(capacity / MAX_LOAD);
     for (let number = 1; number <= this.#size; number++) {
       this.#slots[this.#freeSlot(this.#hashes[number])] = number;

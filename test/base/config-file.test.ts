@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { parseConfigFile, readConfigFile } from '../../src/base/config-file.js';
 import { checkConfigKeys } from '../../src/base/config-keys.js';
 import { RecalError } from '../../src/base/errors.js';
-import { readLineJson } from '../../src/base/line-json.js';
+import { parseLocatedJson } from '../../src/base/located-json.js';
 import { defineSettings, type Settings } from '../../src/base/settings.js';
 import { newFolder } from '../folders.js';
 
@@ -94,7 +94,7 @@ describe('syntax', () => {
     fc.assert(
       fc.property(fc.json({ maxDepth: 5 }), fc.constantFrom(0, 2), (text, indent) => {
         const value = JSON.parse(text);
-        expect(readLineJson(JSON.stringify(value, null, indent), 'c.json').value).toEqual(value);
+        expect(parseLocatedJson(JSON.stringify(value, null, indent), 'c.json').value).toEqual(value);
       }),
     );
   });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Batch, NO_WORD, setKey, TEXT_NAME } from '../../src/ingest/batch.js';
+import { Batch, NO_SYMBOL, setKey, TEXT_NAME } from '../../src/ingest/batch.js';
 import { EntityKey, formatKey } from '../../src/ingest/entity-key.js';
 
 const PROBLEMS_KEPT = 10;
@@ -33,9 +33,9 @@ describe('events', () => {
 describe('texts of upserts', () => {
   it('are absent until they are set', () => {
     const batch = new Batch();
-    const at = batch.addUpsert(KEY, NO_WORD, -1);
+    const at = batch.addUpsert(KEY, NO_SYMBOL, -1);
     for (const field of TEXT_FIELDS.keys()) expect(batch.textOf(at, field)).toBeUndefined();
-    expect([batch.upsertType[at], batch.upsertKind[at], batch.upsertPid[at]]).toEqual([0, NO_WORD, -1]);
+    expect([batch.upsertType[at], batch.upsertKind[at], batch.upsertPid[at]]).toEqual([0, NO_SYMBOL, -1]);
   });
 
   it('are what was set, in any order and of any length', () => {

@@ -117,8 +117,8 @@ function decodeEvent(batch: Batch, row: number, idAt: IdAt): Event {
   const event: Event = {
     ts: batch.ts[row],
     seq: batch.seq[row],
-    host: batch.words[batch.host[row]] ?? '',
-    rel: batch.words[batch.relation[row]],
+    host: batch.symbols[batch.host[row]] ?? '',
+    rel: batch.symbols[batch.relation[row]],
   };
   const ends = { subj: batch.subject, obj: batch.object, obj2: batch.object2 };
   for (const [end, column] of Object.entries(ends) as ['subj' | 'obj' | 'obj2', Uint32Array][]) {
@@ -139,7 +139,7 @@ function decodeUpsert(batch: Batch, at: number, idAt: IdAt): Upsert {
     if (value !== undefined) entity[field] = value;
   };
   set('type', ENTITY_TYPES[batch.upsertType[at] - 1]);
-  set('kind', batch.words[batch.upsertKind[at]]);
+  set('kind', batch.symbols[batch.upsertKind[at]]);
   set('name', batch.textOf(at, TEXT_NAME));
   set('cmd', batch.textOf(at, TEXT_CMD));
   set('pid', batch.upsertPid[at] === -1 ? undefined : batch.upsertPid[at]);
@@ -149,7 +149,7 @@ function decodeUpsert(batch: Batch, at: number, idAt: IdAt): Upsert {
   const rank = batch.upsertRank[at];
   return {
     entity,
-    host: batch.words[batch.upsertHost[at]] ?? '',
+    host: batch.symbols[batch.upsertHost[at]] ?? '',
     rank: rank === RANK_HINT ? 'hint' : rank === RANK_ADDRESS ? 'address' : 'stated',
   };
 }

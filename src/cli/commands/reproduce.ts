@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
+import { closestName } from '../../base/closest-name.js';
 import { EXIT, RecalError } from '../../base/errors.js';
-import { nearest } from '../../base/nearest.js';
 import { printable } from '../../base/printable.js';
 import { defineSettings } from '../../base/settings.js';
 import { DETECTION_PRESETS, DETECTION_SETTINGS } from '../../detect/detection-config.js';
@@ -143,7 +143,7 @@ export const command = defineCommand({
 function hostOf(dataset: string): E3Host {
   const host = E3_HOSTS.find((each) => dataset === `e3-${each}`);
   if (host !== undefined) return host;
-  const near = nearest(dataset, DATASETS);
+  const near = closestName(dataset, DATASETS);
   throw new RecalError('unknown-dataset', `there is no dataset '${printable(dataset, 60)}'`, {
     hint: near === undefined ? `one of: ${DATASETS.join(', ')}` : `did you mean '${near}'?`,
     exit: EXIT.usage,

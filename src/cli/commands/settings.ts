@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { closestName } from '../../base/closest-name.js';
 import { EXIT, RecalError } from '../../base/errors.js';
-import { nearest } from '../../base/nearest.js';
 import { defineSettings, type SettingSource, surveySettings } from '../../base/settings.js';
 import { type Command, defineCommand } from '../command.js';
 import { globalSettings } from '../settings/global-settings.js';
@@ -59,7 +59,7 @@ function selected(commands: readonly Command[], name: string | undefined) {
   }
   const command = commands.find((each) => each.name === name);
   if (command !== undefined) return [[name, command.settings] as const];
-  const near = nearest(
+  const near = closestName(
     name,
     commands.map((each) => each.name),
   );

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { EXIT, RecalError } from '../../base/errors.js';
-import { makeFolder, unmakeFolders } from '../../base/make-folder.js';
+import { makeFolder, removeFolders } from '../../base/make-folder.js';
 import { printable } from '../../base/printable.js';
 
 /** Results that cannot be written should be known before the work for them is done. Leaves everything as it is. */
@@ -29,7 +29,7 @@ async function tryToMake(folder: string, whole: string): Promise<void> {
   const made = await makeFolder(whole).catch((error: Error) => {
     throw refused(folder, printable(error.message));
   });
-  await unmakeFolders(made);
+  await removeFolders(made);
 }
 
 function refused(folder: string, why: string): RecalError {

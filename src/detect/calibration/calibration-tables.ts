@@ -1,4 +1,4 @@
-import { enlarged } from '../../base/enlarged.js';
+import { enlarge } from '../../base/enlarge.js';
 import { type CalibrationParts, checkParts, countGroups } from './calibration-parts.js';
 import { logNormalTail } from './log-survival.js';
 import { fitTail, type TailModel, tailLogP } from './tail-model.js';
@@ -342,10 +342,10 @@ export class CalibrationBuilder {
   }
 
   #grow(capacity: number): void {
-    this.#types = enlarged(this.#types, capacity);
-    this.#slots = enlarged(this.#slots, capacity);
-    this.#values = enlarged(this.#values, capacity);
-    this.#nodes = enlarged(this.#nodes, capacity);
+    this.#types = enlarge(this.#types, capacity);
+    this.#slots = enlarge(this.#slots, capacity);
+    this.#values = enlarge(this.#values, capacity);
+    this.#nodes = enlarge(this.#nodes, capacity);
   }
 }
 

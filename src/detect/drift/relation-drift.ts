@@ -1,4 +1,4 @@
-import { enlarged } from '../../base/enlarged.js';
+import { enlarge } from '../../base/enlarge.js';
 import {
   type CalibratedValue,
   type CalibrationTables,
@@ -95,8 +95,8 @@ export class MoveCollector {
     const rank = (below + atMost) / 2;
     const pair = this.#pairs.intern(slot, node);
     if (pair >= this.#pairCounts.length) {
-      this.#pairCounts = enlarged(this.#pairCounts);
-      this.#pairSums = enlarged(this.#pairSums);
+      this.#pairCounts = enlarge(this.#pairCounts);
+      this.#pairSums = enlarge(this.#pairSums);
     }
     this.#pairCounts[pair]++;
     this.#pairSums[pair] += rank;

@@ -1,4 +1,4 @@
-import { enlarged } from '../../base/enlarged.js';
+import { enlarge } from '../../base/enlarge.js';
 import { RecalError } from '../../base/errors.js';
 import type { NodeNames } from '../../graph/node-names.js';
 import { ENTITY_TYPES } from '../../ingest/event.js';
@@ -159,9 +159,9 @@ export class NodeLevels {
   }
 
   #grow(): void {
-    this.#levels = enlarged(this.#levels);
-    this.#known = enlarged(this.#known);
-    this.#depth = enlarged(this.#depth);
+    this.#levels = enlarge(this.#levels);
+    this.#known = enlarge(this.#known);
+    this.#depth = enlarge(this.#depth);
   }
 }
 

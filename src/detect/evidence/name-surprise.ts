@@ -1,4 +1,4 @@
-import { enlarged } from '../../base/enlarged.js';
+import { enlarge } from '../../base/enlarge.js';
 import { RecalError } from '../../base/errors.js';
 import type { GraphView } from '../graph-view.js';
 import type { CountedEvidence, EvidenceRows, EvidenceSamples } from './evidence.js';
@@ -184,8 +184,8 @@ export class NameSurprise implements CountedEvidence {
     const before = this.#rows.size;
     const row = this.#rows.intern(context, level);
     if (row >= this.#n.length) {
-      this.#n = enlarged(this.#n);
-      this.#t = enlarged(this.#t);
+      this.#n = enlarge(this.#n);
+      this.#t = enlarge(this.#t);
     }
     this.#n[row] += n;
     if (level === ROOT) this.#addAct(context, n, row === before);
@@ -193,8 +193,8 @@ export class NameSurprise implements CountedEvidence {
     this.#t[this.#rows.find(context, parent)]++;
     if (context >= this.#relationCount) return;
     while (level >= this.#seen.length || parent + 1 >= this.#children.length) {
-      this.#seen = enlarged(this.#seen);
-      this.#children = enlarged(this.#children);
+      this.#seen = enlarge(this.#seen);
+      this.#children = enlarge(this.#children);
     }
     if (this.#seen[level] === 1) return;
     this.#seen[level] = 1;
@@ -205,8 +205,8 @@ export class NameSurprise implements CountedEvidence {
     const pair = context - this.#relationCount;
     const at = pair < 0 ? 0 : this.#pairs.firsts[pair] + 1;
     while (at >= this.#acts.length) {
-      this.#acts = enlarged(this.#acts);
-      this.#kinds = enlarged(this.#kinds);
+      this.#acts = enlarge(this.#acts);
+      this.#kinds = enlarge(this.#kinds);
     }
     this.#acts[at] += n;
     if (isNew) this.#kinds[at]++;

@@ -1,4 +1,4 @@
-import { enlarged } from '../../base/enlarged.js';
+import { enlarge } from '../../base/enlarge.js';
 import { finishMix, mixWord } from '../../base/integer-mix.js';
 
 const FIRST_CAPACITY = 1 << 8;
@@ -38,8 +38,8 @@ export class PairTable {
     const slot = this.#slot(a, b);
     if (this.#slots[slot] >= 0) return this.#slots[slot];
     if (this.#size === this.#first.length) {
-      this.#first = enlarged(this.#first);
-      this.#second = enlarged(this.#second);
+      this.#first = enlarge(this.#first);
+      this.#second = enlarge(this.#second);
     }
     const number = this.#size++;
     this.#first[number] = a;

@@ -1,4 +1,4 @@
-import { enlarged } from '../../base/enlarged.js';
+import { enlarge } from '../../base/enlarge.js';
 import { RecalError } from '../../base/errors.js';
 import type { GraphView } from '../graph-view.js';
 import type { CountedEvidence, EvidenceRows, EvidenceSamples } from './evidence.js';
@@ -178,12 +178,12 @@ export class RelationSurprise implements CountedEvidence {
 
   #add(context: number, relation: number, n: number): void {
     while (context >= this.#n.length) {
-      this.#n = enlarged(this.#n);
-      this.#t = enlarged(this.#t);
+      this.#n = enlarge(this.#n);
+      this.#t = enlarge(this.#t);
     }
     const before = this.#rows.size;
     const row = this.#rows.intern(context, relation);
-    if (row >= this.#counts.length) this.#counts = enlarged(this.#counts);
+    if (row >= this.#counts.length) this.#counts = enlarge(this.#counts);
     this.#counts[row] += n;
     this.#n[context] += n;
     if (row === before) this.#t[context]++;

@@ -1,4 +1,4 @@
-import { enlarged } from '../../base/enlarged.js';
+import { enlarge } from '../../base/enlarge.js';
 import { RecalError } from '../../base/errors.js';
 import { finishMix, mixWord } from '../../base/integer-mix.js';
 import { Random } from '../../base/random.js';
@@ -95,9 +95,9 @@ export class ReferenceBuilder {
       return;
     }
     const size = Math.min(room, Math.max(1024, 2 * this.#held));
-    this.#rows = enlarged(this.#rows, size * this.#moments.width);
-    this.#numbers = enlarged(this.#numbers, size);
-    this.#hashes = enlarged(this.#hashes, size);
+    this.#rows = enlarge(this.#rows, size * this.#moments.width);
+    this.#numbers = enlarge(this.#numbers, size);
+    this.#hashes = enlarge(this.#hashes, size);
   }
 
   /** Leaves the sample, by ascending number. */
@@ -116,11 +116,11 @@ export class ReferenceBuilder {
     kept.forEach((from, to) => {
       this.#rows.set(rows.subarray(from * width, (from + 1) * width), to * width);
     });
-    this.#numbers = enlarged(
+    this.#numbers = enlarge(
       Int32Array.from(kept, (i) => numbers[i]),
       numbers.length,
     );
-    this.#hashes = enlarged(
+    this.#hashes = enlarge(
       Uint32Array.from(kept, (i) => hashes[i]),
       hashes.length,
     );

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EXIT, RecalError } from '../../base/errors.js';
 import { printable } from '../../base/printable.js';
-import { cannotOpen } from '../../ingest/sources/input-errors.js';
+import { openError } from '../../ingest/sources/input-errors.js';
 import { type Labels, readLabels, type TierChoice } from '../labels/labels.js';
 import type { Protocol } from '../protocol/protocol.js';
 import type { E3Host } from './published.js';
@@ -53,7 +53,7 @@ async function readChosen(path: string): Promise<{ labels: Labels; tier: TierCho
 async function namesIn(folder: string): Promise<Set<string>> {
   const read = async (path: string) => (await readdir(path)).map((name) => name);
   const here = await read(folder).catch(async (error: unknown) => {
-    throw await cannotOpen(folder, error);
+    throw await openError(folder, error);
   });
   const deeper = await Promise.all(
     ['threatrace', 'orthrus'].map(async (name) => {

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { EXIT, RecalError } from '../../base/errors.js';
 import { printable } from '../../base/printable.js';
-import { cannotOpen, duplicatePart } from '../../ingest/sources/input-errors.js';
+import { duplicatePartError, openError } from '../../ingest/sources/input-errors.js';
 import { comparePartNames, partOf } from '../../ingest/sources/part-order.js';
 import type { E3Host } from './published.js';
 
@@ -182,7 +182,7 @@ function sortOut(paths: readonly string[], host: E3Host): Found {
     }
     const key = `${topic} ${part}`;
     const known = found.parts.get(key);
-    if (known !== undefined) throw duplicatePart(known, path);
+    if (known !== undefined) throw duplicatePartError(known, path);
     found.parts.set(key, path);
   }
   return found;
@@ -191,7 +191,7 @@ function sortOut(paths: readonly string[], host: E3Host): Found {
 async function listFiles(folder: string): Promise<string[]> {
   const read = (path: string) => readdir(path, { withFileTypes: true });
   const entries = await read(folder).catch(async (error: unknown) => {
-    throw await cannotOpen(folder, error);
+    throw await openError(folder, error);
   });
   const deeper = await Promise.all(
     entries

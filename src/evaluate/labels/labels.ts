@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../base/error-codes.js';
 import { RecalError, type Where } from '../../base/errors.js';
 import { printable } from '../../base/printable.js';
 import { EntityKey, formatKey } from '../../ingest/entity-key.js';
-import { cannotOpen, isDirectory } from '../../ingest/sources/input-errors.js';
+import { directoryError, openError } from '../../ingest/sources/input-errors.js';
 import { type CsvRow, csvRows } from './csv-rows.js';
 
 /** `core`: what the attacker made or controlled. `all`: also what the attack only touched. */
@@ -48,7 +48,7 @@ const UTF_16 = /^(?:\uFFFD\uFFFD)?(?:(?:[^\0]\0){4}|(?:\0[^\0]){4})/;
 export async function readLabels(path: string, tier: TierChoice = 'all'): Promise<Labels> {
   try {
     const info = await stat(path);
-    if (info.isDirectory()) throw await isDirectory(path);
+    if (info.isDirectory()) throw await directoryError(path);
     if (info.size > MAX_BYTES) {
       throw wrong(
         'labels-too-large',
@@ -59,7 +59,7 @@ export async function readLabels(path: string, tier: TierChoice = 'all'): Promis
     }
     return parseLabels(await readFile(path, 'utf8'), path, tier);
   } catch (error) {
-    throw error instanceof RecalError ? error : await cannotOpen(path, error);
+    throw error instanceof RecalError ? error : await openError(path, error);
   }
 }
 

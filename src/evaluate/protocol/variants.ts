@@ -1,5 +1,5 @@
+import { closestName } from '../../base/closest-name.js';
 import { EXIT, RecalError } from '../../base/errors.js';
-import { nearest } from '../../base/nearest.js';
 import { printable } from '../../base/printable.js';
 import { type DetectionConfig, resolveDetectionConfig } from '../../detect/detection-config.js';
 import { resolveTrainingConfig, type TrainingConfig } from '../../model/training/training-config.js';
@@ -68,7 +68,7 @@ function rival(name: 'rarity' | 'velox', summary: string): Variant {
 export function variantOf(name: string): Variant {
   const found = VARIANTS.find((variant) => variant.name === name);
   if (found !== undefined) return found;
-  const near = nearest(name, VARIANT_NAMES);
+  const near = closestName(name, VARIANT_NAMES);
   throw new RecalError('unknown-variant', `there is no variant '${printable(name, 60)}'`, {
     hint: near === undefined ? `one of: ${VARIANT_NAMES.join(', ')}` : `did you mean '${near}'?`,
     exit: EXIT.usage,

@@ -1,6 +1,6 @@
+import { closestName } from '../../base/closest-name.js';
 import type { ConfigSetting } from '../../base/config-setting.js';
 import { EXIT, RecalError } from '../../base/errors.js';
-import { nearest } from '../../base/nearest.js';
 import { printable } from '../../base/printable.js';
 import { DETECTION_SETTINGS } from '../../detect/detection-config.js';
 import { TRAINING_SETTINGS } from '../../model/training/training-config.js';
@@ -125,7 +125,7 @@ function unknownKey(key: string): RecalError {
       key === 'seed' ? 'every trial runs all of --seeds' : 'name profiles with --variants recal,paper';
     return usage(`${key} is no axis of a sweep`, instead);
   }
-  const near = nearest(key, SWEEP_KEYS);
+  const near = closestName(key, SWEEP_KEYS);
   return usage(
     `there is no choice '${printable(key, 60)}'`,
     near === undefined ? `one of: ${SWEEP_KEYS.join(', ')}` : `did you mean '${near}'?`,

@@ -1,6 +1,6 @@
 import {
   type Batch,
-  NO_WORD,
+  NO_SYMBOL,
   RANK_ADDRESS,
   RANK_HINT,
   RANK_STATED,
@@ -12,7 +12,7 @@ import {
 } from '../batch.js';
 import { EntityKey } from '../entity-key.js';
 import { ENTITY_TYPES, type EntityType } from '../event.js';
-import { FLOW_UNSAID } from '../flow.js';
+import { FLOW_UNKNOWN } from '../flow.js';
 import type { ScanMemory } from '../scan/json-scan.js';
 import { Shape, type Slot } from '../scan/shape.js';
 import { ENTITY_KINDS } from './cdm-kinds.js';
@@ -41,10 +41,10 @@ export const cdm: Format = {
 const shape = new Shape();
 /** `datum.<kind>`: all kinds of record share one set of fields, for no two of them use a name differently. */
 const KIND = shape.key('datum.*');
-const HOST = shape.word('datum.*.hostId', 'datum.*.baseObject.hostId');
+const HOST = shape.symbol('datum.*.hostId', 'datum.*.baseObject.hostId');
 /** CDM20 has the host in the envelope. */
-const ENVELOPE_HOST = shape.word('hostId');
-const TYPE = shape.word('datum.*.type');
+const ENVELOPE_HOST = shape.symbol('hostId');
+const TYPE = shape.symbol('datum.*.type');
 
 const SEQUENCE = shape.integer('datum.*.sequence');
 const TIMESTAMP = shape.integer('datum.*.timestampNanos');
@@ -88,7 +88,7 @@ const PACKAGE = 'com.bbn.tc.schema.avro.';
 const UUID_TEXT = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** Distinct `parameters` of OPEN events remembered; real logs have a few dozen. */
 const FLAGS_REMEMBERED = 1024;
-const TOO_MANY_WORDS = 'too many different event types, entity types and hosts in one input';
+const TOO_MANY_SYMBOLS = 'too many different event types, entity types and hosts in one input';
 
 class CdmReader extends JsonLinesReader {
   protected override readonly eventKind = 'Event';
@@ -96,7 +96,7 @@ class CdmReader extends JsonLinesReader {
   readonly #object = new EntityKey();
   readonly #object2 = new EntityKey();
   readonly #key = new EntityKey();
-  readonly #words: string[] = [];
+  readonly #symbols: string[] = [];
   readonly #flagsOf = new Map<string, number>();
 
   constructor(memory: ScanMemory, options: ReaderOptions) {
@@ -105,11 +105,11 @@ class CdmReader extends JsonLinesReader {
 
   protected override take(batch: Batch): string | undefined {
     const { scan } = this;
-    const word = scan.wordNumber(KIND);
+    const word = scan.symbolNumber(KIND);
     if (word === -1) return 'no datum: not a CDM record';
-    if (word < 0) return TOO_MANY_WORDS;
-    const kind = this.#word(word);
-    batch.words = this.#words;
+    if (word < 0) return TOO_MANY_SYMBOLS;
+    const kind = this.#symbol(word);
+    batch.symbols = this.#symbols;
     if (kind === 'Event') return this.#takeEvent(batch);
     const type = ENTITY_KINDS[kind];
     if (type !== undefined) return this.#takeEntity(kind, type, batch);
@@ -123,11 +123,11 @@ class CdmReader extends JsonLinesReader {
    * A word as we keep it: kinds without their package (`com.bbn.tc.schema.avro.cdm18.Event` and `Event` are the
    * same), UUIDs of hosts in upper case.
    */
-  #word(number: number): string {
-    const words = this.#words;
+  #symbol(number: number): string {
+    const words = this.#symbols;
     while (words.length <= number) words.push('');
     if (words[number] === '') {
-      const word = this.scan.words[number];
+      const word = this.scan.symbols[number];
       const name = word.startsWith(PACKAGE) ? word.slice(word.lastIndexOf('.') + 1) : word;
       const bare = name === '' ? word : name;
       words[number] = UUID_TEXT.test(bare) ? bare.toUpperCase() : bare;
@@ -135,25 +135,25 @@ class CdmReader extends JsonLinesReader {
     return words[number];
   }
 
-  #wordOf(slot: Slot): number {
-    const number = this.scan.wordNumber(slot);
-    if (number >= 0) this.#word(number);
+  #symbolOf(slot: Slot): number {
+    const number = this.scan.symbolNumber(slot);
+    if (number >= 0) this.#symbol(number);
     return number;
   }
 
-  /** The host's word; NO_WORD where the log names none, -1 where there are too many. */
+  /** The host's word; NO_SYMBOL where the log names none, -1 where there are too many. */
   #host(): number {
-    const own = this.#wordOf(HOST);
-    const word = own === -1 ? this.#wordOf(ENVELOPE_HOST) : own;
-    return word === -1 ? NO_WORD : word < 0 ? -1 : word;
+    const own = this.#symbolOf(HOST);
+    const word = own === -1 ? this.#symbolOf(ENVELOPE_HOST) : own;
+    return word === -1 ? NO_SYMBOL : word < 0 ? -1 : word;
   }
 
   #takeEvent(batch: Batch): string | undefined {
     const { scan } = this;
-    const relation = this.#wordOf(TYPE);
-    if (relation < 0) return relation === -1 ? 'an event without a type' : TOO_MANY_WORDS;
+    const relation = this.#symbolOf(TYPE);
+    if (relation < 0) return relation === -1 ? 'an event without a type' : TOO_MANY_SYMBOLS;
     const host = this.#host();
-    if (host < 0) return TOO_MANY_WORDS;
+    if (host < 0) return TOO_MANY_SYMBOLS;
     this.takeKey(SUBJECT, this.#subject);
     this.takeKey(OBJECT, this.#object);
     this.takeKey(OBJECT2, this.#object2);
@@ -190,14 +190,14 @@ class CdmReader extends JsonLinesReader {
 
   #openDirection(): number {
     const { scan } = this;
-    if (!scan.is(TYPE, 'EVENT_OPEN')) return FLOW_UNSAID;
+    if (!scan.is(TYPE, 'EVENT_OPEN')) return FLOW_UNKNOWN;
     if (scan.has(P_FLAGS)) return directionOfOpen(scan.text(P_FLAGS), 10);
-    if (!scan.isRaw(PARAMETERS)) return FLOW_UNSAID;
+    if (!scan.isRaw(PARAMETERS)) return FLOW_UNKNOWN;
     const parameters = scan.text(PARAMETERS);
     let direction = this.#flagsOf.get(parameters);
     if (direction === undefined) {
       const flags = flagsParameter(parameters);
-      direction = flags === undefined ? FLOW_UNSAID : directionOfOpen(flags, 16);
+      direction = flags === undefined ? FLOW_UNKNOWN : directionOfOpen(flags, 16);
       if (this.#flagsOf.size < FLAGS_REMEMBERED) this.#flagsOf.set(parameters, direction);
     }
     return direction;
@@ -240,14 +240,14 @@ class CdmReader extends JsonLinesReader {
     const start = scan.start(slot);
     const stop = scan.stop(slot);
     const what = (host << 4) | (field << 2) | rank;
-    if (this.memo.knows(key, what, scan.bytes, start, stop)) {
-      this.memo.extend(batch, row);
+    if (this.upsertCache.knows(key, what, scan.bytes, start, stop)) {
+      this.upsertCache.extend(batch, row);
       return;
     }
     const at = batch.addUpsert(key, host, row);
     batch.upsertRank[at] = rank;
     this.takeText(slot, batch, at, field);
-    this.memo.remember(key, what, start, stop, at);
+    this.upsertCache.remember(key, what, start, stop, at);
   }
 
   #sayId(batch: Batch, key: EntityKey, slot: Slot, host: number, row: number): void {
@@ -264,8 +264,8 @@ class CdmReader extends JsonLinesReader {
   #takeEntity(kind: string, type: EntityType, batch: Batch): string | undefined {
     const { scan } = this;
     const host = this.#host();
-    const sourceType = this.#wordOf(TYPE);
-    if (host < 0 || sourceType === -2) return TOO_MANY_WORDS;
+    const sourceType = this.#symbolOf(TYPE);
+    if (host < 0 || sourceType === -2) return TOO_MANY_SYMBOLS;
     batch.count(kind);
     this.takeKey(UUID, this.#key);
     if (this.#key.absent) {
@@ -275,7 +275,7 @@ class CdmReader extends JsonLinesReader {
     const at = batch.addUpsert(this.#key, host, batch.events - 1);
     batch.upsertType[at] = ENTITY_TYPES.indexOf(type) + 1;
     // A record with no `type` of its own goes by its kind.
-    batch.upsertKind[at] = sourceType >= 0 ? sourceType : scan.wordNumber(KIND);
+    batch.upsertKind[at] = sourceType >= 0 ? sourceType : scan.symbolNumber(KIND);
     const pid = scan.isInteger(PID) && scan.word(PID, 1) === 0 ? scan.word(PID, 0) : -1;
     if (pid <= 0x7fffffff) batch.upsertPid[at] = pid;
     this.takeKey(PARENT, this.#key);

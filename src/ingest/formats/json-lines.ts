@@ -9,15 +9,15 @@ import {
   type ScanMemory,
 } from '../scan/json-scan.js';
 import type { Shape, Slot } from '../scan/shape.js';
-import { Memo } from './memo.js';
 import type { Reader, ReaderOptions } from './reader.js';
+import { UpsertCache } from './upsert-cache.js';
 
 const SAMPLE_BYTES = 120;
 
 /** The part that all formats with one JSON object a line share: lines, limits, identifiers, what is malformed. */
 export abstract class JsonLinesReader implements Reader {
   protected readonly scan: JsonScan;
-  protected readonly memo = new Memo();
+  protected readonly upsertCache = new UpsertCache();
   /** Line within the block, from 0. */
   protected line = 0;
   readonly #maxLine: number;
@@ -34,7 +34,7 @@ export abstract class JsonLinesReader implements Reader {
   protected abstract take(batch: Batch): string | undefined;
 
   read(block: Uint8Array, length: number, batch: Batch): void {
-    this.memo.beginBlock();
+    this.upsertCache.beginBlock();
     this.scan.begin(block, length);
     this.line = 0;
     for (;;) {

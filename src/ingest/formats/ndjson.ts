@@ -1,7 +1,7 @@
-import { type Batch, NO_WORD, setKey, TEXT_CMD, TEXT_LOCAL, TEXT_NAME } from '../batch.js';
+import { type Batch, NO_SYMBOL, setKey, TEXT_CMD, TEXT_LOCAL, TEXT_NAME } from '../batch.js';
 import { EntityKey } from '../entity-key.js';
 import { ENTITY_TYPES } from '../event.js';
-import { FLOW_IN, FLOW_OUT, FLOW_UNSAID } from '../flow.js';
+import { FLOW_IN, FLOW_OUT, FLOW_UNKNOWN } from '../flow.js';
 import type { JsonScan, ScanMemory } from '../scan/json-scan.js';
 import { Shape, type Slot } from '../scan/shape.js';
 import { digitsOf, parseRfc3339 } from '../time.js';
@@ -29,8 +29,8 @@ export const ndjson: Format = {
 const shape = new Shape();
 const TS = shape.integer('ts');
 const SEQ = shape.integer('seq');
-const HOST = shape.word('host');
-const REL = shape.word('rel');
+const HOST = shape.symbol('host');
+const REL = shape.symbol('rel');
 const OK = shape.scalar('ok');
 const FLOW = shape.scalar('flow');
 const ATTRS = shape.raw('attrs');
@@ -55,7 +55,7 @@ function entity(at: string): EntitySlots {
     whole: shape.raw(at),
     id: shape.uuid(`${at}.id`),
     type: shape.scalar(`${at}.type`),
-    kind: shape.word(`${at}.kind`),
+    kind: shape.symbol(`${at}.kind`),
     name: shape.scalar(`${at}.name`),
     cmd: shape.scalar(`${at}.cmd`),
     pid: shape.integer(`${at}.pid`),
@@ -80,7 +80,7 @@ const TEXTS = ['id', 'type', 'kind', 'name', 'cmd', 'parent', 'user', 'local'] a
 /** What a mention of an entity may say besides whose it is. */
 const SAID = ['type', 'kind', 'name', 'cmd', 'pid', 'local', 'parent', 'user'] as const;
 
-const TOO_MANY_WORDS = 'too many different hosts, relations and kinds in one input';
+const TOO_MANY_SYMBOLS = 'too many different hosts, relations and kinds in one input';
 
 /** Times are nanoseconds, however they were written. */
 const NANOSECOND_DIGITS = digitsOf('ns');
@@ -98,9 +98,9 @@ class NdjsonReader extends JsonLinesReader {
 
   protected override take(batch: Batch): string | undefined {
     const { scan } = this;
-    batch.words = scan.words;
-    const host = scan.wordNumber(HOST);
-    if (host === -2) return TOO_MANY_WORDS;
+    batch.symbols = scan.symbols;
+    const host = scan.symbolNumber(HOST);
+    if (host === -2) return TOO_MANY_SYMBOLS;
     if (host === -1 && scan.has(HOST)) return '`host` is not a string';
     const problem = this.#checkEntities();
     if (problem !== undefined) return problem;
@@ -135,8 +135,8 @@ class NdjsonReader extends JsonLinesReader {
 
   #takeEvent(batch: Batch, host: number): string | undefined {
     const { scan } = this;
-    const relation = scan.wordNumber(REL);
-    if (relation < 0) return relation === -2 ? TOO_MANY_WORDS : '`rel` is missing or no string';
+    const relation = scan.symbolNumber(REL);
+    if (relation < 0) return relation === -2 ? TOO_MANY_SYMBOLS : '`rel` is missing or no string';
     const ts = this.#readTime();
     if (typeof ts === 'string') return ts;
     if (scan.has(SEQ) && !scan.isInteger(SEQ)) return '`seq` is not a 64-bit integer';
@@ -162,8 +162,8 @@ class NdjsonReader extends JsonLinesReader {
     setKey(batch.object, row, this.#object);
     setKey(batch.object2, row, this.#object2);
     batch.relation[row] = relation;
-    batch.host[row] = host < 0 ? NO_WORD : host;
-    batch.flow[row] = scan.is(FLOW, 'in') ? FLOW_IN : scan.is(FLOW, 'out') ? FLOW_OUT : FLOW_UNSAID;
+    batch.host[row] = host < 0 ? NO_SYMBOL : host;
+    batch.flow[row] = scan.is(FLOW, 'in') ? FLOW_IN : scan.is(FLOW, 'out') ? FLOW_OUT : FLOW_UNKNOWN;
     const ok = scan.boolean(OK);
     batch.ok[row] = ok === undefined ? 0 : ok ? 2 : 1;
     batch.line[row] = this.line;
@@ -192,19 +192,19 @@ class NdjsonReader extends JsonLinesReader {
     // Bare mentions are known apart: between them and full ones nothing is news.
     const what = ((host + 1) << 1) | (bare ? 1 : 0);
     const [start, stop] = [scan.start(slots.whole), scan.stop(slots.whole)];
-    if (this.memo.knows(key, what, scan.bytes, start, stop)) {
-      this.memo.extend(batch, row);
+    if (this.upsertCache.knows(key, what, scan.bytes, start, stop)) {
+      this.upsertCache.extend(batch, row);
       return;
     }
-    this.memo.remember(key, what, start, stop, batch.upserts);
+    this.upsertCache.remember(key, what, start, stop, batch.upserts);
     this.#upsert(batch, slots, key, host, row);
   }
 
   #upsert(batch: Batch, slots: EntitySlots, key: EntityKey, host: number, row: number): void {
     const { scan } = this;
-    const at = batch.addUpsert(key, host < 0 ? NO_WORD : host, row);
+    const at = batch.addUpsert(key, host < 0 ? NO_SYMBOL : host, row);
     batch.upsertType[at] = typeNumber(scan.text(slots.type));
-    const kind = scan.wordNumber(slots.kind);
+    const kind = scan.symbolNumber(slots.kind);
     if (kind >= 0) batch.upsertKind[at] = kind;
     const { pid } = slots;
     if (scan.has(pid)) batch.upsertPid[at] = scan.word(pid, 0);

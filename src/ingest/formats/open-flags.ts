@@ -1,4 +1,4 @@
-import { FLOW_IN, FLOW_OUT, FLOW_UNSAID } from '../flow.js';
+import { FLOW_IN, FLOW_OUT, FLOW_UNKNOWN } from '../flow.js';
 
 /** FreeBSD and Linux agree on the two lowest bits: 0 read, 1 write, 2 both. */
 const ACCESS_MODE = 3;
@@ -13,7 +13,7 @@ export function directionOfOpen(flags: string, radix: 10 | 16): number {
     return (low & ACCESS_MODE) === 0 ? FLOW_IN : FLOW_OUT;
   }
   if (/\bO_(RDWR|WRONLY)\b/.test(flags)) return FLOW_OUT;
-  return /\bO_RDONLY\b/.test(flags) ? FLOW_IN : FLOW_UNSAID;
+  return /\bO_RDONLY\b/.test(flags) ? FLOW_IN : FLOW_UNKNOWN;
 }
 
 /** CADETS: the value of the parameter called `flags` in an event's `parameters.array`. */

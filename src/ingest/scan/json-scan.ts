@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Shape, Slot } from './shape.js';
-import { keptWord } from './words.js';
+import { symbolText } from './symbol-text.js';
 
 /** What became of a line. */
 export const LINE_END = 0;
@@ -44,11 +44,11 @@ const TABLES_AT = 4096;
 const DICTIONARY_AT = 2 * PAGE;
 const STEPS_AT = 8 * PAGE;
 const BLOCKS_AT = 10 * PAGE;
-const NO_WORD = 0xffffffff;
+const NO_SYMBOL = 0xffffffff;
 /** Words that the kernel has numbers for, as in kernels/json-scan/dictionary.ts; further ones are numbered here. */
-const KERNEL_WORDS = 8192;
+const KERNEL_SYMBOLS = 8192;
 /** Batches keep numbers of words in 16 bits, and the last stands for none. */
-const MOST_WORDS = 0xffff;
+const MAX_SYMBOLS = 0xffff;
 /** Behind the row: room for a key with escapes. */
 const KEY_SCRATCH = 128;
 /** The kernel reads up to 16 bytes at a time, and one newline closes the block. */
@@ -106,9 +106,9 @@ export class JsonScan {
   readonly #kernel: Kernel;
   readonly #row: Uint32Array;
   readonly #text: Buffer;
-  readonly #words: string[] = [];
+  readonly #symbols: string[] = [];
   /** Numbers of words that the kernel has no room for. */
-  readonly #further = new Map<string, number>();
+  readonly #extraSymbols = new Map<string, number>();
 
   constructor(memory: ScanMemory, shape: Shape, maxLine: number) {
     const { buffer } = memory.memory;
@@ -206,30 +206,30 @@ export class JsonScan {
   }
 
   /** The number of a word in this scan's vocabulary; -1 if the field is absent or no string, -2 if there are too many. */
-  wordNumber(slot: Slot): number {
+  symbolNumber(slot: Slot): number {
     if (!this.has(slot) || !this.isString(slot)) return -1;
     const number = this.#row[slot * SLOT_WORDS + 4];
-    if (number === NO_WORD) return this.#furtherWord(keptWord(this.text(slot)));
+    if (number === NO_SYMBOL) return this.#extraSymbol(symbolText(this.text(slot)));
     // The kernel also numbers words that nobody asked for, so a word's text is taken when it is first asked for.
-    while (this.#words.length <= number) this.#words.push('');
-    if (this.#words[number] === '') this.#words[number] = keptWord(this.text(slot));
+    while (this.#symbols.length <= number) this.#symbols.push('');
+    if (this.#symbols[number] === '') this.#symbols[number] = symbolText(this.text(slot));
     return number;
   }
 
-  #furtherWord(word: string): number {
-    let number = this.#further.get(word);
+  #extraSymbol(word: string): number {
+    let number = this.#extraSymbols.get(word);
     if (number !== undefined) return number;
-    number = KERNEL_WORDS + this.#further.size;
-    if (number === MOST_WORDS) return -2;
-    this.#further.set(word, number);
-    while (this.#words.length < number) this.#words.push('');
-    this.#words.push(word);
+    number = KERNEL_SYMBOLS + this.#extraSymbols.size;
+    if (number === MAX_SYMBOLS) return -2;
+    this.#extraSymbols.set(word, number);
+    while (this.#symbols.length < number) this.#symbols.push('');
+    this.#symbols.push(word);
     return number;
   }
 
   /** The words asked for so far, by number; empty for others. */
-  get words(): readonly string[] {
-    return this.#words;
+  get symbols(): readonly string[] {
+    return this.#symbols;
   }
 
   /** Number of digits of an integer, as written. */

@@ -5,7 +5,7 @@ const FLAG_UNION = 1;
 const FLAG_RAW = 2;
 const FLAG_UUID = 4;
 const FLAG_INTEGER = 8;
-const FLAG_WORD = 16;
+const FLAG_SYMBOL = 16;
 
 const NODE_BYTES = 40;
 const KEY_BYTES = 12;
@@ -55,8 +55,8 @@ export class Shape {
   }
 
   /** One of a small vocabulary, such as relations or hosts: known by its number in the scan's dictionary. */
-  word(...paths: string[]): Slot {
-    return this.#add(paths, FLAG_UNION | FLAG_WORD);
+  symbol(...paths: string[]): Slot {
+    return this.#add(paths, FLAG_UNION | FLAG_SYMBOL);
   }
 
   /** A whole object or array, as text. */

@@ -3,7 +3,7 @@ import { RecalError } from '../../base/errors.js';
 import { type Bytes, peek } from './bytes.js';
 import { contentKind, HEAD_BYTES } from './content-kind.js';
 import { DEFAULT_MAX_RATIO, Decompressed } from './decompress.js';
-import { emptyInput, inputMisuse, quoted } from './input-errors.js';
+import { emptyInputError, inputUseError, quoted } from './input-errors.js';
 import { RawBytes } from './raw-bytes.js';
 import type { ReadThread } from './read-thread.js';
 import { TarReader } from './tar.js';
@@ -112,7 +112,7 @@ class Input implements InputFile {
   async open(): Promise<void> {
     this.#content = await this.#unwrap(this.#raw, this.#raw.name);
     if (!this.#content.empty) return;
-    throw emptyInput(this.#raw.name, this.compression === 'none' ? 'is empty' : 'unpacks to nothing');
+    throw emptyInputError(this.#raw.name, this.compression === 'none' ? 'is empty' : 'unpacks to nothing');
   }
 
   async #unwrap(bytes: Bytes, name: string): Promise<Content> {
@@ -141,7 +141,7 @@ class Input implements InputFile {
   }
 
   sources(): AsyncIterable<ByteSource> {
-    if (this.#taken) throw inputMisuse('input-consumed', this.#raw.name);
+    if (this.#taken) throw inputUseError('input-consumed', this.#raw.name);
     this.#taken = true;
     return this.archive ? this.#members() : this.#single();
   }
@@ -176,7 +176,7 @@ class Input implements InputFile {
         await source.close();
       }
     }
-    if (empty) throw emptyInput(this.#raw.name, 'holds no file with any content');
+    if (empty) throw emptyInputError(this.#raw.name, 'holds no file with any content');
   }
 
   #source(name: string, bytes: Bytes, close: () => Promise<void>): ByteSource {
@@ -185,7 +185,7 @@ class Input implements InputFile {
     return {
       name,
       read: async (target) => {
-        if (ended || this.#closed) throw inputMisuse('input-closed', name);
+        if (ended || this.#closed) throw inputUseError('input-closed', name);
         return bytes.read(target);
       },
       get consumed() {

@@ -2,7 +2,7 @@ import type { Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { parse, sep } from 'node:path';
 import { isSystemError } from '../../base/errors.js';
-import { cannotOpen } from './input-errors.js';
+import { openError } from './input-errors.js';
 
 // Our own, because Node 20 has no glob and a pattern turned into a regular expression can take exponential time.
 
@@ -119,7 +119,7 @@ async function entriesOf(folder: string): Promise<Dirent[]> {
     return await readdir(folder === '' ? '.' : folder, { withFileTypes: true });
   } catch (error) {
     if (isSystemError(error, 'ENOENT') || isSystemError(error, 'ENOTDIR')) return [];
-    throw await cannotOpen(folder, error); // skipping a folder one may not read would lose logs in silence
+    throw await openError(folder, error); // skipping a folder one may not read would lose logs in silence
   }
 }
 

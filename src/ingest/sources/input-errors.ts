@@ -26,7 +26,7 @@ function some(names: string[]): string {
 }
 
 /** A path that could not be looked at or opened, as an error a person can act on. */
-export async function cannotOpen(path: string, cause: unknown): Promise<RecalError> {
+export async function openError(path: string, cause: unknown): Promise<RecalError> {
   const code = (cause as NodeJS.ErrnoException | undefined)?.code ?? 'unknown reason';
   const where = { file: path };
   if (code === 'ENOENT' || code === 'ENOTDIR') {
@@ -52,7 +52,7 @@ export async function cannotOpen(path: string, cause: unknown): Promise<RecalErr
   });
 }
 
-export async function isDirectory(path: string): Promise<RecalError> {
+export async function directoryError(path: string): Promise<RecalError> {
   const names = (await namesIn(path)).filter((name) => !name.startsWith('.'));
   const json = names.filter((name) => name.includes('.json'));
   const hint = json.length
@@ -66,21 +66,21 @@ export async function isDirectory(path: string): Promise<RecalError> {
   });
 }
 
-export function matchesNothing(pattern: string): RecalError {
+export function noMatchError(pattern: string): RecalError {
   return new RecalError('input-no-match', `no file matches ${quoted(pattern)}`, {
     hint: "* and ? stop at /, ** crosses folders, names that start with '.' must be spelled out",
     where: { file: pattern },
   });
 }
 
-export function duplicatePart(first: string, second: string): RecalError {
+export function duplicatePartError(first: string, second: string): RecalError {
   return new RecalError('duplicate-part', `${quoted(first)} and ${quoted(second)} are the same part`, {
     hint: 'counting a part twice would double its events: name one of the two, or move the other away',
     where: { file: second },
   });
 }
 
-export function readFailed(name: string, offset: number, cause: unknown): RecalError {
+export function readError(name: string, offset: number, cause: unknown): RecalError {
   const code = (cause as NodeJS.ErrnoException | undefined)?.code ?? 'unknown reason';
   return new RecalError(
     'input-read-failed',
@@ -93,7 +93,7 @@ export function readFailed(name: string, offset: number, cause: unknown): RecalE
   );
 }
 
-export function emptyInput(name: string, what = 'is empty'): RecalError {
+export function emptyInputError(name: string, what = 'is empty'): RecalError {
   return new RecalError('empty-input', `${quoted(name)} ${what}`, {
     hint: 'was the download or the export interrupted? An empty log is refused, for it would train on nothing',
     where: { file: name },
@@ -101,7 +101,7 @@ export function emptyInput(name: string, what = 'is empty'): RecalError {
 }
 
 /** A mistake of the calling code rather than of the input. */
-export function inputMisuse(
+export function inputUseError(
   code: 'input-closed' | 'input-consumed' | 'hash-incomplete',
   name: string,
 ): RecalError {

@@ -3,7 +3,7 @@ import { access, realpath, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { isSystemError } from '../../base/errors.js';
 import { expandGlob, isGlob } from './glob.js';
-import { cannotOpen, duplicatePart, isDirectory, matchesNothing } from './input-errors.js';
+import { directoryError, duplicatePartError, noMatchError, openError } from './input-errors.js';
 import { comparePartNames, partOf } from './part-order.js';
 import { STDIN } from './raw-bytes.js';
 
@@ -41,7 +41,7 @@ async function filesOf(pattern: string): Promise<string[]> {
     if (!isSystemError((error as Error).cause, 'ENOENT') || !isGlob(pattern)) throw error;
   }
   const found = await expandGlob(pattern);
-  if (found.length === 0) throw matchesNothing(pattern);
+  if (found.length === 0) throw noMatchError(pattern);
   return Promise.all(found.map(checked));
 }
 
@@ -52,9 +52,9 @@ async function checked(path: string): Promise<string> {
     directory = (await stat(path)).isDirectory();
     await access(path, constants.R_OK);
   } catch (error) {
-    throw await cannotOpen(path, error);
+    throw await openError(path, error);
   }
-  if (directory) throw await isDirectory(path);
+  if (directory) throw await directoryError(path);
   return path;
 }
 
@@ -82,7 +82,7 @@ function refuseDuplicates(sorted: string[]): void {
     const { topic, part } = partOf(resolve(path));
     const key = `${part}:${topic}`;
     const first = seen.get(key);
-    if (first !== undefined) throw duplicatePart(first, path);
+    if (first !== undefined) throw duplicatePartError(first, path);
     seen.set(key, path);
   }
 }

@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { RecalError } from '../../base/errors.js';
 import type { Bytes } from './bytes.js';
-import { cannotOpen, inputMisuse, isDirectory, readFailed } from './input-errors.js';
+import { directoryError, inputUseError, openError, readError } from './input-errors.js';
 import type { ReadThread } from './read-thread.js';
 import { ReadableBytes } from './readable-bytes.js';
 
@@ -56,7 +56,7 @@ export class RawBytes implements Bytes {
       return new RawBytes(STDIN_NAME, undefined, new ReadableBytes(stdin, STDIN_NAME), thread);
     try {
       const info = await stat(path);
-      if (info.isDirectory()) throw await isDirectory(path);
+      if (info.isDirectory()) throw await directoryError(path);
       if (info.isFile()) return new RawBytes(path, info.size, await open(path, 'r'), thread);
       // Pipes, as in `<(xz -dc …)`: a read can block for ever, and would take a thread of the pool with it.
       const stream = info.isFIFO()
@@ -64,12 +64,12 @@ export class RawBytes implements Bytes {
         : createReadStream(path);
       return new RawBytes(path, undefined, new ReadableBytes(stream, path), thread);
     } catch (error) {
-      throw error instanceof RecalError ? error : await cannotOpen(path, error);
+      throw error instanceof RecalError ? error : await openError(path, error);
     }
   }
 
   async read(target: Uint8Array): Promise<number> {
-    if (this.#closed) throw inputMisuse('input-closed', this.name);
+    if (this.#closed) throw inputUseError('input-closed', this.name);
     if (this.#digest !== undefined || target.length === 0) return 0;
     const filled = await this.#fill(target);
     if (filled < target.length) this.#digest = await this.#finishHash();
@@ -106,7 +106,7 @@ export class RawBytes implements Bytes {
 
   /** Reads the next block; a thread that reads for us has also hashed it. */
   async #block(target: Uint8Array, from: number): Promise<{ length: number; unhashed: boolean }> {
-    if (this.#closed) throw inputMisuse('input-closed', this.name);
+    if (this.#closed) throw inputUseError('input-closed', this.name);
     const size = Math.min(BLOCK, target.length - from);
     try {
       if (this.#from instanceof ReadableBytes) {
@@ -118,14 +118,14 @@ export class RawBytes implements Bytes {
       }
       return { length: (await this.#from.read(target, from, size, null)).bytesRead, unhashed: true };
     } catch (error) {
-      if (this.#closed) throw inputMisuse('input-closed', this.name);
-      throw error instanceof RecalError ? error : readFailed(this.name, this.consumed, error);
+      if (this.#closed) throw inputUseError('input-closed', this.name);
+      throw error instanceof RecalError ? error : readError(this.name, this.consumed, error);
     }
   }
 
   /** SHA-256 of all bytes, once they were all read. */
   sha256(): string {
-    if (this.#digest === undefined) throw inputMisuse('hash-incomplete', this.name);
+    if (this.#digest === undefined) throw inputUseError('hash-incomplete', this.name);
     return this.#digest;
   }
 

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Bytes } from './bytes.js';
-import { inputMisuse } from './input-errors.js';
+import { inputUseError } from './input-errors.js';
 
 /** What may wait here, on top of what the stream buffers itself. */
 const QUEUE_BYTES = 2 << 20;
@@ -25,7 +25,7 @@ export class ReadableBytes implements Bytes {
     this.#name = name;
     stream.on('error', (error) => this.#finish(error));
     stream.on('end', () => this.#finish(undefined));
-    stream.on('close', () => this.#finish(inputMisuse('input-closed', name)));
+    stream.on('close', () => this.#finish(inputUseError('input-closed', name)));
     stream.on('data', (chunk: Uint8Array | string) => {
       if (this.#ended || this.#error !== undefined) return;
       const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
@@ -74,7 +74,7 @@ export class ReadableBytes implements Bytes {
     this.#queue = [];
     this.#queued = 0;
     this.#ended = false;
-    this.#error = inputMisuse('input-closed', this.#name);
+    this.#error = inputUseError('input-closed', this.#name);
     this.#wake?.();
     this.#stream.destroy();
   }

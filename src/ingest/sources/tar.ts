@@ -2,7 +2,7 @@ import type { ErrorCode } from '../../base/error-codes.js';
 import { RecalError } from '../../base/errors.js';
 import { printable } from '../../base/printable.js';
 import { type Bytes, isZero } from './bytes.js';
-import { inputMisuse, quoted } from './input-errors.js';
+import { inputUseError, quoted } from './input-errors.js';
 
 const BLOCK = 512;
 const SCRATCH_BYTES = 256 << 10;
@@ -114,7 +114,7 @@ export class TarReader {
 
   #member(name: string, size: number): TarMember {
     const header = this.#offset;
-    const closed = () => inputMisuse('input-closed', `${this.#name}!${name}`);
+    const closed = () => inputUseError('input-closed', `${this.#name}!${name}`);
     let open = true;
     return {
       name: printable(name),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FLOW_IN, FLOW_OUT, FLOW_UNSAID } from '../../../src/ingest/flow.js';
+import { FLOW_IN, FLOW_OUT, FLOW_UNKNOWN } from '../../../src/ingest/flow.js';
 import { directionOfOpen, flagsParameter } from '../../../src/ingest/formats/open-flags.js';
 
 describe('the flags of an OPEN', () => {
@@ -45,8 +45,8 @@ describe('the flags of an OPEN', () => {
       '1'.repeat(17),
       'O_RDWR_X',
     ])
-      for (const radix of [10, 16] as const) expect(directionOfOpen(text, radix), text).toBe(FLOW_UNSAID);
-    expect(directionOfOpen('ff', 10)).toBe(FLOW_UNSAID);
+      for (const radix of [10, 16] as const) expect(directionOfOpen(text, radix), text).toBe(FLOW_UNKNOWN);
+    expect(directionOfOpen('ff', 10)).toBe(FLOW_UNKNOWN);
     expect(directionOfOpen('ff', 16)).toBe(FLOW_OUT);
   });
 });

@@ -7,7 +7,7 @@ import { decode } from '../records.js';
 
 /** A batch with something in every column. */
 function fill(batch: Batch, names: readonly string[]): Batch {
-  batch.words = ['rel', 'host', 'kind'];
+  batch.symbols = ['rel', 'host', 'kind'];
   for (const [i, name] of names.entries()) {
     const key = Object.assign(new EntityKey(), { w0: i + 1, w1: -i, w2: i * 7, w3: -1 });
     const row = batch.addEvent();

@@ -69,8 +69,8 @@ function expectSlots(record: Json): void {
   const word = unwrap(at(record, 'w'));
   expectScalar(WORD, word);
   if (typeof word === 'string' && word !== '')
-    expect(scan.words[scan.wordNumber(WORD)]).toBe(word.toWellFormed());
-  else expect(scan.wordNumber(WORD)).toBe(-1);
+    expect(scan.symbols[scan.symbolNumber(WORD)]).toBe(word.toWellFormed());
+  else expect(scan.symbolNumber(WORD)).toBe(-1);
   const raw = at(record, 'raw');
   expect(scan.isRaw(RAW)).toBe(typeof raw === 'object' && raw !== null);
   if (scan.isRaw(RAW)) expect(JSON.parse(scan.text(RAW))).toEqual(raw);
@@ -137,7 +137,7 @@ describe('what is read', () => {
         expect(scanLine(`{"any":{${key}:{"x":${value}}}}`)).toBeUndefined();
         const name = JSON.parse(key) as string;
         expectScalar(KEY, name);
-        if (name !== '') expect(scan.words[scan.wordNumber(KEY)]).toBe(name.toWellFormed());
+        if (name !== '') expect(scan.symbols[scan.symbolNumber(KEY)]).toBe(name.toWellFormed());
         expectScalar(UNDER_KEY, JSON.parse(value) as Json);
       }),
       { numRuns: 500 },
@@ -154,7 +154,7 @@ describe('what is read', () => {
       expect(scan.text(slot)).toBe('');
       expect(scan.isUuid(slot) || scan.isInteger(slot) || scan.isRaw(slot)).toBe(false);
     }
-    expect(scan.wordNumber(WORD)).toBe(-1);
+    expect(scan.symbolNumber(WORD)).toBe(-1);
   });
 
   it('knows a text of ASCII when it sees it', () => {
@@ -236,10 +236,10 @@ describe('words', () => {
     const numbers = new Map<string, number>();
     for (const word of ['EVENT_READ', 'EVENT_WRITE', 'EVENT_READ', 'é', 'EVENT_REA', 'EVENT_READ']) {
       scanLine(`{"w":"${word}"}`);
-      const number = scan.wordNumber(WORD);
+      const number = scan.symbolNumber(WORD);
       expect(numbers.get(word) ?? number).toBe(number);
       numbers.set(word, number);
-      expect(scan.words[number]).toBe(word);
+      expect(scan.symbols[number]).toBe(word);
     }
     expect(new Set(numbers.values()).size).toBe(4);
   });
@@ -252,19 +252,19 @@ describe('words', () => {
       own.blocks[0].set(lines);
       crowded.begin(own.blocks[0], lines.length);
       const numbers: number[] = [];
-      while (crowded.next() === LINE_RECORD) numbers.push(crowded.wordNumber(WORD));
+      while (crowded.next() === LINE_RECORD) numbers.push(crowded.symbolNumber(WORD));
       return numbers;
     };
     const first = numbersOf();
     expect(first.length).toBe(9000);
     expect(first).toEqual(Array.from({ length: 9000 }, (_, i) => i));
     expect(numbersOf()).toEqual(first);
-    expect(crowded.words[4711]).toBe('word-4711');
-    expect(crowded.words[8999]).toBe('word-8999');
+    expect(crowded.symbols[4711]).toBe('word-4711');
+    expect(crowded.symbols[8999]).toBe('word-8999');
   });
 
   it('of any length leave the scan whole', () => {
-    expect(fresh().words).toEqual([]);
+    expect(fresh().symbols).toEqual([]);
     const long = 'x'.repeat(MAX_LINE - 20);
     expect(scanLine(`{"w":"${long}"}`)).toBeUndefined();
     expect(scan.text(WORD)).toBe(long);

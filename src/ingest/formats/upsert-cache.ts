@@ -8,7 +8,7 @@ const SLOTS = 1 << 14;
  * upsert and not a million. The upsert keeps the first and the last event that said so. It forgets on collision, which
  * costs a redundant upsert and nothing else.
  */
-export class Memo {
+export class UpsertCache {
   readonly #keys = new Int32Array(SLOTS * 4);
   readonly #what = new Uint32Array(SLOTS);
   readonly #start = new Uint32Array(SLOTS);

@@ -3,9 +3,9 @@ import { EXIT, RecalError } from './errors.js';
 const MAX_DEPTH = 16;
 
 /** One JSON value with the line of each key: `members` for an object, `value` for everything else. */
-export interface LineNode {
+export interface LocatedValue {
   value: unknown;
-  members?: Map<string, LineNode>;
+  members?: Map<string, LocatedValue>;
   line: number;
 }
 
@@ -14,7 +14,7 @@ const SCALAR =
   /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 
 /** Reads by recursive descent, one method per production. */
-class LineJson {
+class LocatedJsonParser {
   private at = 0;
   private line = 1;
 
@@ -23,13 +23,13 @@ class LineJson {
     private readonly path: string,
   ) {}
 
-  read(): LineNode {
+  read(): LocatedValue {
     const node = this.value(0);
     if (this.peek() !== undefined) this.fail('expected the end of the file');
     return node;
   }
 
-  private value(depth: number): LineNode {
+  private value(depth: number): LocatedValue {
     if (depth > MAX_DEPTH) this.fail(`nested deeper than ${MAX_DEPTH}`);
     const next = this.peek();
     const line = this.line;
@@ -40,8 +40,8 @@ class LineJson {
     return { value: JSON.parse(token), line };
   }
 
-  private object(depth: number, line: number): LineNode {
-    const members = new Map<string, LineNode>();
+  private object(depth: number, line: number): LocatedValue {
+    const members = new Map<string, LocatedValue>();
     this.at++;
     if (this.peek() === '}') this.at++;
     else {
@@ -60,7 +60,7 @@ class LineJson {
     return { value: Object.fromEntries([...members].map(([key, node]) => [key, node.value])), members, line };
   }
 
-  private array(depth: number, line: number): LineNode {
+  private array(depth: number, line: number): LocatedValue {
     const items: unknown[] = [];
     this.at++;
     if (this.peek() === ']') this.at++;
@@ -113,6 +113,6 @@ class LineJson {
  * JSON with line numbers. `JSON.parse` on Node 20 gives neither the place of a syntax error nor that of a key, and
  * it lets a later duplicate silently win.
  */
-export function readLineJson(text: string, path: string): LineNode {
-  return new LineJson(text, path).read();
+export function parseLocatedJson(text: string, path: string): LocatedValue {
+  return new LocatedJsonParser(text, path).read();
 }

@@ -21,7 +21,7 @@ function distance(a: string, b: string): number {
 const plain = (name: string): string => name.replace(/[-_]/g, '').toLowerCase();
 
 /** The known name most like the one given, or nothing when none is close enough to be a slip of the finger. */
-export function nearest(name: string, known: Iterable<string>): string | undefined {
+export function closestName(name: string, known: Iterable<string>): string | undefined {
   const wanted = plain(name.slice(0, 64));
   const limit = Math.max(2, Math.floor(wanted.length / 3));
   let best: string | undefined;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Batch } from '../../../src/ingest/batch.js';
 import { EntityKey } from '../../../src/ingest/entity-key.js';
-import { Memo } from '../../../src/ingest/formats/memo.js';
+import { UpsertCache } from '../../../src/ingest/formats/upsert-cache.js';
 
 const buffer = Buffer.from('alpha beta alpha beta alphA');
 const ALPHA = [0, 5] as const;
@@ -16,11 +16,11 @@ function key(w0: number, w1 = 0, w2 = 0, w3 = 0): EntityKey {
 
 /** A reader in its first block: says things of entities and gives the upserts that came of it. */
 class Speaker {
-  readonly memo = new Memo();
+  readonly upsertCache = new UpsertCache();
   readonly batch = new Batch();
 
   constructor() {
-    this.memo.beginBlock();
+    this.upsertCache.beginBlock();
   }
 
   /** True if it was news. */
@@ -28,11 +28,11 @@ class Speaker {
     const row = this.batch.addEvent();
     this.batch.ts[row] = BigInt(time);
     this.batch.seq[row] = 0n;
-    if (this.memo.knows(of, what, buffer, start, stop)) {
-      this.memo.extend(this.batch, row);
+    if (this.upsertCache.knows(of, what, buffer, start, stop)) {
+      this.upsertCache.extend(this.batch, row);
       return false;
     }
-    this.memo.remember(of, what, start, stop, this.batch.addUpsert(of, 0, row));
+    this.upsertCache.remember(of, what, start, stop, this.batch.addUpsert(of, 0, row));
     return true;
   }
 
@@ -73,7 +73,7 @@ describe('what was said before', () => {
   it('is forgotten with its block', () => {
     const speaker = new Speaker();
     speaker.say(key(1), 0, ALPHA, 1);
-    speaker.memo.beginBlock();
+    speaker.upsertCache.beginBlock();
     expect(speaker.say(key(1), 0, ALPHA, 1)).toBe(true);
     expect(speaker.say(key(1), 0, ALPHA, 1)).toBe(false);
   });
