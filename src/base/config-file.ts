@@ -47,7 +47,7 @@ export function readConfigFile(path: string, name: string, asked: boolean): Conf
   let text: string;
   try {
     if (statSync(path).size > MAX_BYTES) {
-      throw new RecalError('config-size', `the configuration file is larger than ${MAX_BYTES} bytes`, {
+      throw new RecalError('config-unreadable', `the configuration file is larger than ${MAX_BYTES} bytes`, {
         where: { file: name },
         exit: EXIT.usage,
       });

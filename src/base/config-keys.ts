@@ -36,7 +36,7 @@ export function checkConfigKeys(file: ConfigFile, known: KnownKeys): void {
 }
 
 function wrongKey(file: ConfigFile, line: number, message: string): RecalError {
-  return new RecalError('config-key', message, {
+  return new RecalError('config-shape', message, {
     where: { file: file.path, line },
     exit: EXIT.usage,
   });

@@ -1,143 +1,398 @@
 /**
- * Every error code: when it occurs and what to do. Codes are stable, lower-case words joined by hyphens. The reference
- * page docs/reference/errors.md is generated from this table.
+ * Every error code: when the error occurs and what to do about it. Codes are stable, lower-case words joined by hyphens.
+ * The reference page docs/reference/errors.md is generated from this table.
  */
 export const ERROR_CODES = {
-  'alerts-ambiguous': { when: '', action: '' },
-  'alerts-damaged': { when: '', action: '' },
-  'alerts-foreign': { when: '', action: '' },
-  'alerts-too-large': { when: '', action: '' },
-  'alerts-unknown': { when: '', action: '' },
-  'alerts-version': { when: '', action: '' },
-  'already-ingested': { when: '', action: '' },
-  'avro-input': { when: '', action: '' },
-  'bad-counts': { when: '', action: '' },
-  'bad-names': { when: '', action: '' },
-  'bad-network': { when: '', action: '' },
-  'calibration-invalid': { when: '', action: '' },
-  'config-key': { when: '', action: '' },
-  'config-shape': { when: '', action: '' },
-  'config-size': { when: '', action: '' },
-  'config-syntax': { when: '', action: '' },
-  'config-unknown-key': { when: '', action: '' },
-  'config-unreadable': { when: '', action: '' },
-  'corrupt-gzip': { when: '', action: '' },
-  'corrupt-tar': { when: '', action: '' },
-  'corrupt-zstd': { when: '', action: '' },
-  'covariance-invalid': { when: '', action: '' },
-  'csv-quote': { when: '', action: '' },
-  'decompression-ratio': { when: '', action: '' },
-  'demo-folder': { when: '', action: '' },
-  'detection-config': { when: '', action: '' },
-  'device-failed': { when: '', action: '' },
-  'device-memory': { when: '', action: '' },
-  'device-shape': { when: '', action: '' },
-  'disk-full': { when: '', action: '' },
-  'drop-all': { when: '', action: '' },
-  'duplicate-part': { when: '', action: '' },
-  'e3-labels': { when: '', action: '' },
-  'e3-parts': { when: '', action: '' },
-  'embedding-nan': { when: '', action: '' },
-  'empty-input': { when: '', action: '' },
-  'evidence-not-fitted': { when: '', action: '' },
-  'fusion-covariance': { when: '', action: '' },
-  'hash-incomplete': { when: '', action: '' },
-  'input-closed': { when: '', action: '' },
-  'input-consumed': { when: '', action: '' },
-  'input-is-directory': { when: '', action: '' },
-  'input-no-match': { when: '', action: '' },
-  'input-not-found': { when: '', action: '' },
-  'input-read-failed': { when: '', action: '' },
-  'input-unreadable': { when: '', action: '' },
-  internal: { when: '', action: '' },
-  'keep-out': { when: '', action: '' },
-  'labels-empty': { when: '', action: '' },
-  'labels-header': { when: '', action: '' },
-  'labels-line': { when: '', action: '' },
-  'labels-no-match': { when: '', action: '' },
-  'labels-not-text': { when: '', action: '' },
-  'labels-row': { when: '', action: '' },
-  'labels-tier': { when: '', action: '' },
-  'labels-too-large': { when: '', action: '' },
-  'labels-utf16': { when: '', action: '' },
-  'malformed-line': { when: '', action: '' },
-  'memory-budget': { when: '', action: '' },
-  'model-damaged': { when: '', action: '' },
-  'model-place': { when: '', action: '' },
-  'model-shape': { when: '', action: '' },
-  'model-too-large': { when: '', action: '' },
-  'model-version': { when: '', action: '' },
-  'model-weights': { when: '', action: '' },
-  'nested-archive': { when: '', action: '' },
-  'nested-compression': { when: '', action: '' },
-  'no-alerts': { when: '', action: '' },
-  'no-checkpoint': { when: '', action: '' },
-  'no-edges': { when: '', action: '' },
-  'no-model': { when: '', action: '' },
-  'no-reference': { when: '', action: '' },
-  'no-split': { when: '', action: '' },
-  'no-store': { when: '', action: '' },
-  'no-time': { when: '', action: '' },
-  'not-a-model': { when: '', action: '' },
-  'not-a-number': { when: '', action: '' },
-  'not-a-store': { when: '', action: '' },
-  'not-calibrated': { when: '', action: '' },
-  'not-chronological': { when: '', action: '' },
-  'not-fitted': { when: '', action: '' },
-  'nothing-read': { when: '', action: '' },
-  'nothing-selected': { when: '', action: '' },
-  'nothing-to-calibrate': { when: '', action: '' },
-  'out-place': { when: '', action: '' },
-  'part-mixed': { when: '', action: '' },
-  'report-address': { when: '', action: '' },
-  'report-foreign': { when: '', action: '' },
-  'resume-beyond': { when: '', action: '' },
-  'resume-differs': { when: '', action: '' },
-  seeds: { when: '', action: '' },
-  'settings-invalid': { when: '', action: '' },
-  'settings-missing': { when: '', action: '' },
-  'simulate-option': { when: '', action: '' },
-  'store-busy': { when: '', action: '' },
-  'store-changed': { when: '', action: '' },
-  'store-damaged': { when: '', action: '' },
-  'store-miscounted': { when: '', action: '' },
-  'store-not-empty': { when: '', action: '' },
-  'store-other-data': { when: '', action: '' },
-  'store-place': { when: '', action: '' },
-  'store-too-new': { when: '', action: '' },
-  'store-too-old': { when: '', action: '' },
-  'sweep-config': { when: '', action: '' },
-  'sweep-fixed': { when: '', action: '' },
-  'system-error': { when: '', action: '' },
-  'threshold-invalid': { when: '', action: '' },
-  'threshold-nothing': { when: '', action: '' },
-  'time-unit-changes': { when: '', action: '' },
-  'too-many-entities': { when: '', action: '' },
-  'too-many-relations': { when: '', action: '' },
-  'too-many-words': { when: '', action: '' },
-  'trailing-data': { when: '', action: '' },
-  'training-config': { when: '', action: '' },
-  'training-diverged': { when: '', action: '' },
-  'truncated-gzip': { when: '', action: '' },
-  'truncated-tar': { when: '', action: '' },
-  'truncated-zstd': { when: '', action: '' },
-  'unknown-dataset': { when: '', action: '' },
-  'unknown-format': { when: '', action: '' },
-  'unknown-variant': { when: '', action: '' },
-  'unsupported-archive': { when: '', action: '' },
-  'unsupported-compression': { when: '', action: '' },
-  usage: { when: '', action: '' },
-  'usage-calibrate': { when: '', action: '' },
-  'usage-invalid-argument': { when: '', action: '' },
-  'usage-missing-argument': { when: '', action: '' },
-  'usage-missing-value': { when: '', action: '' },
-  'usage-too-many-arguments': { when: '', action: '' },
-  'usage-unknown-action': { when: '', action: '' },
-  'usage-unknown-command': { when: '', action: '' },
-  'usage-unknown-option': { when: '', action: '' },
-  'word-memory': { when: '', action: '' },
-  'world-folder': { when: '', action: '' },
-  'zstd-unsupported': { when: '', action: '' },
+  'alerts-ambiguous': {
+    when: 'Several alerts or incidents have an id that begins with the given text.',
+    action: 'Give more characters of the id; the hint lists the candidates.',
+  },
+  'alerts-damaged': {
+    when: 'A file in an alerts folder cannot be read, or its checksum does not match.',
+    action: 'Run `recal detect` again.',
+  },
+  'alerts-too-large': {
+    when: 'A file in an alerts folder is too large to read.',
+    action: 'Run `recal detect` again with a stricter `--threshold`.',
+  },
+  'alerts-unknown': {
+    when: 'No alert or incident in the folder has the given id.',
+    action: 'Use one of the ids that the hint or `alerts.csv` lists.',
+  },
+  'alerts-version': {
+    when: 'Another version of recal wrote the alerts folder, in a format that this version does not read.',
+    action: 'Run `recal detect` again, or use a newer recal if the alerts are newer.',
+  },
+  'already-ingested': {
+    when: 'The store already holds the file, or a file with the same content.',
+    action: 'Ingest the other files without it, or use a new store to assign the files to other splits.',
+  },
+  'avro-input': {
+    when: 'The input is binary Avro, the raw form of the DARPA TC data.',
+    action:
+      'Use the JSON release of the same data, or convert it with `json_consumer.sh` of DARPA ta3-java-consumer.',
+  },
+  'config-shape': {
+    when: 'The configuration file is not a JSON object, a section is not an object, or a setting is one.',
+    action: 'Write settings as `"key": value` and sections as `"command": { … }`.',
+  },
+  'config-syntax': {
+    when: 'The configuration file is not valid JSON.',
+    action:
+      'Correct the line that the error names: JSON has double quotes, no comments and no trailing commas.',
+  },
+  'config-unknown-key': {
+    when: 'The configuration file has a key that no setting or command has.',
+    action: 'Correct the spelling; `recal settings` lists the settings.',
+  },
+  'config-unreadable': {
+    when: 'The configuration file does not exist, cannot be read, or is larger than 1 MiB.',
+    action: 'Check the path and the permissions of the file.',
+  },
+  'corrupt-input': {
+    when: 'A compressed file or archive is damaged.',
+    action: 'Copy or download it again, then check it with `gzip -t`, `zstd -t` or `tar -tf`.',
+  },
+  'decompression-ratio': {
+    when: 'A file unpacks to many more times its size than logs do, which can be an attack that fills memory or disk.',
+    action: 'If you trust the file, unpack it first and give recal the result.',
+  },
+  'detection-config': {
+    when: 'A detection setting has a value that is not allowed.',
+    action: 'Correct the value; docs/detection.md lists every setting and its range.',
+  },
+  'device-memory': {
+    when: 'A graph or the word vectors need more than the 4 GiB that WebAssembly can address.',
+    action:
+      'Use shorter windows (`--window`), a smaller `--text-dimension`, fewer hosts or a shorter time range.',
+  },
+  'device-shape': {
+    when: 'The model has dimensions that the WASM device does not support.',
+    action: 'Leave `hidden`, `heads` and `exponent` at their defaults, or use the reference device.',
+  },
+  'disk-full': {
+    when: 'The disk has no space left for the store.',
+    action: 'Free some space, or put the store on another disk with `--store`; the store is unchanged.',
+  },
+  'drop-all': {
+    when: '`recal drop` would remove every event in the store.',
+    action: 'Choose an earlier `--before`, or confirm with `--all`.',
+  },
+  'duplicate-part': {
+    when: 'Two input files are the same part of a log.',
+    action: 'Give only one of the two files.',
+  },
+  'e3-labels': {
+    when: 'The labels folder has no labels for the host.',
+    action: "Put `HOST.txt` (ThreaTrace's list) or `E3-HOST.csv` (expert labels) into the folder.",
+  },
+  'e3-parts': {
+    when: 'The data folder lacks log files of DARPA Engagement 3 that the host and split need.',
+    action:
+      'Download the files that the error lists; README-E3 of the DARPA Transparent Computing release says where.',
+  },
+  'empty-input': {
+    when: 'An input file or archive is empty.',
+    action: 'Check whether the download was interrupted.',
+  },
+  'evidence-not-fitted': {
+    when: 'The model was trained without an evidence that calibration asks for.',
+    action: 'Train again with it in `--evidence`, or calibrate without it.',
+  },
+  'foreign-file': {
+    when: 'A file in the folder has the name of a recal result, but recal did not write it.',
+    action:
+      'To read alerts, give a folder that `recal detect` wrote; to write them, give a new or empty folder.',
+  },
+  'fusion-covariance': {
+    when: 'The fusion `brown` needs covariances, and the calibration did not keep any.',
+    action: 'Run `recal calibrate` again with the fusion `brown`, or choose another fusion.',
+  },
+  'hash-incomplete': {
+    when: 'A program asked for the hash of an input before it read the input to its end.',
+    action: 'Read the input to its end first.',
+  },
+  'input-closed': { when: 'An input was closed during a read.', action: 'Keep it open until the read ends.' },
+  'input-consumed': { when: 'A program read the same input twice.', action: 'Open it again for each read.' },
+  'input-is-directory': {
+    when: 'An input path is a folder.',
+    action: 'Name the files in it, for example `DIR/*.json`.',
+  },
+  'input-no-match': {
+    when: 'No file matches an input pattern.',
+    action:
+      'Correct the pattern: `*` and `?` stop at `/`, `**` crosses folders, and hidden names must be spelled out.',
+  },
+  'input-not-found': { when: 'An input file does not exist.', action: 'Check the path.' },
+  'input-read-failed': {
+    when: 'The system reported an error in the middle of reading an input.',
+    action: 'Check the disk or the network file system.',
+  },
+  'input-unreadable': {
+    when: 'An input file cannot be opened.',
+    action: 'Run recal as a user that can read the file, or raise the limit of open files with `ulimit -n`.',
+  },
+  internal: {
+    when: 'recal has a defect and cannot continue.',
+    action: 'Run the command again with `--stack` and report the defect.',
+  },
+  'labels-empty': {
+    when: 'The label file contains no labels.',
+    action: 'Check whether the export was interrupted.',
+  },
+  'labels-header': {
+    when: 'The label file has columns but no `uuid` column in its first row.',
+    action: 'Begin the file with `uuid,attack,tier`; `attack` and `tier` are optional.',
+  },
+  'labels-no-match': {
+    when: 'No label matches an entity in the test split.',
+    action: 'Check that the labels are for this host and these days.',
+  },
+  'labels-not-text': { when: 'The label file is not text.', action: 'Unpack it first if it is compressed.' },
+  'labels-row': {
+    when: 'A row of the label file is malformed.',
+    action:
+      'Correct the line that the error names: one id per line, or a CSV row with as many cells as the header.',
+  },
+  'labels-tier': { when: 'No label has the tier `core`.', action: 'Use `--tier all`.' },
+  'labels-too-large': {
+    when: 'The label file is larger than 256 MiB.',
+    action: 'Check that the file holds labels and not a log.',
+  },
+  'labels-utf16': { when: 'The label file is encoded in UTF-16.', action: 'Save it as UTF-8.' },
+  'malformed-line': {
+    when: '`--strict` is set and a log line is malformed.',
+    action: 'Correct the line, or leave out `--strict` to count and skip malformed lines.',
+  },
+  'memory-budget': {
+    when: 'Training needs more memory than it may use.',
+    action: 'Raise `--memory`, or use shorter windows (`--window`), fewer hosts or a shorter time range.',
+  },
+  'model-damaged': {
+    when: 'A model file is damaged or was changed after recal wrote it.',
+    action: 'Restore the file from a backup, or train and calibrate again.',
+  },
+  'model-place': {
+    when: 'The model cannot be written to the given path, or another file is in its place.',
+    action: 'Give `--model` a path in an existing, writable folder.',
+  },
+  'model-shape': {
+    when: 'The graph or the weights do not have the dimensions of the model.',
+    action: 'Build the graph with the vocabularies of the model, and load weights of the same configuration.',
+  },
+  'model-too-large': {
+    when: 'The header of a model file would exceed its size limit.',
+    action: 'Train on a shorter time range or fewer hosts.',
+  },
+  'model-version': {
+    when: 'Another version of recal wrote the model, in a format that this version does not read.',
+    action: 'Use the version of recal that wrote the model, or train again.',
+  },
+  'nested-archive': {
+    when: 'An archive contains another archive.',
+    action: 'Unpack the outer archive with `tar -xf` and name the inner ones.',
+  },
+  'nested-compression': {
+    when: 'A file is compressed twice.',
+    action: 'Unpack it once: `gzip -dc FILE | recal … -`.',
+  },
+  'no-alerts': { when: 'The folder contains no alerts.', action: 'Run `recal detect … --out DIR`.' },
+  'no-checkpoint': {
+    when: '`--resume` is set, but the model has no checkpoint.',
+    action: 'Leave out `--resume` to start training from the beginning.',
+  },
+  'no-edges': {
+    when: 'None of the selected events joins two entities, so there is nothing to train on.',
+    action: 'Select events that have a subject and an object.',
+  },
+  'no-model': { when: 'The model file does not exist.', action: 'Check the path, or run `recal train`.' },
+  'no-split': {
+    when: 'The store has no split of the given name.',
+    action: 'Use a split that the hint lists, or create one with `recal ingest … --as NAME`.',
+  },
+  'no-store': { when: 'The folder contains no store.', action: 'Run `recal ingest FILE… --store DIR`.' },
+  'no-time': {
+    when: 'No event has a time that can be seconds, ms, µs or ns since 1970.',
+    action: 'Give the unit, for example `--time-unit ns`.',
+  },
+  'not-a-model': { when: 'The file is not a recal model.', action: 'Give a file that `recal train` wrote.' },
+  'not-a-number': {
+    when: 'A weight of the model, or an embedding that it computes, is not a number.',
+    action: 'Train again with a lower `--learning-rate`, and report this if it recurs.',
+  },
+  'not-a-store': {
+    when: 'The path given as the store is a file, or a folder that contains other files and no store.',
+    action: 'Give `--store` a new or empty folder.',
+  },
+  'not-calibrated': {
+    when: 'The model is trained but not calibrated.',
+    action:
+      'Run `recal calibrate --store DIR --model FILE --split NAME` on benign events that it was not trained on.',
+  },
+  'not-chronological': {
+    when: 'The training events are not all earlier than the test events.',
+    action: 'Train on the earlier events, or allow the order with `--allow-past`.',
+  },
+  'nothing-read': {
+    when: 'The input contains no usable record.',
+    action: 'Inspect it with `recal inspect FILE`.',
+  },
+  'nothing-selected': {
+    when: 'The store has no events for the selected split, host and time.',
+    action: 'Change `--split`, `--host`, `--from` or `--to`; the hint lists what the store contains.',
+  },
+  'nothing-to-calibrate': {
+    when: 'The benign events selected for calibration are too few to set a threshold.',
+    action: 'Select a longer benign range with `--split`, `--from` and `--to`.',
+  },
+  'out-not-empty': { when: 'The output folder contains other files.', action: 'Give a new or empty folder.' },
+  'out-place': {
+    when: 'The output folder cannot be created or written to.',
+    action: 'Give `--out` a writable folder.',
+  },
+  'part-mixed': {
+    when: 'A split of an evaluation is given as a store together with other inputs.',
+    action: 'Ingest the inputs into one store first, or give only log files.',
+  },
+  'report-address': {
+    when: 'Two sections, tables or figures of a report have the same id.',
+    action: 'Give each section, table and figure its own id.',
+  },
+  'resume-beyond': {
+    when: 'The checkpoint is beyond the number of training steps requested.',
+    action: 'Raise `--epochs`, or leave out `--resume` to start from the beginning.',
+  },
+  'resume-differs': {
+    when: 'The checkpoint was made with other settings or other events.',
+    action: 'Use the same settings and events, or leave out `--resume` to start from the beginning.',
+  },
+  'seeds-invalid': {
+    when: 'The value of `--seeds` is not a list of seeds.',
+    action: 'Write `0-4`, `7` or `0,2,9-11`.',
+  },
+  'settings-invalid': {
+    when: 'An option, environment variable or configuration key has a value that is not allowed.',
+    action: 'Correct the value; the hint describes the setting.',
+  },
+  'settings-missing': {
+    when: 'A required setting is not set.',
+    action: 'Set it with the option, environment variable or configuration key that the hint names.',
+  },
+  'simulate-config': {
+    when: 'An option of the simulator has a value that is not allowed.',
+    action: 'Correct the value; the hint gives an example.',
+  },
+  'store-busy': {
+    when: 'Another process is writing to the store.',
+    action: 'Wait until it finishes; if it no longer runs, remove the lock file that the error names.',
+  },
+  'store-changed': {
+    when: 'Another process removed a part of the store during the run, or a part of the store is missing.',
+    action:
+      'Run the command again if `recal drop` ran meanwhile; otherwise restore the store or ingest the logs again.',
+  },
+  'store-damaged': {
+    when: 'The manifest of the store cannot be read.',
+    action: 'Restore it from a backup, or ingest the logs again into a new folder.',
+  },
+  'store-not-empty': {
+    when: 'The store already holds other files.',
+    action: 'Add to it with `--append`, or choose another folder with `--store`.',
+  },
+  'store-other-data': {
+    when: 'The store does not hold the data that the model was trained on or that the run was given.',
+    action: 'Give the store of the training, or remove the old store and ingest the logs again.',
+  },
+  'store-place': {
+    when: 'The path of the store combines a backslash with `[`, `*` or `?`, which the database cannot open.',
+    action: 'Put the store into a folder without these characters.',
+  },
+  'store-version': {
+    when: 'Another version of recal wrote the store, in a format that this version does not read.',
+    action: 'Use the version of recal that wrote the store, or ingest the logs again into a new folder.',
+  },
+  'sweep-config': {
+    when: 'A sweep has an unknown setting, or a value that is not allowed.',
+    action: 'Correct the setting or value; the hint lists the alternatives.',
+  },
+  'sweep-fixed': {
+    when: 'A sweep changes a setting that defines the variant.',
+    action: 'Sweep the setting over another variant with `--variants`.',
+  },
+  'system-error': {
+    when: 'The operating system reported an error.',
+    action: 'Check the path, the permissions and the free disk space that the hint names.',
+  },
+  'threshold-invalid': {
+    when: 'A threshold rule is unknown, has a value that is not allowed, or cannot be used here.',
+    action: 'Use `budget:N/day`, `fpr:P` or `fdr:Q`.',
+  },
+  'time-unit-changes': {
+    when: 'The first events of a file have another time unit than most of the file.',
+    action: 'Give the right unit with `--time-unit`.',
+  },
+  'too-many-entities': {
+    when: 'The selected events have more entities than one table holds.',
+    action: 'Select fewer hosts or a shorter time range.',
+  },
+  'too-many-relations': {
+    when: 'The events have more relations than a model holds.',
+    action: 'Map rare event types to fewer names before `recal ingest`.',
+  },
+  'too-many-words': {
+    when: 'The input has too many different relations, entity types and hosts.',
+    action: 'Check that the input is a log, or ingest its files in several runs.',
+  },
+  'trailing-data': {
+    when: 'A compressed file or archive continues after its end with other data.',
+    action:
+      'Check it with `gzip -t`, `zstd -t` or `tar -tf`, and copy or download it again; name joined archives one by one.',
+  },
+  'training-config': {
+    when: 'A training setting has a value that is not allowed.',
+    action: 'Correct the value; docs/training.md lists every setting and its range.',
+  },
+  'training-diverged': {
+    when: 'Training diverged: a number overflowed.',
+    action: 'Lower `--learning-rate` or `--text-rate`, or limit the gradient with `--clip`.',
+  },
+  'truncated-input': {
+    when: 'A compressed file or archive ends too early.',
+    action: 'Copy or download it again, then check it with `gzip -t`, `zstd -t` or `tar -tf`.',
+  },
+  'unknown-dataset': { when: 'The dataset is unknown.', action: 'Use a dataset that the hint lists.' },
+  'unknown-format': {
+    when: 'The log format is unknown.',
+    action: 'Use a format that the hint lists, with `--format`.',
+  },
+  'unknown-variant': { when: 'The variant is unknown.', action: 'Use a variant that the hint lists.' },
+  'unsupported-archive': {
+    when: 'The input is an archive of a kind that recal does not read.',
+    action: 'Unpack the archive first and name the files.',
+  },
+  'unsupported-compression': {
+    when: 'The input has a compression that recal, or this version of Node, does not read.',
+    action:
+      'Pipe the unpacked data into recal, for example `zstd -dc FILE | recal … -`; zstd needs Node 22.15 or newer.',
+  },
+  usage: { when: 'The command line is wrong.', action: 'Run `recal COMMAND --help`.' },
+  'usage-calibrate': {
+    when: 'The options for calibration contradict each other.',
+    action:
+      'Leave out `--no-calibrate` or `--calibrate-split`, or calibrate on a split that is not trained on.',
+  },
+  'usage-invalid-argument': { when: 'An argument is not allowed.', action: 'Run `recal COMMAND --help`.' },
+  'usage-missing-argument': {
+    when: 'A required argument is missing.',
+    action: 'Run `recal COMMAND --help`.',
+  },
+  'usage-missing-value': { when: 'An option has no value.', action: 'Run `recal COMMAND --help`.' },
+  'usage-too-many-arguments': {
+    when: 'The command has too many arguments.',
+    action: 'Run `recal COMMAND --help`.',
+  },
+  'usage-unknown-command': { when: 'The command is unknown.', action: 'Run `recal --help`.' },
+  'usage-unknown-option': { when: 'The option is unknown.', action: 'Run `recal COMMAND --help`.' },
 } as const satisfies Record<string, { readonly when: string; readonly action: string }>;
 
 export type ErrorCode = keyof typeof ERROR_CODES;

@@ -70,7 +70,7 @@ export async function fitModel(
 
 function otherData(cause?: unknown): RecalError {
   return new RecalError(
-    'not-fitted',
+    'store-other-data',
     'the model has yet to look back at what it was trained on, which is not in this store',
     {
       hint: 'give --store the store it was trained on, or train it again',

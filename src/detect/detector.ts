@@ -42,7 +42,7 @@ export class Detector {
   static async open(model: StoredModel, options: InferenceOptions = {}): Promise<Detector> {
     if (model.detector === undefined) {
       const { done, asked } = model.training.epochs;
-      throw new RecalError('not-fitted', 'the model is trained but not calibrated', {
+      throw new RecalError('not-calibrated', 'the model is trained but not calibrated', {
         hint:
           done < asked
             ? `training stopped after ${done} of ${asked} epochs; continue with: recal train … --resume`

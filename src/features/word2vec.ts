@@ -190,7 +190,7 @@ function growMemory(memory: WebAssembly.Memory, bytes: number): void {
 
 function outOfMemory(bytes: number, cause: unknown): RecalError {
   return new RecalError(
-    'word-memory',
+    'device-memory',
     `the vectors of so many different words do not fit into memory: ${Math.ceil(bytes / 2 ** 20)} MiB are needed, and 4 GiB is the most`,
     { hint: 'train on a shorter time or fewer hosts, or with a smaller --text-dimension', cause },
   );

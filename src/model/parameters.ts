@@ -121,7 +121,7 @@ export function joinWeights(layout: ParameterLayout, weights: readonly Weight[])
     const weight = given.get(name);
     if (weight === undefined || weight.data.length !== length) {
       throw new RecalError(
-        'model-weights',
+        'model-shape',
         `the model has no weights '${name}' of shape ${shape.join(' × ')}`,
         {
           hint: 'the weights belong to a model of another configuration',

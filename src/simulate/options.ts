@@ -127,5 +127,5 @@ function fraction(name: string, value: number, ends: string): number {
 }
 
 function usage(message: string, hint: string): RecalError {
-  return new RecalError('simulate-option', message, { hint, exit: EXIT.usage });
+  return new RecalError('simulate-config', message, { hint, exit: EXIT.usage });
 }

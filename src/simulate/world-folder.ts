@@ -66,7 +66,7 @@ function jsonOf(text: string): unknown {
 }
 
 function noWorld(folder: string, why: string): RecalError {
-  return new RecalError('world-folder', `${printable(folder, 200)} ${why}`, {
+  return new RecalError('out-not-empty', `${printable(folder, 200)} ${why}`, {
     hint: 'give a new folder with --out DIR; what a simulation that was killed left can be removed',
     exit: EXIT.usage,
   });

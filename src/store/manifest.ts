@@ -147,7 +147,7 @@ function checkManifest(text: string, path: string): Manifest {
   const { version } = header.data;
   if (version > STORE_VERSION) {
     throw new RecalError(
-      'store-too-new',
+      'store-version',
       `this store has version ${version}; this recal knows ${STORE_VERSION}`,
       {
         hint: 'use the recal that wrote it, or a newer one',
@@ -157,7 +157,7 @@ function checkManifest(text: string, path: string): Manifest {
   }
   if (version < STORE_VERSION) {
     throw new RecalError(
-      'store-too-old',
+      'store-version',
       `this store has version ${version}, from before the first release`,
       {
         hint: 'ingest the logs again into a new folder',

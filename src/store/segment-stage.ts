@@ -339,7 +339,7 @@ function tooManyWords(): RecalError {
 }
 
 function miscounted(path: string, gathered: number, written: number): RecalError {
-  return new RecalError('store-miscounted', `${path} has ${written} rows for ${gathered} events gathered`, {
+  return new RecalError('internal', `${path} has ${written} rows for ${gathered} events gathered`, {
     hint: 'nothing was added to the store; this is a defect of recal: please report it',
   });
 }

@@ -115,6 +115,6 @@ test('a file that nobody asked for may be missing', () => {
     line: 1,
   });
   writeFileSync(path, ' '.repeat(1 << 21));
-  expect(refusal(() => readConfigFile(path, 'x.json', true)).code).toBe('config-size');
+  expect(refusal(() => readConfigFile(path, 'x.json', true)).code).toBe('config-unreadable');
   expect(refusal(() => readConfigFile(folder, 'dir', false)).code).toBe('config-unreadable');
 });

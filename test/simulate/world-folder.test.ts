@@ -60,7 +60,7 @@ describe('the folder of a world', () => {
     writeFileSync(log, 'real');
     await expect(
       simulate({ scenario: 'freebsd-server', layout: 'e3', events: 36_000, out }),
-    ).rejects.toMatchObject({ code: 'world-folder', exit: 2, hint: expect.stringContaining('--out') });
+    ).rejects.toMatchObject({ code: 'out-not-empty', exit: 2, hint: expect.stringContaining('--out') });
     expect(readFileSync(log, 'utf8')).toBe('real');
   });
 
@@ -71,7 +71,7 @@ describe('the folder of a world', () => {
   ])('is not one with a manifest that is %s', async (_, text) => {
     const out = newFolder();
     writeFileSync(join(out, 'scenario.json'), text);
-    await expect(clearWorld(out)).rejects.toMatchObject({ code: 'world-folder' });
+    await expect(clearWorld(out)).rejects.toMatchObject({ code: 'out-not-empty' });
     expect(readFileSync(join(out, 'scenario.json'), 'utf8')).toBe(text);
   });
 
@@ -83,7 +83,7 @@ describe('the folder of a world', () => {
   ])('takes away nothing outside of it: %j, %j', async (directory, name) => {
     const folder = listing(directory, name);
     writeFileSync(join(folder, '../outside.json'), 'kept');
-    await expect(clearWorld(folder)).rejects.toMatchObject({ code: 'world-folder' });
+    await expect(clearWorld(folder)).rejects.toMatchObject({ code: 'out-not-empty' });
     expect(existsSync(join(folder, '../outside.json'))).toBe(true);
   });
 });

@@ -65,7 +65,7 @@ test('a file in place of the folder', async () => {
 test('a newer version is refused, whatever else the manifest says', async () => {
   const folder = holding(JSON.stringify({ format: 'recal-store', version: STORE_VERSION + 1, new: [] }));
   await expect(readManifest(folder)).rejects.toMatchObject({
-    code: 'store-too-new',
+    code: 'store-version',
     message: `this store has version ${STORE_VERSION + 1}; this recal knows ${STORE_VERSION}`,
     hint: expect.stringContaining('newer'),
     where: { file: join(folder, 'manifest.json') },
@@ -75,7 +75,7 @@ test('a newer version is refused, whatever else the manifest says', async () => 
 test('an older version is explained', async () => {
   const folder = holding(JSON.stringify({ ...emptyManifest(), version: STORE_VERSION - 1 }));
   await expect(readManifest(folder)).rejects.toMatchObject({
-    code: 'store-too-old',
+    code: 'store-version',
     message: expect.stringContaining(`version ${STORE_VERSION - 1}`),
     hint: expect.stringContaining('ingest the logs again'),
   });

@@ -174,17 +174,14 @@ describe('folders that are no store', () => {
     expect(readFileSync(path, 'utf8')).toBe('x');
   });
 
-  test.each([
-    [2, 'store-too-new'],
-    [0, 'store-too-old'],
-  ])('a store of version %i is not touched', async (version, code) => {
+  test.each([2, 0])('a store of version %i is not touched', async (version) => {
     const folder = await storeOf(eventLine());
     const path = join(folder, 'manifest.json');
     const other = readFileSync(path, 'utf8').replace('"version": 1', `"version": ${version}`);
     writeFileSync(path, other);
     const before = filesBelow(folder);
-    await expect(Store.open(folder)).rejects.toMatchObject({ code });
-    await expect(StoreWriter.open(folder)).rejects.toMatchObject({ code });
+    await expect(Store.open(folder)).rejects.toMatchObject({ code: 'store-version' });
+    await expect(StoreWriter.open(folder)).rejects.toMatchObject({ code: 'store-version' });
     expect(filesBelow(folder)).toEqual(before);
     expect(readFileSync(path, 'utf8')).toBe(other);
   });

@@ -107,7 +107,7 @@ function findKeptOut(detector: Detector, benign: SplitGraphs, rule: string): Qua
   if (rule === 'none') return undefined;
   const spec = parseThreshold(rule);
   if (spec.kind !== 'budget' && spec.kind !== 'fpr') {
-    throw new RecalError('keep-out', `--keep-out ${printable(rule, 40)} has no score of its own`, {
+    throw new RecalError('threshold-invalid', `--keep-out ${printable(rule, 40)} has no score of its own`, {
       hint: 'give a budget such as budget:5/day, an fpr, or none',
       exit: EXIT.usage,
     });

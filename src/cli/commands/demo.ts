@@ -77,7 +77,7 @@ async function workFolder(asked: string | undefined): Promise<string> {
     throw error;
   });
   if (held.length > 0) {
-    throw new RecalError('demo-folder', `${printable(asked)} is not empty`, {
+    throw new RecalError('out-not-empty', `${printable(asked)} is not empty`, {
       hint: 'give a new folder with --out DIR, or none',
       exit: EXIT.usage,
     });

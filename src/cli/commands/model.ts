@@ -19,7 +19,7 @@ export const command = defineCommand({
   settings: defineSettings({}),
   async run({ action, file }, _settings, { out }) {
     if (action !== 'show') {
-      throw new RecalError('usage-unknown-action', `recal model does not know '${printable(action, 40)}'`, {
+      throw new RecalError('usage-invalid-argument', `recal model does not know '${printable(action, 40)}'`, {
         hint: 'recal model show FILE',
         exit: EXIT.usage,
       });

@@ -76,7 +76,7 @@ export class KernelThreads {
       if (done < this.#workers.length) Atomics.wait(control, THREADS_DONE, done, 50);
     }
     if (Atomics.load(control, FAILED) === 0) return;
-    throw new RecalError('device-failed', 'a compute thread stopped unexpectedly', {
+    throw new RecalError('internal', 'a compute thread stopped unexpectedly', {
       hint: 'report this as a bug',
     });
   }

@@ -77,7 +77,7 @@ export function checkParts(parts: CalibrationParts): CalibrationParts {
 }
 
 function refused(why: string): RecalError {
-  return new RecalError('calibration-invalid', `the calibration tables cannot be used: ${why}`, {
+  return new RecalError('model-damaged', `the calibration tables cannot be used: ${why}`, {
     hint: 'the model file is damaged or was changed: calibrate again',
   });
 }

@@ -79,7 +79,7 @@ export class LevelTable {
   static fromParts({ texts, parents, labels }: LevelTableParts): LevelTable {
     const table = new LevelTable();
     const check = (holds: boolean) => {
-      if (!holds) throw new RecalError('bad-names', 'the names that the model knows are damaged');
+      if (!holds) throw new RecalError('model-damaged', 'the names that the model knows are damaged');
     };
     check(texts.length <= MAX_TEXTS && parents.length === labels.length);
     for (const text of texts) table.#numbers.set(text, table.#texts.push(text) - 1);

@@ -121,7 +121,7 @@ export class NameSurprise implements CountedEvidence {
   ): NameSurprise {
     const surprise = new NameSurprise(relations, table, predicted);
     const check = (holds: boolean) => {
-      if (!holds) throw new RecalError('bad-counts', 'the counts of names in the model are damaged');
+      if (!holds) throw new RecalError('model-damaged', 'the counts of names in the model are damaged');
     };
     const { subjects, relations: numbers, contexts, levels, counts } = parts;
     check(subjects.length === numbers.length);

@@ -123,7 +123,7 @@ export class RelationSurprise implements CountedEvidence {
   ): RelationSurprise {
     const surprise = new RelationSurprise(relations, table);
     const check = (holds: boolean) => {
-      if (!holds) throw new RecalError('bad-counts', 'the counts of relations in the model are damaged');
+      if (!holds) throw new RecalError('model-damaged', 'the counts of relations in the model are damaged');
     };
     const { subjects, objects, contexts, relations: numbers, counts } = parts;
     check(subjects.length === objects.length);

@@ -198,7 +198,7 @@ export class PairCovariance {
 }
 
 function refused(why: string): RecalError {
-  return new RecalError('covariance-invalid', `the covariances cannot be used: ${why}`, {
+  return new RecalError('model-damaged', `the covariances cannot be used: ${why}`, {
     hint: 'the model file is damaged or was changed: calibrate again',
   });
 }

@@ -65,7 +65,7 @@ export class ReferenceBuilder {
   finish(): NeighbourReference {
     const { width } = this.#moments;
     if (this.#held === 0) {
-      throw new RecalError('no-reference', 'there is no training instance to compare with', {
+      throw new RecalError('no-edges', 'there is no training instance to compare with', {
         hint: 'train on events that make at least one edge',
       });
     }

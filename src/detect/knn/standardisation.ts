@@ -47,7 +47,7 @@ export class Standardisation {
 
 function farthest(z: number): number {
   if (!Number.isNaN(z)) return z > 0 ? FARTHEST : -FARTHEST;
-  throw new RecalError('embedding-nan', 'an embedding holds something that is not a number', {
+  throw new RecalError('not-a-number', 'an embedding holds something that is not a number', {
     hint: 'the model is damaged or its training diverged: train again',
   });
 }

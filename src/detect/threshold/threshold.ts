@@ -100,7 +100,7 @@ export function chooseThreshold(
 ): Threshold {
   const { scores, instances, hostDays, graphs, thresholds } = benign;
   if (!(instances > 0) || !(hostDays > 0)) {
-    throw new RecalError('threshold-nothing', 'there are no benign scores to set a threshold by', {
+    throw new RecalError('nothing-to-calibrate', 'there are no benign scores to set a threshold by', {
       hint: 'calibrate on a longer benign part',
     });
   }

@@ -44,7 +44,7 @@ function quotedRow(text: string, from: number, file: string, line: number): Read
       const close = closingQuote(text, at + 1);
       const where = { file, line: line + lines - 1 };
       if (close < 0) {
-        throw new RecalError('csv-quote', 'a quoted cell that does not end', { hint: QUOTE_HINT, where });
+        throw new RecalError('labels-row', 'a quoted cell that does not end', { hint: QUOTE_HINT, where });
       }
       const cell = text.slice(at + 1, close).replaceAll('""', '"');
       cells.push(cell);
@@ -52,7 +52,7 @@ function quotedRow(text: string, from: number, file: string, line: number): Read
       at = close + 1;
       if (text[at] === '\r') at++;
       if (at < text.length && text[at] !== ',' && text[at] !== '\n') {
-        throw new RecalError('csv-quote', 'text after a quoted cell', { hint: QUOTE_HINT, where });
+        throw new RecalError('labels-row', 'text after a quoted cell', { hint: QUOTE_HINT, where });
       }
     } else {
       const end = lineEnd(text, at);

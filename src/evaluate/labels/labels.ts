@@ -110,7 +110,7 @@ function readList(text: string, book: LabelBook): void {
     if (id === '' || id.startsWith('#')) continue;
     if (UUID_AND_MORE.test(id) || /^uuid\W/i.test(id)) {
       throw wrong(
-        'labels-line',
+        'labels-row',
         'more than an id on a line of a list',
         'a file with columns needs commas between them and a header with uuid',
         { file: book.file, line },

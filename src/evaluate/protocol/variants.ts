@@ -111,7 +111,7 @@ export function parseSeeds(text: string): number[] {
     const match = /^\s*(\d{1,10})(?:\s*-\s*(\d{1,10}))?\s*$/.exec(part);
     const [first, last] = match === null ? [1, 0] : [Number(match[1]), Number(match[2] ?? match[1])];
     if (first > last || last > 2 ** 32 - 1 || last - first >= 1000) {
-      throw new RecalError('seeds', `'${printable(text, 60)}' names no seeds`, {
+      throw new RecalError('seeds-invalid', `'${printable(text, 60)}' names no seeds`, {
         hint: 'write 0-4, or 7, or 0,2,9-11',
         exit: EXIT.usage,
       });

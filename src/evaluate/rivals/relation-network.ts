@@ -102,7 +102,7 @@ export class RelationNetwork {
       [relationCount, width, examples].every((value) => Number.isSafeInteger(value) && value >= 0) &&
       weights.length === relationCount * (2 * width + 1) &&
       weights.every(Number.isFinite);
-    if (!sound) throw new RecalError('bad-network', 'the relation network in the model is damaged');
+    if (!sound) throw new RecalError('model-damaged', 'the relation network in the model is damaged');
     return new RelationNetwork(relationCount, width, Float64Array.from(weights), examples);
   }
 }

@@ -25,7 +25,7 @@ function createEngine(kind: 'gzip' | 'zstd', name: string): Engine {
   const create = (zlib as { createZstdDecompress?: CreateEngine }).createZstdDecompress;
   if (create !== undefined) return create(options);
   throw new RecalError(
-    'zstd-unsupported',
+    'unsupported-compression',
     `${quoted(name)} is zstd-compressed, which Node ${process.version} cannot read`,
     {
       hint: 'use Node 22.15 or newer, or unpack it on the way: zstd -dc FILE | recal … -',
@@ -144,17 +144,12 @@ export class Decompressed implements Bytes {
 
   #truncated(cause?: unknown): RecalError {
     const hint = `the copy or download was cut short: fetch it again, then check it with ${this.#kind} -t`;
-    return this.#problem(
-      `truncated-${this.#kind}`,
-      `ends in the middle of its ${this.#kind} data`,
-      hint,
-      cause,
-    );
+    return this.#problem('truncated-input', `ends in the middle of its ${this.#kind} data`, hint, cause);
   }
 
   #corrupt(reason: string, cause?: unknown): RecalError {
     const hint = `fetch it again, then check it with ${this.#kind} -t`;
-    return this.#problem(`corrupt-${this.#kind}`, `is damaged (${reason})`, hint, cause);
+    return this.#problem('corrupt-input', `is damaged (${reason})`, hint, cause);
   }
 
   #trailing(cause?: unknown): RecalError {

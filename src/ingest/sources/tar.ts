@@ -209,12 +209,12 @@ export class TarReader {
   }
 
   #truncated(): RecalError {
-    return this.#problem('truncated-tar', 'has no end mark', 'it was cut short: copy or download it again');
+    return this.#problem('truncated-input', 'has no end mark', 'it was cut short: copy or download it again');
   }
 
   #corrupt(reason: string): RecalError {
     return this.#problem(
-      'corrupt-tar',
+      'corrupt-input',
       `is damaged (${reason})`,
       'copy or download it again, check it with tar -tf',
     );

@@ -114,7 +114,7 @@ async function readRun(folder: string): Promise<AlertRun> {
   }
   const head = z.looseObject({ format: z.string(), version: z.number() }).safeParse(value);
   if (!head.success || head.data.format !== 'recal-alerts') {
-    throw new RecalError('alerts-foreign', `${printable(file)} is not of a folder of alerts`, {
+    throw new RecalError('foreign-file', `${printable(file)} is not of a folder of alerts`, {
       where: { file },
     });
   }
@@ -195,7 +195,7 @@ async function refuseForeign(folder: string): Promise<void> {
       );
       // An interrupted first run leaves its files without run.json; they begin as ours do.
       if (isThere && !(await looksOurs(join(folder, name)))) {
-        throw new RecalError('alerts-foreign', `${printable(folder)} holds a ${name} that is none of ours`, {
+        throw new RecalError('foreign-file', `${printable(folder)} holds a ${name} that is none of ours`, {
           hint: 'give a new or empty folder',
         });
       }

@@ -96,7 +96,7 @@ const MARK = '<meta name="generator" content="recal ';
 /** A page of that name that we did not write stays as it is. Asked before long work, too. */
 export async function checkReportPath(folder: string): Promise<void> {
   if ((await isOurReport(join(folder, REPORT_FILE))) !== false) return;
-  throw new RecalError('report-foreign', `${printable(folder)} holds a ${REPORT_FILE} that is none of ours`, {
+  throw new RecalError('foreign-file', `${printable(folder)} holds a ${REPORT_FILE} that is none of ours`, {
     hint: 'give a new or empty folder, or leave the page out with --no-report',
   });
 }

@@ -110,7 +110,7 @@ describe('recal evaluate', () => {
 
   test.each([
     ['--variants recall', 'unknown-variant', "did you mean 'recal'?"],
-    ['--seeds 4-0', 'seeds', 'write 0-4'],
+    ['--seeds 4-0', 'seeds-invalid', 'write 0-4'],
     ['--threshold budget:0/day', 'threshold-invalid', 'budget:1/week'],
     ['--protocol best', 'settings-invalid', 'honest'],
   ])('%s is refused before anything is read', async (given, _code, words) => {

@@ -21,7 +21,7 @@ export function expectHarmlessTampering<P extends object>(
         try {
           surprise = read(parts);
         } catch (error) {
-          expect(error).toMatchObject({ code: 'bad-counts' });
+          expect(error).toMatchObject({ code: 'model-damaged' });
           refused++;
           return;
         }

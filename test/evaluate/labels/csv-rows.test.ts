@@ -24,10 +24,10 @@ describe('CSV rows', () => {
 
   it('refuse what cannot be a quoted cell, with its line', () => {
     expect(() => rows('a\nb,"c')).toThrow(
-      expect.objectContaining({ code: 'csv-quote', where: { file: 'x.csv', line: 2 } }),
+      expect.objectContaining({ code: 'labels-row', where: { file: 'x.csv', line: 2 } }),
     );
     expect(() => rows('a\n\n"b"c\n')).toThrow(
-      expect.objectContaining({ code: 'csv-quote', where: { file: 'x.csv', line: 3 } }),
+      expect.objectContaining({ code: 'labels-row', where: { file: 'x.csv', line: 3 } }),
     );
   });
 

@@ -44,10 +44,10 @@ describe('a list', () => {
   it('refuses columns without a header, with the line', () => {
     for (const line of [`${A}\tA1`, `${A} core`, `${A},A1`, `${A};A1`, `"${A}";A1`, `{${A}} core`]) {
       expect(() => parse(`# x\n${B}\n${line}\n`), line).toThrow(
-        expect.objectContaining({ code: 'labels-line', where: { file: 'x', line: 3 } }),
+        expect.objectContaining({ code: 'labels-row', where: { file: 'x', line: 3 } }),
       );
     }
-    expect(() => parse(`uuid\tattack\n`)).toThrow(expect.objectContaining({ code: 'labels-line' }));
+    expect(() => parse(`uuid\tattack\n`)).toThrow(expect.objectContaining({ code: 'labels-row' }));
   });
 });
 
@@ -121,7 +121,7 @@ describe('a file', () => {
     [Buffer.from(`\uFEFF${A}\r\n`, 'utf16le').toString(), 'labels-utf16'],
     [Buffer.from(`\uFEFF${A}\r\n`, 'utf16le').swap16().toString(), 'labels-utf16'],
     [Buffer.from(`uuid,attack\n${A},x\n`, 'utf16le').toString(), 'labels-utf16'],
-    ['uuid,name\n"x', 'csv-quote'],
+    ['uuid,name\n"x', 'labels-row'],
   ])('%j is refused as %s, with a hint and its name', (text, code) => {
     expect(() => parse(text)).toThrow(
       expect.objectContaining({

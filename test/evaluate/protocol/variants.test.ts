@@ -63,6 +63,6 @@ describe('parseSeeds', () => {
   });
 
   test.each(['', 'a', '4-0', '-1', '1.5', '0-', '0-5000', '4294967296'])('%s is refused', (text) => {
-    expect(() => parseSeeds(text)).toThrow(expect.objectContaining({ code: 'seeds', exit: 2 }));
+    expect(() => parseSeeds(text)).toThrow(expect.objectContaining({ code: 'seeds-invalid', exit: 2 }));
   });
 });

@@ -86,7 +86,7 @@ describe('refused', () => {
 
   test.each([
     ['not JSON', '{', 'alerts-damaged'],
-    ['of another program', '{"version":1}', 'alerts-foreign'],
+    ['of another program', '{"version":1}', 'foreign-file'],
     ['of a newer version', '{"format":"recal-alerts","version":2}', 'alerts-version'],
     ['of this version without its content', '{"format":"recal-alerts","version":1}', 'alerts-damaged'],
   ])('run.json %s', async (_, text, code) => {
@@ -137,10 +137,10 @@ describe('refused', () => {
   test('to write over files of others', async () => {
     const folder = newFolder();
     writeFileSync(join(folder, 'alerts.csv'), 'mine');
-    await expect(writeAlertFiles(folder, content)).rejects.toMatchObject({ code: 'alerts-foreign' });
+    await expect(writeAlertFiles(folder, content)).rejects.toMatchObject({ code: 'foreign-file' });
     const other = newFolder();
     writeFileSync(join(other, 'run.json'), '{"name":"marathon"}');
-    await expect(writeAlertFiles(other, content)).rejects.toMatchObject({ code: 'alerts-foreign' });
+    await expect(writeAlertFiles(other, content)).rejects.toMatchObject({ code: 'foreign-file' });
     expect(readFileSync(join(folder, 'alerts.csv'), 'utf8')).toBe('mine');
   });
 
