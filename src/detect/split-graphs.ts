@@ -1,4 +1,4 @@
-import { readNodeText, type StoredText } from '../features/node-text.js';
+import { type NodeText, readNodeText } from '../features/node-text.js';
 import { type NodeNames, NodeNamesBuilder } from '../graph/node-names.js';
 import type { TrainedModel } from '../model/file/trained-model.js';
 import { type GraphPlan, planGraphs } from '../model/training/graph-plan.js';
@@ -11,7 +11,7 @@ import { type GraphView, viewGraph } from './graph-view.js';
 export class SplitGraphs {
   readonly events: LoadedEvents;
   readonly names: NodeNames;
-  readonly text: StoredText;
+  readonly text: NodeText;
   readonly plan: GraphPlan;
   readonly #model: Pick<TrainedModel, 'space' | 'direction'>;
 

@@ -3,23 +3,17 @@ import { ENTITY_TYPES, type EntityType } from '../ingest/event.js';
 import type { LoadedEvents } from '../store/load.js';
 import type { Store } from '../store/store.js';
 import { type Sentences, SentenceTable } from './sentences.js';
-import { type Attributes, tokenise } from './tokens.js';
+import { tokenise } from './tokens.js';
 import { type Vocabulary, VocabularyBuilder } from './vocabulary.js';
 
 const TYPE_NUMBERS = new Map<EntityType, number>(ENTITY_TYPES.map((type, number) => [type, number]));
 const OTHER = ENTITY_TYPES.indexOf('other');
 
-/** Type and tokens of nodes, by node number: what features need to know of entities. */
-export interface NodeText {
-  /** Index into `ENTITY_TYPES`. */
-  typeOf(node: number): number;
-  /** Numbers in the vocabulary, valid until the next change. */
-  tokensOf(node: number): Uint32Array;
-}
-
-/** Those of all nodes of loaded events. */
-export class StoredText implements NodeText {
+/** The types and tokens of the nodes of loaded events, by node number. */
+export class NodeText {
+  /** Indices into `ENTITY_TYPES`. */
   readonly types: Uint8Array;
+  /** Token numbers of the vocabulary, one sentence per node. */
   readonly sentences: Sentences;
 
   constructor(types: Uint8Array, sentences: Sentences) {
@@ -37,44 +31,15 @@ export class StoredText implements NodeText {
   }
 }
 
-/** Those of nodes that come to be known one by one, and may be renamed: for events as they arrive. */
-export class LiveText implements NodeText {
-  #types = new Uint8Array(1024).fill(OTHER);
-  readonly #table: SentenceTable;
-
-  constructor(vocabulary: Vocabulary) {
-    this.#table = new SentenceTable(1024, (token) => vocabulary.numberOf(token));
-  }
-
-  /** What is known of a node now, in place of what was. */
-  set(node: number, attributes: Attributes): void {
-    if (node >= this.#types.length) {
-      const larger = new Uint8Array(Math.max(node + 1, this.#types.length * 2)).fill(OTHER);
-      larger.set(this.#types);
-      this.#types = larger;
-    }
-    this.#types[node] = TYPE_NUMBERS.get(attributes.type) ?? OTHER;
-    this.#table.set(node, tokenise(attributes));
-  }
-
-  typeOf(node: number): number {
-    return this.#types[node] ?? OTHER;
-  }
-
-  tokensOf(node: number): Uint32Array {
-    return this.#table.get(node);
-  }
-}
-
 /** Reads the attributes of training nodes and learns the vocabulary from them (method §2). */
 export async function learnNodeText(
   store: Store,
   events: LoadedEvents,
-): Promise<{ text: StoredText; vocabulary: Vocabulary }> {
+): Promise<{ text: NodeText; vocabulary: Vocabulary }> {
   const builder = new VocabularyBuilder(events.keys.size);
   const types = await readText(store, events, (node, tokens) => builder.add(node, tokens));
   const { vocabulary, sentences } = builder.finish();
-  return { text: new StoredText(types, sentences), vocabulary };
+  return { text: new NodeText(types, sentences), vocabulary };
 }
 
 /**
@@ -86,10 +51,10 @@ export async function readNodeText(
   events: LoadedEvents,
   vocabulary: Vocabulary,
   passing?: (attributes: NodeAttributes) => void,
-): Promise<StoredText> {
+): Promise<NodeText> {
   const table = new SentenceTable(events.keys.size, (token) => vocabulary.numberOf(token));
   const types = await readText(store, events, (node, tokens) => table.set(node, tokens), passing);
-  return new StoredText(types, table.finish());
+  return new NodeText(types, table.finish());
 }
 
 async function readText(

@@ -1,86 +1,55 @@
-/** Token numbers of entities, one sentence a row, in compressed rows. */
+import { enlarged } from '../base/enlarged.js';
+
+/** Token numbers of entities in compressed rows, one sentence per row. */
 export interface Sentences {
   readonly offsets: Uint32Array;
   readonly tokens: Uint32Array;
 }
 
-/** Once more than this lies unused, and more than half of all, sentences are moved together. */
-const TOLERATED_WASTE = 1 << 16;
-
 /**
- * Sentences that arrive in any order, grow in number and may be replaced. All of them lie in one array: there may be
- * millions of entities, and an array each would cost more than what is in it.
+ * Collects sentences in any order. All tokens lie in one array, because an array for each of millions of entities would
+ * cost more than its tokens.
  */
 export class SentenceTable {
   readonly #numberOf: (token: string) => number;
-  #starts: Uint32Array<ArrayBuffer>;
-  #lengths: Uint16Array<ArrayBuffer>;
-  #flat = new Uint32Array(4096);
+  readonly #starts: Uint32Array;
+  readonly #lengths: Uint16Array;
+  #tokens = new Uint32Array(4096);
   #used = 0;
-  #waste = 0;
 
-  /** `rows` entities to begin with, numbered from 0; one that is never set has no tokens. */
+  /** Rows are numbered from 0; a row that is never set has no tokens. */
   constructor(rows: number, numberOf: (token: string) => number) {
     this.#starts = new Uint32Array(rows);
     this.#lengths = new Uint16Array(rows);
     this.#numberOf = numberOf;
   }
 
-  /** An entity's tokens, at most 65,535, in place of those it had. Gives the numbers, valid until the next call. */
+  /** Sets the tokens of a row, once, at most 65,535. Returns their numbers, valid until the next call. */
   set(row: number, tokens: readonly string[]): Uint32Array {
-    this.#growRows(row + 1);
-    this.#waste += this.#lengths[row];
-    this.#lengths[row] = 0;
-    if (this.#waste > TOLERATED_WASTE && this.#waste > this.#used / 2) this.#moveTogether();
-    this.#growTokens(tokens.length);
+    const end = this.#used + tokens.length;
+    if (end > this.#tokens.length) {
+      this.#tokens = enlarged(this.#tokens, Math.max(this.#tokens.length * 2, end));
+    }
     this.#starts[row] = this.#used;
     this.#lengths[row] = tokens.length;
-    for (const token of tokens) this.#flat[this.#used++] = this.#numberOf(token);
-    return this.get(row);
+    for (const token of tokens) this.#tokens[this.#used++] = this.#numberOf(token);
+    return this.#get(row);
   }
 
-  /** An entity's token numbers, valid until the next change. */
-  get(row: number): Uint32Array {
-    if (row >= this.#starts.length) return this.#flat.subarray(0, 0);
-    return this.#flat.subarray(this.#starts[row], this.#starts[row] + this.#lengths[row]);
-  }
-
-  /** All sentences by row, their numbers renamed if a table is given. */
-  finish(rename?: Uint32Array): Sentences {
+  /** All sentences in row order. `renumbered` maps the numbers to new ones. */
+  finish(renumbered?: Uint32Array): Sentences {
     const rows = this.#starts.length;
     const offsets = new Uint32Array(rows + 1);
-    const tokens = new Uint32Array(this.#used - this.#waste);
+    const tokens = new Uint32Array(this.#used);
     let at = 0;
     for (let row = 0; row < rows; row++) {
-      for (const token of this.get(row)) tokens[at++] = rename === undefined ? token : rename[token];
+      for (const token of this.#get(row)) tokens[at++] = renumbered === undefined ? token : renumbered[token];
       offsets[row + 1] = at;
     }
     return { offsets, tokens };
   }
 
-  #moveTogether(): void {
-    const { offsets, tokens } = this.finish();
-    this.#starts = offsets.slice(0, -1);
-    this.#flat = tokens.slice();
-    this.#used = tokens.length;
-    this.#waste = 0;
-  }
-
-  #growRows(rows: number): void {
-    if (rows <= this.#starts.length) return;
-    const room = Math.max(rows, this.#starts.length * 2);
-    const starts = new Uint32Array(room);
-    const lengths = new Uint16Array(room);
-    starts.set(this.#starts);
-    lengths.set(this.#lengths);
-    this.#starts = starts;
-    this.#lengths = lengths;
-  }
-
-  #growTokens(more: number): void {
-    if (this.#used + more <= this.#flat.length) return;
-    const larger = new Uint32Array(Math.max(this.#flat.length * 2, this.#used + more));
-    larger.set(this.#flat.subarray(0, this.#used));
-    this.#flat = larger;
+  #get(row: number): Uint32Array {
+    return this.#tokens.subarray(this.#starts[row], this.#starts[row] + this.#lengths[row]);
   }
 }

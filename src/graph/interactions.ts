@@ -1,7 +1,7 @@
 import type { EventTable } from '../store/event-table.js';
 import { DIRECTIONS } from './direction.js';
 import { deriveEdges } from './edges.js';
-import { OpenEdges } from './open-edges.js';
+import { LatestEdges } from './latest-edges.js';
 
 /**
  * Who did what to whom: the distinct (subject, relation, object) of some events, in the order of their first event.
@@ -24,7 +24,7 @@ export interface Interactions {
 export function collectInteractions(table: EventTable): Interactions {
   // `none` leaves every edge as subject → object.
   const { src, dst, relation, event, length } = deriveEdges(table, DIRECTIONS.none);
-  const open = new OpenEdges({ src, dst, relation });
+  const open = new LatestEdges({ src, dst, relation });
   const numberOf = new Int32Array(length);
   const edges = new Int32Array(length); // the first edge of each
   const [last, count] = [new Int32Array(length), new Uint32Array(length)];

@@ -1,7 +1,7 @@
 import type { DuckDBValue } from '@duckdb/node-api';
 import type { EntityType } from '../ingest/event.js';
 import { mergeEntities } from '../store/entities.js';
-import type { KeyTable } from '../store/intern.js';
+import type { KeyTable } from '../store/key-table.js';
 import type { LoadedEvents } from '../store/load.js';
 import type { Store } from '../store/store.js';
 

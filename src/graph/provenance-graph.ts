@@ -3,7 +3,7 @@ import { type Adjacency, buildAdjacency } from './adjacency.js';
 import { DIRECTIONS, type DirectionTable } from './direction.js';
 import { countRelations, deriveEdges, type EdgeCounts, type RawEdges } from './edges.js';
 import { NodeSet } from './node-set.js';
-import { keepEdges, type ReducedEdges, reduceEdges } from './reduce.js';
+import { keepAllEdges, type ReducedEdges, reduceEdges } from './reduce.js';
 import { collectNeighbours, type RelationNeighbours } from './relation-neighbours.js';
 
 export interface GraphOptions {
@@ -78,7 +78,7 @@ export function buildGraph(table: EventTable, options: GraphOptions = {}): Prove
     for (let i = 0; i < column.length; i++) column[i] = nodeSet.localOf(column[i]);
   }
   const edges =
-    options.reduce === false ? keepEdges(raw, table) : reduceEdges(raw, table, nodeSet.members.length);
+    options.reduce === false ? keepAllEdges(raw, table) : reduceEdges(raw, table, nodeSet.members.length);
   return new ProvenanceGraph(
     {
       direction,

@@ -1,6 +1,6 @@
 import type { EventTable } from '../store/event-table.js';
 import type { RawEdges } from './edges.js';
-import { OpenEdges } from './open-edges.js';
+import { LatestEdges } from './latest-edges.js';
 
 /**
  * Edges that may stand for several events. For path search an edge is usable from arrival a iff a < lastRank, arriving
@@ -40,7 +40,7 @@ export function reduceEdges(edges: RawEdges, table: EventTable, nodeCount: numbe
   const { src, dst, length } = edges;
   const lastIn = new Int32Array(nodeCount).fill(-1);
   const lastOut = new Int32Array(nodeCount).fill(-1);
-  const open = new OpenEdges(edges);
+  const open = new LatestEdges(edges);
   const keptAs = new Int32Array(length);
   let kept = 0;
   for (let o = 0; o < length; o++) {
@@ -56,7 +56,7 @@ export function reduceEdges(edges: RawEdges, table: EventTable, nodeCount: numbe
 }
 
 /** Every raw edge as an edge of its own, in the same columns. */
-export function keepEdges(edges: RawEdges, table: EventTable): ReducedEdges {
+export function keepAllEdges(edges: RawEdges, table: EventTable): ReducedEdges {
   const keptAs = Int32Array.from({ length: edges.length }, (_, o) => o);
   return gatherEdges(edges, table, keptAs, edges.length);
 }

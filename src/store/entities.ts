@@ -1,6 +1,6 @@
 import type { DuckDBDataChunk } from '@duckdb/node-api';
 import type { EntityType } from '../ingest/event.js';
-import { chunksOf, explainDuckError, openDuck, parquet, patternList } from './duck.js';
+import { explainStoreError, openDuckDB, pathList, readParquet, streamChunks } from './duckdb.js';
 import type { Segment } from './manifest.js';
 import type { Selection, Store } from './store.js';
 
@@ -38,7 +38,7 @@ const MERGED_ENTITIES = `
     ${latest('parent')} AS parent,
     ${latest('principal')} AS principal,
     ${latest('local')} AS local
-  FROM ${parquet('$paths')}
+  FROM ${readParquet('$paths')}
   WINDOW
     latest AS (PARTITION BY host, entity
       ORDER BY last_ts DESC, last_seq DESC, type, kind, cmd, pid, parent, principal, local, id
@@ -56,15 +56,15 @@ export async function* mergeEntities(
   order = '',
 ): AsyncGenerator<DuckDBDataChunk> {
   if (segments.length === 0) return;
-  const duck = await openDuck({ memoryMiB: 1024 });
+  const database = await openDuckDB({ memoryMiB: 1024 });
   try {
-    const paths = patternList(segments.map((segment) => store.path(segment)));
+    const paths = pathList(segments.map((segment) => store.path(segment)));
     const statement = `SELECT ${columns} FROM (${MERGED_ENTITIES}) ${order}`;
-    yield* chunksOf(await duck.connect(), statement, { paths });
+    yield* streamChunks(await database.connect(), statement, { paths });
   } catch (error) {
-    throw explainDuckError(error, store.folder);
+    throw explainStoreError(error, store.folder);
   } finally {
-    duck.closeSync();
+    database.closeSync();
   }
 }
 

@@ -2,14 +2,14 @@ import { stat } from 'node:fs/promises';
 import { RecalError } from '../base/errors.js';
 import { printable } from '../base/printable.js';
 import { hashFile } from '../ingest/sources/byte-source.js';
-import { censusOf } from './census.js';
+import { countStoredEntities } from './entity-counts.js';
+import type { LocatedProblem } from './ingest-counters.js';
 import type { FileEntry, IngestEntry, Manifest, Segment, Summary } from './manifest.js';
-import { type Staged, type StageOptions, stageFiles } from './staging.js';
+import { type StagedFiles, type StagingOptions, stageFiles } from './stage-files.js';
 import { StoreWriter } from './store.js';
 import { addSummaries } from './summaries.js';
-import type { LocatedProblem } from './tally.js';
 
-export interface IngestOptions extends StageOptions {
+export interface IngestOptions extends StagingOptions {
   /** Folder of the store. */
   store: string;
   /** Name of the split that these files belong to. */
@@ -56,7 +56,7 @@ export async function ingestFiles(paths: readonly string[], options: IngestOptio
 
 async function commitStaged(
   writer: StoreWriter,
-  staged: Staged,
+  staged: StagedFiles,
   known: readonly KnownFile[],
   options: IngestOptions,
 ): Promise<IngestResult> {
@@ -177,7 +177,7 @@ function refuseUnasked(manifest: Manifest, fresh: readonly string[], options: In
 }
 
 /** A file without a single usable record is most likely not what was meant. */
-function refuseEmpty(staged: Staged): void {
+function refuseEmpty(staged: StagedFiles): void {
   const { summary, files } = staged;
   if (summary.events > 0 || summary.entities.total > 0) return;
   const [problem] = staged.problems;
@@ -205,7 +205,9 @@ async function unchanged(writer: StoreWriter, known: readonly KnownFile[]): Prom
   const summaries = ingests.map(({ summary }) => summary);
   return {
     status: 'unchanged',
-    ...(summaries.length === 1 ? summaries[0] : addSummaries(summaries, await censusOf(folder, segments))),
+    ...(summaries.length === 1
+      ? summaries[0]
+      : addSummaries(summaries, await countStoredEntities(folder, segments))),
     problems: [],
     known: known.map(({ name }) => name),
     files: ingests.flatMap(({ files }) => files),

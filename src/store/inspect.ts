@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { LocatedProblem } from './ingest-counters.js';
 import type { FileEntry, Summary } from './manifest.js';
-import { type StageOptions, stageFiles } from './staging.js';
-import type { LocatedProblem } from './tally.js';
+import { type StagingOptions, stageFiles } from './stage-files.js';
 
 export interface Inspection extends Summary {
   problems: readonly LocatedProblem[];
@@ -11,7 +11,7 @@ export interface Inspection extends Summary {
 }
 
 /** Reads files as an ingest would, in a folder of its own that is gone afterwards, and tells what is in them. */
-export async function inspectFiles(paths: readonly string[], options: StageOptions): Promise<Inspection> {
+export async function inspectFiles(paths: readonly string[], options: StagingOptions): Promise<Inspection> {
   const folder = await mkdtemp(join(tmpdir(), 'recal-inspect-'));
   try {
     const { summary, problems, files } = await stageFiles(paths, folder, { ingest: 1, file: 1 }, options);

@@ -1,9 +1,9 @@
 import { type DuckDBConnection, type DuckDBDataChunk, listValue } from '@duckdb/node-api';
 import duckdb from '@duckdb/node-bindings';
 import { formatKey } from '../ingest/entity-key.js';
-import { chunksOf, explainDuckError, openDuck, parquet, patternList } from './duck.js';
+import { explainStoreError, openDuckDB, pathList, readParquet, streamChunks } from './duckdb.js';
 import type { EventTable } from './event-table.js';
-import { KeyTable } from './intern.js';
+import { KeyTable } from './key-table.js';
 import type { Segment } from './manifest.js';
 import type { Selection, Store } from './store.js';
 
@@ -23,14 +23,14 @@ export interface LoadedEvents {
 /** Loads the selected events, sorted by (time, sequence), endpoints interned to node numbers. */
 export async function loadEvents(store: Store, selection: Selection = {}): Promise<LoadedEvents> {
   const segments = store.segments('events', selection);
-  const duck = await openDuck({ memoryMiB: 1024 });
+  const database = await openDuckDB({ memoryMiB: 1024 });
   try {
-    const connection = await duck.connect();
+    const connection = await database.connect();
     return await new EventLoader(store, selection, segments, connection).load();
   } catch (error) {
-    throw explainDuckError(error, store.folder);
+    throw explainStoreError(error, store.folder);
   } finally {
-    duck.closeSync();
+    database.closeSync();
   }
 }
 
@@ -74,7 +74,7 @@ class EventLoader {
       `CREATE TEMP TABLE chosen AS SELECT $paths::VARCHAR[] AS paths, $ranks::INTEGER[] AS ranks,
          $from::BIGINT AS first, $to::BIGINT AS last`,
       {
-        paths: patternList(paths),
+        paths: pathList(paths),
         ranks: listValue(this.#fileRanks()),
         from: from ?? -(2n ** 63n),
         to: to ?? null,
@@ -85,7 +85,7 @@ class EventLoader {
     await this.#connection.run('SET VARIABLE first = (SELECT first FROM chosen)');
     await this.#connection.run('SET VARIABLE last = (SELECT last FROM chosen)');
     await this.#connection.run(`CREATE TEMP MACRO chosen_events() AS TABLE
-      SELECT * FROM ${parquet("getvariable('paths')")}
+      SELECT * FROM ${readParquet("getvariable('paths')")}
       WHERE ts >= getvariable('first') AND (getvariable('last') IS NULL OR ts < getvariable('last'))`);
   }
 
@@ -131,7 +131,7 @@ class EventLoader {
       nodeCount: 0,
     };
     const zero = `'00000000-0000-0000-0000-000000000000'::UUID`;
-    const chunks = chunksOf(
+    const chunks = streamChunks(
       this.#connection,
       `SELECT ts, seq, coalesce(subject, ${zero}), coalesce(object, ${zero}), coalesce(object2, ${zero}),
          (list_position($relations, relation) - 1)::USMALLINT,

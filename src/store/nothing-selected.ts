@@ -14,13 +14,13 @@ export function nothingSelected(store: Store, selection: Selection): RecalError 
       : [`--${key} ${typeof value === 'bigint' ? isoTime(value) : printable(value, 80)}`],
   );
   return new RecalError('nothing-selected', `the store holds no event for ${asked.join(' ') || 'this'}`, {
-    hint: holdings(store),
+    hint: describeContents(store),
     exit: EXIT.usage,
   });
 }
 
 /** What a store has events of, in a line. */
-export function holdings(store: Store): string {
+export function describeContents(store: Store): string {
   const segments = store.segments('events');
   const times = segments.flatMap(({ firstTs, lastTs }) => [BigInt(firstTs ?? 0), BigInt(lastTs ?? 0)]);
   const ordered = BigInt64Array.from(times).sort();

@@ -1,9 +1,9 @@
-import type { Census } from './census.js';
+import type { EntityCounts } from './entity-counts.js';
+import { sortedCounts } from './ingest-counters.js';
 import type { Summary } from './manifest.js';
-import { sortedCounts } from './tally.js';
 
 /** What several ingests brought, together. Entities may occur in more than one of them, so a census counts those. */
-export function addSummaries(summaries: readonly Summary[], { entities, unresolved }: Census): Summary {
+export function addSummaries(summaries: readonly Summary[], { entities, unresolved }: EntityCounts): Summary {
   const sum = (count: (summary: Summary) => number): number =>
     summaries.reduce((total, summary) => total + count(summary), 0);
   return {

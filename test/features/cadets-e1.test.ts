@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type FeatureSpace, NEW_RELATION } from '../../src/features/feature-space.js';
-import { learnNodeText, readNodeText, type StoredText } from '../../src/features/node-text.js';
+import { learnNodeText, type NodeText, readNodeText } from '../../src/features/node-text.js';
 import { trainWord2Vec } from '../../src/features/word2vec.js';
 import { DIRECTIONS } from '../../src/graph/direction.js';
 import { makeFeatureSpace } from '../../src/model/file/trained-model.js';
@@ -27,7 +27,7 @@ describe.skipIf(!existsSync(SOURCE))('CADETS E1', () => {
   const folder = join(sharedFolder(), 'store');
   const config = resolveTrainingConfig({ textEpochs: 2 });
   let events: LoadedEvents;
-  let text: StoredText;
+  let text: NodeText;
   let space: FeatureSpace;
   let graphs: PlannedGraph[];
 

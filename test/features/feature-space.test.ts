@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { FeatureSpace, type FeatureSpaceParts } from '../../src/features/feature-space.js';
-import { StoredText } from '../../src/features/node-text.js';
+import { NodeText } from '../../src/features/node-text.js';
 import type { SparseMatrix } from '../../src/features/sparse.js';
 import { UNKNOWN, Vocabulary } from '../../src/features/vocabulary.js';
 import { ENTITY_TYPES } from '../../src/ingest/event.js';
@@ -24,7 +24,7 @@ function spaceWith(over: Partial<FeatureSpaceParts> = {}): FeatureSpace {
 }
 
 /** Node 0 is a file with two tokens, 1 a process without any, 2 nothing is known of, 3 an unknown token. */
-const text = new StoredText(
+const text = new NodeText(
   Uint8Array.from(['file', 'process', 'other', 'flow'], (type) => ENTITY_TYPES.indexOf(type as never)),
   { offsets: Uint32Array.of(0, 2, 2, 2, 3), tokens: Uint32Array.of(1, 2, 0) },
 );
@@ -104,7 +104,7 @@ describe('x_v = t_v ⊕ s_v ⊕ p_v', () => {
     const types = new Uint8Array(100);
     const sentences = { offsets: new Uint32Array(101), tokens: new Uint32Array(0) };
     const nodes = Int32Array.from({ length: 100 }, (_, i) => i);
-    const { input } = space.assemble(nodes, new StoredText(types, sentences), profile);
+    const { input } = space.assemble(nodes, new NodeText(types, sentences), profile);
     expect(input.offsets[100]).toBe(input.indices.length);
     expect(input.values.length).toBe(input.indices.length);
     expect(input.values.every((value) => value > 0)).toBe(true);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DIRECTIONS } from '../../src/graph/direction.js';
 import { deriveEdges, type RawEdges } from '../../src/graph/edges.js';
-import { keepEdges, type ReducedEdges, reduceEdges } from '../../src/graph/reduce.js';
+import { keepAllEdges, type ReducedEdges, reduceEdges } from '../../src/graph/reduce.js';
 import { arbitraryRows, type EventRow, RELATIONS, tableOf } from '../store/event-rows.js';
 
 function reduceRows(rows: readonly EventRow[], nodeCount: number): { raw: RawEdges; reduced: ReducedEdges } {
@@ -194,10 +194,10 @@ describe('reduceEdges', () => {
   });
 });
 
-describe('keepEdges', () => {
+describe('keepAllEdges', () => {
   it('keeps every raw edge', () => {
     const table = tableOf([{ subj: 0, obj: 1, obj2: 1, ts: 7, seq: 3 }], RELATIONS, 2);
-    const kept = keepEdges(deriveEdges(table, DIRECTIONS.flow), table);
+    const kept = keepAllEdges(deriveEdges(table, DIRECTIONS.flow), table);
     expect(describeEdges(kept)).toEqual(['0>1 r0 x1 0..0', '0>1 r0 x1 1..1']);
     expect([kept.ratio, kept.lastTs[1], kept.lastSeq[1]]).toEqual([1, 7n, 3n]);
   });

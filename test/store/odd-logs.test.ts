@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { asPattern, openDuck } from '../../src/store/duck.js';
+import { escapeGlob, openDuckDB } from '../../src/store/duckdb.js';
 import { ingestFiles } from '../../src/store/ingest.js';
 import { loadEvents } from '../../src/store/load.js';
 import { Store, StoreWriter } from '../../src/store/store.js';
@@ -38,14 +38,14 @@ describe('archives', () => {
     const { events } = await ingestFiles([archive], { store, threads: 0 });
     expect(events).toBe(3);
     expect(await eventsOf(store)).toHaveLength(3);
-    const duck = await openDuck();
+    const database = await openDuckDB();
     const [path] = filesBelow(store).filter((name) => name.startsWith('events/'));
-    const connection = await duck.connect();
+    const connection = await database.connect();
     const found = await connection.runAndReadAll('SELECT attrs, line FROM read_parquet($1) ORDER BY line', [
-      asPattern(join(store, path)),
+      escapeGlob(join(store, path)),
     ]);
     expect(found.getRows()).toEqual(['1', '2', '3'].map((id) => [`{"member":"${id}"}`, Number(id)]));
-    duck.closeSync();
+    database.closeSync();
   });
 
   test('an empty member is passed over', async () => {

@@ -60,8 +60,8 @@ describe('segments', () => {
 
   test('any Parquet reader finds plain columns', async () => {
     const store = await Store.open(await storeOf(eventLine({ obj: file('f') })));
-    const duck = await DuckDBInstance.create(':memory:');
-    const connection = await duck.connect();
+    const database = await DuckDBInstance.create(':memory:');
+    const connection = await database.connect();
     const columns = async (kind: Segment['kind']) => {
       const [segment] = store.segments(kind);
       const result = await connection.runAndReadAll(
@@ -104,7 +104,7 @@ describe('segments', () => {
       'last_ts',
       'last_seq',
     ]);
-    duck.closeSync();
+    database.closeSync();
   });
 });
 

@@ -10,7 +10,7 @@ import { formatThreshold, parseThreshold } from '../../detect/threshold/threshol
 import { incidentActions } from '../../report/detection/actions.js';
 import { checkReportPath, DetectionFiles } from '../../report/detection/detection-files.js';
 import { REPORT_FILE } from '../../report/page/page.js';
-import { holdings } from '../../store/nothing-selected.js';
+import { describeContents } from '../../store/nothing-selected.js';
 import type { Store } from '../../store/store.js';
 import { DEFAULT_THRESHOLD, percentage, renderThreshold } from '../calibrating.js';
 import { defineCommand } from '../command.js';
@@ -126,7 +126,7 @@ function nothingLater(error: unknown, store: Store, last: bigint): unknown {
     error.code,
     `nothing in the store is later than what the model was calibrated on, until ${isoTime(last)}`,
     {
-      hint: `name what to score with --split or --from; ${holdings(store)}`,
+      hint: `name what to score with --split or --from; ${describeContents(store)}`,
       exit: EXIT.usage,
     },
   );

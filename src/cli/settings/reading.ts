@@ -4,8 +4,8 @@ import { printable } from '../../base/printable.js';
 import { FORMATS } from '../../ingest/formats/known-formats.js';
 import { DEFAULT_MAX_LINE } from '../../ingest/formats/reader.js';
 import { TIME_UNITS } from '../../ingest/time.js';
-import type { StageOptions } from '../../store/staging.js';
-import type { LocatedProblem } from '../../store/tally.js';
+import type { LocatedProblem } from '../../store/ingest-counters.js';
+import type { StagingOptions } from '../../store/stage-files.js';
 import type { CommandContext } from '../command.js';
 import { formatCount } from '../terminal/quantities.js';
 
@@ -56,7 +56,7 @@ export async function withReading<T>(
   files: readonly string[],
   settings: ReadingValues,
   { signal, progress }: CommandContext,
-  work: (options: StageOptions) => Promise<T>,
+  work: (options: StagingOptions) => Promise<T>,
 ): Promise<T> {
   const sizes = await Promise.all(
     files.map(async (file) => (file === '-' ? undefined : (await stat(file)).size)),

@@ -1,5 +1,5 @@
 import type { TrainingConfig } from '../../model/training/training-config.js';
-import { fileStarts } from '../../store/file-starts.js';
+import { readFileStarts } from '../../store/file-starts.js';
 import type { Selection, Store } from '../../store/store.js';
 
 /** Share of the benign span that is kept for calibration [p] (method §6). */
@@ -41,7 +41,7 @@ export async function holdOut(
   const boundary =
     config.graph === 'window'
       ? windowNear(wanted, BigInt(Math.round(config.window * Number(MINUTE))), first, last)
-      : (fileNear(await fileStarts(store, selection), wanted, first, last) ?? wanted);
+      : (fileNear(await readFileStarts(store, selection), wanted, first, last) ?? wanted);
   const train = { ...selection, to: boundary, ...(strays > 0 ? { from: first } : {}) };
   const calibrate = { ...selection, from: boundary, ...(strays > 0 ? { to: last + 1n } : {}) };
   return { train, calibrate, boundary, strays };

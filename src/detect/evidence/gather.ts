@@ -1,6 +1,6 @@
 import { Stopwatch } from '../../base/stopwatch.js';
 import type { ModelGraph } from '../../model/model-input.js';
-import type { KeyTable } from '../../store/intern.js';
+import type { KeyTable } from '../../store/key-table.js';
 import type { DetectionConfig } from '../detection-config.js';
 import { type FittedDetector, surpriseOf } from '../fitted-detector.js';
 import type { GraphView } from '../graph-view.js';

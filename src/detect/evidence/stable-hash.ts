@@ -1,5 +1,5 @@
 import { finishMix, mixWord } from '../../base/integer-mix.js';
-import type { KeyTable } from '../../store/intern.js';
+import type { KeyTable } from '../../store/key-table.js';
 
 /**
  * A number that is the same for the same entity in whatever selection it is met: groups of masked inference and halves

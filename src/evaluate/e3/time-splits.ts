@@ -2,7 +2,7 @@ import { mkdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { RecalError } from '../../base/errors.js';
-import { asPattern, explainDuckError, literal, openDuck, parquet } from '../../store/duck.js';
+import { escapeGlob, explainStoreError, openDuckDB, readParquet, sqlLiteral } from '../../store/duckdb.js';
 import type { IngestEntry, Manifest, Segment, Summary } from '../../store/manifest.js';
 import { hostFolder, segmentPath } from '../../store/segment-path.js';
 import { StoreWriter } from '../../store/store.js';
@@ -30,14 +30,14 @@ export async function splitByTime(
   splits: readonly TimeSplit[],
 ): Promise<{ outside: number; done: 'split' | 'unchanged' }> {
   const writer = await StoreWriter.open(folder, { create: false });
-  const duck = await openDuck();
+  const database = await openDuckDB();
   try {
     const { manifest } = writer;
     const names = new Set<string | null>(splits.map(({ name }) => name));
     const sorted = numbersOf(manifest, (split) => names.has(split));
     const fresh = manifest.segments.filter(({ kind, ingest }) => kind === 'events' && !sorted.has(ingest));
     if (fresh.length === 0) return { outside: outsideOf(manifest), done: 'unchanged' };
-    const connection = await duck.connect();
+    const connection = await database.connect();
     const cutter = new SegmentCutter(writer, connection, splits);
     for (const segment of fresh) await cutter.cut(segment);
     const next = cutter.manifest(fresh);
@@ -48,9 +48,9 @@ export async function splitByTime(
     await writer.commit(next, writer.stagingFolder, cutter.added);
     return { outside: outsideOf(next), done: 'split' };
   } catch (error) {
-    throw error instanceof RecalError ? error : explainDuckError(error, folder);
+    throw error instanceof RecalError ? error : explainStoreError(error, folder);
   } finally {
-    duck.closeSync();
+    database.closeSync();
     await writer.close();
   }
 }
@@ -109,8 +109,8 @@ class SegmentCutter {
     const where = `ts >= ${from} AND ts < ${to}`;
     const source = this.#writer.folder;
     const found = await this.#connection.runAndReadAll(
-      `SELECT count(*) AS rows, min(ts) AS first, max(ts) AS last FROM ${parquet('$1')} WHERE ${where}`,
-      [asPattern(join(source, segment.path))],
+      `SELECT count(*) AS rows, min(ts) AS first, max(ts) AS last FROM ${readParquet('$1')} WHERE ${where}`,
+      [escapeGlob(join(source, segment.path))],
     );
     const [{ rows, first, last }] = found.getRowObjects();
     if (Number(rows) === 0) return;
@@ -119,8 +119,8 @@ class SegmentCutter {
     const target = join(this.#writer.stagingFolder, path);
     await mkdir(dirname(target), { recursive: true });
     await this.#connection.run(
-      `COPY (SELECT * FROM ${parquet(literal(asPattern(join(source, segment.path))))} WHERE ${where}
-       ORDER BY ts, seq, file, line) TO ${literal(target)} (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1)`,
+      `COPY (SELECT * FROM ${readParquet(sqlLiteral(escapeGlob(join(source, segment.path))))} WHERE ${where}
+       ORDER BY ts, seq, file, line) TO ${sqlLiteral(target)} (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1)`,
     );
     const { size } = await stat(target);
     this.added.push({

@@ -1,5 +1,5 @@
 import type { Random } from '../../base/random.js';
-import { KeyTable } from '../../store/intern.js';
+import { KeyTable } from '../../store/key-table.js';
 import { type Confusion, countConfusion, ratesOf } from './metrics.js';
 
 /**

@@ -5,7 +5,7 @@ import {
   formatThreshold,
   type ThresholdSpec,
 } from '../../detect/threshold/threshold.js';
-import type { KeyTable } from '../../store/intern.js';
+import type { KeyTable } from '../../store/key-table.js';
 import type { BenignOutcome } from '../protocol/contestant.js';
 import type { SeedResult } from '../result-schema.js';
 import { flagNodes } from './metrics.js';

@@ -10,7 +10,7 @@ import type { GraphView } from '../../detect/graph-view.js';
 import { NeighbourSearch } from '../../detect/knn/neighbour-search.js';
 import type { TrainedModel } from '../../model/file/trained-model.js';
 import { trainModel } from '../../model/training/train.js';
-import type { KeyTable } from '../../store/intern.js';
+import type { KeyTable } from '../../store/key-table.js';
 import type { BenignOutcome, Contestants, GraphScores, RunOptions } from './contestant.js';
 import { graphsOfPart } from './part-graphs.js';
 import type { Part } from './parts.js';

@@ -2,15 +2,15 @@ import { join } from 'node:path';
 import { EXIT, RecalError } from '../../base/errors.js';
 import { isFolder } from '../../base/make-folder.js';
 import { printable } from '../../base/printable.js';
-import { readNodeText, type StoredText } from '../../features/node-text.js';
+import { type NodeText, readNodeText } from '../../features/node-text.js';
 import type { Vocabulary } from '../../features/vocabulary.js';
 import { type NodeNames, readNodeNames } from '../../graph/node-names.js';
 import { expandInputs } from '../../ingest/sources/inputs.js';
 import { ingestFiles } from '../../store/ingest.js';
+import type { LocatedProblem } from '../../store/ingest-counters.js';
 import { type LoadedEvents, loadEvents } from '../../store/load.js';
-import type { StageOptions } from '../../store/staging.js';
+import type { StagingOptions } from '../../store/stage-files.js';
 import { type Selection, Store } from '../../store/store.js';
-import type { LocatedProblem } from '../../store/tally.js';
 
 export const PART_NAMES = ['train', 'calibrate', 'test'] as const;
 export type PartName = (typeof PART_NAMES)[number];
@@ -21,7 +21,7 @@ export interface PartPlace {
   readonly selection: Selection;
 }
 
-export interface ReadPartsOptions extends StageOptions {
+export interface ReadPartsOptions extends StagingOptions {
   /** Where log files are read to. */
   readonly folder: string;
   /** Lines that could not be read. */
@@ -82,7 +82,7 @@ export class Part {
   readonly selection: Selection;
   readonly events: LoadedEvents;
   readonly names: NodeNames;
-  #text: { tokens: readonly string[]; text: StoredText } | undefined;
+  #text: { tokens: readonly string[]; text: NodeText } | undefined;
 
   private constructor(
     parts: Pick<Part, 'name' | 'store' | 'selection'>,
@@ -117,7 +117,7 @@ export class Part {
   }
 
   /** Tokens in a model's numbers. Seeds share their vocabulary, so the last answer is mostly the next. */
-  async text(vocabulary: Vocabulary): Promise<StoredText> {
+  async text(vocabulary: Vocabulary): Promise<NodeText> {
     const { tokens } = vocabulary;
     const known = this.#text;
     if (known !== undefined && sameTokens(known.tokens, tokens)) return known.text;

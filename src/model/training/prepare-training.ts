@@ -1,7 +1,7 @@
 import { RecalError } from '../../base/errors.js';
 import { yieldToSignals } from '../../base/yield-to-signals.js';
 import type { FeatureSpace } from '../../features/feature-space.js';
-import { learnNodeText, readNodeText, type StoredText } from '../../features/node-text.js';
+import { learnNodeText, type NodeText, readNodeText } from '../../features/node-text.js';
 import type { Vocabulary } from '../../features/vocabulary.js';
 import { trainWord2Vec } from '../../features/word2vec.js';
 import { DIRECTIONS, type DirectionTable } from '../../graph/direction.js';
@@ -122,7 +122,7 @@ async function prepareSpace(
   { store, config, wordVectors, watch, signal }: PrepareOptions,
   events: LoadedEvents,
   earlier: Checkpoint | undefined,
-): Promise<{ text: StoredText; space: FeatureSpace }> {
+): Promise<{ text: NodeText; space: FeatureSpace }> {
   watch?.prepared?.('names', 0);
   const relations = events.table.relations.map((name) => ({ name, frequency: 0 }));
   const known = earlier?.model.space.parts ?? wordVectors;

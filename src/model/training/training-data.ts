@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import { RecalError } from '../../base/errors.js';
 import { printable } from '../../base/printable.js';
-import type { StoredText } from '../../features/node-text.js';
+import type { NodeText } from '../../features/node-text.js';
 import type { LoadedEvents } from '../../store/load.js';
 import type { Selection, Store } from '../../store/store.js';
 import type { ModelConfig } from '../config.js';
@@ -23,7 +23,7 @@ export function checkGraphs(graphs: readonly PlannedGraph[]): void {
 }
 
 /** SHA-256 of all that training reads: a resumed run must read the same. */
-export function digestData({ table }: LoadedEvents, { types, sentences }: StoredText): string {
+export function digestData({ table }: LoadedEvents, { types, sentences }: NodeText): string {
   const hash = createHash('sha256').update(JSON.stringify(table.relations));
   const { ts, seq, subject, object, object2, relation, flow } = table;
   const columns = [ts, seq, subject, object, object2, relation, flow, types];

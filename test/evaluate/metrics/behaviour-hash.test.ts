@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { hashBehaviours } from '../../../src/evaluate/metrics/behaviour-hash.js';
+import { NodeText } from '../../../src/features/node-text.js';
+import { SentenceTable } from '../../../src/features/sentences.js';
 import type { LoadedEvents } from '../../../src/store/load.js';
 
 interface Row {
@@ -25,10 +27,12 @@ function hashesOf(rows: readonly Row[], tokens: readonly number[][] = [], types:
     relation: Uint16Array.from(rows, ({ relation = 0 }) => relation),
     flow: new Uint8Array(rows.length),
   };
-  const text = {
-    typeOf: (node: number) => types[node] ?? 0,
-    tokensOf: (node: number) => Uint32Array.from(tokens[node] ?? []),
-  };
+  const sentences = new SentenceTable(NODES, Number);
+  tokens.forEach((sentence, node) => {
+    sentences.set(node, sentence.map(String));
+  });
+  const nodeTypes = Uint8Array.from({ length: NODES }, (_, node) => types[node] ?? 0);
+  const text = new NodeText(nodeTypes, sentences.finish());
   const words = hashBehaviours({ table } as unknown as LoadedEvents, text, {
     history: 20,
     decay: Math.LN2 / 900,

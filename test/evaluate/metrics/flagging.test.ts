@@ -4,7 +4,7 @@ import { parseThreshold } from '../../../src/detect/threshold/threshold.js';
 import { flag } from '../../../src/evaluate/metrics/flagging.js';
 import { type NodeScores, ScoreTally } from '../../../src/evaluate/metrics/node-scores.js';
 import type { BenignOutcome } from '../../../src/evaluate/protocol/contestant.js';
-import { KeyTable } from '../../../src/store/intern.js';
+import { KeyTable } from '../../../src/store/key-table.js';
 
 /** 1,000 benign instances in a day, of which ten score 1 to 10. */
 const scores = Float32Array.of(10, 9, 8, 7, 6, 5, 4, 3, 2, 1);

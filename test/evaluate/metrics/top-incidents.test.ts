@@ -8,7 +8,7 @@ import {
   TOP_NODES,
   topIncidents,
 } from '../../../src/evaluate/metrics/top-incidents.js';
-import { KeyTable } from '../../../src/store/intern.js';
+import { KeyTable } from '../../../src/store/key-table.js';
 import type { LoadedEvents } from '../../../src/store/load.js';
 
 const DAY = 86_400_000_000_000n;

@@ -18,7 +18,7 @@ import { printable } from '../base/printable.js';
 /** DuckDB takes at most this many rows at a time. */
 const CHUNK_ROWS = 2048;
 
-export interface DuckOptions {
+export interface DuckDBOptions {
   /** What DuckDB may hold in memory before it spills to `spill`. */
   memoryMiB?: number;
   threads?: number;
@@ -26,7 +26,7 @@ export interface DuckOptions {
 }
 
 /** An engine in memory: no database file is kept, so a store's readers never wait for its writer. */
-export async function openDuck(options: DuckOptions = {}): Promise<DuckDBInstance> {
+export async function openDuckDB(options: DuckDBOptions = {}): Promise<DuckDBInstance> {
   const config: Record<string, string> = {
     memory_limit: `${options.memoryMiB ?? 512}MiB`,
     autoinstall_known_extensions: 'false', // nothing is ever fetched
@@ -40,12 +40,12 @@ export async function openDuck(options: DuckOptions = {}): Promise<DuckDBInstanc
 }
 
 /** A string as an SQL literal, for the one place that takes no parameter: the path of COPY … TO. */
-export function literal(text: string): string {
+export function sqlLiteral(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
 /** A path for `parquet`, which would take brackets, stars and question marks of a folder's name for a pattern. */
-export function asPattern(path: string): string {
+export function escapeGlob(path: string): string {
   if (!/[[*?]/.test(path)) return path;
   if (path.includes('\\')) {
     // In a pattern a backslash has a meaning that nothing takes away.
@@ -57,20 +57,20 @@ export function asPattern(path: string): string {
 }
 
 /** Such paths as a parameter. */
-export function patternList(paths: readonly string[]): DuckDBListValue {
-  return listValue(paths.map(asPattern));
+export function pathList(paths: readonly string[]): DuckDBListValue {
+  return listValue(paths.map(escapeGlob));
 }
 
 /**
  * SQL that reads the segments an expression names. A folder of the path that is called `host=web` is no column: DuckDB
  * would put it in the place of ours.
  */
-export function parquet(paths: string): string {
+export function readParquet(paths: string): string {
   return `read_parquet(${paths}, hive_partitioning = false)`;
 }
 
 /** What a statement gives, a chunk at a time: nothing holds all of it. */
-export async function* chunksOf(
+export async function* streamChunks(
   connection: DuckDBConnection,
   statement: string,
   parameters: Record<string, DuckDBValue>,
@@ -155,7 +155,7 @@ export class ColumnAppender {
 }
 
 /** Says what a failed statement means to a person: above all, a full disk. */
-export function explainDuckError(error: unknown, folder: string): Error {
+export function explainStoreError(error: unknown, folder: string): Error {
   const text = error instanceof Error ? error.message : String(error);
   if (/no space left on device|ENOSPC|disk quota|file too large/i.test(text)) {
     return new RecalError('disk-full', 'there is no space left for the store', {

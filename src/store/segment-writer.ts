@@ -4,11 +4,11 @@ import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { RecalError } from '../base/errors.js';
 import { ABSENT_TEXT, type Batch, NO_SYMBOL, TEXT_FIELDS, TEXTS_PER_UPSERT } from '../ingest/batch.js';
 import { ENTITY_TYPES } from '../ingest/event.js';
-import { asPattern, explainDuckError, literal, parquet, type RawColumn } from './duck.js';
+import { escapeGlob, explainStoreError, type RawColumn, readParquet, sqlLiteral } from './duckdb.js';
+import type { EventPosition } from './ingest-counters.js';
 import type { Segment } from './manifest.js';
 import { hostFolder, segmentPath } from './segment-path.js';
-import { StageTables } from './stage-tables.js';
-import type { EventMoment } from './tally.js';
+import { SegmentTables } from './segment-tables.js';
 import { NO_TEXT } from './text-numbers.js';
 
 /** Rows gathered before a segment is written: bounds memory, whatever the input's length. */
@@ -22,7 +22,7 @@ const DAY = `CASE WHEN ts >= 0 THEN ts // ${NANOSECONDS_PER_DAY} ELSE -1 - (-1 -
 const ZERO = `'00000000-0000-0000-0000-000000000000'::UUID`;
 
 /** Where the staged segments go and how they are numbered. */
-export interface StageTarget {
+export interface SegmentTarget {
   /** Folder in which the segments are written, below it laid out as in the store. */
   readonly folder: string;
   readonly ingest: number;
@@ -35,12 +35,12 @@ const BEFORE_ALL = 0n;
  * Gathers batches in DuckDB and writes them out as sorted Parquet segments, by host and day. While one segment is
  * being sorted and written, the next one is gathered.
  */
-export class SegmentStage {
+export class SegmentWriter {
   readonly segments: Segment[] = [];
-  readonly #target: StageTarget;
+  readonly #target: SegmentTarget;
   readonly #gather: DuckDBConnection;
   readonly #write: DuckDBConnection;
-  #tables!: StageTables;
+  #tables!: SegmentTables;
   /** Texts of relations, hosts and source types by number, for the whole ingest. */
   readonly #words: string[] = [];
   readonly #wordNumbers = new Map<string, number>();
@@ -51,15 +51,15 @@ export class SegmentStage {
   #writing: Promise<void> = Promise.resolve();
   #written = 0;
 
-  private constructor(target: StageTarget, gather: DuckDBConnection, write: DuckDBConnection) {
+  private constructor(target: SegmentTarget, gather: DuckDBConnection, write: DuckDBConnection) {
     this.#target = target;
     this.#gather = gather;
     this.#write = write;
   }
 
-  static async open(duck: DuckDBInstance, target: StageTarget): Promise<SegmentStage> {
-    const stage = new SegmentStage(target, await duck.connect(), await duck.connect());
-    stage.#tables = await StageTables.create(stage.#gather, 0);
+  static async open(database: DuckDBInstance, target: SegmentTarget): Promise<SegmentWriter> {
+    const stage = new SegmentWriter(target, await database.connect(), await database.connect());
+    stage.#tables = await SegmentTables.create(stage.#gather, 0);
     return stage;
   }
 
@@ -81,7 +81,7 @@ export class SegmentStage {
    */
   async take(
     batch: Batch,
-    place: { file: number; firstLine: number; host: string | undefined; before: EventMoment | undefined },
+    place: { file: number; firstLine: number; host: string | undefined; before: EventPosition | undefined },
   ): Promise<void> {
     this.#renumber(batch, place.host);
     if (batch.events > 0) this.#appendEvents(batch, place.file, place.firstLine);
@@ -160,7 +160,7 @@ export class SegmentStage {
     );
   }
 
-  #appendUpserts(batch: Batch, before: EventMoment | undefined): void {
+  #appendUpserts(batch: Batch, before: EventPosition | undefined): void {
     const rows = batch.upserts;
     const earliest = before?.ts ?? (batch.events > 0 ? batch.ts[0] : BEFORE_ALL);
     const earliestSeq = before?.seq ?? 0n;
@@ -207,13 +207,13 @@ export class SegmentStage {
     const words = [...this.#words];
     this.#eventRows = 0;
     this.#upsertRows = 0;
-    this.#tables = await StageTables.create(this.#gather, full.generation + 1);
+    this.#tables = await SegmentTables.create(this.#gather, full.generation + 1);
     const writing = this.#writeSegments(full, words);
     writing.catch(() => undefined); // reported by whoever awaits `#writing` next
     this.#writing = writing;
   }
 
-  async #writeSegments(tables: StageTables, words: readonly string[]): Promise<void> {
+  async #writeSegments(tables: SegmentTables, words: readonly string[]): Promise<void> {
     const { generation } = tables;
     try {
       await this.#writeEvents(tables, words);
@@ -221,11 +221,14 @@ export class SegmentStage {
       const drops = ['events', 'attrs', 'upserts', 'texts'].map((name) => `DROP TABLE ${name}${generation}`);
       await this.#write.run(drops.join('; '));
     } catch (error) {
-      throw explainDuckError(error, this.#target.folder);
+      throw explainStoreError(error, this.#target.folder);
     }
   }
 
-  async #writeEvents({ generation, order, hasAttrs }: StageTables, words: readonly string[]): Promise<void> {
+  async #writeEvents(
+    { generation, order, hasAttrs }: SegmentTables,
+    words: readonly string[],
+  ): Promise<void> {
     const table = `events${generation}`;
     const attrs = hasAttrs ? `LEFT JOIN attrs${generation} USING (file, line)` : '';
     const word = (column: string) => `getvariable('words')[${column} + 1]`;
@@ -284,8 +287,8 @@ export class SegmentStage {
         path,
       );
       const count = await this.#write.runAndReadAll(
-        `SELECT count(*) AS rows, min(first_ts) AS first, max(last_ts) AS last FROM ${parquet('$1')}`,
-        [asPattern(join(this.#target.folder, path))],
+        `SELECT count(*) AS rows, min(first_ts) AS first, max(last_ts) AS last FROM ${readParquet('$1')}`,
+        [escapeGlob(join(this.#target.folder, path))],
       );
       const [{ rows, first, last }] = count.getRowObjects();
       const segment = { kind: 'entities' as const, path, host: words[host as number], day: null };
@@ -316,7 +319,7 @@ export class SegmentStage {
    * UUIDs and texts better: half the bytes or less, and sooner.
    */
   async #copy(query: string, path: string): Promise<number> {
-    const file = literal(join(this.#target.folder, path));
+    const file = sqlLiteral(join(this.#target.folder, path));
     const { rowsChanged } = await this.#write.run(
       `COPY (${query}) TO ${file} (FORMAT parquet, PARQUET_VERSION v2, COMPRESSION zstd, COMPRESSION_LEVEL 1)`,
     );

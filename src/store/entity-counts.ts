@@ -1,32 +1,32 @@
 import { join } from 'node:path';
 import type { DuckDBConnection, DuckDBListValue } from '@duckdb/node-api';
 import { ENTITY_TYPES, type EntityType } from '../ingest/event.js';
-import { openDuck, parquet, patternList } from './duck.js';
+import { openDuckDB, pathList, readParquet } from './duckdb.js';
 import type { Segment, Summary } from './manifest.js';
 
 /** The source type of an entity that events name but no record defines. */
 const UNDEFINED_KIND = '<undefined>';
 
 /** What these segments say of entities: how many of which type, and what is never defined. */
-export interface Census {
+export interface EntityCounts {
   entities: Summary['entities'];
   /** Events with at least one endpoint that no record defines. */
   unresolved: number;
 }
 
 /** Counts the distinct entities that segments define or name. DuckDB spills if there are very many. */
-export async function takeCensus(
+export async function countEntities(
   connection: DuckDBConnection,
   folder: string,
   segments: readonly Segment[],
-): Promise<Census> {
+): Promise<EntityCounts> {
   const paths = (kind: Segment['kind']) =>
-    patternList(
+    pathList(
       segments.filter((segment) => segment.kind === kind).map((segment) => join(folder, segment.path)),
     );
   const has = (kind: Segment['kind']) => segments.some((segment) => segment.kind === kind);
   const endpoints = ROLES.map(
-    (role) => `SELECT host, ${role} AS entity FROM ${parquet('$1')} WHERE ${role} IS NOT NULL`,
+    (role) => `SELECT host, ${role} AS entity FROM ${readParquet('$1')} WHERE ${role} IS NOT NULL`,
   ).join(' UNION ');
   const nothing =
     'SELECT NULL::VARCHAR AS host, NULL::UUID AS entity, NULL::VARCHAR AS type, NULL::VARCHAR AS kind';
@@ -39,7 +39,7 @@ export async function takeCensus(
   await connection.run(
     has('entities')
       ? `CREATE TEMP TABLE defined AS
-         WITH statements AS (SELECT * FROM ${parquet('$1')} WHERE type IS NOT NULL),
+         WITH statements AS (SELECT * FROM ${readParquet('$1')} WHERE type IS NOT NULL),
            summary AS (SELECT host, entity, min(type) AS type, min(kind) AS kind,
              min(type) = max(type) AND min(kind) IS NOT DISTINCT FROM max(kind) AS agreed
              FROM statements GROUP BY host, entity)
@@ -65,12 +65,15 @@ export async function takeCensus(
 }
 
 /** The census of segments that are part of a store. */
-export async function censusOf(folder: string, segments: readonly Segment[]): Promise<Census> {
-  const duck = await openDuck();
+export async function countStoredEntities(
+  folder: string,
+  segments: readonly Segment[],
+): Promise<EntityCounts> {
+  const database = await openDuckDB();
   try {
-    return await takeCensus(await duck.connect(), folder, segments);
+    return await countEntities(await database.connect(), folder, segments);
   } finally {
-    duck.closeSync();
+    database.closeSync();
   }
 }
 
@@ -80,7 +83,7 @@ async function countUnresolved(connection: DuckDBConnection, events: DuckDBListV
   const missing = ROLES.map((role) => `(host, ${role}) IN (SELECT (host, entity) FROM missing)`).join(' OR ');
   const result = await connection.runAndReadAll(
     `WITH missing AS (SELECT host, entity FROM named ANTI JOIN defined USING (host, entity))
-     SELECT count(*) FROM ${parquet('$1')} WHERE ${missing}`,
+     SELECT count(*) FROM ${readParquet('$1')} WHERE ${missing}`,
     [events],
   );
   return Number(result.getRows()[0][0]);

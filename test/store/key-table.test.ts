@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { KeyTable } from '../../src/store/intern.js';
+import { KeyTable } from '../../src/store/key-table.js';
 
 type Key = [host: number, w0: number, w1: number, w2: number, w3: number];
 

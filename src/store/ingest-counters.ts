@@ -8,13 +8,13 @@ export interface LocatedProblem extends Problem {
 }
 
 /** An event's place in the order of events. */
-export interface EventMoment {
+export interface EventPosition {
   readonly ts: bigint;
   readonly seq: bigint;
 }
 
 /** Counts what goes by during reading; what needs the whole of it (distinct entities) is asked of the segments. */
-export class Tally {
+export class IngestCounters {
   events = 0;
   edges = 0;
   secondObject = 0;
@@ -71,7 +71,7 @@ export class Tally {
   }
 
   /** The last event before the next batch of this source. */
-  eventBefore(source: SourceReport): EventMoment | undefined {
+  eventBefore(source: SourceReport): EventPosition | undefined {
     return this.sources.get(source)?.last;
   }
 
@@ -149,7 +149,7 @@ class TimeSpan {
 interface SourceProgress {
   /** An event below the highest time so far is out of order. */
   span: TimeSpan;
-  last: EventMoment | undefined;
+  last: EventPosition | undefined;
 }
 
 /** Keys are absent as the all-zero UUID, whose top bit is stored flipped. */

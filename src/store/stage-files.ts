@@ -5,30 +5,30 @@ import { RecalError } from '../base/errors.js';
 import { defaultThreads, LogReader, type ReadOptions, type SourceReport } from '../ingest/read.js';
 import { type InputFile, openInput } from '../ingest/sources/byte-source.js';
 import { ReadThread } from '../ingest/sources/read-thread.js';
-import { type Census, takeCensus } from './census.js';
-import { explainDuckError, openDuck } from './duck.js';
+import { explainStoreError, openDuckDB } from './duckdb.js';
+import { countEntities, type EntityCounts } from './entity-counts.js';
+import { IngestCounters, type LocatedProblem, sortedCounts } from './ingest-counters.js';
 import type { FileEntry, Segment, Summary } from './manifest.js';
-import { SegmentStage } from './segment-stage.js';
-import { type LocatedProblem, sortedCounts, Tally } from './tally.js';
+import { SegmentWriter } from './segment-writer.js';
 
-export interface StageOptions extends ReadOptions {
+export interface StagingOptions extends ReadOptions {
   /** Name of the host, instead of what the log says. */
   host?: string | undefined;
   /** Stop at the first malformed line. */
   strict?: boolean;
   /** Memory for DuckDB. */
   memoryMiB?: number;
-  onProgress?: ((progress: StageProgress) => void) | undefined;
+  onProgress?: ((progress: StagingProgress) => void) | undefined;
 }
 
-export interface StageProgress {
+export interface StagingProgress {
   /** Bytes on disk read so far, over all files. */
   bytes: number;
   events: number;
 }
 
 /** Files read and written as segments, not yet part of any store. */
-export interface Staged {
+export interface StagedFiles {
   /** Segments lie below this folder; `discard` removes it. */
   readonly folder: string;
   readonly segments: readonly Segment[];
@@ -44,48 +44,51 @@ export async function stageFiles(
   paths: readonly string[],
   parent: string,
   numbers: { ingest: number; file: number },
-  options: StageOptions,
-): Promise<Staged> {
+  options: StagingOptions,
+): Promise<StagedFiles> {
   const folder = join(parent, `${process.pid}-${randomUUID()}`);
   await mkdir(folder, { recursive: true });
   try {
-    return await new Staging(folder, numbers, options).run(paths);
+    return await new StagingRun(folder, numbers, options).run(paths);
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
-    throw error instanceof RecalError ? error : explainDuckError(error, folder);
+    throw error instanceof RecalError ? error : explainStoreError(error, folder);
   }
 }
 
 /** One run over a list of files. */
-class Staging {
+class StagingRun {
   readonly #folder: string;
   readonly #numbers: { ingest: number; file: number };
-  readonly #options: StageOptions;
-  readonly #tally = new Tally();
+  readonly #options: StagingOptions;
+  readonly #tally = new IngestCounters();
   readonly #files: FileEntry[] = [];
   /** Without a prototype: logs choose the names. */
   readonly #hostNames: Record<string, string> = Object.create(null);
   readonly #reports = new Set<SourceReport>();
   #bytesBefore = 0;
 
-  constructor(folder: string, numbers: { ingest: number; file: number }, options: StageOptions) {
+  constructor(folder: string, numbers: { ingest: number; file: number }, options: StagingOptions) {
     this.#folder = folder;
     this.#numbers = numbers;
     this.#options = options;
   }
 
-  async run(paths: readonly string[]): Promise<Staged> {
-    const duck = await openDuck({
+  async run(paths: readonly string[]): Promise<StagedFiles> {
+    const database = await openDuckDB({
       memoryMiB: this.#options.memoryMiB ?? 640,
       spill: join(this.#folder, 'spill'),
     });
     try {
-      const stage = await SegmentStage.open(duck, { folder: this.#folder, ingest: this.#numbers.ingest });
+      const stage = await SegmentWriter.open(database, {
+        folder: this.#folder,
+        ingest: this.#numbers.ingest,
+      });
       const segments = await this.#readAll(paths, stage)
         .then(() => stage.finish())
         .finally(() => stage.close());
-      const connection = await duck.connect();
-      const census = await takeCensus(connection, this.#folder, segments);
+      const connection = await database.connect();
+      const census = await countEntities(connection, this.#folder, segments);
       connection.closeSync();
       return {
         folder: this.#folder,
@@ -97,11 +100,11 @@ class Staging {
         discard: () => rm(this.#folder, { recursive: true, force: true }),
       };
     } finally {
-      duck.closeSync();
+      database.closeSync();
     }
   }
 
-  async #readAll(paths: readonly string[], stage: SegmentStage): Promise<void> {
+  async #readAll(paths: readonly string[], stage: SegmentWriter): Promise<void> {
     const inputs = await Promise.all(paths.map((path) => sizeOf(path)));
     const total = inputs.reduce((sum, size) => sum + size, 0);
     const threads = this.#options.threads ?? defaultThreads(total);
@@ -126,7 +129,7 @@ class Staging {
     path: string,
     index: number,
     input: InputFile,
-    stage: SegmentStage,
+    stage: SegmentWriter,
     reader: LogReader,
   ): Promise<void> {
     const file = this.#numbers.file + index;
@@ -161,7 +164,7 @@ class Staging {
     });
   }
 
-  #summarise({ entities, unresolved }: Census): Summary {
+  #summarise({ entities, unresolved }: EntityCounts): Summary {
     const t = this.#tally;
     const badTime = [...this.#reports].reduce((sum, report) => sum + report.badTime, 0);
     return {

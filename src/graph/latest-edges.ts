@@ -15,7 +15,7 @@ interface EdgeKeys {
  * For each (u, v, r) its latest edge so far. A slot holds the row of that edge alone: the key is read from the columns,
  * so the table costs 4 bytes a slot.
  */
-export class OpenEdges {
+export class LatestEdges {
   readonly #keys: EdgeKeys;
   #slots = new Int32Array(FIRST_CAPACITY).fill(-1);
   #mask = FIRST_CAPACITY - 1;

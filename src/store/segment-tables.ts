@@ -10,7 +10,7 @@ import {
   VARCHAR,
 } from '@duckdb/node-api';
 import { TEXT_FIELDS } from '../ingest/batch.js';
-import { ColumnAppender } from './duck.js';
+import { ColumnAppender } from './duckdb.js';
 import { EventOrder } from './event-order.js';
 import { NO_TEXT, TextNumbers } from './text-numbers.js';
 
@@ -58,7 +58,7 @@ const TEXT_COLUMNS: readonly [string, DuckDBType][] = [
 ];
 
 /** The tables that one segment is gathered in. */
-export class StageTables {
+export class SegmentTables {
   readonly generation: number;
   readonly events: ColumnAppender;
   readonly attrs: ColumnAppender;
@@ -74,7 +74,7 @@ export class StageTables {
     [this.events, this.attrs, this.upserts, this.#texts] = appenders;
   }
 
-  static async create(connection: DuckDBConnection, generation: number): Promise<StageTables> {
+  static async create(connection: DuckDBConnection, generation: number): Promise<SegmentTables> {
     const appenders: ColumnAppender[] = [];
     for (const [name, columns] of Object.entries({
       events: EVENT_COLUMNS,
@@ -89,7 +89,7 @@ export class StageTables {
       );
       appenders.push(await ColumnAppender.open(connection, table, types));
     }
-    return new StageTables(generation, appenders);
+    return new SegmentTables(generation, appenders);
   }
 
   /** All rows are in the tables afterwards. */
