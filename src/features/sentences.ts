@@ -1,4 +1,4 @@
-import { enlarged } from '../base/enlarged.js';
+import { enlarge } from '../base/enlarge.js';
 
 /** Token numbers of entities in compressed rows, one sentence per row. */
 export interface Sentences {
@@ -28,7 +28,7 @@ export class SentenceTable {
   set(row: number, tokens: readonly string[]): Uint32Array {
     const end = this.#used + tokens.length;
     if (end > this.#tokens.length) {
-      this.#tokens = enlarged(this.#tokens, Math.max(this.#tokens.length * 2, end));
+      this.#tokens = enlarge(this.#tokens, Math.max(this.#tokens.length * 2, end));
     }
     this.#starts[row] = this.#used;
     this.#lengths[row] = tokens.length;
