@@ -4,13 +4,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { Random } from '../dist/base/random.js';
-import { bruteForceScores } from '../dist/detect/knn/brute-force.js';
-import { EveryPair, everyPairError } from '../dist/detect/knn/every-pair.js';
 import type { NeighbourReference } from '../dist/detect/knn/neighbour-reference.js';
 import { NeighbourSearch } from '../dist/detect/knn/neighbour-search.js';
 import { ReferenceBuilder } from '../dist/detect/knn/reference-builder.js';
 import { type FoldedPoints, GRID, type SnappedPoints } from '../dist/detect/knn/snapped-points.js';
 import type { Scenario } from '../dist/simulate/options.js';
+import { EveryPair, everyPairError, exactScore } from './every-pair.js';
 import { makeTrainedEmbeddings, type TrainedShape } from './trained-embeddings.js';
 
 const CADETS = fileURLToPath(new URL('../../shared/data/cadets-e1', import.meta.url));
@@ -80,7 +79,7 @@ async function compare(
   const opening = startTimer();
   const search = await NeighbourSearch.open(reference, { threads });
   const opened = opening();
-  const peer = await EveryPair.open(reference.points, { threads });
+  const peer = await EveryPair.open(reference.points, threads);
   const threshold = percentile(search.scores(calibration, K), calibration.pointOf, 0.9);
   const subset = brute === 'all' ? queries : choose(queries, Math.min(queries.count, Number(brute)));
   const scale = queries.count / subset.count;
@@ -138,7 +137,7 @@ function verify(
   for (let q = 0; q < points.count; q++) {
     const error = everyPairError(points.width, normOf(points, q), rough[q], K);
     const isClose = Math.abs(rough[q] - threshold) <= error;
-    const score = isClose ? bruteForceScores(reference.points, pointAt(points, q), K)[0] : rough[q];
+    const score = isClose ? exactScore(reference.points, pointAt(points, q), K) : rough[q];
     if (isClose) close++;
     if (score > threshold !== (candidate[q] === 1)) differing++;
   }

@@ -39,12 +39,6 @@
 /** Width × width float64: coordinate i times row i. */
 // @ts-ignore: decorator
 @inline export function rotationOf(s: usize): usize { return word(s, 11); }
-/** Blocks in all. */
-// @ts-ignore: decorator
-@inline export function blockCountOf(s: usize): usize { return word(s, 12); }
-/** Half the squared norm at each place: for brute force only. */
-// @ts-ignore: decorator
-@inline export function halfSquaresOf(s: usize): usize { return word(s, 13); }
 /** Relative error of a float32 distance. */
 // @ts-ignore: decorator
 @inline export function relativeOf(s: usize): f64 { return load<f64>(s + 64); }

@@ -7,7 +7,6 @@ import { Detector } from '../../src/detect/detector.js';
 import { encodeDetector } from '../../src/detect/detector-part.js';
 import { EVIDENCE_KINDS } from '../../src/detect/evidence/evidence.js';
 import type { ScoredGraph } from '../../src/detect/fusion/scored-graph.js';
-import { bruteForceScores } from '../../src/detect/knn/brute-force.js';
 import { SplitGraphs } from '../../src/detect/split-graphs.js';
 import { applyThreshold } from '../../src/detect/threshold/apply-threshold.js';
 import { parseThreshold } from '../../src/detect/threshold/threshold.js';
@@ -19,6 +18,7 @@ import { ingestFiles } from '../../src/store/ingest.js';
 import { Store } from '../../src/store/store.js';
 import { ROOT } from '../built.js';
 import { sharedFolder } from '../folders.js';
+import { bruteForceScores } from './knn/brute-force.js';
 
 const folder = sharedFolder();
 const training = resolveTrainingConfig({ epochs: 2, textEpochs: 1, window: 10 });

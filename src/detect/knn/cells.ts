@@ -6,7 +6,6 @@ const NOWHERE = 1e15;
 /** Points by nearest centre, within a cell by distance from it, in blocks of 16 that no two cells share. */
 export interface Cells {
   readonly count: number;
-  readonly blockCount: number;
   readonly firstBlocks: Uint32Array;
   /** Upper bound of each cell's radius. */
   readonly radii: Float32Array;
@@ -46,7 +45,7 @@ export function arrangeCells(
       for (let place = BLOCK * block; at < end; ) numbers[place++] = members[at++];
     }
   }
-  return { count, blockCount, firstBlocks, radii, rings, numbers };
+  return { count, firstBlocks, radii, rings, numbers };
 }
 
 function sortByCell(homes: Uint32Array, distances: Float32Array): Uint32Array {
@@ -59,17 +58,11 @@ function sortByCell(homes: Uint32Array, distances: Float32Array): Uint32Array {
 }
 
 /** Rows of floats as blocks of 16: for each dimension one float of each row. */
-export function interleave(
-  rows: Float32Array,
-  width: number,
-  numbers: Uint32Array,
-  out: Float32Array,
-  empty = NOWHERE,
-): void {
+export function interleave(rows: Float32Array, width: number, numbers: Uint32Array, out: Float32Array): void {
   for (let place = 0; place < numbers.length; place++) {
     const at = Math.floor(place / BLOCK) * BLOCK * width + (place % BLOCK);
     const from = numbers[place] * width;
     const isEmpty = numbers[place] === NONE;
-    for (let d = 0; d < width; d++) out[at + d * BLOCK] = isEmpty ? empty : rows[from + d];
+    for (let d = 0; d < width; d++) out[at + d * BLOCK] = isEmpty ? NOWHERE : rows[from + d];
   }
 }

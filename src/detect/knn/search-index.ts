@@ -33,7 +33,6 @@ export function placeReference(memory: SearchMemory, points: ReferencePoints): S
   setup.radii = memory.place(cells.radii);
   setup.rings = memory.place(cells.rings);
   setup.numbers = memory.place(cells.numbers);
-  setup.blockCount = cells.blockCount;
   setup.multiplicity = memory.place(
     cells.numbers.map((number) => (number === NONE ? 0 : points.multiplicity[number])),
   );
@@ -46,7 +45,7 @@ export function placeReference(memory: SearchMemory, points: ReferencePoints): S
   );
   memory.free(rotated, norms);
   memory.writeSetup(setup);
-  return { halfSquares: 0, ...(setup as Omit<Setup, 'halfSquares'>) };
+  return setup as Setup;
 }
 
 /** Some points as first centres, moved to the middle of what is nearest to them (Lloyd) on a sample, then all points settle. */

@@ -24,8 +24,6 @@ export interface Setup {
   firstBlocks: number;
   radii: number;
   rotation: number;
-  blockCount: number;
-  halfSquares: number;
   /** Relative error of a float32 distance, and the largest norm. */
   relative: number;
   largest: number;
@@ -112,8 +110,8 @@ export class SearchMemory {
   writeSetup(setup: Partial<Setup>): void {
     const { relative = 0, largest = 0, ...words } = setup;
     const order = ['width', 'head', 'steps', 'blocks', 'numbers', 'multiplicity', 'rings', 'cells'] as const;
-    const rest = ['centres', 'firstBlocks', 'radii', 'rotation', 'blockCount', 'halfSquares'] as const;
-    this.view('u32', SETUP_AT, 14).set([...order, ...rest].map((name) => words[name] ?? 0));
+    const rest = ['centres', 'firstBlocks', 'radii', 'rotation'] as const;
+    this.view('u32', SETUP_AT, 12).set([...order, ...rest].map((name) => words[name] ?? 0));
     this.view('f64', SETUP_AT + 64, 2).set([relative, largest]);
   }
 

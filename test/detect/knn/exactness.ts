@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { bruteForceScores } from '../../../src/detect/knn/brute-force.js';
 import type { NeighbourSearch } from '../../../src/detect/knn/neighbour-search.js';
 import type { SnappedPoints } from '../../../src/detect/knn/snapped-points.js';
+import { bruteForceScores } from './brute-force.js';
 
 /**
  * Scores and, for thresholds at, just below and just above some of them, candidates: all as float64 brute force says.

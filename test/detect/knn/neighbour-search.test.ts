@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { Random } from '../../../src/base/random.js';
-import { bruteForceNearest } from '../../../src/detect/knn/brute-force.js';
 import { NeighbourReference } from '../../../src/detect/knn/neighbour-reference.js';
 import { NeighbourSearch } from '../../../src/detect/knn/neighbour-search.js';
 import { buildReference } from '../../../src/detect/knn/reference-builder.js';
 import { Standardisation } from '../../../src/detect/knn/standardisation.js';
+import { bruteForceNearest } from './brute-force.js';
 import { cloud } from './clouds.js';
 import { everyNth, expectExact } from './exactness.js';
 

@@ -1,10 +1,13 @@
-// Every pair, as fast as 128-bit vectors go: the peer that the search is measured against.
+// Exact kNN over every pair in float32: the peer that `npm run bench -- knn` measures the search against. The package
+// does not contain it; bench/every-pair.ts compiles it.
 
-import { clearList, insertCopies, worstOf } from './nearest-list';
-import {
-  blockCountOf, blocksOf, countOf, endOf, halfSquaresOf, multiplicityOf, neighboursOf, normsOf, resultsOf, rotatedOf,
-  takeFirst, widthOf,
-} from './setup';
+import { clearList, insertCopies, worstOf } from '../knn/nearest-list';
+
+// The words that bench/every-pair.ts writes at `job`.
+// @ts-ignore: decorator
+@inline function word(job: usize, index: usize): usize {
+  return <usize>load<u32>(job + (index << 2));
+}
 
 // @ts-ignore: decorator
 @inline function madd(a: v128, b: v128, c: v128): v128 {
@@ -13,32 +16,37 @@ import {
 }
 
 /**
- * Mean distances to the k nearest in float32, by |q|² + |p|² − 2 q·p, in tiles of six queries by eight points. The
- * queries of a piece stay in the second cache while all points pass by. Scratch: k floats and a limit for each query
- * of a piece, 64 floats for a tile.
+ * Mean distances to the k nearest points by |q|² + |p|² − 2 q·p, in tiles of six queries by eight points. The queries of
+ * a piece stay in the second-level cache while all points pass by. Scratch: 64 floats for a tile, then k floats and a
+ * limit for each query of a piece.
  */
-export function brute(s: usize, j: usize, scratch: usize): void {
-  const k = neighboursOf(j);
-  const width = widthOf(s);
-  const blocks = blockCountOf(s);
+export function everyPair(job: usize, scratch: usize): void {
+  const size = word(job, 1);
+  const total = word(job, 2);
+  const width = word(job, 3);
+  const k = word(job, 4);
+  const blockCount = word(job, 5);
+  const blocks = word(job, 6);
+  const halfSquares = word(job, 7);
+  const multiplicity = word(job, 8);
   const stride = width << 6;
   for (;;) {
-    const first = takeFirst(j);
-    if (first >= countOf(j)) return;
-    const count = endOf(j, first) - first;
+    const first = <usize>atomic.add<u32>(job, 1) * size;
+    if (first >= total) return;
+    const count = min<usize>(size, total - first);
     const lists = scratch + 256;
     const limits = lists + count * (k << 2);
-    const queries = rotatedOf(j) + first * (width << 2);
-    const norms = normsOf(j) + (first << 2);
+    const queries = word(job, 9) + first * (width << 2);
+    const squares = word(job, 10) + (first << 2);
     for (let q: usize = 0; q < count; q++) {
       clearList(lists + q * (k << 2), k);
       store<f32>(limits + (q << 2), -1e30);
     }
-    for (let block: usize = 0; block < blocks; block++) {
+    for (let block: usize = 0; block < blockCount; block++) {
       for (let half: usize = 0; half < 64; half += 32) {
-        const at = blocksOf(s) + block * stride + half;
-        const halves = halfSquaresOf(s) + (block << 6) + half;
-        const copies = multiplicityOf(s) + (block << 6) + half;
+        const at = blocks + block * stride + half;
+        const halves = halfSquares + (block << 6) + half;
+        const copies = multiplicity + (block << 6) + half;
         for (let q: usize = 0; q < count; q += 6) {
           tile(queries, q, count, width, at, halves, scratch);
           const end = min<usize>(6, count - q);
@@ -49,7 +57,7 @@ export function brute(s: usize, j: usize, scratch: usize): void {
               i32x4.bitmask(f32x4.gt(v128.load(line), limit)) | (i32x4.bitmask(f32x4.gt(v128.load(line, 16), limit)) << 4);
             if (mask == 0) continue;
             const list = lists + (q + row) * (k << 2);
-            const square = load<f32>(norms + ((q + row) << 2));
+            const square = load<f32>(squares + ((q + row) << 2));
             while (mask != 0) {
               const lane = <usize>ctz(mask);
               mask &= mask - 1;
@@ -64,7 +72,7 @@ export function brute(s: usize, j: usize, scratch: usize): void {
     for (let q: usize = 0; q < count; q++) {
       let sum: f64 = 0;
       for (let i: usize = 0; i < k; i++) sum += sqrt<f64>(<f64>load<f32>(lists + q * (k << 2) + (i << 2)));
-      store<f64>(resultsOf(j) + ((first + q) << 3), sum / <f64>k);
+      store<f64>(word(job, 11) + ((first + q) << 3), sum / <f64>k);
     }
   }
 }

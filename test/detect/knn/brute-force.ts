@@ -1,5 +1,5 @@
-import type { ReferencePoints } from './neighbour-reference.js';
-import { GRID, type SnappedPoints } from './snapped-points.js';
+import type { ReferencePoints } from '../../../src/detect/knn/neighbour-reference.js';
+import { GRID, type SnappedPoints } from '../../../src/detect/knn/snapped-points.js';
 
 /** The defining arithmetic (method §7), plainly: every pair, float64. For tests and benchmarks. */
 export function bruteForceScores(reference: ReferencePoints, points: SnappedPoints, k: number): Float64Array {
