@@ -1,10 +1,10 @@
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import type { Calibration } from '../detect/calibration/calibrate.js';
-import { type Detection, detect } from '../detect/detect.js';
 import { resolveDetectionConfig } from '../detect/detection-config.js';
 import { Detector } from '../detect/detector.js';
 import { encodeDetector } from '../detect/detector-part.js';
+import { type Detection, findIncidents } from '../detect/find-incidents.js';
 import { SplitGraphs } from '../detect/split-graphs.js';
 import { applyThreshold } from '../detect/threshold/apply-threshold.js';
 import { formatThreshold, parseThreshold, type Threshold } from '../detect/threshold/threshold.js';
@@ -190,7 +190,7 @@ async function judgeTest(
     applied,
     store: paths.store,
   });
-  const found = await detect(detector, graphs, {
+  const found = await findIncidents(detector, graphs, {
     threshold: applied,
     signal,
     seen: files.seen,

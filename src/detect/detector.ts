@@ -4,7 +4,11 @@ import type { StoredModel } from '../model/file/model-file.js';
 import type { TrainedModel } from '../model/file/trained-model.js';
 import { nothingSelected } from '../store/nothing-selected.js';
 import type { Selection, Store } from '../store/store.js';
-import { type CalibrateOptions, type Calibration, calibrateDetector } from './calibration/calibrate.js';
+import {
+  type CalibrateDetectorOptions,
+  type Calibration,
+  calibrateDetector,
+} from './calibration/calibrate.js';
 import type { DetectionConfig } from './detection-config.js';
 import { type DetectorParts, decodeDetector } from './detector-part.js';
 import { Gatherer } from './evidence/gather.js';
@@ -13,6 +17,7 @@ import { type FitOptions, type FittedDetector, fitDetector } from './fitted-dete
 import { Judge } from './fusion/judge.js';
 import type { ScoredGraph } from './fusion/scored-graph.js';
 import { NeighbourSearch } from './knn/neighbour-search.js';
+import { SharedMeasurements } from './shared-measurements.js';
 import { SplitGraphs } from './split-graphs.js';
 
 /** A trained model on a device, fitted to its training graphs. It calibrates and scores graphs. Close it after use. */
@@ -104,7 +109,7 @@ export class Detector {
   async calibrate(
     benign: SplitGraphs,
     config: DetectionConfig,
-    options: CalibrateOptions = {},
+    options: CalibrateDetectorOptions = {},
   ): Promise<Calibration> {
     this.#calibration = await calibrateDetector(
       this.model,
@@ -130,6 +135,12 @@ export class Detector {
       const gathered = gatherer.gather(view, graphs.events.keys, Number.isNaN(gate) ? undefined : gate);
       yield judge.score(gathered);
     }
+  }
+
+  /** Compares several configurations on the same measurements. */
+  share(configs: readonly DetectionConfig[]): SharedMeasurements {
+    const tools = { inference: this.#inference, search: this.search };
+    return new SharedMeasurements(this.model, this.fitted, tools, configs);
   }
 
   /** The embeddings of a graph's nodes, for explanations. */

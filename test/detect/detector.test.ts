@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type HoldOut, holdOut } from '../../src/detect/calibration/hold-out.js';
-import { type Detection, detect } from '../../src/detect/detect.js';
 import { type DetectionConfig, resolveDetectionConfig } from '../../src/detect/detection-config.js';
 import { Detector } from '../../src/detect/detector.js';
 import { encodeDetector } from '../../src/detect/detector-part.js';
 import { EVIDENCE_KINDS } from '../../src/detect/evidence/evidence.js';
+import { type Detection, findIncidents } from '../../src/detect/find-incidents.js';
 import type { ScoredGraph } from '../../src/detect/fusion/scored-graph.js';
 import { SplitGraphs } from '../../src/detect/split-graphs.js';
 import { applyThreshold } from '../../src/detect/threshold/apply-threshold.js';
@@ -166,7 +166,7 @@ describe('a model file', () => {
 describe('detection', () => {
   const run = async (rule: string): Promise<Detection> => {
     const graphs = await benign();
-    return detect(detector, graphs, {
+    return findIncidents(detector, graphs, {
       threshold: await applyThreshold(parseThreshold(rule), detector, graphs),
     });
   };
@@ -203,6 +203,6 @@ describe('detection', () => {
     const graphs = await benign();
     const applied = await applyThreshold(parseThreshold('fdr:0.000001'), detector, graphs);
     expect(applied.note).toMatch(/nodes, of one graph each, would have to score above all/);
-    expect((await detect(detector, graphs, { threshold: applied })).alerts).toEqual([]);
+    expect((await findIncidents(detector, graphs, { threshold: applied })).alerts).toEqual([]);
   });
 });

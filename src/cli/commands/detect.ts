@@ -4,7 +4,7 @@ import { EXIT, RecalError } from '../../base/errors.js';
 import { printable } from '../../base/printable.js';
 import { defineSettings } from '../../base/settings.js';
 import { isoTime } from '../../base/time-text.js';
-import { type Detection, detect } from '../../detect/detect.js';
+import { type Detection, findIncidents } from '../../detect/find-incidents.js';
 import { type AppliedThreshold, applyThreshold } from '../../detect/threshold/apply-threshold.js';
 import { formatThreshold, parseThreshold } from '../../detect/threshold/threshold.js';
 import { incidentActions } from '../../report/detection/actions.js';
@@ -90,7 +90,7 @@ export const command = defineCommand({
         applied,
         store: resolve(settings.store),
       });
-      const found = await detect(detector, graphs, {
+      const found = await findIncidents(detector, graphs, {
         threshold: applied,
         signal,
         seen: settings.report ? files.seen : undefined,

@@ -7,7 +7,7 @@ import { MemberCollector } from '../alerts/activity.js';
 import { LinkCollector } from '../alerts/incident-links.js';
 import type { DetectionConfig } from '../detection-config.js';
 import { EVIDENCE_KINDS, type EvidenceKind } from '../evidence/evidence.js';
-import type { GatheredGraph, Gatherer } from '../evidence/gather.js';
+import { applyGate, type GatheredGraph, type Gatherer } from '../evidence/gather.js';
 import { tableCount, tableSlot } from '../evidence/interaction-evidence.js';
 import { stableHashes } from '../evidence/stable-hash.js';
 import { type FittedDetector, surpriseOf } from '../fitted-detector.js';
@@ -37,7 +37,7 @@ export interface Calibration extends BenignTables {
   readonly hosts: readonly string[];
 }
 
-export interface CalibrateOptions {
+export interface CalibrateDetectorOptions {
   /** Instances to leave out of tables, gate and covariance. Their scores count, but at most as τ. */
   readonly keepOut?: { readonly tau: number; readonly isKeptOut: KeptOut } | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -81,7 +81,7 @@ export async function calibrateDetector(
   split: SplitGraphs,
   gatherer: Gatherer,
   config: DetectionConfig,
-  { signal, progress, keepOut }: CalibrateOptions = {},
+  { signal, progress, keepOut }: CalibrateDetectorOptions = {},
 ): Promise<Calibration> {
   const graphs: GatheredGraph[] = [];
   let done = 0;
@@ -151,7 +151,7 @@ function measureScale(
   let instances = 0;
   for (const { scored, gate, judge } of turns) {
     for (const { gathered, halfOf } of halved) {
-      const { scores } = judge.score(screen(gathered, gate));
+      const { scores } = judge.score(applyGate(gathered, gate));
       for (let v = 0; v < scores.length; v++) {
         if (!scored(halfOf(v))) continue;
         instances++;
@@ -188,14 +188,6 @@ function gateOf(halved: readonly HalvedGraph[], taking: Taking, quantile: number
   }
   const sorted = Float64Array.from(all).sort();
   return sorted[Math.min(sorted.length - 1, Math.max(0, Math.ceil(quantile * sorted.length) - 1))];
-}
-
-function screen(gathered: GatheredGraph, gate: number): GatheredGraph {
-  if (Number.isNaN(gate)) return gathered;
-  return {
-    ...gathered,
-    candidates: Uint8Array.from(gathered.distances, (distance) => (distance > gate ? 1 : 0)),
-  };
 }
 
 /** The number of slots of each kind, in the order of EVIDENCE_KINDS. */
@@ -251,7 +243,7 @@ function learnCovariance(
   const judge = new Judge({ ...config, fusion: 'fisher' }, learned, relations.length);
   const builder = new CovarianceBuilder(slotCounts(fitted, relations.length));
   for (const { gathered, halfOf, isKeptOut } of halved) {
-    const { evidence, candidates, view } = judge.score(screen(gathered, learned.gate));
+    const { evidence, candidates, view } = judge.score(applyGate(gathered, learned.gate));
     for (let v = 0; v < candidates.length; v++) {
       if (!taking(halfOf(v)) || isKeptOut(view, v)) continue;
       builder.add(view.planned.nodes[v], evidence, evidence.offsets[v], evidence.offsets[v + 1]);
@@ -285,7 +277,7 @@ class BenignCollector {
       const taken = planned.nodes.reduce((sum, _, node) => sum + (scored(halfOf(node)) ? 1 : 0), 0);
       if (taken === 0) continue;
       this.#links.add(planned.nodes, interactions);
-      const { scores: found, view } = judge.score(screen(gathered, gate));
+      const { scores: found, view } = judge.score(applyGate(gathered, gate));
       const scores = found.map((score, v) => (isKeptOut(view, v) ? Math.min(score, this.#cap) : score));
       const wanted = (node: number) => scored(halfOf(node)) && scores[node] > 0;
       this.#members.add(view, this.#spans.length, { scores }, wanted, place);

@@ -20,6 +20,16 @@ export interface GatheredGraph {
   readonly candidates: Uint8Array;
 }
 
+/** The gate (method §7): only nodes farther than it from benign behaviour stay candidates. NaN lets every node pass. */
+export function applyGate(gathered: GatheredGraph, gate: number): GatheredGraph {
+  if (Number.isNaN(gate)) return gathered;
+  return { ...gathered, candidates: candidatesBeyond(gathered.distances, gate) };
+}
+
+function candidatesBeyond(distances: Float64Array, gate: number): Uint8Array {
+  return Uint8Array.from(distances, (distance) => (distance > gate ? 1 : 0));
+}
+
 /** Gathers the evidence of graphs: distances of embeddings, errors of masked inference, surprises. */
 export class Gatherer {
   readonly watch: Stopwatch;
@@ -86,7 +96,7 @@ export class Gatherer {
         const scores = this.#search.scores(points, neighbours);
         const distances = Float64Array.from(points.pointOf, (point) => scores[point]);
         if (gate === undefined || gating === 'none') return { distances, candidates: all };
-        return { distances, candidates: Uint8Array.from(distances, (distance) => (distance > gate ? 1 : 0)) };
+        return { distances, candidates: candidatesBeyond(distances, gate) };
       }
       const found = this.#search.candidates(points, neighbours, gate);
       return {

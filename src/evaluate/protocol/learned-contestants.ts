@@ -1,33 +1,29 @@
 import { Stopwatch } from '../../base/stopwatch.js';
 import { yieldToSignals } from '../../base/yield-to-signals.js';
-import { type Calibration, calibrateDetector } from '../../detect/calibration/calibrate.js';
-import type { DetectionConfig } from '../../detect/detection-config.js';
-import { type GatheredGraph, Gatherer } from '../../detect/evidence/gather.js';
-import { Inference } from '../../detect/evidence/inference.js';
-import { type FittedDetector, fitDetector } from '../../detect/fitted-detector.js';
-import { Judge } from '../../detect/fusion/judge.js';
-import type { GraphView } from '../../detect/graph-view.js';
-import { NeighbourSearch } from '../../detect/knn/neighbour-search.js';
+import type { Calibration } from '../../detect/calibration/calibrate.js';
+import { Detector } from '../../detect/detector.js';
+import type { ScoredGraph } from '../../detect/fusion/scored-graph.js';
+import { type SharedMeasurements, unionOf } from '../../detect/shared-measurements.js';
 import type { TrainedModel } from '../../model/file/trained-model.js';
 import { trainModel } from '../../model/training/train.js';
-import type { KeyTable } from '../../store/key-table.js';
 import type { BenignOutcome, Contestants, GraphScores, RunOptions } from './contestant.js';
 import { graphsOfPart } from './part-graphs.js';
 import type { Part } from './parts.js';
 import type { ResolvedVariant } from './variants.js';
 
+/** What texts and relations mean to a model: the part of training that variants share. */
+type TextModel = Pick<TrainedModel, 'space' | 'direction'>;
+
 /** What `fit` leaves. */
 interface Fitted {
   readonly model: TrainedModel;
-  readonly inference: Inference;
-  readonly search: NeighbourSearch;
-  readonly detector: FittedDetector;
-  readonly gatherer: MeasureOnce;
+  readonly detector: Detector;
+  readonly shared: SharedMeasurements;
 }
 
 /**
- * RECAL and its ablations that share a trained model: it is trained and fitted once, graphs are measured once, and each
- * variant compares and fuses these measurements in its own way.
+ * RECAL and those of its ablations that share a trained model. The model is trained and fitted once, and every graph is
+ * measured once. Each variant calibrates and fuses these measurements in its own way.
  */
 export class LearnedContestants implements Contestants {
   readonly names: readonly string[];
@@ -36,13 +32,13 @@ export class LearnedContestants implements Contestants {
   readonly #watch = new Stopwatch();
   #options: RunOptions = { seed: 0, threads: 1 };
   #fitted: Fitted | undefined;
-  #words: Pick<TrainedModel, 'space' | 'direction'> | undefined;
+  #text: TextModel | undefined;
   #calibrations: readonly Calibration[] = [];
 
-  /** `words`: those that another training of the same seed on the same part has learned. */
-  constructor(variants: readonly ResolvedVariant[], words?: Pick<TrainedModel, 'space' | 'direction'>) {
+  /** `text`: the vocabulary and word vectors of another training with the same seed on the same part. */
+  constructor(variants: readonly ResolvedVariant[], text?: TextModel) {
     this.#variants = variants;
-    this.#words = words;
+    this.#text = text;
     this.names = variants.map(({ variant }) => variant.name);
   }
 
@@ -50,49 +46,39 @@ export class LearnedContestants implements Contestants {
     return { ...this.#watch.seconds };
   }
 
-  /** For a rival that needs the same words; none before it is fitted. */
-  get words(): Pick<TrainedModel, 'space' | 'direction'> | undefined {
-    return this.#words;
+  /** The vocabulary and word vectors, for a rival that needs the same. Undefined before `fit`. */
+  get words(): TextModel | undefined {
+    return this.#text;
   }
 
   async fit(train: Part, options: RunOptions): Promise<void> {
     this.#options = options;
-    const { seed, threads, signal, progress } = options;
+    const { threads, signal, progress } = options;
     const model = await this.#train(train, options);
-    this.#words = { space: model.space, direction: model.direction };
-    const inference = await Inference.open(model, { threads });
-    try {
-      const graphs = await graphsOfPart(train, model);
-      const union = unionOf(this.#variants);
-      const { reference, evidence } = union;
-      const detector = await this.#watch.time('fit', () =>
-        fitDetector(model, graphs, inference, {
-          reference,
-          evidence,
-          signal,
-          progress: (done) => progress?.('fit', done),
-        }),
-      );
-      const search = await NeighbourSearch.open(detector.reference, {
+    this.#text = { space: model.space, direction: model.direction };
+    const configs = this.#variants.map(({ detection }) => detection);
+    const { reference, evidence } = unionOf(configs);
+    const graphs = await graphsOfPart(train, model);
+    const detector = await this.#watch.time('fit', () =>
+      Detector.fit(model, graphs, {
+        reference,
+        evidence,
         threads,
-        portable: model.training.device.build !== 'relaxed-simd',
-      });
-      const gatherer = new MeasureOnce({ inference, search }, detector, union, seed);
-      this.#fitted = { model, inference, search, detector, gatherer };
-    } catch (error) {
-      await inference.close();
-      throw error;
-    }
+        signal,
+        progress: (done) => progress?.('fit', done),
+      }),
+    );
+    this.#fitted = { model, detector, shared: detector.share(configs) };
   }
 
   async calibrate(benign: Part): Promise<BenignOutcome[]> {
-    const { model, detector, gatherer } = this.#ready;
+    const { model, shared } = this.#ready;
     const { signal, progress } = this.#options;
     const graphs = await graphsOfPart(benign, model, { keep: true });
     const calibrations: Calibration[] = [];
     for (const [i, { detection }] of this.#variants.entries()) {
       const work = () =>
-        calibrateDetector(model, detector, graphs, gatherer, detection, {
+        shared.calibrate(detection, graphs, {
           signal,
           progress: (done) => progress?.('calibrate', (i + done) / this.#variants.length),
         });
@@ -103,38 +89,31 @@ export class LearnedContestants implements Contestants {
   }
 
   async *score(test: Part): ReturnType<Contestants['score']> {
-    const { model, gatherer } = this.#ready;
+    const { model, shared } = this.#ready;
     const { signal, progress } = this.#options;
-    const judges = this.#calibrations.map(
-      (calibration) => new Judge(calibration.config, calibration, model.relations.length),
-    );
     const graphs = await graphsOfPart(test, model);
     let started = performance.now();
     let done = 0;
-    for (const view of graphs.views()) {
+    for (const { view, of } of shared.score(graphs, this.#calibrations)) {
       signal?.throwIfAborted();
-      if (view.planned.nodes.length > 0) {
-        const gathered = gatherer.gather(view, graphs.events.keys);
-        const of = judges.map((judge, i) => judgeGraph(judge, this.#calibrations[i].gate, gathered));
-        this.#watch.add('score', (performance.now() - started) / 1000);
-        yield { view, of };
-        started = performance.now();
-      }
-      progress?.('score', ++done / graphs.count);
+      this.#watch.add('score', (performance.now() - started) / 1000);
+      yield { view, of: of.map((scored, i) => scoresOf(scored, this.#calibrations[i])) };
+      started = performance.now();
+      progress?.('score', Math.min(1, ++done / graphs.count));
       await yieldToSignals();
     }
-    for (const [stage, seconds] of Object.entries(gatherer.watch.seconds))
+    for (const [stage, seconds] of Object.entries(shared.seconds)) {
       this.#watch.add(`measure ${stage}`, seconds);
+    }
   }
 
   async close(): Promise<void> {
-    await this.#fitted?.search.close();
-    await this.#fitted?.inference.close();
+    await this.#fitted?.detector.close();
     this.#fitted = undefined;
   }
 
   get #ready(): Fitted {
-    if (this.#fitted === undefined) throw new TypeError('contestants are fitted before they are asked');
+    if (this.#fitted === undefined) throw new TypeError('fit the contestants before asking them');
     return this.#fitted;
   }
 
@@ -149,7 +128,7 @@ export class LearnedContestants implements Contestants {
       config,
       threads,
       signal,
-      wordVectors: this.#words?.space.parts,
+      wordVectors: this.#text?.space.parts,
       watch: {
         prepared: (stage, done) => progress?.('words', stage === 'words' ? done : 0),
         started({ steps }) {
@@ -158,39 +137,19 @@ export class LearnedContestants implements Contestants {
         stepped: (steps) => progress?.('train', steps / all),
       },
     });
-    signal?.throwIfAborted(); // a model of half its epochs is no contestant
+    signal?.throwIfAborted(); // a model that stopped early must not compete
     this.#watch.add('prepare', (started - begun) / 1000);
     this.#watch.add('train', (performance.now() - started) / 1000);
     return model;
   }
 }
 
-function judgeGraph(judge: Judge, gate: number, gathered: GatheredGraph): GraphScores {
-  if (Number.isNaN(gate)) {
-    const { scores, prominence, distances } = judge.score(gathered);
-    return { scores, prominence, distances };
-  }
-  const candidates = Uint8Array.from(gathered.distances, (distance) => (distance > gate ? 1 : 0));
-  const { scores, prominence, distances } = judge.score({ ...gathered, candidates });
-  return { scores, prominence, distances, candidates };
-}
-
-/** All that any of the variants asks for, so that one measurement serves all. */
-function unionOf(variants: readonly ResolvedVariant[]): DetectionConfig {
-  const kinds = new Set(variants.flatMap(({ detection }) => detection.evidence));
-  const gated = variants.some(({ detection }) => detection.gate === 'knn');
-  return { ...variants[0].detection, evidence: [...kinds], gate: gated ? 'knn' : 'none' };
-}
-
-/** Measures with exact distances, as evaluation must (method §7), and a graph that is kept only once. */
-class MeasureOnce extends Gatherer {
-  readonly #known = new WeakMap<GraphView, GatheredGraph>();
-
-  override gather(view: GraphView, keys: KeyTable): GatheredGraph {
-    const known = this.#known.get(view);
-    if (known !== undefined) return known;
-    const gathered = super.gather(view, keys, undefined);
-    this.#known.set(view, gathered);
-    return gathered;
-  }
+/** Candidates only where the variant has a gate. */
+function scoresOf(
+  { scores, prominence, distances, candidates }: ScoredGraph,
+  { gate }: Calibration,
+): GraphScores {
+  return Number.isNaN(gate)
+    ? { scores, prominence, distances }
+    : { scores, prominence, distances, candidates };
 }

@@ -12,7 +12,7 @@ import { type EpochReport, Trainer } from './trainer.js';
 import { maskConfigOf, type TrainingConfig } from './training-config.js';
 import type { TrainingManifest } from './training-manifest.js';
 
-export interface TrainOptions extends PrepareOptions {
+export interface TrainModelOptions extends PrepareOptions {
   readonly threads?: number | undefined;
   /** Never use relaxed SIMD, whose last bit depends on the processor. */
   readonly portable?: boolean | undefined;
@@ -51,7 +51,7 @@ export interface TrainResult {
 }
 
 /** Trains a model on the selected events of a store (method §2–5). */
-export async function trainModel(options: TrainOptions): Promise<TrainResult> {
+export async function trainModel(options: TrainModelOptions): Promise<TrainResult> {
   checkDeviceShape(options.device ?? 'wasm', options.config); // before anything is read
   const earlier = options.resume === undefined ? undefined : await readCheckpoint(options.resume);
   if (earlier !== undefined) checkSameChoices(earlier, options.config, options.resume ?? '');
@@ -71,7 +71,7 @@ export async function trainModel(options: TrainOptions): Promise<TrainResult> {
 async function learn(
   prepared: PreparedTraining,
   device: Device,
-  { config, watch, signal, resume = '' }: TrainOptions,
+  { config, watch, signal, resume = '' }: TrainModelOptions,
   earlier: Checkpoint | undefined,
 ): Promise<TrainResult> {
   const { relations, graphs, blocks, direction, space, core } = prepared;

@@ -6,7 +6,7 @@ import { readModelFile, writeModelFile } from '../../../src/model/file/model-fil
 import { memoryNeed } from '../../../src/model/layout/memory-need.js';
 import { readCheckpoint, writeCheckpoint } from '../../../src/model/training/checkpoint.js';
 import { maskRates } from '../../../src/model/training/masking.js';
-import { type TrainOptions, type TrainResult, trainModel } from '../../../src/model/training/train.js';
+import { type TrainModelOptions, type TrainResult, trainModel } from '../../../src/model/training/train.js';
 import {
   coreConfigOf,
   maskConfigOf,
@@ -28,7 +28,7 @@ beforeAll(async () => {
   store = await Store.open(join(folder, 'store'));
 });
 
-const train = (more: Partial<TrainOptions> = {}) => trainModel({ store, config, ...more });
+const train = (more: Partial<TrainModelOptions> = {}) => trainModel({ store, config, ...more });
 
 /** Stops after so many steps, as Ctrl-C would. */
 function stopAfter(count: number) {

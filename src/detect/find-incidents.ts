@@ -21,7 +21,7 @@ const DEVIATIONS = 6;
 /** More alerts than this are counted but not kept. */
 const MOST_ALERTS = 10_000;
 
-export interface DetectOptions {
+export interface FindIncidentsOptions {
   /** Decides which scores raise an alert. */
   readonly threshold: Pick<AppliedThreshold, 'tau' | 'alarms'>;
   readonly signal?: AbortSignal | undefined;
@@ -49,10 +49,10 @@ export interface Detection {
 }
 
 /** Scores graphs, raises alerts where the threshold says so, and groups the alerts into incidents. */
-export async function detect(
+export async function findIncidents(
   detector: Detector,
   graphs: SplitGraphs,
-  options: DetectOptions,
+  options: FindIncidentsOptions,
 ): Promise<Detection> {
   const { threshold, signal, progress, seen } = options;
   const { events, names } = graphs;
