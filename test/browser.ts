@@ -5,23 +5,23 @@ const EXECUTABLE = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromiu
   (path) => path !== undefined && path !== '' && existsSync(path),
 );
 
-const MISSING = 'Chromium was not found: install it or set CHROMIUM to its path to run the browser tests';
+const MISSING = 'skipped: install Chromium or set CHROMIUM to its path';
 
-/** True where browser tests cannot run; `titled` says why in their titles. */
+/** True if browser tests cannot run. `titled` adds the reason to their titles. */
 export const NO_BROWSER = EXECUTABLE === undefined;
 
 export function titled(title: string): string {
   return NO_BROWSER ? `${title} (${MISSING})` : title;
 }
 
-/** Chromium without a window and without any request of its own. The caller closes it. */
+/** Starts headless Chromium without background requests. The caller closes it. */
 export async function openBrowser(): Promise<Browser> {
   if (EXECUTABLE === undefined) throw new Error(MISSING);
   return await chromium.launch({
     executablePath: EXECUTABLE,
     headless: true,
     args: [
-      '--no-sandbox', // containers have no user namespaces; what is opened is our own output
+      '--no-sandbox', // containers lack user namespaces, and the tests open only pages of recal
       '--disable-gpu',
       '--no-first-run',
       '--disable-background-networking',
@@ -31,7 +31,7 @@ export async function openBrowser(): Promise<Browser> {
   });
 }
 
-/** A tab, and the list in which it notes whatever a page of ours must not do: complain, ask, or load from elsewhere. */
+/** Opens a tab, and lists everything that a page must not do: log, throw, open a dialog, or load from elsewhere. */
 export async function openTab(
   browser: Browser,
   mayLoad: (url: string) => boolean = (url) => /^(file|data):/.test(url),
@@ -50,7 +50,7 @@ export async function openTab(
   return { tab, faults };
 }
 
-/** Tables that reach beyond the page as it is printed at this width, by their captions: paper does not scroll. */
+/** Returns the captions of the tables that are wider than a printed page of this width. */
 export async function cutInPrint(tab: Tab, width: number): Promise<string[]> {
   await tab.setViewportSize({ width, height: 900 });
   await tab.emulateMedia({ media: 'print' });

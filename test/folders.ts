@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, onTestFinished } from 'vitest';
 
-/** A folder that is gone after the test. */
+/** Creates a folder that is removed after the test. */
 export function newFolder(): string {
   const folder = makeFolder();
   onTestFinished(() => removeFolder(folder));
@@ -11,10 +11,10 @@ export function newFolder(): string {
 }
 
 const shared: string[] = [];
-// Here, while the test file is loaded: vitest forgets a hook that another hook, such as beforeAll, registers.
+// Registered while the test file loads: vitest ignores a hook that another hook, such as beforeAll, registers.
 afterAll(() => shared.splice(0).forEach(removeFolder));
 
-/** A folder that is gone after all tests of the file. */
+/** Creates a folder that is removed after all tests of the file. */
 export function sharedFolder(): string {
   const folder = makeFolder();
   shared.push(folder);
@@ -29,7 +29,7 @@ function removeFolder(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** The files below a folder, by their paths within it. */
+/** Returns the relative paths of all files in a folder and its subfolders. */
 export function filesBelow(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

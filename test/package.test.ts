@@ -5,8 +5,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { built, ROOT } from './built.js';
 import { filesBelow, sharedFolder } from './folders.js';
 
-// The package as somebody else gets it: packed, unpacked in an empty folder, and used from there. The dependencies are
-// the repository's own, so that no network is needed.
+// Packs the package, unpacks it in an empty folder and uses it there. The dependencies come from the repository, so that
+// the test needs no network.
 const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
   name: string;
   version: string;
@@ -26,17 +26,17 @@ function link(name: string): void {
 
 beforeAll(() => {
   built('index.js');
-  // Without scripts: `prepare` would build again, under the feet of the tests that run beside this one.
+  // Without scripts: `prepare` would rebuild dist/ while other tests use it.
   execFileSync(npm, ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder], { cwd: ROOT });
   mkdirSync(installed, { recursive: true });
-  // Relative names: a drive letter would look like a host to tar.
+  // Relative names, because tar takes a drive letter for a host.
   const tarball = `${manifest.name}-${manifest.version}.tgz`;
   execFileSync('tar', ['-xzf', tarball, '-C', `node_modules/${manifest.name}`, '--strip-components=1'], {
     cwd: folder,
   });
   files = filesBelow(installed).map((path) => path.replaceAll('\\', '/'));
   for (const name of Object.keys(manifest.dependencies)) link(name);
-  // What npm does for "bin".
+  // npm does this for "bin".
   mkdirSync(join(modules, '.bin'));
   chmodSync(join(installed, 'dist/cli/main.js'), 0o755);
   symlinkSync(join(installed, 'dist/cli/main.js'), join(modules, '.bin/recal'));
@@ -44,7 +44,7 @@ beforeAll(() => {
 });
 
 describe('the tarball', () => {
-  test('holds the built program and nothing of the workshop', () => {
+  test('holds the built program and no development files', () => {
     expect(files).toContain('dist/index.js');
     expect(files).toContain('dist/cli/main.js');
     expect(files).toContain('LICENSE');
@@ -68,8 +68,8 @@ describe('the tarball', () => {
     }
   });
 
-  test('has nothing left over from sources that are gone (if it has: npm run build)', () => {
-    // The compiler writes a map beside each of its files; other steps of the build may add files of their own.
+  test('holds no files of deleted sources (if it does, run: npm run build)', () => {
+    // Only the compiler writes maps; other build steps may add files without a source.
     const orphans = files
       .filter((file) => file.startsWith('dist/') && file.endsWith('.js.map'))
       .filter((file) => !existsSync(join(ROOT, file.replace(/^dist\/(.*)\.js\.map$/, 'src/$1.ts'))));
@@ -96,9 +96,9 @@ describe('installed', () => {
       [
         `import { EXIT, type Event, type ExitCode, printable, RecalError } from '${manifest.name}';`,
         "export const event: Event = { ts: 1523037672123456789n, host: 'h', rel: 'EVENT_READ', subj: { id: 'a' } };",
-        "export const code: ExitCode = new RecalError('x', printable(event.host)).exit;",
+        "export const code: ExitCode = new RecalError('usage', printable(event.host)).exit;",
         'export const usage: 2 = EXIT.usage;',
-        '// @ts-expect-error: a time is never a double',
+        '// @ts-expect-error: a time is a bigint',
         "export const wrong: Event = { ts: 1, host: 'h', rel: 'r' };",
       ].join('\n'),
     );
@@ -121,7 +121,7 @@ describe('installed', () => {
   });
 });
 
-/** What the program printed; when it failed, that is the most useful thing to compare with. */
+/** Returns the output of the program, also if it fails: the output explains the failure. */
 function run(program: string, args: string[]): string {
   try {
     return execFileSync(program, args, { cwd: folder, encoding: 'utf8' });

@@ -1,4 +1,4 @@
-/** Edit distance with swapped neighbours counted as one: `stroe` is one step from `store`. */
+/** Edit distance that counts two swapped letters as one edit: `stroe` is one edit from `store`. */
 function distance(a: string, b: string): number {
   let before: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, j) => j);
@@ -17,10 +17,10 @@ function distance(a: string, b: string): number {
   return last[b.length];
 }
 
-// `time-unit`, `time_unit` and `TimeUnit` are all somebody's spelling of `timeUnit`.
+// `time-unit`, `time_unit` and `TimeUnit` all count as `timeUnit`.
 const plain = (name: string): string => name.replace(/[-_]/g, '').toLowerCase();
 
-/** The known name most like the one given, or nothing when none is close enough to be a slip of the finger. */
+/** Returns the known name closest to `name`, or undefined if none is close enough to be a typing error. */
 export function closestName(name: string, known: Iterable<string>): string | undefined {
   const wanted = plain(name.slice(0, 64));
   const limit = Math.max(2, Math.floor(wanted.length / 3));

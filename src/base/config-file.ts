@@ -11,7 +11,7 @@ export interface ConfigValue {
   line: number;
 }
 
-/** `recal.config.json` as read: shared keys at the top, and one section per command that overrides them. */
+/** A parsed `recal.config.json`: keys for all commands, and a section per command that overrides them. */
 export interface ConfigFile {
   path: string;
   shared: ReadonlyMap<string, ConfigValue>;
@@ -23,18 +23,19 @@ export interface ConfigSection {
   values: ReadonlyMap<string, ConfigValue>;
 }
 
-/** Parses the text of a configuration file; `path` is only for the messages. */
-export function parseConfigFile(text: string, path: string): ConfigFile {
+/** Parses the text of a configuration file. `path` appears in error messages only. */
+function parseConfigFile(text: string, path: string): ConfigFile {
   const root = parseLocatedJson(text.replace(/^\uFEFF/, ''), path);
   if (root.members === undefined) {
-    throw new RecalError('config-shape', 'the configuration must be a JSON object', {
+    throw new RecalError('config-shape', 'the configuration file must hold a JSON object', {
+      hint: 'put all settings in one object: { "store": "recal-store" }',
       where: { file: path, line: root.line },
       exit: EXIT.usage,
     });
   }
   const shared = new Map<string, ConfigValue>();
   const sections = new Map<string, ConfigSection>();
-  // No setting takes an object, so an object is always a section: a setting and a command may share a name.
+  // No setting takes an object, so an object is always a section, even if a setting has the same name.
   for (const [key, node] of root.members) {
     if (node.members === undefined) shared.set(key, node);
     else sections.set(key, { line: node.line, values: node.members });
@@ -42,19 +43,23 @@ export function parseConfigFile(text: string, path: string): ConfigFile {
   return { path, shared, sections };
 }
 
-/** Reads the configuration file, or nothing when there is none and nobody asked for one. Messages call it `name`. */
-export function readConfigFile(path: string, name: string, asked: boolean): ConfigFile | undefined {
+/**
+ * Reads the configuration file. Returns undefined if the file does not exist and is not required. Error messages call it
+ * `name`.
+ */
+export function readConfigFile(path: string, name: string, required: boolean): ConfigFile | undefined {
   let text: string;
   try {
     if (statSync(path).size > MAX_BYTES) {
       throw new RecalError('config-unreadable', `the configuration file is larger than ${MAX_BYTES} bytes`, {
+        hint: 'check the path; a configuration file holds a few settings',
         where: { file: name },
         exit: EXIT.usage,
       });
     }
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    if (!asked && isSystemError(error, 'ENOENT')) return undefined;
+    if (!required && isSystemError(error, 'ENOENT')) return undefined;
     if (error instanceof RecalError) throw error;
     throw new RecalError('config-unreadable', 'cannot read the configuration file', {
       hint: isSystemError(error, 'ENOENT') ? 'there is no such file' : (error as Error).message,

@@ -8,8 +8,8 @@ type TypedArray =
   | BigInt64Array;
 
 /**
- * A longer typed array that begins as the given one; the rest is zero. Twice as long unless told otherwise: what grows
- * by doubling is copied about once in all.
+ * Returns a longer copy of a typed array, filled up with zeros. The default is twice the length, so that an array that
+ * grows step by step is copied about once in total.
  */
 export function enlarge<T extends TypedArray>(column: T, length = 2 * column.length): T {
   const larger = new (column.constructor as new (length: number) => T)(length);

@@ -1,14 +1,14 @@
 import type { ErrorCode } from './error-codes.js';
 
-/** Where in the input or configuration a problem was found. */
+/** The position of a problem in the input or the configuration. */
 export interface Where {
   file?: string;
   line?: number;
-  /** Byte offset in the decompressed input, where lines make no sense. */
+  /** Byte offset in the decompressed input, for data without lines. */
   offset?: number;
 }
 
-/** The process exit codes: one table, printed by `recal --help` and in docs/reference/cli.md. */
+/** The exit codes of the process. `recal --help` and docs/reference/cli.md list them. */
 export const EXIT = {
   done: 0,
   error: 1,
@@ -21,8 +21,8 @@ export const EXIT = {
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 /**
- * An error that a person can act on: what happened, where, and what to do about it.
- * `code` is stable and meant for programs; the wording is not.
+ * An error that the user can act on: what is wrong, where, and what to do about it. Programs should use `code`, which is
+ * stable; the wording may change.
  */
 export class RecalError extends Error {
   readonly code: ErrorCode;
@@ -44,7 +44,7 @@ export class RecalError extends Error {
   }
 }
 
-/** True for an operating-system error with this code (`ENOENT`, `ENOSPC`, …). */
+/** Tells whether this is an operating-system error with this code (`ENOENT`, `ENOSPC`, …). */
 export function isSystemError(error: unknown, code: string): boolean {
   return error instanceof Error && (error as NodeJS.ErrnoException).code === code;
 }

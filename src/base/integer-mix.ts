@@ -1,9 +1,9 @@
 /**
- * The integer hash of the open-addressing tables in this room: MurmurHash3's 32-bit steps. Every word of a key is mixed
- * in full, because real keys differ in few bits (counters, addresses) and linear probing suffers from clustering.
+ * The integer hash for open-addressing tables: the 32-bit steps of MurmurHash3. Every word of a key is mixed in full,
+ * because real keys differ in few bits (counters, addresses) and linear probing suffers from clustering.
  */
 
-/** Folds one 32-bit word into the running hash. */
+/** Mixes one 32-bit word into the hash. */
 export function mixWord(hash: number, word: number): number {
   let k = Math.imul(word, 0xcc9e2d51);
   k = (k << 15) | (k >>> 17);
@@ -11,7 +11,7 @@ export function mixWord(hash: number, word: number): number {
   return (Math.imul((h << 13) | (h >>> 19), 5) + 0xe6546b64) | 0;
 }
 
-/** Lets every input bit reach the low bits, which are the ones a power-of-two table looks at. */
+/** Spreads every input bit to the low bits, which select the slot in a table of a power-of-two size. */
 export function finishMix(hash: number): number {
   let h = hash ^ (hash >>> 16);
   h = Math.imul(h, 0x85ebca6b);

@@ -2,7 +2,7 @@ import { EXIT, RecalError } from './errors.js';
 
 const MAX_DEPTH = 16;
 
-/** One JSON value with the line of each key: `members` for an object, `value` for everything else. */
+/** A JSON value with its line number. Objects also have `members`. */
 export interface LocatedValue {
   value: unknown;
   members?: Map<string, LocatedValue>;
@@ -30,7 +30,7 @@ class LocatedJsonParser {
   }
 
   private value(depth: number): LocatedValue {
-    if (depth > MAX_DEPTH) this.fail(`nested deeper than ${MAX_DEPTH}`);
+    if (depth > MAX_DEPTH) this.fail(`nested deeper than ${MAX_DEPTH} levels`);
     const next = this.peek();
     const line = this.line;
     if (next === '{') return this.object(depth, line);
@@ -49,9 +49,9 @@ class LocatedJsonParser {
         if (this.peek() !== '"') this.fail('expected a key in double quotes');
         const keyLine = this.line;
         const token = this.scalar();
-        if (token === undefined) this.fail('this key has no closing quote');
+        if (token === undefined) this.fail('the key has no closing quote');
         const key = JSON.parse(token) as string;
-        if (members.has(key)) this.fail(`key '${key}' is given twice`);
+        if (members.has(key)) this.fail(`duplicate key '${key}'`);
         if (this.peek() !== ':') this.fail("expected ':' after the key");
         this.at++;
         members.set(key, { ...this.value(depth + 1), line: keyLine });
@@ -71,7 +71,7 @@ class LocatedJsonParser {
     return { value: items, line };
   }
 
-  /** Past a comma: true. Past the closing bracket: false. */
+  /** Reads a comma (true: another entry follows) or the closing bracket (false). */
   private more(close: string): boolean {
     const next = this.peek();
     if (next !== ',' && next !== close) this.fail(`expected ',' or '${close}'`);
@@ -90,7 +90,7 @@ class LocatedJsonParser {
     SPACE.lastIndex = this.at;
     const space = SPACE.exec(this.text)?.[0] ?? '';
     this.at += space.length;
-    // Line breaks stand only between tokens: JSON strings cannot hold them.
+    // Line breaks occur only between tokens, because JSON strings cannot hold them.
     for (const char of space) if (char === '\n') this.line++;
     return this.text[this.at];
   }
@@ -99,10 +99,10 @@ class LocatedJsonParser {
     const found = this.text[this.at];
     throw new RecalError(
       'config-syntax',
-      `not valid JSON: ${what}${found === undefined ? ' before the end' : ''}`,
+      `not valid JSON: ${what}${found === undefined ? ', found the end of the file' : ''}`,
       {
         where: { file: this.path, line: this.line },
-        hint: 'plain JSON: double quotes, no comments, no comma after the last entry',
+        hint: 'write plain JSON: double quotes, no comments, no comma after the last entry',
         exit: EXIT.usage,
       },
     );
@@ -110,8 +110,8 @@ class LocatedJsonParser {
 }
 
 /**
- * JSON with line numbers. `JSON.parse` on Node 20 gives neither the place of a syntax error nor that of a key, and
- * it lets a later duplicate silently win.
+ * Parses JSON with line numbers. `JSON.parse` on Node 20 reports no position of a syntax error or a key, and silently
+ * accepts duplicate keys.
  */
 export function parseLocatedJson(text: string, path: string): LocatedValue {
   return new LocatedJsonParser(text, path).read();

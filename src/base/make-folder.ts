@@ -3,8 +3,8 @@ import { dirname } from 'node:path';
 import { isSystemError } from './errors.js';
 
 /**
- * Makes a folder and whatever is missing above it, level by level; gives those that it made, outermost first, or none. A
- * recursive mkdir of Node 20 never returns where the system denies a folder as if the one above were missing, as in /proc.
+ * Creates a folder and its missing parents one by one, and returns the created folders, outermost first. A recursive
+ * mkdir of Node 20 never returns where mkdir always fails with ENOENT, as in /proc.
  */
 export async function makeFolder(path: string): Promise<string[]> {
   try {
@@ -14,26 +14,26 @@ export async function makeFolder(path: string): Promise<string[]> {
     if (isSystemError(error, 'EEXIST') && (await isFolder(path))) return [];
     const above = dirname(path);
     if (!isSystemError(error, 'ENOENT') || above === path) throw error;
-    const made = await makeFolder(above);
-    // Another process may have been first, which is as well.
+    const created = await makeFolder(above);
+    // Another process may have created the folder first.
     const own = await mkdir(path).then(
       () => [path],
       async (again: unknown) => {
         if (isSystemError(again, 'EEXIST') && (await isFolder(path))) return [];
-        await removeFolders(made);
+        await removeFolders(created);
         throw again;
       },
     );
-    return [...made, ...own];
+    return [...created, ...own];
   }
 }
 
-/** Takes away again what was made, but not from under whoever has put something into it since. */
-export async function removeFolders(made: readonly string[]): Promise<void> {
-  for (const level of [...made].reverse()) await rmdir(level).catch(() => undefined);
+/** Removes the folders that `makeFolder` created, except those that are no longer empty. */
+export async function removeFolders(created: readonly string[]): Promise<void> {
+  for (const folder of [...created].reverse()) await rmdir(folder).catch(() => undefined);
 }
 
-/** False too where there is nothing. */
+/** Tells whether the path is an existing folder. */
 export function isFolder(path: string): Promise<boolean> {
   return stat(path).then(
     (found) => found.isDirectory(),

@@ -1,5 +1,5 @@
-// Cc, Cf (bidi and zero-width characters among them), line and paragraph separators, and lone surrogates:
-// everything with which a process name could rewrite the terminal or forge a log line.
+// Control and format characters (including bidi and zero-width ones), line and paragraph separators, and lone
+// surrogates: with these, a process name could rewrite the terminal or forge a log line.
 export const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|\p{Cs}/gu;
 
 const SHORT: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t', '\u001b': '\\e' };
@@ -12,10 +12,10 @@ function escapeChar(char: string): string {
 }
 
 /**
- * Text from a log, made harmless for a terminal or a log line. Attackers choose process names, arguments and
- * paths, so every such text passes through here before a person sees it.
+ * Escapes text from a log for a terminal or a log line. Attackers choose process names, arguments and paths, so every
+ * such text must pass through here before it is shown.
  *
- * Backslashes stay as they are (Windows paths would become unreadable): the result is for eyes, not for parsing.
+ * Backslashes stay as they are, to keep Windows paths readable: the result is for people, not for parsing.
  */
 export function printable(text: string, maxLength = 4096): string {
   const cut = text.length > maxLength ? `${text.slice(0, maxLength)}… (${text.length} characters)` : text;

@@ -1,12 +1,12 @@
-/** The 96 bits that name a stream. */
+/** The 96 bits that identify a stream. */
 type Key = readonly [number, number, number];
 
 /**
- * Seeded random numbers: sfc32, seeded through a splitmix-style mixer. Fast in JavaScript because every step is
- * 32-bit, and the same on every machine. Not for cryptography.
+ * Seeded random numbers: sfc32, seeded through a splitmix-style mixer. It is fast in JavaScript because every step is
+ * 32-bit, and gives the same numbers on every machine. Not for cryptography.
  *
- * Streams are named. A stream is a function of the seed and the names on the way to it, never of how many numbers
- * another stream has drawn, so that one more draw in one place does not shift everything else.
+ * Streams have names. A stream depends only on the seed and its path of names, never on the draws of other streams, so
+ * that one more draw in one place does not shift everything else.
  */
 export class Random {
   private readonly key: Key;
@@ -20,16 +20,16 @@ export class Random {
     else if (typeof seed === 'string') this.key = mixText([0, 0, 0], seed);
     else this.key = seed;
     [this.a, this.b, this.c] = this.key;
-    // The published warm-up: the first outputs of similar keys would still resemble each other.
+    // The published warm-up of sfc32: the first outputs of similar keys are similar.
     for (let round = 0; round < 12; round++) this.u32();
   }
 
-  /** An independent generator, the same for the same seed and name. */
+  /** Returns an independent generator that depends only on the seed and the name. */
   stream(name: string): Random {
     return new Random(mixText(this.key, name));
   }
 
-  /** Four words that the next numbers follow from, for kernels that draw them elsewhere. */
+  /** The generator's state, for kernels that continue the sequence. */
   get state(): readonly [number, number, number, number] {
     return [this.a >>> 0, this.b >>> 0, this.c >>> 0, this.counter >>> 0];
   }
@@ -69,7 +69,7 @@ export class Random {
     return list[this.below(list.length)] as T;
   }
 
-  /** An index, each as likely as its weight. Weights need not sum to one. */
+  /** Returns an index with a probability proportional to its weight. */
   weighted(weights: ArrayLike<number>): number {
     let total = 0;
     for (let i = 0; i < weights.length; i++) total += weights[i] as number;
@@ -85,7 +85,7 @@ export class Random {
     return -mean * Math.log(1 - this.float());
   }
 
-  /** Integer counts with a heavy tail: 1 is the most likely, the mean is near `mean`, never above `max`. */
+  /** An integer from 1 to `max` with a long tail: 1 is the most likely, the mean is near `mean`. */
   burst(mean: number, max: number): number {
     return Math.min(max, 1 + Math.floor(this.exponential(Math.max(0, mean - 0.5))));
   }
@@ -127,7 +127,7 @@ function mixText(key: Key, text: string): Key {
     b = mix(b + a + i);
     c = mix(c ^ b);
   }
-  // The length keeps a name apart from the same name one level deeper.
+  // Mixing in the length makes stream('a').stream('b') differ from stream('ab').
   a = mix(a ^ text.length);
   b = mix(b ^ a);
   return [a, b, mix(c ^ b)];

@@ -1,6 +1,6 @@
 import { open, rename, rm } from 'node:fs/promises';
 
-/** Writes a file in the place of the one before, as a whole or not at all: a reader never sees half of it. */
+/** Replaces a file atomically: readers see the old or the new content, never a part. */
 export async function replaceFile(path: string, content: string): Promise<void> {
   const draft = `${path}.new`;
   try {

@@ -3,21 +3,21 @@ import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { isSystemError } from './errors.js';
 
-/** A process that says in a file that something is its own. */
+/** Identifies a process in a lock or owner file. */
 export interface RunningProcess {
   pid: number;
   host: string;
-  /** When the process began, where the system tells: another one may have its number by now. */
+  /** The start of the process, if the system reports it: another process may have the same number later. */
   began?: string | undefined;
-  /** Whose numbers it is counted in, where the system tells: containers have their own. */
+  /** The PID namespace, if the system reports it: containers number their processes on their own. */
   space?: string | undefined;
 }
 
 export function thisProcess(): RunningProcess {
-  return { pid: process.pid, host: hostname(), began: beginOf(process.pid), space: ownSpace() };
+  return { pid: process.pid, host: hostname(), began: startOf(process.pid), space: pidNamespace() };
 }
 
-/** Undefined where there is no such file; a process of number 0 and no host where it cannot be read. */
+/** Reads such a file: undefined if there is none, pid 0 and no host if it is unreadable. */
 export async function readProcess(path: string): Promise<RunningProcess | undefined> {
   try {
     const value: unknown = JSON.parse(await readFile(path, 'utf8'));
@@ -26,14 +26,14 @@ export async function readProcess(path: string): Promise<RunningProcess | undefi
     return { pid: Number(pid), host: String(host), began: text(began), space: text(space) };
   } catch (error) {
     if (isSystemError(error, 'ENOENT')) return undefined;
-    return { pid: 0, host: '' }; // unreadable: nobody we know of
+    return { pid: 0, host: '' };
   }
 }
 
 export function isAlive({ pid, host, began: known }: RunningProcess): boolean {
-  if (host !== hostname()) return host !== ''; // another machine's process: cannot know, so believe it
+  if (host !== hostname()) return host !== ''; // a process on another machine cannot be checked
   if (!Number.isInteger(pid) || pid <= 0) return false;
-  const began = beginOf(pid);
+  const began = startOf(pid);
   if (began !== undefined && known !== undefined && began !== known) return false;
   try {
     process.kill(pid, 0);
@@ -43,20 +43,20 @@ export function isAlive({ pid, host, began: known }: RunningProcess): boolean {
   }
 }
 
-/** Surely gone: what runs in another container of the same name cannot be seen from here. */
-export function isGone(other: RunningProcess): boolean {
-  return other.pid > 0 && other.space === ownSpace() && !isAlive(other);
+/** Tells whether the process has ended for certain. Processes of other containers cannot be checked. */
+export function hasEnded(other: RunningProcess): boolean {
+  return other.pid > 0 && other.space === pidNamespace() && !isAlive(other);
 }
 
 /**
- * What tells a process from another with the same number, after a restart of the container or the machine: the boot, and
- * the clock ticks from it to the start of the process, as Linux has them in /proc.
+ * Returns the boot id and the start of the process in clock ticks since boot, from Linux's /proc. Together they tell a
+ * process from a later one with the same number.
  */
-function beginOf(pid: number): string | undefined {
+function startOf(pid: number): string | undefined {
   try {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The second field is the program's name, in brackets and with any character inside.
+    // The second field is the program's name in parentheses, and may hold any character.
     const ticks = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
     return `${boot} ${ticks}`;
   } catch {
@@ -64,7 +64,7 @@ function beginOf(pid: number): string | undefined {
   }
 }
 
-function ownSpace(): string | undefined {
+function pidNamespace(): string | undefined {
   try {
     return readlinkSync('/proc/self/ns/pid');
   } catch {

@@ -1,7 +1,7 @@
 import { UNSAFE } from './printable.js';
 
-// In JSON the characters that printable() escapes have an escape that means the same to every reader, so the output can
-// be shown on a terminal and still holds the exact names.
+// Escapes the same characters as printable(), but as JSON escapes: the output is safe on a terminal and keeps the exact
+// names.
 function escapeChar(char: string): string {
   let escaped = '';
   for (let unit = 0; unit < char.length; unit++) {
@@ -20,8 +20,8 @@ function plain(_key: string, value: unknown): unknown {
 }
 
 /**
- * JSON on one line, for programs. Integers beyond 2^53 and nanoseconds arrive as bigint and become strings of digits,
- * because most JSON readers would round them.
+ * Writes JSON on one line, for programs. A bigint becomes a string of digits, because most JSON readers would round a
+ * number beyond 2^53.
  */
 export function safeJson(value: unknown): string {
   return JSON.stringify(value, plain).replace(UNSAFE, escapeChar);

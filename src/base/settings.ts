@@ -3,16 +3,16 @@ import { closestName } from './closest-name.js';
 import type { ConfigFile } from './config-file.js';
 import { EXIT, RecalError, type Where } from './errors.js';
 
-/** One setting, declared once: the flag, the environment variable and the key of the file all follow from it. */
+/** Declares a setting. Its flag, environment variable and configuration key follow from its name. */
 export interface Setting<T extends z.ZodType = z.ZodType> {
-  /** Also says whether it may be left out (`.default(…)` or `.optional()`); without either it is required. */
+  /** A setting is required unless its type has `.default(…)` or `.optional()`. */
   readonly type: T;
   readonly description: string;
-  /** What `--help` calls the value: `--store <DIR>`. */
+  /** The placeholder for the value in `--help`: `--store <DIR>`. */
   readonly value?: string;
   /** A one-letter flag, such as `-o`. */
   readonly short?: string;
-  /** What holds where it is left out, in words, if the type does not say it. */
+  /** Describes the default in words if the type has none. */
   readonly standard?: string;
 }
 
@@ -20,18 +20,19 @@ export type SettingShape = Readonly<Record<string, Setting>>;
 
 export type SettingValues<S extends SettingShape> = { readonly [K in keyof S]: z.output<S[K]['type']> };
 
-/** How text from a flag or a variable becomes the value that the type checks. */
+/** How the text of a flag or an environment variable is converted before the type checks it. */
 export type SettingKind = 'boolean' | 'number' | 'bigint' | 'text' | 'either' | 'list';
 
-/** A setting with everything that follows from its name and type. */
+/** A setting with its names and the facts that follow from its type. */
 export interface DeclaredSetting extends Setting {
-  /** As in the file: `timeUnit`. */
+  /** The key in the configuration file: `timeUnit`. */
   readonly key: string;
   /** `--time-unit` */
   readonly flag: string;
   /** `RECAL_TIME_UNIT` */
   readonly env: string;
   readonly kind: SettingKind;
+  /** The allowed values, if the type lists them. */
   readonly choices: readonly string[] | undefined;
   readonly default: unknown;
 }
@@ -42,12 +43,13 @@ export interface Settings<S extends SettingShape = SettingShape> {
 }
 
 /**
- * Declares settings by their camelCase name. `{ timeUnit: … }` becomes the flag `--time-unit`, the variable
+ * Declares settings by their camelCase names. `{ timeUnit: … }` becomes the flag `--time-unit`, the environment variable
  * `RECAL_TIME_UNIT` and the key `timeUnit` of recal.config.json.
  */
 export function defineSettings<const S extends SettingShape>(shape: S): Settings<S> {
   const entries = Object.entries(shape).map(([key, setting]): DeclaredSetting => {
-    if (!/^[a-z][a-zA-Z0-9]*$/.test(key)) throw new TypeError(`setting '${key}' must be in camelCase`);
+    if (!/^[a-z][a-zA-Z0-9]*$/.test(key))
+      throw new TypeError(`the name of setting '${key}' must be in camelCase`);
     const words = key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
     const core = unwrap(setting.type);
     const missing = setting.type.safeParse(undefined);
@@ -71,9 +73,9 @@ export type SettingSource =
   | { from: 'file'; name: string; where: Where }
   | { from: 'default' };
 
-/** The places where settings are looked up, strongest first. */
+/** The places that settings come from. Earlier ones override later ones. */
 export interface SettingPlaces {
-  /** As given on the command line: text, repeated text, or true and false for switches. */
+  /** Values from the command line: text, a list of texts, or a boolean for a switch. */
   flags: Readonly<Record<string, unknown>>;
   env: Readonly<Record<string, string | undefined>>;
   file?: ConfigFile | undefined;
@@ -84,7 +86,10 @@ export interface ResolvedSettings<S extends SettingShape> {
   sources: { readonly [K in keyof S]: SettingSource };
 }
 
-/** Looks every setting up: flag, then environment, then the command's section of the file, then its top, then default. */
+/**
+ * Finds and checks the value of every setting. The order is: flag, environment variable, the command's section of the
+ * configuration file, the top of that file, default.
+ */
 export function resolveSettings<S extends SettingShape>(
   settings: Settings<S>,
   places: SettingPlaces,
@@ -93,27 +98,27 @@ export function resolveSettings<S extends SettingShape>(
   const values: Record<string, unknown> = {};
   const sources: Record<string, SettingSource> = {};
   for (const entry of settings.entries) {
-    const { source, raw } = find(entry, places, section);
+    const { source, raw } = findValue(entry, places, section);
     sources[entry.key] = source;
-    values[entry.key] = check(entry, raw, source);
+    values[entry.key] = checkValue(entry, raw, source);
   }
   return { values, sources } as ResolvedSettings<S>;
 }
 
-/** Looks every setting up like `resolveSettings`, but a required one that nobody gives is a finding and no error. */
+/** Like `resolveSettings`, but reports a required setting that is not set as `missing` instead of throwing. */
 export function surveySettings(
   settings: Settings,
   places: SettingPlaces,
   section?: string,
 ): { entry: DeclaredSetting; value: unknown; source: SettingSource; missing: boolean }[] {
   return settings.entries.map((entry) => {
-    const { source, raw } = find(entry, places, section);
+    const { source, raw } = findValue(entry, places, section);
     const missing = source.from === 'default' && !entry.type.safeParse(raw).success;
-    return { entry, source, missing, value: missing ? undefined : check(entry, raw, source) };
+    return { entry, source, missing, value: missing ? undefined : checkValue(entry, raw, source) };
   });
 }
 
-/** Variables that look like a misspelt setting; others that start with RECAL_ may be somebody else's. */
+/** Finds environment variables that look like misspelt settings. Other RECAL_ variables may belong to other programs. */
 export function misspeltVariables(
   env: Readonly<Record<string, string | undefined>>,
   known: readonly Settings[],
@@ -122,7 +127,7 @@ export function misspeltVariables(
   const found: { name: string; meant: string }[] = [];
   for (const name of Object.keys(env).sort()) {
     if (!name.startsWith('RECAL_') || names.includes(name)) continue;
-    // The prefix is the same in all of them and must not make short names look alike.
+    // The common prefix must not make short names look alike.
     const meant = closestName(
       name.slice(6),
       names.map((known) => known.slice(6)),
@@ -132,19 +137,19 @@ export function misspeltVariables(
   return found;
 }
 
-interface Found {
+interface FoundValue {
   source: SettingSource;
   raw: unknown;
 }
 
-function find(entry: DeclaredSetting, places: SettingPlaces, section: string | undefined): Found {
+function findValue(entry: DeclaredSetting, places: SettingPlaces, section: string | undefined): FoundValue {
   const flag = places.flags[entry.key];
   if (flag !== undefined) {
     const name = flag === false ? entry.flag.replace('--', '--no-') : entry.flag;
     return { source: { from: 'flag', name }, raw: fromText(entry, flag) };
   }
   const variable = places.env[entry.env];
-  // An empty variable is how a shell script or a unit file says "not set".
+  // Shell scripts and unit files set a variable to the empty text to unset it.
   if (variable !== undefined && variable !== '') {
     const text = entry.kind === 'list' ? variable.split(',') : variable;
     return { source: { from: 'environment', name: entry.env }, raw: fromText(entry, text) };
@@ -167,7 +172,7 @@ const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 const TRUE = ['1', 'true', 'yes', 'on'];
 const FALSE = ['0', 'false', 'no', 'off'];
 
-/** Text that cannot be turned into the kind stays text, so that the type refuses it with the text in the message. */
+/** Converts text to the kind of the setting. Other text stays as it is, so that the type rejects it by name. */
 function fromText(entry: DeclaredSetting, given: unknown): unknown {
   if (Array.isArray(given)) {
     const numbers = kindOf(unwrap(elementOf(unwrap(entry.type))), entry.key) === 'number';
@@ -191,12 +196,13 @@ function fromText(entry: DeclaredSetting, given: unknown): unknown {
   }
 }
 
-function check(entry: DeclaredSetting, raw: unknown, source: SettingSource): unknown {
+function checkValue(entry: DeclaredSetting, raw: unknown, source: SettingSource): unknown {
   const parsed = entry.type.safeParse(raw);
   if (parsed.success) return parsed.data;
   if (source.from === 'default') {
+    const placeholder = entry.value === undefined ? '' : ` ${entry.value}`;
     throw new RecalError('settings-missing', `${entry.flag} is required: ${entry.description}`, {
-      hint: `give ${entry.flag}, set ${entry.env}, or put '${entry.key}' in recal.config.json`,
+      hint: `add ${entry.flag}${placeholder}, set ${entry.env}, or set "${entry.key}" in recal.config.json`,
       exit: EXIT.usage,
     });
   }
@@ -222,16 +228,20 @@ function expectation(issue: z.core.$ZodIssue, entry: DeclaredSetting): string {
       return `expected ${list(issue.values.map(String))}`;
     case 'too_small':
     case 'too_big': {
-      const what = issue.origin === 'string' ? ' characters' : issue.origin === 'array' ? ' values' : '';
       const [word, bound] =
         issue.code === 'too_small'
           ? [issue.inclusive ? 'at least' : 'more than', issue.minimum]
           : [issue.inclusive ? 'at most' : 'less than', issue.maximum];
-      return `expected ${word} ${bound}${what}`;
+      return `expected ${word} ${bound}${unitOf(issue.origin, Number(bound))}`;
     }
     default:
       return issue.message;
   }
+}
+
+function unitOf(origin: string, count: number): string {
+  const unit = origin === 'string' ? ' character' : origin === 'array' ? ' value' : '';
+  return unit === '' || count === 1 ? unit : `${unit}s`;
 }
 
 const TYPE_NAMES: Record<string, string> = {
@@ -264,7 +274,7 @@ interface LooseDef {
 
 const defOf = (type: z.ZodType): LooseDef => type.def as unknown as LooseDef;
 
-/** The type under `.default()`, `.optional()`, `.transform()` and the like: what the text has to become. */
+/** Returns the type inside `.default()`, `.optional()`, `.transform()` and the like. */
 function unwrap(type: z.ZodType): z.ZodType {
   const { innerType, in: input } = defOf(type);
   const inner = innerType ?? input;
@@ -297,6 +307,6 @@ function kindOf(type: z.ZodType, key: string): SettingKind {
     case 'array':
       return 'list';
     default:
-      throw new TypeError(`setting '${key}': a ${name} cannot be given as text on a command line`);
+      throw new TypeError(`setting '${key}': a value of type ${name} cannot be given on a command line`);
   }
 }

@@ -1,4 +1,4 @@
-/** Adds up seconds by stage. */
+/** Sums the seconds spent in each stage. */
 export class Stopwatch {
   readonly seconds: Record<string, number> = {};
 

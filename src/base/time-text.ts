@@ -1,6 +1,6 @@
 const NANOSECONDS = 1_000_000_000n;
 
-/** Nanoseconds since 1970 as ISO 8601 in UTC, with all nine digits; as their number where no calendar reaches. */
+/** Formats nanoseconds since 1970 as ISO 8601 in UTC with nine digits, or as a number if Date cannot hold them. */
 export function isoTime(nanoseconds: bigint): string {
   let seconds = nanoseconds / NANOSECONDS;
   let rest = nanoseconds % NANOSECONDS;
@@ -13,7 +13,7 @@ export function isoTime(nanoseconds: bigint): string {
   return date.toISOString().replace(/\.\d{3}Z$/, `.${String(rest).padStart(9, '0')}Z`);
 }
 
-/** The same to the millisecond. */
+/** Formats nanoseconds since 1970 as ISO 8601 in UTC, to the millisecond. */
 export function isoMilliseconds(nanoseconds: bigint): string {
   const date = new Date(Number(nanoseconds / 1_000_000n));
   return Number.isNaN(date.getTime()) ? `${nanoseconds} ns` : date.toISOString();

@@ -1,4 +1,4 @@
-// Node's own type declarations leave WebAssembly to the browser's library, which we do not want. What we use of it:
+// The types of WebAssembly that the code uses. Node's types lack them, and the browser's library declares too much.
 declare namespace WebAssembly {
   class Module {
     constructor(bytes: Uint8Array);

@@ -4,7 +4,7 @@ import { isSystemError } from '../base/errors.js';
 import { makeFolder } from '../base/make-folder.js';
 import { printable } from '../base/printable.js';
 import { replaceFile } from '../base/replace-file.js';
-import { isGone, readProcess, thisProcess } from '../base/running-process.js';
+import { hasEnded, readProcess, thisProcess } from '../base/running-process.js';
 
 const PREFIX = '.parts';
 const OWNER = 'owner.json';
@@ -43,7 +43,7 @@ export class WorkFolder {
       const path = join(this.#out, name);
       if (!(name === PREFIX || name.startsWith(`${PREFIX}-`)) || path === this.#path) continue;
       const owner = await readProcess(join(path, OWNER));
-      if (owner !== undefined && isGone(owner)) {
+      if (owner !== undefined && hasEnded(owner)) {
         await removeWork(path);
         notes.push(`${printable(path, 200)} was left by a run that was killed, and is removed`);
       } else {

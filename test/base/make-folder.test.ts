@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { makeFolder } from '../../src/base/make-folder.js';
 import { newFolder } from '../folders.js';
 
-test('makes what is missing, and says what it made', async () => {
+test('creates the missing folders and returns them', async () => {
   const folder = newFolder();
   const levels = [join(folder, 'a'), join(folder, 'a/b'), join(folder, 'a/b/c')];
   expect(await makeFolder(levels[2])).toEqual(levels);
@@ -13,13 +13,13 @@ test('makes what is missing, and says what it made', async () => {
   expect(await makeFolder(join(folder, 'a/b/d'))).toEqual([join(folder, 'a/b/d')]);
 });
 
-test('many at once make it once', async () => {
+test('parallel calls create each folder once', async () => {
   const folder = newFolder();
   const made = await Promise.all(Array.from({ length: 20 }, () => makeFolder(join(folder, 'a/b/c'))));
   expect(made.flat().sort()).toEqual([join(folder, 'a'), join(folder, 'a/b'), join(folder, 'a/b/c')]);
 });
 
-test('a file in the way is an error', async () => {
+test('throws if a file is in the way', async () => {
   const folder = newFolder();
   writeFileSync(join(folder, 'file'), '');
   await expect(makeFolder(join(folder, 'file'))).rejects.toMatchObject({ code: 'EEXIST' });
@@ -27,6 +27,6 @@ test('a file in the way is an error', async () => {
   expect(readdirSync(folder)).toEqual(['file']);
 });
 
-test.runIf(existsSync('/proc/self'))('where no folder can be made, it ends', async () => {
+test.runIf(existsSync('/proc/self'))('throws where no folder can be created', async () => {
   await expect(makeFolder('/proc/recal/a')).rejects.toMatchObject({ code: 'ENOENT', syscall: 'mkdir' });
 });

@@ -8,6 +8,6 @@ test.each([
   ['-1234567', '-1,234,567'],
   ['100000.123456', '100,000.123456'],
   ['0.0001', '0.0001'],
-])('%s in groups is %s', (digits, grouped) => {
+])('%s becomes %s', (digits, grouped) => {
   expect(groupThousands(digits)).toBe(grouped);
 });

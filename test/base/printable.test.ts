@@ -4,7 +4,7 @@ import { printable } from '../../src/base/printable.js';
 
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
 
-// Characters that do harm, more often than chance would bring them.
+// Dangerous characters, which random text would hold too rarely.
 const hostile = fc.constantFrom(
   '\u001b',
   '\u009b',
@@ -33,20 +33,20 @@ const hostile = fc.constantFrom(
 const anyText = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc.array(hostile).map((parts) => parts.join('')),
-  // Lone surrogates: any sequence of UTF-16 units at all.
+  // Any sequence of UTF-16 units, including lone surrogates.
   fc.array(fc.integer({ min: 0, max: 0xffff })).map((units) => String.fromCharCode(...units)),
 );
 const anyBytes = fc.uint8Array({ maxLength: 200 });
 
 describe('printable', () => {
-  test('nothing that moves the cursor, hides or reorders text survives', () => {
+  test('escapes everything that moves the cursor, hides or reorders text', () => {
     fc.assert(
       fc.property(anyText, (text) => !UNSAFE.test(printable(text))),
       { numRuns: 2000 },
     );
   });
 
-  test('nor from any bytes, whichever way they were decoded', () => {
+  test('escapes it in any bytes, however they were decoded', () => {
     fc.assert(
       fc.property(anyBytes, fc.constantFrom('utf8', 'latin1', 'utf16le'), (bytes, encoding) => {
         expect(printable(Buffer.from(bytes).toString(encoding as BufferEncoding))).not.toMatch(UNSAFE);
@@ -55,7 +55,7 @@ describe('printable', () => {
     );
   });
 
-  test('nor where a long text is cut, even through a surrogate pair', () => {
+  test('escapes it where a long text is cut, even inside a surrogate pair', () => {
     fc.assert(
       fc.property(anyText, fc.nat({ max: 20 }), (text, length) => {
         expect(printable(text, length)).not.toMatch(UNSAFE);
@@ -64,7 +64,7 @@ describe('printable', () => {
     expect(printable('a😀', 2)).toBe('a\\u{d83d}… (3 characters)');
   });
 
-  test('text without such characters stays as it is', () => {
+  test('does not change other text', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         fc.pre(!UNSAFE.test(text));
@@ -73,7 +73,7 @@ describe('printable', () => {
     );
   });
 
-  test('made printable twice is made printable once', () => {
+  test('is idempotent', () => {
     fc.assert(fc.property(anyText, (text) => printable(printable(text)) === printable(text)));
   });
 

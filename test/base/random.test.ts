@@ -5,14 +5,14 @@ import { Random } from '../../src/base/random.js';
 const draws = (random: Random, count: number) => Array.from({ length: count }, () => random.u32());
 
 describe('Random', () => {
-  it('repeats itself for the same seed and differs for another', () => {
+  it('gives the same numbers for the same seed and others for another', () => {
     expect(draws(new Random(7), 100)).toEqual(draws(new Random(7), 100));
     expect(draws(new Random(7), 4)).not.toEqual(draws(new Random(8), 4));
     expect(draws(new Random('seven'), 4)).not.toEqual(draws(new Random('eight'), 4));
     expect(draws(new Random(2 ** 40), 4)).not.toEqual(draws(new Random(0), 4));
   });
 
-  it('keeps its numbers from release to release', () => {
+  it('gives the same numbers in every release', () => {
     expect(draws(new Random(0), 3)).toMatchInlineSnapshot(`
       [
         128257810,
@@ -29,7 +29,7 @@ describe('Random', () => {
     `);
   });
 
-  it('gives streams that do not depend on what others drew', () => {
+  it('gives streams that do not depend on the draws of others', () => {
     const root = new Random(3);
     const before = draws(root.stream('files'), 10);
     draws(root, 1000);
@@ -53,7 +53,7 @@ describe('Random', () => {
     );
   });
 
-  it('is uniform enough: χ² over 64 cells', () => {
+  it('is uniform: χ² over 64 cells', () => {
     const random = new Random(11);
     const cells = new Array<number>(64).fill(0);
     const count = 640_000;
@@ -63,7 +63,7 @@ describe('Random', () => {
     expect(chi2).toBeLessThan(103); // 63 degrees of freedom: p = 0.001
   });
 
-  it('has the means it promises', () => {
+  it('has the documented means', () => {
     const random = new Random(5);
     let exponential = 0;
     let second = 0;
@@ -75,7 +75,7 @@ describe('Random', () => {
     expect(second / 100_000).toBeCloseTo(0.75, 2);
   });
 
-  it('shuffles without losing anything, and refuses to pick from nothing', () => {
+  it('keeps all elements in a shuffle and throws on a pick from an empty list', () => {
     const list = [1, 2, 3, 4, 5, 6, 7, 8];
     const shuffled = new Random(2).shuffled(list);
     expect(shuffled).not.toEqual(list);

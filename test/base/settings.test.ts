@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { parseConfigFile } from '../../src/base/config-file.js';
 import { RecalError } from '../../src/base/errors.js';
 import { defineSettings, misspeltVariables, resolveSettings } from '../../src/base/settings.js';
+import { configFileOf } from './config-text.js';
 
 const settings = defineSettings({
   store: { type: z.string().min(1).default('recal-store'), description: 'folder of the store', value: 'DIR' },
@@ -16,21 +16,21 @@ const settings = defineSettings({
 });
 
 function resolve(places: { flags?: Record<string, unknown>; env?: Record<string, string>; file?: string }) {
-  const file = places.file === undefined ? undefined : parseConfigFile(places.file, 'recal.config.json');
+  const file = places.file === undefined ? undefined : configFileOf(places.file, 'recal.config.json');
   return resolveSettings(settings, { flags: places.flags ?? {}, env: places.env ?? {}, file }, 'ingest');
 }
 
-function refusal(places: Parameters<typeof resolve>[0]): RecalError {
+function errorOf(places: Parameters<typeof resolve>[0]): RecalError {
   try {
     resolve(places);
   } catch (error) {
     if (error instanceof RecalError) return error;
     throw error;
   }
-  throw new Error('was not refused');
+  throw new Error('expected a RecalError');
 }
 
-test('names follow from the declaration', () => {
+test('names and kinds follow from the declaration', () => {
   const unit = settings.entries.find((entry) => entry.key === 'timeUnit');
   expect(unit).toMatchObject({
     flag: '--time-unit',
@@ -49,9 +49,9 @@ test('names follow from the declaration', () => {
   ]);
 });
 
-test('a declaration that no command line could serve is refused at once', () => {
-  expect(() => defineSettings({ 'time-unit': { type: z.string(), description: '' } })).toThrow('camelCase');
-  expect(() => defineSettings({ map: { type: z.object({}), description: '' } })).toThrow('object');
+test('rejects declarations that cannot become a flag', () => {
+  expect(() => defineSettings({ 'time-unit': { type: z.string(), description: '' } })).toThrow(TypeError);
+  expect(() => defineSettings({ map: { type: z.object({}), description: '' } })).toThrow(TypeError);
 });
 
 describe('precedence', () => {
@@ -61,26 +61,26 @@ describe('precedence', () => {
   const both = '{"store":"T","ingest":{"store":"S"}}';
   const other = '{"demo":{"store":"X"}}';
   test.each([
-    ['flag over everything', { flags, env, file: both }, 'F', 'flag'],
-    ['environment over the file', { env, file: both }, 'E', 'environment'],
-    ['section over the top of the file', { file: both }, 'S', 'file'],
-    ['top of the file over the default', { file: shared }, 'T', 'file'],
-    ["another command's section counts for nothing", { file: other }, 'recal-store', 'default'],
-    ['default', {}, 'recal-store', 'default'],
-    ['an empty variable is not set', { env: { RECAL_STORE: '' }, file: shared }, 'T', 'file'],
-    ['flag over environment', { flags, env }, 'F', 'flag'],
-    ['flag over section', { flags, file: both }, 'F', 'flag'],
-    ['environment over section without top', { env, file: '{"ingest":{"store":"S"}}' }, 'E', 'environment'],
+    ['a flag overrides everything', { flags, env, file: both }, 'F', 'flag'],
+    ['the environment overrides the file', { env, file: both }, 'E', 'environment'],
+    ['a section overrides the top of the file', { file: both }, 'S', 'file'],
+    ['the top of the file overrides the default', { file: shared }, 'T', 'file'],
+    ["another command's section has no effect", { file: other }, 'recal-store', 'default'],
+    ['the default applies last', {}, 'recal-store', 'default'],
+    ['an empty variable counts as not set', { env: { RECAL_STORE: '' }, file: shared }, 'T', 'file'],
+    ['a flag overrides the environment', { flags, env }, 'F', 'flag'],
+    ['a flag overrides a section', { flags, file: both }, 'F', 'flag'],
+    ['the environment overrides a section', { env, file: '{"ingest":{"store":"S"}}' }, 'E', 'environment'],
   ])('%s', (_name, places, value, from) => {
     const { values, sources } = resolve(places);
     expect([values.store, sources.store.from]).toEqual([value, from]);
   });
 
-  test('a flag takes back a switch set elsewhere', () => {
+  test('a flag turns off a switch that is set elsewhere', () => {
     expect(resolve({ flags: { strict: false }, env: { RECAL_STRICT: '1' } }).values.strict).toBe(false);
   });
 
-  test('the source of a value in the file has its line', () => {
+  test('the source of a value from the file has its line', () => {
     const file = '{\n  "store": "T",\n  "ingest": {\n    "threads": 4\n  }\n}';
     const { sources } = resolve({ file });
     expect(sources.store).toEqual({
@@ -92,7 +92,7 @@ describe('precedence', () => {
   });
 });
 
-describe('text becomes values', () => {
+describe('conversion of text', () => {
   test.each([
     [{ RECAL_STRICT: 'yes' }, { strict: true }],
     [{ RECAL_STRICT: 'OFF' }, { strict: false }],
@@ -110,7 +110,7 @@ describe('text becomes values', () => {
     expect(resolve({ flags: { label: ['a,b', 'c'] } }).values.label).toEqual(['a,b', 'c']);
   });
 
-  test('the file gives JSON values, and digits in quotes for nanoseconds', () => {
+  test('the file holds JSON values, and nanoseconds as digits in quotes', () => {
     const file = '{"threads":3,"label":["x"],"from":"1523037672123456789","limit":7}';
     expect(resolve({ file }).values).toMatchObject({
       threads: 3,
@@ -121,53 +121,46 @@ describe('text becomes values', () => {
   });
 });
 
-describe('a wrong value is refused, and the message says where it came from', () => {
+describe('invalid values', () => {
   test.each([
-    [{ flags: { threads: 'many' } }, "option --threads: expected a number, not 'many'"],
-    [{ flags: { threads: '0x10' } }, "option --threads: expected a number, not '0x10'"],
-    [{ flags: { threads: '1.5' } }, "option --threads: expected a whole number, not '1.5'"],
-    [{ flags: { threads: '0' } }, "option --threads: expected at least 1, not '0'"],
-    [{ flags: { threads: '65' } }, "option --threads: expected at most 64, not '65'"],
-    [{ flags: { store: '' } }, "option --store: expected at least 1 characters, not ''"],
-    [
-      { env: { RECAL_TIME_UNIT: 'min' } },
-      "environment variable RECAL_TIME_UNIT: expected one of ns, us, ms, s, not 'min'",
-    ],
-    [
-      { env: { RECAL_STRICT: 'maybe' } },
-      "environment variable RECAL_STRICT: expected true or false, not 'maybe'",
-    ],
-    [{ env: { RECAL_FROM: '1e18' } }, "environment variable RECAL_FROM: expected a whole number, not '1e18'"],
-    [{ file: '{"strict":"yes"}' }, "setting strict: expected true or false, not 'yes'"],
-    [{ file: '{"ingest":{"label":"x"}}' }, "setting ingest.label: expected a list, not 'x'"],
-    [{ file: '{"store":null}' }, 'setting store: expected text, not null'],
-  ])('%j', (places, message) => {
-    const error = refusal(places as never);
-    expect(error.message).toBe(message);
-    expect([error.code, error.exit]).toEqual(['settings-invalid', 2]);
+    [{ flags: { threads: 'many' } }, '--threads', 'a number', "'many'"],
+    [{ flags: { threads: '0x10' } }, '--threads', 'a number', "'0x10'"],
+    [{ flags: { threads: '1.5' } }, '--threads', 'a whole number', "'1.5'"],
+    [{ flags: { threads: '0' } }, '--threads', 'at least 1', "'0'"],
+    [{ flags: { threads: '65' } }, '--threads', 'at most 64', "'65'"],
+    [{ flags: { store: '' } }, '--store', 'at least 1 character', "''"],
+    [{ env: { RECAL_TIME_UNIT: 'min' } }, 'RECAL_TIME_UNIT', 'ns, us, ms, s', "'min'"],
+    [{ env: { RECAL_STRICT: 'maybe' } }, 'RECAL_STRICT', 'true or false', "'maybe'"],
+    [{ env: { RECAL_FROM: '1e18' } }, 'RECAL_FROM', 'a whole number', "'1e18'"],
+    [{ file: '{"strict":"yes"}' }, 'strict', 'true or false', "'yes'"],
+    [{ file: '{"ingest":{"label":"x"}}' }, 'ingest.label', 'a list', "'x'"],
+    [{ file: '{"store":null}' }, 'store', 'text', 'null'],
+  ])('%j: the error has the name, the expected and the given value', (places, name, expected, given) => {
+    const error = errorOf(places as never);
+    expect(error).toMatchObject({ code: 'settings-invalid', exit: 2 });
+    for (const part of [name, expected, given]) expect(error.message).toContain(part);
   });
 
-  test('with the line of the file', () => {
-    expect(refusal({ file: '{\n"ingest": {\n"threads": 0}}' }).where).toEqual({
+  test('the error has the line of the file', () => {
+    expect(errorOf({ file: '{\n"ingest": {\n"threads": 0}}' }).where).toEqual({
       file: 'recal.config.json',
       line: 3,
     });
   });
 
-  test('a required setting names all three ways to give it', () => {
+  test('the error for a required setting shows the three ways to set it', () => {
     const required = defineSettings({ modelFile: { type: z.string(), description: 'the trained model' } });
     expect(() => resolveSettings(required, { flags: {}, env: {} })).toThrow(
-      '--model-file is required: the trained model',
+      expect.objectContaining({
+        code: 'settings-missing',
+        message: expect.stringContaining('--model-file'),
+        hint: expect.stringMatching(/--model-file.*RECAL_MODEL_FILE.*modelFile/),
+      }),
     );
-    try {
-      resolveSettings(required, { flags: {}, env: {} });
-    } catch (error) {
-      expect((error as RecalError).hint).toMatch(/--model-file.*RECAL_MODEL_FILE.*modelFile/);
-    }
   });
 });
 
-test('misspelt variables are found, strangers are left alone', () => {
+test('finds misspelt variables and ignores those of other programs', () => {
   const env = { RECAL_STROE: 'x', RECAL_STORE: 'y', RECAL_BENCHMARK_HOME: 'z', PATH: '/' };
   expect(misspeltVariables(env, [settings])).toEqual([{ name: 'RECAL_STROE', meant: 'RECAL_STORE' }]);
 });
