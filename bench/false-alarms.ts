@@ -1,10 +1,10 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { MemberCollector } from '../dist/detect/alerts/activity.js';
+import { SuspiciousNodeCollector } from '../dist/detect/alerts/activity.js';
 import { type IncidentLinks, LinkCollector } from '../dist/detect/alerts/incident-links.js';
-import type { IncidentMembers } from '../dist/detect/alerts/incident-members.js';
 import { formIncidents } from '../dist/detect/alerts/incidents.js';
+import type { SuspiciousNodes } from '../dist/detect/alerts/suspicious-nodes.js';
 import { quarantine } from '../dist/detect/calibration/quarantine.js';
 import { resolveDetectionConfig } from '../dist/detect/detection-config.js';
 import { Detector } from '../dist/detect/detector.js';
@@ -40,7 +40,7 @@ const LOOKED_AT = 'budget:5/day';
 
 /** A week as a detector saw it. */
 interface Week {
-  readonly members: IncidentMembers;
+  readonly members: SuspiciousNodes;
   readonly links: IncidentLinks;
   readonly graphs: SplitGraphs;
   readonly scores: Float64Array;
@@ -214,7 +214,7 @@ async function openWorld(
 /** Scores once, for all rules; what `recal detect` does rule by rule. */
 function scoreWeek(detector: Detector, graphs: SplitGraphs): Week {
   const { events, names } = graphs;
-  const members = new MemberCollector();
+  const members = new SuspiciousNodeCollector();
   const place = { table: events.table, hostAt: (node: number) => events.keys.hostAt(node) };
   const links = new LinkCollector(names, events.table, place.hostAt);
   const [scores, days]: [number[], number[]] = [[], []];
@@ -257,7 +257,7 @@ function realise(spec: ThresholdSpec, { calibration: { benign } }: Detector, wee
 
 function incidentsAt({ members, links }: Week, tau: number) {
   const rows = Array.from({ length: members.length }, (_, i) => i).filter((i) => members.score[i] >= tau);
-  const kept: IncidentMembers = {
+  const kept: SuspiciousNodes = {
     length: rows.length,
     node: Int32Array.from(rows, (i) => members.node[i]),
     score: Float64Array.from(rows, (i) => members.score[i]),

@@ -2,7 +2,7 @@ import { RecalError } from '../base/errors.js';
 import type { Calibration } from '../detect/calibration/calibrate.js';
 import type { DetectionConfig } from '../detect/detection-config.js';
 import { Detector } from '../detect/detector.js';
-import type { DetectorParts } from '../detect/detector-part.js';
+import type { DetectorState } from '../detect/detector-part.js';
 import type { PairCovariance } from '../detect/fusion/covariance.js';
 import { SplitGraphs } from '../detect/split-graphs.js';
 import { chooseThreshold, parseThreshold, type Threshold } from '../detect/threshold/threshold.js';
@@ -28,7 +28,7 @@ export async function finishModel(
   model: TrainedModel,
   { store, train, calibrate, config, threads }: FinishOptions,
   context: CommandContext,
-): Promise<DetectorParts> {
+): Promise<DetectorState> {
   const { signal } = context;
   const training = await SplitGraphs.open(store, train, model);
   const detector = await lookBack(model, training, { config, threads }, context);
@@ -38,7 +38,7 @@ export async function finishModel(
     await detector
       .calibrate(benign, config, { signal, progress: calibrating.update })
       .finally(calibrating.finish);
-    return detector.parts;
+    return detector.state;
   } finally {
     await detector.close();
   }

@@ -143,7 +143,7 @@ export async function tellStory(options: StoryOptions): Promise<Story> {
       detector = await Detector.fit(model, training, { reference, evidence, threads, signal });
       const benign = await detector.graphsOf(store, { split: 'calibrate' });
       const found = await detector.calibrate(benign, config, { signal, progress: advance });
-      await writeModelFile(paths.model, model, encodeDetector(detector.parts));
+      await writeModelFile(paths.model, model, encodeDetector(detector.state));
       return { world, model, calibration: found };
     });
 

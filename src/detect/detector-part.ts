@@ -35,7 +35,7 @@ const metaSchema = z.strictObject({
       firstTs: integer,
       lastTs: integer,
       hosts: z.array(z.string().max(4096)).max(65_536),
-      /** Settings of the tables; those of calibration-parts.ts check them. */
+      /** Settings of the tables; those of calibration-arrays.ts check them. */
       tables: z.record(z.string().max(32), z.unknown()),
       covariance: z.array(count).max(16).nullable(),
       /** Instances behind the scale of own scores; null without lineage. */
@@ -52,13 +52,13 @@ const metaSchema = z.strictObject({
 });
 
 /** A model's second half: what it was fitted with, and what it was calibrated to, if it was. */
-export interface DetectorParts {
+export interface DetectorState {
   readonly fitted: FittedDetector;
   readonly calibration: Calibration | undefined;
 }
 
 /** Both as the part of a model file that detection owns. */
-export function encodeDetector({ fitted, calibration }: DetectorParts): DetectorPart {
+export function encodeDetector({ fitted, calibration }: DetectorState): DetectorPart {
   const tensors: Tensor[] = [...fitted.reference.tensors()];
   const push = (name: string, data: TensorData | Int32Array) => {
     tensors.push({
@@ -67,28 +67,28 @@ export function encodeDetector({ fitted, calibration }: DetectorParts): Detector
       data: data instanceof Int32Array ? new Uint32Array(data.buffer, data.byteOffset, data.length) : data,
     });
   };
-  const pushAll = (prefix: string, parts: Readonly<Record<string, unknown>>) => {
-    for (const [name, data] of Object.entries(parts)) {
+  const pushAll = (prefix: string, arrays: Readonly<Record<string, unknown>>) => {
+    for (const [name, data] of Object.entries(arrays)) {
       if (ArrayBuffer.isView(data)) push(`${prefix}.${name}`, data as TensorData);
     }
   };
   tensors.push(...packTexts('examples.texts', fitted.examples.texts));
   pushAll('examples', { types: fitted.examples.types, numbers: fitted.examples.numbers });
-  const levels = fitted.levels.toParts();
+  const levels = fitted.levels.toArrays();
   tensors.push(...packTexts('levels.texts', levels.texts));
   pushAll('levels', { ...levels });
-  pushAll('name', { ...fitted.name.toParts() });
-  pushAll('relation', { ...fitted.relation?.toParts() });
+  pushAll('name', { ...fitted.name.toArrays() });
+  pushAll('relation', { ...fitted.relation?.toArrays() });
   pushAll('usage', { transitions: fitted.usage.transitions, instances: fitted.usage.instances });
   if (calibration === undefined) return { meta: { version: VERSION, calibration: null }, tensors };
   const { config, gate, graphs, instances, firstTs, lastTs, hosts, benign } = calibration;
   const tables: Record<string, unknown> = {};
   for (const [kind, table] of calibration.tables) {
-    const parts = table.toParts();
-    tables[kind] = parts.meta;
-    pushAll(`tables.${kind}`, { ...parts });
+    const arrays = table.toArrays();
+    tables[kind] = arrays.meta;
+    pushAll(`tables.${kind}`, { ...arrays });
   }
-  const covariance = calibration.covariance?.toParts();
+  const covariance = calibration.covariance?.toArrays();
   if (covariance !== undefined) pushAll('covariance', { ...covariance });
   if (calibration.scale !== undefined) push('scale.scores', calibration.scale.scores);
   pushAll('benign', { scores: benign.scores, thresholds: benign.thresholds, incidents: benign.incidents });
@@ -123,7 +123,7 @@ export function encodeDetector({ fitted, calibration }: DetectorParts): Detector
 }
 
 /** Reads that part. Nothing is believed: every part checks what it is given. */
-export function decodeDetector(model: TrainedModel, part: DetectorPart): DetectorParts {
+export function decodeDetector(model: TrainedModel, part: DetectorPart): DetectorState {
   const parsed = metaSchema.safeParse(part.meta);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
@@ -141,7 +141,7 @@ export function decodeDetector(model: TrainedModel, part: DetectorPart): Detecto
     const at = `tables.${kind}`;
     tables.set(
       kind,
-      CalibrationTables.fromParts({
+      CalibrationTables.fromArrays({
         meta: meta.tables[kind] as never,
         groupOf: tensors.bytes(`${at}.groupOf`),
         tables: tensors.words(`${at}.tables`),
@@ -153,7 +153,7 @@ export function decodeDetector(model: TrainedModel, part: DetectorPart): Detecto
   const covariance =
     meta.covariance === null
       ? undefined
-      : PairCovariance.fromParts({
+      : PairCovariance.fromArrays({
           slotCounts: meta.covariance,
           values: tensors.floats('covariance.values'),
           known: tensors.bytes('covariance.known'),
@@ -183,7 +183,7 @@ export function decodeDetector(model: TrainedModel, part: DetectorPart): Detecto
 function decodeFitted(model: TrainedModel, tensors: Tensors): FittedDetector {
   const relations = model.relations.map(({ name }) => name);
   const reference = NeighbourReference.fromTensors(tensors.all);
-  const levels = LevelTable.fromParts({
+  const levels = LevelTable.fromArrays({
     texts: tensors.texts('levels.texts'),
     parents: tensors.signed('levels.parents'),
     labels: tensors.signed('levels.labels'),
@@ -203,7 +203,7 @@ function decodeFitted(model: TrainedModel, tensors: Tensors): FittedDetector {
       reference,
       examples,
       levels,
-      name: NameSurprise.fromParts(
+      name: NameSurprise.fromArrays(
         relations,
         levels,
         {
@@ -216,7 +216,7 @@ function decodeFitted(model: TrainedModel, tensors: Tensors): FittedDetector {
         'act',
       ),
       relation: tensors.all.has('relation.counts')
-        ? RelationSurprise.fromParts(relations, levels, {
+        ? RelationSurprise.fromArrays(relations, levels, {
             subjects: signed('relation.subjects'),
             objects: signed('relation.objects'),
             contexts: signed('relation.contexts'),

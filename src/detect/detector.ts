@@ -10,7 +10,7 @@ import {
   calibrateDetector,
 } from './calibration/calibrate.js';
 import type { DetectionConfig } from './detection-config.js';
-import { type DetectorParts, decodeDetector } from './detector-part.js';
+import { type DetectorState, decodeDetector } from './detector-part.js';
 import { Gatherer } from './evidence/gather.js';
 import { Inference, type InferenceOptions } from './evidence/inference.js';
 import { type FitOptions, type FittedDetector, fitDetector } from './fitted-detector.js';
@@ -32,7 +32,7 @@ export class Detector {
 
   private constructor(
     model: TrainedModel,
-    { fitted, calibration }: DetectorParts,
+    { fitted, calibration }: DetectorState,
     inference: Inference,
     search: NeighbourSearch,
   ) {
@@ -75,15 +75,15 @@ export class Detector {
 
   static async #make(
     model: TrainedModel,
-    parts: DetectorParts,
+    state: DetectorState,
     options: InferenceOptions,
     inference?: Inference,
   ): Promise<Detector> {
-    const search = await NeighbourSearch.open(parts.fitted.reference, {
+    const search = await NeighbourSearch.open(state.fitted.reference, {
       threads: options.threads ?? 1,
       portable: model.training.device.build !== 'relaxed-simd',
     });
-    return new Detector(model, parts, inference ?? (await Inference.open(model, options)), search);
+    return new Detector(model, state, inference ?? (await Inference.open(model, options)), search);
   }
 
   /** Throws if the model is not calibrated. */
@@ -94,7 +94,7 @@ export class Detector {
     });
   }
 
-  get parts(): DetectorParts {
+  get state(): DetectorState {
     return { fitted: this.fitted, calibration: this.#calibration };
   }
 

@@ -1,12 +1,12 @@
 import { yieldToSignals } from '../base/yield-to-signals.js';
 import { ENTITY_TYPES } from '../ingest/event.js';
-import { dayOf, MemberCollector } from './alerts/activity.js';
+import { dayOf, SuspiciousNodeCollector } from './alerts/activity.js';
 import type { Alert, Incident, LookAlike } from './alerts/alert.js';
 import { type AlertContext, describeAlerts } from './alerts/alert-record.js';
 import { LinkCollector } from './alerts/incident-links.js';
-import { type IncidentMember, type IncidentMembers, incidentMembers } from './alerts/incident-members.js';
 import { describeIncidents } from './alerts/incident-record.js';
 import { formIncidents } from './alerts/incidents.js';
+import { type SuspiciousNode, type SuspiciousNodes, toColumns } from './alerts/suspicious-nodes.js';
 import type { Detector } from './detector.js';
 import { EVIDENCE_KINDS } from './evidence/evidence.js';
 import { surpriseOf } from './fitted-detector.js';
@@ -73,7 +73,7 @@ export async function findIncidents(
     detector.watch.measure('alerts', () => {
       if (flagged.length === 0) return;
       fillDistances(scored, flagged, detector);
-      const members = new MemberCollector();
+      const members = new SuspiciousNodeCollector();
       const wanted = new Set(flagged);
       members.add(view, counts.graphs, scored, (v) => wanted.has(v), place);
       kept.add(describeAlerts(scored, flagged, context), members.finish());
@@ -178,10 +178,10 @@ class GraphPoints {
 
 /** Keeps alerts and their incident members; only the highest-scored ones where there are too many. */
 class KeptAlerts {
-  #rows: { alert: Alert; member: IncidentMember }[] = [];
+  #rows: { alert: Alert; member: SuspiciousNode }[] = [];
   #leftOut = 0;
 
-  add(alerts: readonly Alert[], members: IncidentMembers): void {
+  add(alerts: readonly Alert[], members: SuspiciousNodes): void {
     alerts.forEach((alert, i) => {
       const { node, score, prominence, host, first, last } = members;
       this.#rows.push({
@@ -199,11 +199,11 @@ class KeptAlerts {
     if (this.#rows.length > 2 * MOST_ALERTS) this.#cut();
   }
 
-  finish(): { alerts: Alert[]; members: IncidentMembers; leftOut: number } {
+  finish(): { alerts: Alert[]; members: SuspiciousNodes; leftOut: number } {
     this.#cut();
     return {
       alerts: this.#rows.map(({ alert }) => alert),
-      members: incidentMembers(this.#rows.map(({ member }) => member)),
+      members: toColumns(this.#rows.map(({ member }) => member)),
       leftOut: this.#leftOut,
     };
   }

@@ -116,7 +116,7 @@ describe('a model file', () => {
     await calibrated({ fusion: 'brown' });
     const before = await scores();
     const path = join(folder, 'model');
-    await writeModelFile(path, model, encodeDetector(detector.parts));
+    await writeModelFile(path, model, encodeDetector(detector.state));
     const again = await Detector.open(await readModelFile(path));
     try {
       const after = [...again.score(await again.graphsOf(store, (await parts()).calibrate))];
@@ -133,14 +133,14 @@ describe('a model file', () => {
     const path = join(folder, 'usual');
     const fitted = await Detector.fit(model, trainGraphs, { reference: 5000, evidence: usual.evidence });
     await fitted.calibrate(await benign(), usual);
-    await writeModelFile(path, model, encodeDetector(fitted.parts));
+    await writeModelFile(path, model, encodeDetector(fitted.state));
     await fitted.close();
     const read = await readModelFile(path);
     const names = read.detector?.tensors.map(({ name }) => name) ?? [];
     expect(names.filter((name) => name.startsWith('relation.'))).toEqual([]);
     const again = await Detector.open(read);
     try {
-      expect(again.fitted.levels.toParts()).toEqual(detector.fitted.levels.toParts());
+      expect(again.fitted.levels.toArrays()).toEqual(detector.fitted.levels.toArrays());
       const config = resolveDetectionConfig('recal', { evidence: ['relation'] });
       await expect(again.calibrate(await benign(), config)).rejects.toMatchObject({
         code: 'evidence-not-fitted',
@@ -152,7 +152,7 @@ describe('a model file', () => {
 
   test('without calibration says what to do', async () => {
     const path = join(folder, 'plain');
-    await writeModelFile(path, model, encodeDetector({ ...detector.parts, calibration: undefined }));
+    await writeModelFile(path, model, encodeDetector({ ...detector.state, calibration: undefined }));
     const plain = await Detector.open(await readModelFile(path));
     expect(() => plain.calibration).toThrow(expect.objectContaining({ code: 'not-calibrated' }));
     await plain.close();

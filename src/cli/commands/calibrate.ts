@@ -69,7 +69,7 @@ export const command = defineCommand({
           )
         : await Detector.open(model, { threads });
     try {
-      const before = detector.parts.calibration;
+      const before = detector.state.calibration;
       const config = resolveDetectionConfig(model.config.profile, { ...before?.config, ...said });
       const selection = selectionOf(settings);
       warnOfTraining(model.training, selection, context);
@@ -80,7 +80,7 @@ export const command = defineCommand({
       const calibration = await detector
         .calibrate(benign, config, { signal, keepOut, progress: bar.update })
         .finally(bar.finish);
-      const sha256 = await writeModelFile(settings.model, model, encodeDetector(detector.parts));
+      const sha256 = await writeModelFile(settings.model, model, encodeDetector(detector.state));
       const seconds = (performance.now() - started) / 1000;
       const value = {
         model: settings.model,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { EXIT } from '../../base/errors.js';
 import { printable } from '../../base/printable.js';
 import { defineSettings } from '../../base/settings.js';
-import { tellMoment } from '../../detect/alerts/moment.js';
+import { formatMoment } from '../../detect/alerts/moment.js';
 import { type DriftReport, measureDrift } from '../../detect/drift/drift.js';
 import type { DriftRow } from '../../detect/drift/drift-report.js';
 import type { DriftVerdict } from '../../detect/drift/verdict.js';
@@ -88,7 +88,7 @@ export function* renderDrift(report: DriftReport, look: Look): Generator<string>
   yield `scores      ${now90} above the benign 90th percentile, ${now99} above the 99th`;
   yield change.since === null || change.reached === null
     ? `change      none in ${formatCount(change.windows)} windows that would be dated (capital ${change.capital.toPrecision(2)}, at most ${change.most.toPrecision(2)})`
-    : `change      since ${tellMoment(change.since)}, sure by ${tellMoment(change.reached)} (capital ${change.capital.toPrecision(2)})`;
+    : `change      since ${formatMoment(change.since)}, sure by ${formatMoment(change.reached)} (capital ${change.capital.toPrecision(2)})`;
   yield* renderNovelty(novelty);
   const shown = rows.filter(({ verdict }) => verdict !== 'too-few');
   if (shown.length === 0) return;

@@ -1,6 +1,6 @@
 import type { EventTable } from '../../store/event-table.js';
 import type { GraphView } from '../graph-view.js';
-import type { IncidentMembers } from './incident-members.js';
+import type { SuspiciousNodes } from './suspicious-nodes.js';
 
 const DAY = 86_400_000_000_000n;
 
@@ -33,7 +33,7 @@ export function activityTimes(
 }
 
 /** Collects rows for incidents, graph by graph. */
-export class MemberCollector {
+export class SuspiciousNodeCollector {
   readonly #node: number[] = [];
   readonly #score: number[] = [];
   readonly #prominence: number[] = [];
@@ -65,7 +65,7 @@ export class MemberCollector {
   }
 
   /** All, or those of the graphs that are asked for. */
-  finish(isKept: (graph: number) => boolean = () => true): IncidentMembers {
+  finish(isKept: (graph: number) => boolean = () => true): SuspiciousNodes {
     const kept = this.#node.map((_, i) => i).filter((i) => isKept(this.#graph[i]));
     return {
       length: kept.length,

@@ -17,7 +17,7 @@ import {
   MOST_TEXT,
   stableId,
 } from './alert.js';
-import { tellAlert } from './alert-sentence.js';
+import { phraseAlert } from './alert-sentence.js';
 import { momentOf } from './moment.js';
 import { severityOf } from './severity.js';
 
@@ -125,7 +125,7 @@ class Description {
       deviations: context.deviations(graph, local).map((each) => ({ ...each, what: cutText(each.what) })),
       neighbourhood: this.#neighbourhood(rows),
     } satisfies Omit<Alert, 'sentence'>;
-    return { ...alert, sentence: tellAlert(alert) };
+    return { ...alert, sentence: phraseAlert(alert) };
   }
 
   #lineage(): Alert['lineage'] {

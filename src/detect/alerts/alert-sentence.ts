@@ -2,7 +2,7 @@ import { printable } from '../../base/printable.js';
 import type { EntityType } from '../../ingest/event.js';
 import { quote, verbOf } from '../evidence/name-sentences.js';
 import type { Alert, AlertEvidence, AlertMoment, EntityRef, Incident } from './alert.js';
-import { tellMoment } from './moment.js';
+import { formatMoment } from './moment.js';
 
 /** Fewer benign values than this are worth a word. */
 const FEW = 100;
@@ -11,52 +11,56 @@ const LONGEST_NAME = 72;
 const LEAST_SHARE = 0.05;
 const MOST_CLAUSES = 3;
 
-export type UntoldAlert = Omit<Alert, 'sentence'>;
+export type UnphrasedAlert = Omit<Alert, 'sentence'>;
 
 /** One sentence that says who did what, and how that compares with benign behaviour. */
-export function tellAlert(alert: UntoldAlert): string {
+export function phraseAlert(alert: UnphrasedAlert): string {
   const [main, ...more] = alert.evidence;
   const clauses: string[] = [];
-  if (main !== undefined) clauses.push(tellEvidence(main));
+  if (main !== undefined) clauses.push(phraseEvidence(main));
   for (const evidence of more.slice(0, MOST_CLAUSES - 1)) {
     if (evidence.share >= LEAST_SHARE)
-      clauses.push(`${tellAlso(alert, evidence, main)}${tellEvidence(evidence)}`);
+      clauses.push(`${phraseOtherAction(alert, evidence, main)}${phraseEvidence(evidence)}`);
   }
   const { lineage } = alert;
   if (lineage !== null && lineage.inherited > lineage.own)
-    clauses.unshift(`${tellEntity(lineage.from)}, which acted on it, is more suspicious than itself`);
+    clauses.unshift(`${phraseEntity(lineage.from)}, which acted on it, is more suspicious than itself`);
   if (alert.reasons.includes('new-relation'))
     clauses.push('training never met a relation that it takes part in');
-  const what = tellDeed(alert);
+  const what = phraseAction(alert);
   return clauses.length === 0 ? `${what}.` : `${what}: ${clauses.join('; ')}.`;
 }
 
 /** Who did what, as far as the strongest evidence says. */
-export function tellDeed(alert: Pick<Alert, 'entity' | 'evidence'>): string {
+export function phraseAction(alert: Pick<Alert, 'entity' | 'evidence'>): string {
   const source = alert.evidence[0]?.source ?? null;
-  if (source === null) return `${tellSelf(alert)} stands out`;
+  if (source === null) return `${phraseSelf(alert)} stands out`;
   const [subject, object] = [source.subject, source.object].map((end) =>
-    end.id === alert.entity.id ? tellSelf(alert) : tellEntity(end),
+    end.id === alert.entity.id ? phraseSelf(alert) : phraseEntity(end),
   );
   return `${subject} ${verbOf(source.relation)} ${object}`;
 }
 
 /** An entity by its name, between backticks. */
-export function tellEntity({ type, name }: Pick<EntityRef, 'type' | 'name'>): string {
+export function phraseEntity({ type, name }: Pick<EntityRef, 'type' | 'name'>): string {
   return name === null ? `a nameless ${type}` : quote(cutMiddle(name));
 }
 
-function tellSelf({ entity }: Pick<Alert, 'entity'>): string {
-  return entity.pid === null ? tellEntity(entity) : `${tellEntity(entity)} (pid ${entity.pid})`;
+function phraseSelf({ entity }: Pick<Alert, 'entity'>): string {
+  return entity.pid === null ? phraseEntity(entity) : `${phraseEntity(entity)} (pid ${entity.pid})`;
 }
 
 /** A further deed, where the evidence comes from another one than the sentence began with. */
-function tellAlso({ entity }: UntoldAlert, { source }: AlertEvidence, main: AlertEvidence): string {
+function phraseOtherAction(
+  { entity }: UnphrasedAlert,
+  { source }: AlertEvidence,
+  main: AlertEvidence,
+): string {
   if (source === null || (main.source !== null && sameDeed(source, main.source))) return '';
   const verb = verbOf(source.relation);
   return source.subject.id === entity.id
-    ? `it ${verb} ${tellEntity(source.object)}, `
-    : `${tellEntity(source.subject)} ${verb} it, `;
+    ? `it ${verb} ${phraseEntity(source.object)}, `
+    : `${phraseEntity(source.subject)} ${verb} it, `;
 }
 
 function sameDeed(a: NonNullable<AlertEvidence['source']>, b: NonNullable<AlertEvidence['source']>): boolean {
@@ -64,13 +68,13 @@ function sameDeed(a: NonNullable<AlertEvidence['source']>, b: NonNullable<AlertE
 }
 
 /** How a piece of evidence compares with benign ones. Says where there is little to compare with. */
-export function tellEvidence(evidence: AlertEvidence): string {
+export function phraseEvidence(evidence: AlertEvidence): string {
   const { because } = evidence;
-  const comparison = `${tellMeasure(evidence)} ${tellBenign(evidence)}`;
+  const comparison = `${phraseMeasure(evidence)} ${phraseBenign(evidence)}`;
   return because === '' ? comparison : `${because}, ${comparison}`;
 }
 
-function tellMeasure({ kind, relation, because }: AlertEvidence): string {
+function phraseMeasure({ kind, relation, because }: AlertEvidence): string {
   switch (kind) {
     case 'reconstruction':
       return `its part in ${quote(relation ?? '')} fits what was learned worse than`;
@@ -83,7 +87,7 @@ function tellMeasure({ kind, relation, because }: AlertEvidence): string {
   }
 }
 
-function tellBenign({ n, beyond, benignQuantile, level, draws }: AlertEvidence): string {
+function phraseBenign({ n, beyond, benignQuantile, level, draws }: AlertEvidence): string {
   if (n === 0) return 'anything, because there is nothing benign to compare with';
   const values = `${formatCount(n)} benign ${n === 1 ? 'value' : 'values'}`;
   const share = beyond ? `all ${values}` : `${formatShare(benignQuantile)} of ${values}`;
@@ -116,7 +120,7 @@ const SINGULARS: Partial<Record<EntityType, string>> = {
 };
 
 /** `highest` is the alert with the highest score. */
-export function tellIncident(
+export function phraseIncident(
   incident: Pick<Incident, 'entities' | 'root' | 'host' | 'first' | 'last'>,
   highest: Pick<Alert, 'entity' | 'evidence'>,
 ): string {
@@ -125,12 +129,12 @@ export function tellIncident(
   );
   const who = counts.length > 1 ? `${counts.slice(0, -1).join(', ')} and ${counts.at(-1)}` : counts.join('');
   const host = printable(incident.host, 80);
-  const span = tellSpan(incident.first, incident.last);
-  return `${who} around ${tellEntity(incident.root)} on ${host} ${span}: ${tellDeed(highest)}.`;
+  const span = phraseSpan(incident.first, incident.last);
+  return `${who} around ${phraseEntity(incident.root)} on ${host} ${span}: ${phraseAction(highest)}.`;
 }
 
-function tellSpan(first: AlertMoment, last: AlertMoment): string {
-  const [from, to] = [tellMoment(first), tellMoment(last)];
+function phraseSpan(first: AlertMoment, last: AlertMoment): string {
+  const [from, to] = [formatMoment(first), formatMoment(last)];
   if (from === to) return `at ${from} UTC`;
   const [day, time] = to.split(' ');
   return `between ${from} and ${from.startsWith(day) ? time : to} UTC`;

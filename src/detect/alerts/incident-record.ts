@@ -1,6 +1,6 @@
 import { ENTITY_TYPES } from '../../ingest/event.js';
 import { ALERT_VERSION, type Alert, type EntityRef, type Incident, stableId } from './alert.js';
-import { tellIncident } from './alert-sentence.js';
+import { phraseIncident } from './alert-sentence.js';
 import type { IncidentGroup } from './incidents.js';
 import { momentOf } from './moment.js';
 import { severityRank } from './severity.js';
@@ -28,7 +28,7 @@ export function describeIncidents(groups: readonly IncidentGroup[], alerts: read
       entities: countEntities(members),
       alerts: members.map((alert) => ({ id: alert.id, entity: refOf(alert), score: alert.score })),
     } satisfies Omit<Incident, 'sentence'>;
-    return { ...incident, sentence: tellIncident(incident, highest) };
+    return { ...incident, sentence: phraseIncident(incident, highest) };
   });
 }
 

@@ -1,6 +1,6 @@
 import type { IncidentLinks } from './incident-links.js';
-import type { IncidentMembers } from './incident-members.js';
-import { MemberTimes } from './member-times.js';
+import type { SuspiciousNodes } from './suspicious-nodes.js';
+import { TimeIndex } from './time-index.js';
 
 export interface IncidentOptions {
   /** Nanoseconds between the nearest activities of two members of one incident. */
@@ -57,7 +57,7 @@ export function incidentScore(scores: ArrayLike<number>): number {
  * they come.
  */
 export function formIncidents(
-  members: IncidentMembers,
+  members: SuspiciousNodes,
   links: IncidentLinks,
   options: IncidentOptions = DEFAULT_INCIDENT_OPTIONS,
 ): IncidentGroup[] {
@@ -87,7 +87,7 @@ export function formIncidents(
  */
 export function countIncidentsAt(
   thresholds: ArrayLike<number>,
-  members: IncidentMembers,
+  members: SuspiciousNodes,
   links: IncidentLinks,
   options: IncidentOptions = DEFAULT_INCIDENT_OPTIONS,
 ): Uint32Array {
@@ -108,11 +108,11 @@ class GrowingIncidents {
   readonly order: Int32Array;
   /** Incidents so far. */
   count = 0;
-  readonly #members: IncidentMembers;
+  readonly #members: SuspiciousNodes;
   readonly #links: IncidentLinks;
   readonly #mostNeighbours: number;
   readonly #valley: number;
-  readonly #times: MemberTimes;
+  readonly #times: TimeIndex;
   readonly #rank: Int32Array;
   /** -1 before a member has come. */
   readonly #up: Int32Array;
@@ -125,7 +125,7 @@ class GrowingIncidents {
   #next = 0;
 
   constructor(
-    members: IncidentMembers,
+    members: SuspiciousNodes,
     links: IncidentLinks,
     { gap, mostNeighbours, valley }: IncidentOptions,
   ) {
@@ -134,7 +134,7 @@ class GrowingIncidents {
     this.#links = links;
     this.#mostNeighbours = mostNeighbours;
     this.#valley = valley;
-    this.#times = new MemberTimes(members, links.offsets.length - 1, gap);
+    this.#times = new TimeIndex(members, links.offsets.length - 1, gap);
     this.order = Int32Array.from({ length }, (_, i) => i).sort(
       (a, b) =>
         score[b] - score[a] ||
@@ -295,7 +295,7 @@ class GrowingIncidents {
 
 function describeGroup(
   group: readonly number[],
-  members: IncidentMembers,
+  members: SuspiciousNodes,
   links: IncidentLinks,
 ): IncidentGroup {
   let [first, last] = [members.first[group[0]], members.last[group[0]]];
@@ -319,7 +319,7 @@ function describeGroup(
 /** The earliest process from which another one of the incident descends and that descends from none; or the highest. */
 function findRoot(
   group: readonly number[],
-  { node, first }: IncidentMembers,
+  { node, first }: SuspiciousNodes,
   { tree }: IncidentLinks,
 ): number {
   const memberOf = new Map<number, number>(); // the earliest of each node

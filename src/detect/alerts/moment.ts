@@ -7,6 +7,6 @@ export function momentOf(ns: bigint): AlertMoment {
 }
 
 /** To the second, for sentences. */
-export function tellMoment({ iso }: AlertMoment): string {
+export function formatMoment({ iso }: AlertMoment): string {
   return iso.replace('T', ' ').replace(/\.\d+Z$/, '');
 }

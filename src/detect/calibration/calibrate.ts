@@ -3,7 +3,7 @@ import { yieldToSignals } from '../../base/yield-to-signals.js';
 import { ENTITY_TYPES } from '../../ingest/event.js';
 import type { TrainedModel } from '../../model/file/trained-model.js';
 import { spanOf } from '../../model/training/graph-plan.js';
-import { MemberCollector } from '../alerts/activity.js';
+import { SuspiciousNodeCollector } from '../alerts/activity.js';
 import { LinkCollector } from '../alerts/incident-links.js';
 import type { DetectionConfig } from '../detection-config.js';
 import { EVIDENCE_KINDS, type EvidenceKind } from '../evidence/evidence.js';
@@ -258,7 +258,7 @@ class BenignCollector {
   /** The most that a kept-out instance scores: it cannot raise a threshold above this. */
   readonly #cap: number;
   readonly #links: LinkCollector;
-  readonly #members = new MemberCollector();
+  readonly #members = new SuspiciousNodeCollector();
   readonly #spans: number[] = [];
   readonly #instances: number[] = [];
 

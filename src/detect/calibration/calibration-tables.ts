@@ -1,5 +1,5 @@
 import { enlarge } from '../../base/enlarge.js';
-import { type CalibrationParts, checkParts, countGroups } from './calibration-parts.js';
+import { type CalibrationArrays, checkArrays, countGroups } from './calibration-arrays.js';
 import { logNormalTail } from './log-survival.js';
 import { fitTail, type TailModel, tailLogP } from './tail-model.js';
 
@@ -76,22 +76,22 @@ const DEVIATION_FLOOR = 1e-3;
 export class CalibrationTables {
   readonly options: CalibrationOptions;
   readonly space: CalibrationSpace;
-  readonly #parts: CalibrationParts;
+  readonly #arrays: CalibrationArrays;
   /** By (type, slot), with a last row for types never met: which table answers, and its level. */
   readonly #answering: readonly Table[];
   readonly #levels: Uint8Array;
 
-  private constructor(parts: CalibrationParts) {
-    const { kind, tail, byType, minNodes, typeCount, slotCount } = parts.meta;
-    this.#parts = parts;
+  private constructor(arrays: CalibrationArrays) {
+    const { kind, tail, byType, minNodes, typeCount, slotCount } = arrays.meta;
+    this.#arrays = arrays;
     this.options = { kind, tail, byType, minNodes };
-    this.space = { typeCount, slotCount, groupOf: parts.groupOf };
-    ({ answering: this.#answering, levels: this.#levels } = resolveTables(parts));
+    this.space = { typeCount, slotCount, groupOf: arrays.groupOf };
+    ({ answering: this.#answering, levels: this.#levels } = resolveTables(arrays));
   }
 
   /** The same benign values under other options. */
   with(options: Partial<CalibrationOptions>): CalibrationTables {
-    return CalibrationTables.fromParts({ ...this.#parts, meta: { ...this.#parts.meta, ...options } });
+    return CalibrationTables.fromArrays({ ...this.#arrays, meta: { ...this.#arrays.meta, ...options } });
   }
 
   /** Writes ln p of a value into `result`. A type or slot never met answers from the coarser tables. */
@@ -128,13 +128,13 @@ export class CalibrationTables {
     return { level: this.#levels[at], n: values.length, nodes, tail };
   }
 
-  toParts(): CalibrationParts {
-    return this.#parts;
+  toArrays(): CalibrationArrays {
+    return this.#arrays;
   }
 
   /** Refuses what cannot be: the arrays may come from a file that anyone has written. */
-  static fromParts(parts: CalibrationParts): CalibrationTables {
-    return new CalibrationTables(checkParts(parts));
+  static fromArrays(arrays: CalibrationArrays): CalibrationTables {
+    return new CalibrationTables(checkArrays(arrays));
   }
 
   #logP({ values: { length: n }, mean, deviation, tail }: Table, e: number, atLeast: number): number {
@@ -166,21 +166,21 @@ interface Pool {
   readonly has: (type: number, slot: number) => boolean;
 }
 
-function resolveTables(parts: CalibrationParts): { answering: Table[]; levels: Uint8Array } {
-  const { meta, groupOf, tables, nodes } = parts;
+function resolveTables(arrays: CalibrationArrays): { answering: Table[]; levels: Uint8Array } {
+  const { meta, groupOf, tables, nodes } = arrays;
   const { typeCount, slotCount, byType, minNodes } = meta;
   const finest = tables.length / 3;
   const groupCount = countGroups(groupOf);
   const finestNodes = new Uint32Array((typeCount + 1) * slotCount);
   for (let i = 0; i < finest; i++) finestNodes[tables[3 * i] * slotCount + tables[3 * i + 1]] = nodes[i];
   const deviationFloor =
-    meta.kind === 'zscore' ? DEVIATION_FLOOR * moments(poolValues(parts, () => true)).deviation : 0;
+    meta.kind === 'zscore' ? DEVIATION_FLOOR * moments(poolValues(arrays, () => true)).deviation : 0;
   // Only tables that answer for something are made, each once.
   const made = new Map<string, Table>();
   const make = (name: string, { nodes, has }: Pool): Table => {
     let table = made.get(name);
     if (table === undefined) {
-      const values = poolValues(parts, has);
+      const values = poolValues(arrays, has);
       const { mean, deviation } = moments(values);
       table = {
         values,
@@ -221,7 +221,7 @@ function resolveTables(parts: CalibrationParts): { answering: Table[]; levels: U
 }
 
 /** The values of some of the finest tables, ascending. */
-function poolValues({ tables, values }: CalibrationParts, has: Pool['has']): Float32Array {
+function poolValues({ tables, values }: CalibrationArrays, has: Pool['has']): Float32Array {
   const chosen: Float32Array[] = [];
   let [from, total] = [0, 0];
   for (let i = 0; i < tables.length; i += 3) {
@@ -327,7 +327,7 @@ export class CalibrationBuilder {
       return countDistinct(chosen);
     };
     const groups = Array.from({ length: countGroups(groupOf) }, (_, group) => group);
-    return CalibrationTables.fromParts({
+    return CalibrationTables.fromArrays({
       meta: { ...options, typeCount, slotCount },
       groupOf,
       tables,

@@ -9,7 +9,7 @@ import { PairTable } from './pair-table.js';
 const MAX_TEXTS = 1 << 23;
 
 /** What a model file keeps of a table. */
-export interface LevelTableParts {
+export interface LevelTableArrays {
   readonly texts: readonly string[];
   /** By level: its parent, below it in number, or -1 for a type. */
   readonly parents: Int32Array;
@@ -67,7 +67,7 @@ export class LevelTable {
     return this.#levels.intern(parent, label);
   }
 
-  toParts(): LevelTableParts {
+  toArrays(): LevelTableArrays {
     return {
       texts: [...this.#texts],
       parents: this.#levels.firsts.slice(),
@@ -76,7 +76,7 @@ export class LevelTable {
   }
 
   /** From a file that may say anything. */
-  static fromParts({ texts, parents, labels }: LevelTableParts): LevelTable {
+  static fromArrays({ texts, parents, labels }: LevelTableArrays): LevelTable {
     const table = new LevelTable();
     const check = (holds: boolean) => {
       if (!holds) throw new RecalError('model-damaged', 'the names that the model knows are damaged');

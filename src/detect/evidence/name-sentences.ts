@@ -60,7 +60,7 @@ const VERBS: Readonly<Record<string, string>> = {
 };
 
 /** One sentence without a full stop on why an interaction is surprising, or how common it is. */
-export function tellSurprise(surprise: Surprise): string {
+export function phraseNameSurprise(surprise: Surprise): string {
   const { names, subject, object, relation, own, any, depth, knownSubject, times, total } = surprise;
   const who = programOf(names, subject);
   if (relation === undefined) return `training never met what ${who} did here`;
@@ -129,7 +129,7 @@ export interface RelationSurpriseFacts {
 }
 
 /** One sentence without a full stop on how unusual this relation is between these two. */
-export function tellRelation(facts: RelationSurpriseFacts): string {
+export function phraseRelationSurprise(facts: RelationSurpriseFacts): string {
   const { names, subject, object, relation, level, times, total } = facts;
   const who = programOf(names, subject);
   if (relation === undefined) return `training never met what ${who} did here`;

@@ -4,14 +4,14 @@ import type { GraphView } from '../graph-view.js';
 import type { CountedEvidence, EvidenceRows, EvidenceSamples } from './evidence.js';
 import { largestOfInteractions, rolesOfSlots, sampleInteractions } from './interaction-evidence.js';
 import { internLevels, LevelCache, type LevelTable, type NodeLevels } from './level-table.js';
-import { type FirstUnseen, tellSurprise } from './name-sentences.js';
+import { type FirstUnseen, phraseNameSurprise } from './name-sentences.js';
 import { PairTable } from './pair-table.js';
 
 /** The parent of types: every object lies below it. */
 const ROOT = -1;
 
 /** What a model file keeps of the counts. */
-export interface NameSurpriseParts {
+export interface NameSurpriseArrays {
   /** Contexts from |R| + 1 on: (subject, relation). Those before are the relations alone, over all subjects. */
   readonly subjects: Int32Array;
   readonly relations: Int32Array;
@@ -93,7 +93,7 @@ export class NameSurprise implements CountedEvidence {
   explain(view: GraphView, interaction: number): string {
     const { planned, interactions, names } = view;
     const relation = interactions.relation[interaction];
-    return tellSurprise({
+    return phraseNameSurprise({
       names,
       subject: planned.nodes[interactions.subject[interaction]],
       object: planned.nodes[interactions.object[interaction]],
@@ -102,7 +102,7 @@ export class NameSurprise implements CountedEvidence {
     });
   }
 
-  toParts(): NameSurpriseParts {
+  toArrays(): NameSurpriseArrays {
     return {
       subjects: this.#pairs.firsts.slice(),
       relations: this.#pairs.seconds.slice(),
@@ -113,17 +113,17 @@ export class NameSurprise implements CountedEvidence {
   }
 
   /** From a file that may say anything. T and V follow from the counts. */
-  static fromParts(
+  static fromArrays(
     relations: readonly string[],
     table: LevelTable,
-    parts: NameSurpriseParts,
+    arrays: NameSurpriseArrays,
     predicted: Predicted = 'object',
   ): NameSurprise {
     const surprise = new NameSurprise(relations, table, predicted);
     const check = (holds: boolean) => {
       if (!holds) throw new RecalError('model-damaged', 'the counts of names in the model are damaged');
     };
-    const { subjects, relations: numbers, contexts, levels, counts } = parts;
+    const { subjects, relations: numbers, contexts, levels, counts } = arrays;
     check(subjects.length === numbers.length);
     check(contexts.length === levels.length && levels.length === counts.length);
     for (let i = 0; i < subjects.length; i++) {

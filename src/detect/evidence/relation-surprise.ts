@@ -5,14 +5,14 @@ import type { CountedEvidence, EvidenceRows, EvidenceSamples } from './evidence.
 import { largestOfInteractions, rolesOfSlots, sampleInteractions } from './interaction-evidence.js';
 import { internLevels, LevelCache, type LevelTable, type NodeLevels } from './level-table.js';
 import { MAX_LEVELS } from './name-levels.js';
-import { tellRelation } from './name-sentences.js';
+import { phraseRelationSurprise } from './name-sentences.js';
 import { PairTable } from './pair-table.js';
 
 /** The coarsest context: every interaction of training. */
 const EVERYTHING = -1;
 
 /** What a model file keeps of the counts. */
-export interface RelationSurpriseParts {
+export interface RelationSurpriseArrays {
   /** By context: level of the subject's name and of the object's; -1 and -1 for everything. */
   readonly subjects: Int32Array;
   readonly objects: Int32Array;
@@ -94,7 +94,7 @@ export class RelationSurprise implements CountedEvidence {
     while (rung > 0 && this.#ladder[rung] < 0) rung--;
     const context = this.#ladder[rung];
     const row = this.#rows.find(context, relation);
-    return tellRelation({
+    return phraseRelationSurprise({
       names,
       relation: this.#relations[relation],
       level: rung - 2,
@@ -105,7 +105,7 @@ export class RelationSurprise implements CountedEvidence {
     });
   }
 
-  toParts(): RelationSurpriseParts {
+  toArrays(): RelationSurpriseArrays {
     return {
       subjects: this.#contexts.firsts.slice(),
       objects: this.#contexts.seconds.slice(),
@@ -116,16 +116,16 @@ export class RelationSurprise implements CountedEvidence {
   }
 
   /** From a file that may say anything. Sums and T follow from the counts. */
-  static fromParts(
+  static fromArrays(
     relations: readonly string[],
     table: LevelTable,
-    parts: RelationSurpriseParts,
+    arrays: RelationSurpriseArrays,
   ): RelationSurprise {
     const surprise = new RelationSurprise(relations, table);
     const check = (holds: boolean) => {
       if (!holds) throw new RecalError('model-damaged', 'the counts of relations in the model are damaged');
     };
-    const { subjects, objects, contexts, relations: numbers, counts } = parts;
+    const { subjects, objects, contexts, relations: numbers, counts } = arrays;
     check(subjects.length === objects.length);
     check(contexts.length === numbers.length && numbers.length === counts.length);
     const isLevel = (level: number) => level >= EVERYTHING && level < table.size;

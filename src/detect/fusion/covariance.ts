@@ -114,7 +114,7 @@ export class CovarianceBuilder {
     // Rare pairs back off to what pairs share on the whole, as rare tables do: independence would flatter them.
     const rest = weight === 0 ? 0 : weighted / weight;
     for (let place = 0; place < values.length; place++) if (known[place] === 0) values[place] = rest;
-    return PairCovariance.fromParts({ slotCounts, values, known });
+    return PairCovariance.fromArrays({ slotCounts, values, known });
   }
 
   #addPair(place: number, node: number, x: number, y: number): void {
@@ -146,7 +146,7 @@ function quantise(logP: number): number {
 }
 
 /** Covariances as plain arrays, for a model file. */
-export interface CovarianceParts {
+export interface CovarianceArrays {
   readonly slotCounts: readonly number[];
   /** One for each pair of different slots, below the diagonal row by row. */
   readonly values: Float32Array;
@@ -156,16 +156,16 @@ export interface CovarianceParts {
 
 export class PairCovariance {
   readonly #numbers: SlotNumbers;
-  readonly #parts: CovarianceParts;
+  readonly #arrays: CovarianceArrays;
 
-  private constructor(parts: CovarianceParts) {
-    this.#numbers = new SlotNumbers(parts.slotCounts);
-    this.#parts = parts;
+  private constructor(arrays: CovarianceArrays) {
+    this.#numbers = new SlotNumbers(arrays.slotCounts);
+    this.#arrays = arrays;
   }
 
   /** Pairs with enough nodes of their own, and all pairs. */
   get pairs(): { known: number; total: number } {
-    const { known } = this.#parts;
+    const { known } = this.#arrays;
     return { known: known.reduce((sum, one) => sum + one, 0), total: known.length };
   }
 
@@ -173,16 +173,16 @@ export class PairCovariance {
   between(rows: CovarianceRows, i: number, j: number): number {
     const a = this.#numbers.of(rows, i);
     const b = this.#numbers.of(rows, j);
-    return a === b ? FULL : this.#parts.values[pairPlace(a, b)];
+    return a === b ? FULL : this.#arrays.values[pairPlace(a, b)];
   }
 
-  toParts(): CovarianceParts {
-    return this.#parts;
+  toArrays(): CovarianceArrays {
+    return this.#arrays;
   }
 
   /** Checks everything: the arrays may come from a file that anyone has written. */
-  static fromParts(parts: CovarianceParts): PairCovariance {
-    const { slotCounts, values, known } = parts;
+  static fromArrays(arrays: CovarianceArrays): PairCovariance {
+    const { slotCounts, values, known } = arrays;
     if (!slotCounts.every((slots) => Number.isInteger(slots) && slots >= 0 && slots < 65_536)) {
       throw refused('the numbers of slots are wrong');
     }
@@ -193,7 +193,7 @@ export class PairCovariance {
     }
     if (!values.every((value) => value >= 0 && value <= FULL)) throw refused('one is outside of 0 to 4');
     if (!known.every((one) => one <= 1)) throw refused('a mark is neither 0 nor 1');
-    return new PairCovariance(parts);
+    return new PairCovariance(arrays);
   }
 }
 

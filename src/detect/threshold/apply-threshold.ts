@@ -1,7 +1,7 @@
 import { dayOf } from '../alerts/activity.js';
 import type { Detector } from '../detector.js';
 import type { SplitGraphs } from '../split-graphs.js';
-import { NodeDays, tellNeeded } from './node-days.js';
+import { describeNeeded, NodeDays } from './node-days.js';
 import { chooseThreshold, empiricalP, type Threshold, type ThresholdSpec } from './threshold.js';
 
 /** A rule turned into a score. */
@@ -83,7 +83,7 @@ function discover(
     threshold: undefined,
     note:
       taus.size === 0
-        ? `nothing alarms at this nominal false discovery rate: ${tellNeeded(found, benign)}`
+        ? `nothing alarms at this nominal false discovery rate: ${describeNeeded(found, benign)}`
         : 'the false discovery rate is nominal: nodes share neighbours and load',
   };
 }

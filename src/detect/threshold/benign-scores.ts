@@ -1,4 +1,4 @@
-import type { MemberCollector } from '../alerts/activity.js';
+import type { SuspiciousNodeCollector } from '../alerts/activity.js';
 import type { IncidentLinks } from '../alerts/incident-links.js';
 import { countIncidentsAt } from '../alerts/incidents.js';
 import type { BenignCurve } from './threshold.js';
@@ -17,7 +17,7 @@ export interface BenignScores extends BenignCurve {
 }
 
 export function describeBenign(found: {
-  members: MemberCollector;
+  members: SuspiciousNodeCollector;
   links: IncidentLinks;
   /** Of each graph of B. */
   instances: readonly number[];

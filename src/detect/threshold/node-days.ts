@@ -55,7 +55,10 @@ export class NodeDays {
 }
 
 /** What it would take for anything to be discovered. */
-export function tellNeeded({ days }: Discoveries, { instances }: Pick<BenignScores, 'instances'>): string {
+export function describeNeeded(
+  { days }: Discoveries,
+  { instances }: Pick<BenignScores, 'instances'>,
+): string {
   const needed = days.reduce((least, day) => Math.min(least, day.needed), Number.POSITIVE_INFINITY);
   return `on a day ${needed} nodes, of one graph each, would have to score above all ${instances} benign ones`;
 }

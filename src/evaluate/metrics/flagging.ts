@@ -1,4 +1,4 @@
-import { NodeDays, tellNeeded } from '../../detect/threshold/node-days.js';
+import { describeNeeded, NodeDays } from '../../detect/threshold/node-days.js';
 import {
   chooseThreshold,
   empiricalP,
@@ -97,7 +97,7 @@ function flagByDay(
     threshold: { kind: 'fdr', asked, value, oracle: false, mark: 'nominal' },
     note:
       value === null
-        ? `nothing alarms at ${asked}: ${tellNeeded(found, benign)}`
+        ? `nothing alarms at ${asked}: ${describeNeeded(found, benign)}`
         : `${asked} is nominal: nodes share neighbours and load`,
   };
 }

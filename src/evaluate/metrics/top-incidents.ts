@@ -1,6 +1,6 @@
 import type { IncidentLinks } from '../../detect/alerts/incident-links.js';
-import { type IncidentMember, incidentMembers } from '../../detect/alerts/incident-members.js';
 import { formIncidents } from '../../detect/alerts/incidents.js';
+import { type SuspiciousNode, toColumns } from '../../detect/alerts/suspicious-nodes.js';
 import { stableHashes } from '../../detect/evidence/stable-hash.js';
 import type { LoadedEvents } from '../../store/load.js';
 import type { LabelMatch } from '../labels/label-match.js';
@@ -78,7 +78,7 @@ function incidentsAmong(
   links: IncidentLinks,
   events: LoadedEvents,
 ): IncidentMembers[] {
-  const members: IncidentMember[] = [];
+  const members: SuspiciousNode[] = [];
   graphs.forEach(({ nodes, first, last }, graph) => {
     nodes.forEach((node, v) => {
       if (chosen[node] === 0) return;
@@ -91,7 +91,7 @@ function incidentsAmong(
       members.push({ node, score, prominence, host, first: first[v], last: last[v] });
     });
   });
-  const columns = incidentMembers(members);
+  const columns = toColumns(members);
   return formIncidents(columns, links).map((group) => ({
     nodes: [...new Set(Array.from(group.members, (member) => columns.node[member]))],
   }));

@@ -1,6 +1,6 @@
 import { Stopwatch } from '../../base/stopwatch.js';
 import { yieldToSignals } from '../../base/yield-to-signals.js';
-import { MemberCollector } from '../../detect/alerts/activity.js';
+import { SuspiciousNodeCollector } from '../../detect/alerts/activity.js';
 import { LinkCollector } from '../../detect/alerts/incident-links.js';
 import type { GraphView } from '../../detect/graph-view.js';
 import { type BenignScores, describeBenign } from '../../detect/threshold/benign-scores.js';
@@ -69,7 +69,7 @@ abstract class Rival implements Contestants {
   protected async benign(part: Part): Promise<BenignScores> {
     const { events, names } = part;
     const graphs = await this.graphs(part);
-    const members = new MemberCollector();
+    const members = new SuspiciousNodeCollector();
     const place = { table: events.table, hostAt: (node: number) => events.keys.hostAt(node) };
     const links = new LinkCollector(names, events.table, place.hostAt);
     const [spans, instances]: [number[], number[]] = [[], []];

@@ -1,5 +1,5 @@
 import type { Alert, Incident } from '../../detect/alerts/alert.js';
-import { tellDeed } from '../../detect/alerts/alert-sentence.js';
+import { phraseAction } from '../../detect/alerts/alert-sentence.js';
 
 /** Alerts that are looked through for deeds worth telling; lower ones add little. */
 const LOOKED_AT = 200;
@@ -9,7 +9,7 @@ const LOOKED_AT = 200;
  * weigh more, but `stands out` tells nobody where to look.
  */
 export function mainAction(alert: Pick<Alert, 'entity' | 'evidence'>): string {
-  return tellDeed({ entity: alert.entity, evidence: sourced(alert) });
+  return phraseAction({ entity: alert.entity, evidence: sourced(alert) });
 }
 
 /** The most telling deeds of an incident, by score of the alerts, each of another kind: same actor and relation, once. */

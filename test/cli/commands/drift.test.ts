@@ -24,10 +24,10 @@ beforeAll(async () => {
   const graphs = await SplitGraphs.open(store, selection, trained);
   const { evidence } = resolveDetectionConfig('recal');
   const detector = await Detector.fit(trained, graphs, { reference: 1000, evidence });
-  await writeModelFile(uncalibrated, trained, encodeDetector(detector.parts));
+  await writeModelFile(uncalibrated, trained, encodeDetector(detector.state));
   const benign = await detector.graphsOf(store, { split: 'calibrate' });
   await detector.calibrate(benign, resolveDetectionConfig('recal', { evidence: ['name', 'distance'] }));
-  await writeModelFile(model, trained, encodeDetector(detector.parts));
+  await writeModelFile(model, trained, encodeDetector(detector.state));
   await detector.close();
 });
 

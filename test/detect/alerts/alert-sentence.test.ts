@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Alert, AlertEvidence } from '../../../src/detect/alerts/alert.js';
 import {
-  tellAlert,
-  tellEntity,
-  tellEvidence,
-  tellIncident,
+  phraseAlert,
+  phraseEntity,
+  phraseEvidence,
+  phraseIncident,
 } from '../../../src/detect/alerts/alert-sentence.js';
 import { sharedFolder } from '../../folders.js';
 import { ENTITIES, makeSmallAlerts, type SmallAlerts } from './small-alerts.js';
@@ -43,13 +43,13 @@ describe('an alert in one sentence', () => {
     const alert = alertOf(ENTITIES.nginx);
     const other = alertOf(ENTITIES.shell).evidence[0];
     const source = { ...(other.source as NonNullable<AlertEvidence['source']>), subject: alert.entity };
-    const sentence = tellAlert({ ...alert, evidence: [alert.evidence[0], { ...other, source }] });
+    const sentence = phraseAlert({ ...alert, evidence: [alert.evidence[0], { ...other, source }] });
     expect(sentence).toContain('; it read `/etc/master.passwd`, that name is more surprising than all 999');
   });
 
   test('no evidence at all', () => {
     const { sentence: _, ...alert } = alertOf(ENTITIES.nginx);
-    expect(tellAlert({ ...alert, evidence: [] })).toBe('`nginx` (pid 98651) stands out.');
+    expect(phraseAlert({ ...alert, evidence: [] })).toBe('`nginx` (pid 98651) stands out.');
   });
 });
 
@@ -72,17 +72,17 @@ describe('evidence', () => {
       'that this was done is more surprising than all 1 benign value (few to compare with)',
     ],
   ])('%j', (more, expected) => {
-    expect(tellEvidence(row(more))).toBe(expected);
+    expect(phraseEvidence(row(more))).toBe(expected);
   });
 });
 
 describe('names', () => {
   test('long ones lose their middle, nameless ones their quotes, backticks do not end a quotation', () => {
-    expect(tellEntity({ type: 'file', name: `/tmp/${'x'.repeat(9000)}/end` })).toMatch(
+    expect(phraseEntity({ type: 'file', name: `/tmp/${'x'.repeat(9000)}/end` })).toMatch(
       /^`\/tmp\/x{30}…x{31}\/end`$/,
     );
-    expect(tellEntity({ type: 'pipe', name: null })).toBe('a nameless pipe');
-    expect(tellEntity({ type: 'file', name: '`; `x' })).toBe("`'; 'x`");
+    expect(phraseEntity({ type: 'pipe', name: null })).toBe('a nameless pipe');
+    expect(phraseEntity({ type: 'file', name: '`; `x' })).toBe("`'; 'x`");
   });
 });
 
@@ -98,7 +98,7 @@ describe('an incident in one sentence', () => {
     const { first, last, ...rest } = small.incidents[0];
     const next = { ns: '0', iso: '2018-04-07T00:00:00.000000000Z' };
     const tell = (entities: (typeof rest)['entities'], until: typeof last) =>
-      tellIncident({ ...rest, entities, first, last: until }, small.alerts[0]);
+      phraseIncident({ ...rest, entities, first, last: until }, small.alerts[0]);
     expect(tell({ flow: 1 }, next)).toMatch(/^1 network flow around .* and 2018-04-07 00:00:00 UTC:/);
     expect(tell({ process: 1, file: 2, flow: 1200 }, first)).toMatch(
       /^1 process, 2 files and 1,200 network flows around .* at 2018-04-06 00:00:01 UTC:/,

@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { LinkCollector } from '../../../src/detect/alerts/incident-links.js';
-import { incidentMembers } from '../../../src/detect/alerts/incident-members.js';
 import { formIncidents } from '../../../src/detect/alerts/incidents.js';
+import { toColumns } from '../../../src/detect/alerts/suspicious-nodes.js';
 import { collectInteractions } from '../../../src/graph/interactions.js';
 import { nameOf, readNodeNames } from '../../../src/graph/node-names.js';
 import { ingestFiles } from '../../../src/store/ingest.js';
@@ -39,7 +39,7 @@ test.skipIf(!existsSync(LOG))(
         spans.set(key, { ...known, last: table.ts[row] });
       }
     }
-    const members = incidentMembers([...spans.values()].map((span) => ({ ...span, host: 0, score: 1 })));
+    const members = toColumns([...spans.values()].map((span) => ({ ...span, host: 0, score: 1 })));
     const links = new LinkCollector(names, table, () => 0);
     const nodes = Int32Array.from({ length: table.nodeCount }, (_, node) => node);
     links.add(nodes, collectInteractions(table));

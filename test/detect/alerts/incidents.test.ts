@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type IncidentLinks, LinkCollector } from '../../../src/detect/alerts/incident-links.js';
-import { type IncidentMember, incidentMembers } from '../../../src/detect/alerts/incident-members.js';
 import {
   countIncidentsAt,
   DEFAULT_INCIDENT_OPTIONS,
@@ -9,6 +8,7 @@ import {
   type IncidentOptions,
   incidentScore,
 } from '../../../src/detect/alerts/incidents.js';
+import { type SuspiciousNode, toColumns } from '../../../src/detect/alerts/suspicious-nodes.js';
 import { collectInteractions } from '../../../src/graph/interactions.js';
 import { ENTITY_TYPES } from '../../../src/ingest/event.js';
 import { tableOf } from '../../store/event-rows.js';
@@ -47,13 +47,13 @@ function linksOf({ types, parents, names: numbers, hosts, acts }: World): Incide
   return collector.finish();
 }
 
-function member(node: number, score: number, more: Partial<IncidentMember> = {}): IncidentMember {
+function member(node: number, score: number, more: Partial<SuspiciousNode> = {}): SuspiciousNode {
   return { node, score, host: 0, first: 0n, last: MINUTE, ...more };
 }
 
 /** Incidents as sorted lists of nodes. */
-function groupsOf(members: IncidentMember[], world: World, options?: IncidentOptions): number[][] {
-  return formIncidents(incidentMembers(members), linksOf(world), options).map((group) =>
+function groupsOf(members: SuspiciousNode[], world: World, options?: IncidentOptions): number[][] {
+  return formIncidents(toColumns(members), linksOf(world), options).map((group) =>
     Array.from(group.members, (i) => members[i].node).sort((a, b) => a - b),
   );
 }
@@ -168,7 +168,7 @@ describe('what belongs together', () => {
 
   test('the gap is between the nearest activities', () => {
     const world: World = { types: [PROCESS, FILE], acts: [[0, 1]] };
-    const at = (minute: bigint): Partial<IncidentMember> => ({
+    const at = (minute: bigint): Partial<SuspiciousNode> => ({
       first: minute * MINUTE,
       last: (minute + 10n) * MINUTE,
     });
@@ -191,9 +191,7 @@ describe('what belongs together', () => {
 
   test('nothing', () => {
     expect(groupsOf([], { types: [], acts: [] })).toEqual([]);
-    expect([...countIncidentsAt([1, 0], incidentMembers([]), linksOf({ types: [], acts: [] }))]).toEqual([
-      0, 0,
-    ]);
+    expect([...countIncidentsAt([1, 0], toColumns([]), linksOf({ types: [], acts: [] }))]).toEqual([0, 0]);
   });
 });
 
@@ -210,7 +208,7 @@ describe('what an incident says', () => {
       member(2, 4, { first: 7n, last: 30n }),
       member(1, 1, { first: 3n, last: 4n }),
     ];
-    const [group] = formIncidents(incidentMembers(members), linksOf(world));
+    const [group] = formIncidents(toColumns(members), linksOf(world));
     expect(group).toEqual({
       members: Int32Array.of(0, 1, 2),
       root: 2,
@@ -233,7 +231,7 @@ describe('what an incident says', () => {
     expect(groupsOf(members, alone)).toEqual([[3], [1], [2], [0]]);
     const joined: World = { types: [PROCESS, FILE, FILE, FILE], acts: [[0, 2]] };
     const [first] = formIncidents(
-      incidentMembers([member(0, 9, { prominence: 1 }), member(2, 8, { prominence: 7 }), member(3, 4)]),
+      toColumns([member(0, 9, { prominence: 1 }), member(2, 8, { prominence: 7 }), member(3, 4)]),
       linksOf(joined),
     );
     expect(first).toMatchObject({ score: 9, prominence: 7 });
@@ -241,7 +239,7 @@ describe('what an incident says', () => {
 
   test('the highest as root where nobody descends from anybody', () => {
     const members = [member(2, 4, { first: 1n }), member(3, 9, { first: 5n })];
-    expect(formIncidents(incidentMembers(members), linksOf(world))[0].root).toBe(1);
+    expect(formIncidents(toColumns(members), linksOf(world))[0].root).toBe(1);
   });
 
   test('a circle of parents ends', () => {
@@ -259,7 +257,7 @@ describe('what an incident says', () => {
 
 /** The same by definition, over all pairs. Members must come by score, with no two alike. */
 function countPlainly(
-  members: readonly IncidentMember[],
+  members: readonly SuspiciousNode[],
   world: World,
   { gap, mostNeighbours, valley }: IncidentOptions,
 ) {
@@ -279,7 +277,7 @@ function countPlainly(
   const isHub = (a: number) =>
     nodes.filter((b) => linked(a, b) && (!isProcess(a) || isProcess(b))).length > mostNeighbours;
   const keepsBack = (a: number, b: number) => isHub(a) && (!isProcess(a) || isProcess(b));
-  const near = (a: IncidentMember, b: IncidentMember) =>
+  const near = (a: SuspiciousNode, b: SuspiciousNode) =>
     a.host === b.host && a.first <= b.last + gap && b.first <= a.last + gap;
   const readsOnly = (a: number, file: number) =>
     !isProcess(file) &&
@@ -298,9 +296,9 @@ function countPlainly(
         !(readsOnly(a, c) && readsOnly(b, c)) &&
         (degree(c) <= mostNeighbours || (kin(a, c) && kin(b, c) && !isHub(c))),
     );
-  const highest = (a: IncidentMember) =>
+  const highest = (a: SuspiciousNode) =>
     members.find((b) => b !== a && near(a, b) && linked(a.node, b.node) && keepsBack(a.node, b.node));
-  const joined = (a: IncidentMember, b: IncidentMember) =>
+  const joined = (a: SuspiciousNode, b: SuspiciousNode) =>
     near(a, b) &&
     (a.node === b.node ||
       via(a.node, b.node) ||
@@ -358,12 +356,7 @@ test('equals the definition over all pairs, at every threshold', () => {
             b.score - a.score || a.node - b.node || Number(a.first - b.first) || Number(a.last - b.last),
         );
       const thresholds = [9, 5, 4, 3, 2, 1, 0, -1, -2];
-      const counts = countIncidentsAt(
-        thresholds,
-        incidentMembers([...members].reverse()),
-        linksOf(world),
-        options,
-      );
+      const counts = countIncidentsAt(thresholds, toColumns([...members].reverse()), linksOf(world), options);
       const plainly = thresholds.map((least) =>
         countPlainly(
           members.filter(({ score }) => score >= least),
@@ -372,14 +365,14 @@ test('equals the definition over all pairs, at every threshold', () => {
         ),
       );
       expect([...counts]).toEqual(plainly);
-      expect(formIncidents(incidentMembers(members), linksOf(world), options)).toHaveLength(plainly[8]);
+      expect(formIncidents(toColumns(members), linksOf(world), options)).toHaveLength(plainly[8]);
     }),
     { numRuns: 600 },
   );
 });
 
 test('thresholds must descend', () => {
-  expect(() => countIncidentsAt([1, 2], incidentMembers([]), linksOf({ types: [], acts: [] }))).toThrow(
+  expect(() => countIncidentsAt([1, 2], toColumns([]), linksOf({ types: [], acts: [] }))).toThrow(
     /descending/,
   );
 });

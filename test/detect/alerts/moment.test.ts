@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { momentOf, tellMoment } from '../../../src/detect/alerts/moment.js';
+import { formatMoment, momentOf } from '../../../src/detect/alerts/moment.js';
 
 test.each([
   [0n, '1970-01-01T00:00:00.000000000Z'],
@@ -13,5 +13,5 @@ test.each([
 });
 
 test('to the second', () => {
-  expect(tellMoment(momentOf(1_522_972_800_999_999_999n))).toBe('2018-04-06 00:00:00');
+  expect(formatMoment(momentOf(1_522_972_800_999_999_999n))).toBe('2018-04-06 00:00:00');
 });

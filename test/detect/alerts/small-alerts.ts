@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import type { Alert, Incident } from '../../../src/detect/alerts/alert.js';
 import { type AlertContext, describeAlerts } from '../../../src/detect/alerts/alert-record.js';
 import { LinkCollector } from '../../../src/detect/alerts/incident-links.js';
-import { incidentMembers } from '../../../src/detect/alerts/incident-members.js';
 import { describeIncidents } from '../../../src/detect/alerts/incident-record.js';
 import { formIncidents } from '../../../src/detect/alerts/incidents.js';
+import { toColumns } from '../../../src/detect/alerts/suspicious-nodes.js';
 import { EVIDENCE_KINDS, type EvidenceKind } from '../../../src/detect/evidence/evidence.js';
 import type { NodeEvidence, ScoredGraph } from '../../../src/detect/fusion/scored-graph.js';
 import { viewGraph } from '../../../src/detect/graph-view.js';
@@ -196,7 +196,7 @@ export async function makeSmallAlerts(
   };
   const locals = [ENTITIES.shell, ENTITIES.nginx, ENTITIES.secret].map(nodeOf);
   const alerts = describeAlerts(graph, locals, context);
-  const members = incidentMembers(
+  const members = toColumns(
     alerts.map(({ first, last, score }, i) => ({
       node: locals[i],
       score,

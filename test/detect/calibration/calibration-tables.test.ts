@@ -257,7 +257,7 @@ describe('tables', () => {
         fc.integer({ min: 0, max: 1000 }),
         fc.integer({ min: 0, max: 80 }),
         (list, seed, cut) => {
-          const one = build(list).toParts();
+          const one = build(list).toArrays();
           const shuffled = new Random(seed).shuffled(list);
           const [left, right] = [shuffled.slice(0, cut), shuffled.slice(cut)].map((part) => {
             const builder = new CalibrationBuilder(space);
@@ -265,19 +265,19 @@ describe('tables', () => {
             return builder;
           });
           left.merge(right);
-          expect(left.build(plain).toParts()).toEqual(one);
+          expect(left.build(plain).toArrays()).toEqual(one);
         },
       ),
     );
   });
 
-  it('come back from their parts as they were', () => {
+  it('come back from their arrays as they were', () => {
     fc.assert(
       fc.property(samples, fc.double({ min: -1e3, max: 1e3, noNaN: true }), (list, e) => {
         const tables = build(list, { tail: 'tail' });
-        const parts = structuredClone(tables.toParts());
-        const meta = JSON.parse(JSON.stringify(parts.meta));
-        const back = CalibrationTables.fromParts({ ...parts, meta });
+        const arrays = structuredClone(tables.toArrays());
+        const meta = JSON.parse(JSON.stringify(arrays.meta));
+        const back = CalibrationTables.fromArrays({ ...arrays, meta });
         for (let slot = 0; slot < 4; slot++) expect(ask(back, 1, slot, e)).toEqual(ask(tables, 1, slot, e));
       }),
     );

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import {
   LevelCache,
   LevelTable,
-  type LevelTableParts,
+  type LevelTableArrays,
   NodeLevels,
 } from '../../../src/detect/evidence/level-table.js';
 import { namesOf } from './named-views.js';
@@ -78,10 +78,10 @@ test('a full table leaves names unseen, and counts them', () => {
 test('parts give back the table; damaged ones are refused', () => {
   const table = new LevelTable();
   learn(table);
-  const sound = table.toParts();
-  expect(LevelTable.fromParts(sound).toParts()).toEqual(sound);
-  const refuse = (change: Partial<LevelTableParts>) =>
-    expect(() => LevelTable.fromParts({ ...sound, ...change })).toThrow('damaged');
+  const sound = table.toArrays();
+  expect(LevelTable.fromArrays(sound).toArrays()).toEqual(sound);
+  const refuse = (change: Partial<LevelTableArrays>) =>
+    expect(() => LevelTable.fromArrays({ ...sound, ...change })).toThrow('damaged');
   refuse({ texts: [...sound.texts, 'sh'] });
   refuse({ texts: sound.texts.slice(1) });
   refuse({ labels: sound.labels.slice(1) });
@@ -95,7 +95,7 @@ test('parts give back the table; damaged ones are refused', () => {
       const own = new LevelTable();
       let parent = -1;
       for (const text of texts) parent = own.intern(parent, text);
-      const again = LevelTable.fromParts(own.toParts());
+      const again = LevelTable.fromArrays(own.toArrays());
       texts.reduce((at, text) => {
         expect(again.find(at, text)).toBe(own.find(at, text));
         return own.find(at, text);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { LevelTable } from '../../../src/detect/evidence/level-table.js';
 import { NameSurprise } from '../../../src/detect/evidence/name-surprise.js';
-import { expectHarmlessTampering } from '../calibration/tampered-parts.js';
+import { expectHarmlessTampering } from '../calibration/tampered-arrays.js';
 import { corpora, type NamedNode, namesOf, pathsOf, type Triple, viewOf } from './named-views.js';
 
 const RELATIONS = ['EVENT_READ', 'EVENT_EXECUTE'];
@@ -94,7 +94,7 @@ describe('u', () => {
           const expected = slowAct(nodes, all, triple) + slowSurprise(nodes, all, triple);
           expect(found[i]).toBeCloseTo(expected, 9);
         });
-        const again = NameSurprise.fromParts(RELATIONS, table, surprise.toParts(), 'act');
+        const again = NameSurprise.fromArrays(RELATIONS, table, surprise.toArrays(), 'act');
         expect(again.surprises(view)).toEqual(found);
       }),
       { numRuns: 100 },
@@ -247,14 +247,14 @@ describe('parts', () => {
         const names = namesOf(corpus.nodes);
         const surprise = new NameSurprise(RELATIONS, table);
         surprise.fit(corpus.train.map((triples) => viewOf(names, triples)));
-        const again = NameSurprise.fromParts(
+        const again = NameSurprise.fromArrays(
           RELATIONS,
-          LevelTable.fromParts(table.toParts()),
-          surprise.toParts(),
+          LevelTable.fromArrays(table.toArrays()),
+          surprise.toArrays(),
         );
         const view = viewOf(names, corpus.test);
         expect(again.surprises(view)).toEqual(surprise.surprises(view));
-        expect(again.toParts()).toEqual(surprise.toParts());
+        expect(again.toArrays()).toEqual(surprise.toArrays());
         again.fit([view]); // and can go on learning
         surprise.fit([view]);
         expect(again.surprises(view)).toEqual(surprise.surprises(view));
@@ -274,10 +274,10 @@ describe('parts', () => {
         [0, 1, 2],
       ]),
     ]);
-    const sound = surprise.toParts();
+    const sound = surprise.toArrays();
     expectHarmlessTampering(
       sound,
-      (parts) => NameSurprise.fromParts(RELATIONS, table, parts),
+      (parts) => NameSurprise.fromArrays(RELATIONS, table, parts),
       viewOf(names, [
         [0, 0, 1],
         [0, 1, 2],
@@ -285,7 +285,7 @@ describe('parts', () => {
       ]),
     );
     const short = { ...sound, counts: sound.counts.slice(1) };
-    expect(() => NameSurprise.fromParts(RELATIONS, table, short)).toThrow('damaged');
+    expect(() => NameSurprise.fromArrays(RELATIONS, table, short)).toThrow('damaged');
   });
 });
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { LevelTable } from '../../../src/detect/evidence/level-table.js';
 import { RelationSurprise } from '../../../src/detect/evidence/relation-surprise.js';
-import { expectHarmlessTampering } from '../calibration/tampered-parts.js';
+import { expectHarmlessTampering } from '../calibration/tampered-arrays.js';
 import { corpora, type NamedNode, namesOf, pathsOf, type Triple, viewOf } from './named-views.js';
 
 const RELATIONS = ['EVENT_READ', 'EVENT_WRITE', 'EVENT_EXECUTE'];
@@ -74,14 +74,14 @@ describe('parts', () => {
       fc.property(corpora(RELATIONS.length), ({ nodes, train, test: triples }) => {
         const table = new LevelTable();
         const surprise = fitted(nodes, train, table);
-        const again = RelationSurprise.fromParts(
+        const again = RelationSurprise.fromArrays(
           RELATIONS,
-          LevelTable.fromParts(table.toParts()),
-          surprise.toParts(),
+          LevelTable.fromArrays(table.toArrays()),
+          surprise.toArrays(),
         );
         const view = viewOf(namesOf(nodes), triples);
         expect(again.surprises(view)).toEqual(surprise.surprises(view));
-        expect(again.toParts()).toEqual(surprise.toParts());
+        expect(again.toArrays()).toEqual(surprise.toArrays());
       }),
       { numRuns: 40 },
     );
@@ -103,10 +103,10 @@ describe('parts', () => {
         ],
       ],
       table,
-    ).toParts();
+    ).toArrays();
     expectHarmlessTampering(
       sound,
-      (parts) => RelationSurprise.fromParts(RELATIONS, table, parts),
+      (parts) => RelationSurprise.fromArrays(RELATIONS, table, parts),
       viewOf(namesOf(nodes), [
         [0, 0, 1],
         [0, 2, 1],

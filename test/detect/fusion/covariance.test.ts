@@ -73,13 +73,13 @@ describe('covariances of −2 ln p', () => {
 
   it('do not depend on the order of anything, to the last bit', () => {
     const instances = benign(3, 300);
-    const whole = gather(instances).build().toParts();
+    const whole = gather(instances).build().toArrays();
     fc.assert(
       fc.property(fc.integer(), fc.integer({ min: 0, max: 300 }), (seed, cut) => {
         const shuffled = new Random(seed).shuffled(instances);
         const builder = gather(shuffled.slice(0, cut));
         builder.merge(gather(shuffled.slice(cut)));
-        expect(builder.build().toParts()).toEqual(whole);
+        expect(builder.build().toArrays()).toEqual(whole);
       }),
       { numRuns: 20 },
     );
@@ -100,9 +100,9 @@ describe('covariances of −2 ln p', () => {
   });
 
   it('come back from their parts, and are refused when they cannot be', () => {
-    const parts = gather(benign(5, 200)).build().toParts();
-    expect(PairCovariance.fromParts(structuredClone(parts)).toParts()).toEqual(parts);
-    const refused = (change: object) => () => PairCovariance.fromParts({ ...parts, ...change });
+    const parts = gather(benign(5, 200)).build().toArrays();
+    expect(PairCovariance.fromArrays(structuredClone(parts)).toArrays()).toEqual(parts);
+    const refused = (change: object) => () => PairCovariance.fromArrays({ ...parts, ...change });
     expect(refused({ slotCounts: [5] })).toThrow('for 10 pairs');
     expect(refused({ slotCounts: [-1] })).toThrow('numbers of slots');
     expect(refused({ values: parts.values.with(0, Number.NaN) })).toThrow('outside of 0 to 4');

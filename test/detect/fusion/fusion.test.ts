@@ -7,7 +7,7 @@ import { createFusion, FUSIONS, type Fuse, sumOfKinds } from '../../../src/detec
 
 const slotCount = 8;
 const constant = (value: number) =>
-  PairCovariance.fromParts({
+  PairCovariance.fromArrays({
     slotCounts: [slotCount],
     values: new Float32Array((slotCount * (slotCount - 1)) / 2).fill(value),
     known: new Uint8Array((slotCount * (slotCount - 1)) / 2),

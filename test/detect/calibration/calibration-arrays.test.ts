@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { type CalibrationParts, checkParts } from '../../../src/detect/calibration/calibration-parts.js';
+import { type CalibrationArrays, checkArrays } from '../../../src/detect/calibration/calibration-arrays.js';
 import { CalibrationBuilder } from '../../../src/detect/calibration/calibration-tables.js';
 
-describe('parts of calibration tables', () => {
+describe('arrays of calibration tables', () => {
   it('are let through as they were made, and refused when they cannot be', () => {
     const builder = new CalibrationBuilder({
       typeCount: 3,
@@ -13,9 +13,9 @@ describe('parts of calibration tables', () => {
       builder.add(0, 0, value, node);
       builder.add(1, 2, value + 3, node);
     });
-    const good = builder.build().toParts();
-    expect(checkParts(good)).toEqual(good);
-    const broken: [string, (parts: CalibrationParts) => Partial<CalibrationParts>][] = [
+    const good = builder.build().toArrays();
+    expect(checkArrays(good)).toEqual(good);
+    const broken: [string, (arrays: CalibrationArrays) => Partial<CalibrationArrays>][] = [
       ['not sorted', (p) => ({ values: p.values.slice().reverse() })],
       ['no number', (p) => ({ values: p.values.map((v) => (v === 2 ? Number.NaN : v)) })],
       ['for 6 places', (p) => ({ values: Float32Array.of(...p.values, 9) })],
@@ -30,7 +30,7 @@ describe('parts of calibration tables', () => {
       ['types of', (p) => ({ meta: { ...p.meta, typeCount: 65_535, slotCount: 65_535 } })],
     ];
     for (const [why, change] of broken) {
-      expect(() => checkParts({ ...good, ...change(good) }), why).toThrow(why);
+      expect(() => checkArrays({ ...good, ...change(good) }), why).toThrow(why);
     }
   });
 });

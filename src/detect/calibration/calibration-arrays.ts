@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { RecalError } from '../../base/errors.js';
 
 /** Tables as plain arrays, for a model file. Pooled tables, moments and tails are made anew when they are read. */
-export interface CalibrationParts {
+export interface CalibrationArrays {
   readonly meta: z.infer<typeof metaSchema>;
   readonly groupOf: Uint8Array;
   /** Three words a finest table, ascending: type, slot, number of values. */
@@ -29,12 +29,12 @@ export function countGroups(groupOf: Uint8Array): number {
   return groupOf.reduce((most, group) => Math.max(most, group + 1), 0);
 }
 
-/** The parts, if they can be what `CalibrationBuilder` made. */
-export function checkParts(parts: CalibrationParts): CalibrationParts {
-  const checked = metaSchema.safeParse(parts.meta);
+/** The arrays, if they can be what `CalibrationBuilder` made. */
+export function checkArrays(arrays: CalibrationArrays): CalibrationArrays {
+  const checked = metaSchema.safeParse(arrays.meta);
   if (!checked.success) throw refused(`their settings are wrong: ${checked.error.issues[0].message}`);
   const meta = checked.data;
-  const { groupOf, tables, nodes, values } = parts;
+  const { groupOf, tables, nodes, values } = arrays;
   const { typeCount, slotCount } = meta;
   if ((typeCount + 1) * slotCount > MAX_PLACES)
     throw refused(`they are for ${typeCount} types of ${slotCount} slots`);
@@ -45,7 +45,7 @@ export function checkParts(parts: CalibrationParts): CalibrationParts {
   if (!Number.isInteger(finest) || nodes.length !== finest + slotCount + groupCount + 1) {
     throw refused('their numbers of tables and of node counts do not match');
   }
-  // Pools hold at least the nodes of their largest part and at most those of all parts.
+  // Pools hold at least the nodes of their largest part and at most those of all arrays.
   const pools = slotCount + groupCount + 1;
   const least = new Float64Array(pools);
   const most = new Float64Array(pools);

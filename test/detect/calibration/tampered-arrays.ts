@@ -5,7 +5,7 @@ import type { GraphView } from '../../../src/detect/graph-view.js';
 /** Counts of a model file with one number changed are refused, or the surprises are still numbers of 0 and more. */
 export function expectHarmlessTampering<P extends object>(
   sound: { [K in keyof P]: P[K] & (Int32Array | Uint32Array) },
-  read: (parts: P) => { surprises(view: GraphView): Float64Array },
+  read: (arrays: P) => { surprises(view: GraphView): Float64Array },
   view: GraphView,
 ): void {
   let refused = 0;
@@ -15,11 +15,11 @@ export function expectHarmlessTampering<P extends object>(
       fc.nat(100),
       fc.integer({ min: -3, max: 40 }),
       (column, at, value) => {
-        const parts = structuredClone(sound);
-        parts[column][at % parts[column].length] = value;
+        const arrays = structuredClone(sound);
+        arrays[column][at % arrays[column].length] = value;
         let surprise: ReturnType<typeof read>;
         try {
-          surprise = read(parts);
+          surprise = read(arrays);
         } catch (error) {
           expect(error).toMatchObject({ code: 'model-damaged' });
           refused++;

@@ -1,7 +1,7 @@
-import type { IncidentMembers } from './incident-members.js';
+import type { SuspiciousNodes } from './suspicious-nodes.js';
 
 /** Finds the members of a node that are near in time to another member. */
-export class MemberTimes {
+export class TimeIndex {
   /** Members of node v, by their first event: `#offsets[v]` to `#offsets[v + 1]`. */
   readonly #offsets: Uint32Array;
   readonly #sorted: Int32Array;
@@ -11,7 +11,7 @@ export class MemberTimes {
   readonly #gap: number;
   readonly #longest: number;
 
-  constructor({ length, node, first, last }: IncidentMembers, nodeCount: number, gap: bigint) {
+  constructor({ length, node, first, last }: SuspiciousNodes, nodeCount: number, gap: bigint) {
     let earliest = length === 0 ? 0n : first[0];
     for (const time of first) if (time < earliest) earliest = time;
     this.#first = Float64Array.from(first, (time) => Number(time - earliest));

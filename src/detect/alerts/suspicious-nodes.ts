@@ -1,5 +1,5 @@
 /** Suspicious nodes, one row a node and graph: alerts, the highest of a day, or all benign scores. */
-export interface IncidentMembers {
+export interface SuspiciousNodes {
   readonly length: number;
   readonly node: Int32Array;
   readonly score: Float64Array;
@@ -11,7 +11,7 @@ export interface IncidentMembers {
   readonly last: BigInt64Array;
 }
 
-export interface IncidentMember {
+export interface SuspiciousNode {
   readonly node: number;
   readonly score: number;
   /** The score, where nothing else is said. */
@@ -22,7 +22,7 @@ export interface IncidentMember {
 }
 
 /** Records as columns. */
-export function incidentMembers(members: readonly IncidentMember[]): IncidentMembers {
+export function toColumns(members: readonly SuspiciousNode[]): SuspiciousNodes {
   return {
     length: members.length,
     node: Int32Array.from(members, ({ node }) => node),
