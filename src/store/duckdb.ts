@@ -15,61 +15,60 @@ import duckdb from '@duckdb/node-bindings';
 import { RecalError } from '../base/errors.js';
 import { printable } from '../base/printable.js';
 
-/** DuckDB takes at most this many rows at a time. */
+/** The largest number of rows in one DuckDB data chunk. */
 const CHUNK_ROWS = 2048;
 
 export interface DuckDBOptions {
-  /** What DuckDB may hold in memory before it spills to `spill`. */
+  /** Memory limit of DuckDB; beyond it, data spills to `spillFolder`. */
   memoryMiB?: number;
-  threads?: number;
-  spill?: string;
+  /** Folder for spilled data. Default: a new folder in the system's temporary folder. */
+  spillFolder?: string;
 }
 
-/** An engine in memory: no database file is kept, so a store's readers never wait for its writer. */
+/** Opens DuckDB in memory. Without a database file, the readers of a store never wait for its writer. */
 export async function openDuckDB(options: DuckDBOptions = {}): Promise<DuckDBInstance> {
   const config: Record<string, string> = {
     memory_limit: `${options.memoryMiB ?? 512}MiB`,
-    autoinstall_known_extensions: 'false', // nothing is ever fetched
+    autoinstall_known_extensions: 'false', // recal downloads nothing
     autoload_known_extensions: 'false',
     preserve_insertion_order: 'true',
+    // By default DuckDB would spill into the working directory.
+    temp_directory: options.spillFolder ?? join(tmpdir(), `recal-spill-${randomUUID()}`),
   };
-  if (options.threads !== undefined) config.threads = String(options.threads);
-  // Without this DuckDB would spill into a folder of the working directory.
-  config.temp_directory = options.spill ?? join(tmpdir(), `recal-spill-${randomUUID()}`);
   return DuckDBInstance.create(':memory:', config);
 }
 
-/** A string as an SQL literal, for the one place that takes no parameter: the path of COPY … TO. */
+/** Quotes a string for SQL. Needed only for the path of COPY … TO, which accepts no parameter. */
 export function sqlLiteral(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-/** A path for `parquet`, which would take brackets, stars and question marks of a folder's name for a pattern. */
+/** Escapes a path for `readParquet`, which treats `[`, `*` and `?` in paths as a glob. */
 export function escapeGlob(path: string): string {
   if (!/[[*?]/.test(path)) return path;
   if (path.includes('\\')) {
-    // In a pattern a backslash has a meaning that nothing takes away.
-    throw new RecalError('store-place', `a store cannot be in ${printable(path)}`, {
-      hint: 'no folder on its way may have a backslash while one has [, * or ? in its name',
+    // A glob has no way to escape a backslash.
+    throw new RecalError('store-place', `the database cannot open ${printable(path)}`, {
+      hint: 'move the store to a path without backslashes, or to one without [, * and ?',
     });
   }
   return path.replace(/[[*?]/g, '[$&]');
 }
 
-/** Such paths as a parameter. */
+/** The escaped paths as one SQL parameter. */
 export function pathList(paths: readonly string[]): DuckDBListValue {
   return listValue(paths.map(escapeGlob));
 }
 
 /**
- * SQL that reads the segments an expression names. A folder of the path that is called `host=web` is no column: DuckDB
- * would put it in the place of ours.
+ * SQL that reads the segments at `paths`, an SQL expression. Hive partitioning is off: a folder called `host=web` in the
+ * path would replace the column `host`.
  */
 export function readParquet(paths: string): string {
   return `read_parquet(${paths}, hive_partitioning = false)`;
 }
 
-/** What a statement gives, a chunk at a time: nothing holds all of it. */
+/** Streams the result of a statement in chunks, so that memory stays bounded. */
 export async function* streamChunks(
   connection: DuckDBConnection,
   statement: string,
@@ -83,22 +82,21 @@ export async function* streamChunks(
   }
 }
 
-/** One column to append: raw bytes in DuckDB's own layout. */
+/** A fixed-width column to append, in DuckDB's memory layout. */
 export interface RawColumn {
   readonly bytes: ArrayBufferView;
-  /** Bytes a row. */
+  /** Bytes per row. */
   readonly width: number;
 }
 
-/** One column of texts; undefined is NULL. */
+/** A column of texts to append; undefined is NULL. */
 export interface TextColumn {
   text(row: number): string | undefined;
 }
 
 /**
- * Appends rows to a table, column by column. Fixed-width columns are copied as they are, which is an order of
- * magnitude faster than a value at a time. One appender serves a table from first to last row: opening and closing
- * one per batch would cost more than the rows.
+ * Appends rows to a table, column by column. Copying fixed-width columns whole is an order of magnitude faster than
+ * appending single values. Use one appender for all rows of a table: opening one per batch costs more than the rows.
  */
 export class ColumnAppender {
   readonly #appender: DuckDBAppender;
@@ -131,7 +129,7 @@ export class ColumnAppender {
     }
   }
 
-  /** All rows are in the table afterwards. */
+  /** Flushes the remaining rows to the table. */
   close(): void {
     this.#appender.closeSync();
   }
@@ -154,19 +152,19 @@ export class ColumnAppender {
   }
 }
 
-/** Says what a failed statement means to a person: above all, a full disk. */
+/** Converts a DuckDB error that a user can act on, such as a full disk, to a RecalError. */
 export function explainStoreError(error: unknown, folder: string): Error {
   const text = error instanceof Error ? error.message : String(error);
   if (/no space left on device|ENOSPC|disk quota|file too large/i.test(text)) {
-    return new RecalError('disk-full', 'there is no space left for the store', {
-      hint: 'free some space, or put the store elsewhere with --store; the store is as it was before',
+    return new RecalError('disk-full', 'the disk has no space left for the store', {
+      hint: 'free some space, or put the store on another disk with --store; the store is unchanged',
       where: { file: folder },
       cause: error,
     });
   }
   if (/no files found that match/i.test(text)) {
-    return new RecalError('store-changed', 'a part of the store is gone', {
-      hint: 'if recal drop ran meanwhile, run this again; otherwise restore the store, or ingest the logs into a new one',
+    return new RecalError('store-changed', 'a segment of the store is missing', {
+      hint: 'if recal drop ran at the same time, run the command again; otherwise restore the store from a backup, or ingest the logs into a new folder with: recal ingest FILE… --store DIR',
       where: { file: folder },
       cause: error,
     });

@@ -4,10 +4,10 @@ import { explainStoreError, openDuckDB, pathList, readParquet, streamChunks } fr
 import type { Segment } from './manifest.js';
 import type { Selection, Store } from './store.js';
 
-/** What a store knows of an entity, all statements about it merged. */
+/** An entity of a store, merged from all its upserts. */
 export interface KnownEntity {
   host: string;
-  /** As the log writes it. */
+  /** The identifier as the log writes it. */
   id: string;
   type: EntityType;
   kind: string | undefined;
@@ -22,10 +22,9 @@ export interface KnownEntity {
 const latest = (column: string): string => `first_value(${column} IGNORE NULLS) OVER latest`;
 
 /**
- * The merge of entity upserts: for each property the latest statement wins, for names the surest one (a stated path
- * over a hint). Statements of one moment go by their value, so that the order of ingests does not matter. docs/reference/store.md
- * shows the same, shorter, for other Parquet readers; windows, unlike `max_by` over tuples, spill when there are
- * millions of entities.
+ * Merges entity upserts. For each property the latest value wins; for names the surest one (a stated path over a hint).
+ * Values of the same time are ordered by value, so the order of ingests does not matter. Window functions spill to disk
+ * for millions of entities; `max_by` over tuples does not. docs/reference/store.md has a shorter query for other readers.
  */
 const MERGED_ENTITIES = `
   SELECT host, entity,
@@ -48,7 +47,7 @@ const MERGED_ENTITIES = `
       ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
   QUALIFY row_number() OVER latest = 1`;
 
-/** Chunks of all entities that these segments speak of, merged. Columns and order are SQL: never text from a log. */
+/** Streams the merged entities of segments. `columns` and `order` are SQL: never pass text from a log. */
 export async function* mergeEntities(
   store: Store,
   segments: readonly Segment[],
@@ -68,7 +67,7 @@ export async function* mergeEntities(
   }
 }
 
-/** Reads all entities of a store, merged, by host and identifier. */
+/** Reads the merged entities of a store, ordered by host and identifier. */
 export async function* readEntities(store: Store, selection: Selection = {}): AsyncGenerator<KnownEntity> {
   const chunks = mergeEntities(
     store,

@@ -4,17 +4,17 @@ import { ENTITY_TYPES, type EntityType } from '../ingest/event.js';
 import { openDuckDB, pathList, readParquet } from './duckdb.js';
 import type { Segment, Summary } from './manifest.js';
 
-/** The source type of an entity that events name but no record defines. */
+/** The source type of an entity that events refer to but no record defines. */
 const UNDEFINED_KIND = '<undefined>';
 
-/** What these segments say of entities: how many of which type, and what is never defined. */
+/** The number of entities per type, and the number of events with undefined entities. */
 export interface EntityCounts {
   entities: Summary['entities'];
   /** Events with at least one endpoint that no record defines. */
   unresolved: number;
 }
 
-/** Counts the distinct entities that segments define or name. DuckDB spills if there are very many. */
+/** Counts the distinct entities that segments define or refer to. DuckDB spills to disk for large counts. */
 export async function countEntities(
   connection: DuckDBConnection,
   folder: string,
@@ -28,43 +28,43 @@ export async function countEntities(
   const endpoints = ROLES.map(
     (role) => `SELECT host, ${role} AS entity FROM ${readParquet('$1')} WHERE ${role} IS NOT NULL`,
   ).join(' UNION ');
-  const nothing =
+  const emptyRow =
     'SELECT NULL::VARCHAR AS host, NULL::UUID AS entity, NULL::VARCHAR AS type, NULL::VARCHAR AS kind';
   await connection.run(
     has('events')
-      ? `CREATE TEMP TABLE named AS ${endpoints}`
-      : `CREATE TEMP TABLE named AS SELECT host, entity FROM (${nothing}) LIMIT 0`,
+      ? `CREATE TEMP TABLE referenced AS ${endpoints}`
+      : `CREATE TEMP TABLE referenced AS SELECT host, entity FROM (${emptyRow}) LIMIT 0`,
     has('events') ? [paths('events')] : [],
   );
   await connection.run(
     has('entities')
       ? `CREATE TEMP TABLE defined AS
-         WITH statements AS (SELECT * FROM ${readParquet('$1')} WHERE type IS NOT NULL),
+         WITH upserts AS (SELECT * FROM ${readParquet('$1')} WHERE type IS NOT NULL),
            summary AS (SELECT host, entity, min(type) AS type, min(kind) AS kind,
              min(type) = max(type) AND min(kind) IS NOT DISTINCT FROM max(kind) AS agreed
-             FROM statements GROUP BY host, entity)
+             FROM upserts GROUP BY host, entity)
          SELECT host, entity, type, kind FROM summary WHERE agreed
          UNION ALL
          SELECT host, entity, type, first_value(kind IGNORE NULLS) OVER latest AS kind
-         FROM statements SEMI JOIN (SELECT host, entity FROM summary WHERE NOT agreed) USING (host, entity)
+         FROM upserts SEMI JOIN (SELECT host, entity FROM summary WHERE NOT agreed) USING (host, entity)
          WINDOW latest AS (PARTITION BY host, entity ORDER BY last_ts DESC, last_seq DESC, type, kind
            ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
          QUALIFY row_number() OVER latest = 1`
-      : `CREATE TEMP TABLE defined AS ${nothing} LIMIT 0`,
+      : `CREATE TEMP TABLE defined AS ${emptyRow} LIMIT 0`,
     has('entities') ? [paths('entities')] : [],
   );
   const result = await connection.runAndReadAll(`
     SELECT coalesce(d.type, 'other') AS type, coalesce(d.kind, d.type, '${UNDEFINED_KIND}') AS kind,
       d.entity IS NULL AS placeholder, count(*) AS entities
-    FROM named n FULL JOIN defined d ON n.host = d.host AND n.entity = d.entity
+    FROM referenced r FULL JOIN defined d ON r.host = d.host AND r.entity = d.entity
     GROUP BY ALL ORDER BY entities DESC, kind, type`);
-  const entities = tabulate(result.getRowObjects() as unknown as CensusRow[]);
+  const entities = tabulate(result.getRowObjects() as unknown as CountRow[]);
   const unresolved = entities.placeholders === 0 ? 0 : await countUnresolved(connection, paths('events'));
-  await connection.run('DROP TABLE named; DROP TABLE defined');
+  await connection.run('DROP TABLE referenced; DROP TABLE defined');
   return { entities, unresolved };
 }
 
-/** The census of segments that are part of a store. */
+/** Counts the entities of a store's segments. */
 export async function countStoredEntities(
   folder: string,
   segments: readonly Segment[],
@@ -82,23 +82,23 @@ const ROLES = ['subject', 'object', 'object2'];
 async function countUnresolved(connection: DuckDBConnection, events: DuckDBListValue): Promise<number> {
   const missing = ROLES.map((role) => `(host, ${role}) IN (SELECT (host, entity) FROM missing)`).join(' OR ');
   const result = await connection.runAndReadAll(
-    `WITH missing AS (SELECT host, entity FROM named ANTI JOIN defined USING (host, entity))
+    `WITH missing AS (SELECT host, entity FROM referenced ANTI JOIN defined USING (host, entity))
      SELECT count(*) FROM ${readParquet('$1')} WHERE ${missing}`,
     [events],
   );
   return Number(result.getRows()[0][0]);
 }
 
-interface CensusRow {
+interface CountRow {
   type: EntityType;
   kind: string;
   placeholder: boolean;
   entities: bigint;
 }
 
-function tabulate(rows: readonly CensusRow[]): Summary['entities'] {
+function tabulate(rows: readonly CountRow[]): Summary['entities'] {
   const byType: Partial<Record<EntityType, number>> = {};
-  // Logs choose these names, and `constructor` is one like any other: no plain object counts them.
+  // A Map, because the names come from logs and may be `constructor` or `__proto__`.
   const bySourceType = new Map<string, number>();
   let total = 0;
   let placeholders = 0;

@@ -1,17 +1,17 @@
-/** Watches whether events come in the order (time, sequence): logs that do need no sorting. */
+/** Checks whether events arrive in the order of (time, sequence), so that they need no sorting. */
 export class EventOrder {
   #inOrder = true;
-  /** Time and sequence of the last event, in halves: a BigInt for every event would be garbage. */
+  /** Time and sequence of the last event as 32-bit halves, to avoid allocating a BigInt per event. */
   readonly #last = new Int32Array(4);
   #any = false;
 
-  /** True if no event came before one that it should follow. */
+  /** True if all events so far arrived in order. */
   get inOrder(): boolean {
     return this.#inOrder;
   }
 
-  /** Takes the next `count` events, from the columns of their times and sequence numbers. */
-  take(ts: BigInt64Array, seq: BigInt64Array, count: number): void {
+  /** Adds the next `count` events. */
+  add(ts: BigInt64Array, seq: BigInt64Array, count: number): void {
     if (!this.#inOrder || count === 0) return;
     const time = halves(ts);
     const sequence = halves(seq);
@@ -37,7 +37,7 @@ function halves(column: BigInt64Array): Int32Array {
   return new Int32Array(column.buffer, column.byteOffset, column.length * 2);
 }
 
-/** Below, at or above zero as the 64-bit number at `i` of `a` is below, at or above the one at `j` of `b`. */
+/** Compares the 64-bit numbers at `a[i]` and `b[j]`, like a sort comparator. */
 function compare(a: Int32Array, i: number, b: Int32Array, j: number): number {
   if (a[i + 1] !== b[j + 1]) return a[i + 1] < b[j + 1] ? -1 : 1;
   if (a[i] === b[j]) return 0;

@@ -1,7 +1,7 @@
 import { explainStoreError, openDuckDB, pathList, readParquet } from './duckdb.js';
 import type { Selection, Store } from './store.js';
 
-/** When the selected events of each file begin, by the file's number in the manifest. */
+/** Reads the time of the first selected event of each file, by file number. */
 export async function readFileStarts(store: Store, selection: Selection): Promise<Map<number, bigint>> {
   const paths = store.segments('events', selection).map((segment) => store.path(segment));
   if (paths.length === 0) return new Map();

@@ -2,76 +2,75 @@ import { PROBLEMS_KEPT, type Problem } from '../ingest/batch.js';
 import type { SourceBatch, SourceReport } from '../ingest/read.js';
 import { isShortenedSymbol } from '../ingest/scan/symbol-text.js';
 
-/** A line that could not be read, with its absolute position. */
+/** A malformed line, with its file and its line number in the file. */
 export interface LocatedProblem extends Problem {
   file: string;
 }
 
-/** An event's place in the order of events. */
+/** The position of an event in the order of events. */
 export interface EventPosition {
   readonly ts: bigint;
   readonly seq: bigint;
 }
 
-/** Counts what goes by during reading; what needs the whole of it (distinct entities) is asked of the segments. */
+/** Counts events and problems while files are read. Distinct entities are counted afterwards: see entity-counts.ts. */
 export class IngestCounters {
   events = 0;
   edges = 0;
   secondObject = 0;
   noObject = 0;
   malformed = 0;
-  oversize = 0;
+
   outOfOrder = 0;
   lines = 0;
   badText = 0;
-  /** Relations, hosts and kinds of which only the beginning was kept. */
-  readonly longWords = new Set<string>();
+  /** Relations, hosts and kinds that were too long and were cut. */
+  readonly shortened = new Set<string>();
   readonly problems: LocatedProblem[] = [];
   readonly skipped = new Map<string, number>();
   readonly records = new Map<string, number>();
   readonly relations = new Map<string, number>();
   readonly sources = new Map<SourceReport, SourceProgress>();
 
-  /** Call before the batch's words are renumbered. */
-  take({ batch, source, firstLine }: SourceBatch): void {
+  /** Call this before the symbols of the batch are renumbered. */
+  add({ batch, source, firstLine }: SourceBatch): void {
     const progress = this.#progressOf(source);
     this.lines += batch.lines;
     this.malformed += batch.malformed;
     this.badText += batch.badText;
-    for (const [reason, count] of batch.skipped) add(this.skipped, reason, count);
-    for (const [kind, count] of batch.records) add(this.records, kind, count);
+    for (const [reason, count] of batch.skipped) addCount(this.skipped, reason, count);
+    for (const [kind, count] of batch.records) addCount(this.records, kind, count);
     for (const problem of batch.problems) {
-      if (problem.reason.startsWith('oversize')) this.oversize++;
       if (this.problems.length < PROBLEMS_KEPT) {
         this.problems.push({ ...problem, line: firstLine + problem.line, file: source.name });
       }
     }
-    for (const word of batch.symbols) if (isShortenedSymbol(word)) this.longWords.add(word);
+    for (const symbol of batch.symbols) if (isShortenedSymbol(symbol)) this.shortened.add(symbol);
     const counts = new Float64Array(batch.symbols.length);
     const { relation, subject, object, object2, ts } = batch;
-    const words = new Int32Array(ts.buffer, ts.byteOffset, batch.events * 2);
+    const halves = new Int32Array(ts.buffer, ts.byteOffset, batch.events * 2);
     const span = progress.span;
     for (let i = 0; i < batch.events; i++) {
       counts[relation[i]]++;
       const hasSubject = isSet(subject, i);
       const hasObject = isSet(object, i);
       const hasSecond = isSet(object2, i);
-      // As in graph/edges.ts: an event without a subject joins its two objects.
+      // As in graph/edges.ts: an event without a subject connects its two objects.
       const edges = hasSubject ? Number(hasObject) + Number(hasSecond) : 1;
       this.edges += edges;
       if (edges === 0) this.noObject++;
       if (edges === 2) this.secondObject++;
-      if (!span.take(words[i * 2], words[i * 2 + 1])) this.outOfOrder++;
+      if (!span.add(halves[i * 2], halves[i * 2 + 1])) this.outOfOrder++;
     }
     for (let code = 0; code < counts.length; code++) {
-      if (counts[code] > 0) add(this.relations, batch.symbols[code], counts[code]);
+      if (counts[code] > 0) addCount(this.relations, batch.symbols[code], counts[code]);
     }
     this.events += batch.events;
     if (batch.events > 0) progress.last = { ts: ts[batch.events - 1], seq: batch.seq[batch.events - 1] };
   }
 
-  /** The last event before the next batch of this source. */
-  eventBefore(source: SourceReport): EventPosition | undefined {
+  /** The last event of a source so far. */
+  lastEvent(source: SourceReport): EventPosition | undefined {
     return this.sources.get(source)?.last;
   }
 
@@ -85,30 +84,17 @@ export class IngestCounters {
   }
 
   get firstTs(): bigint | undefined {
-    return extreme(
-      [...this.sources.values()].map(({ span }) => span.lowest),
-      (a, b) => a < b,
-    );
+    return BigInt64Array.from([...this.sources.values()].flatMap(({ span }) => span.lowest ?? [])).sort()[0];
   }
 
   get lastTs(): bigint | undefined {
-    return extreme(
-      [...this.sources.values()].map(({ span }) => span.highest),
-      (a, b) => a > b,
-    );
+    return BigInt64Array.from([...this.sources.values()].flatMap(({ span }) => span.highest ?? []))
+      .sort()
+      .at(-1);
   }
 }
 
-function extreme(
-  times: readonly (bigint | undefined)[],
-  better: (a: bigint, b: bigint) => boolean,
-): bigint | undefined {
-  let best: bigint | undefined;
-  for (const time of times) if (time !== undefined && (best === undefined || better(time, best))) best = time;
-  return best;
-}
-
-/** Lowest and highest of the times seen, kept as halves: a BigInt for every event would be most of the garbage. */
+/** The lowest and highest time so far, as 32-bit halves, to avoid allocating a BigInt per event. */
 class TimeSpan {
   #empty = true;
   #lowHigh = 0;
@@ -116,8 +102,8 @@ class TimeSpan {
   #topHigh = 0;
   #topLow = 0;
 
-  /** Takes a time as two 32-bit halves; false if it is below the highest so far. */
-  take(low: number, high: number): boolean {
+  /** Adds a time. Returns false if it is before the highest time so far. */
+  add(low: number, high: number): boolean {
     const unsigned = low >>> 0;
     if (this.#empty) {
       this.#empty = false;
@@ -147,22 +133,21 @@ class TimeSpan {
 }
 
 interface SourceProgress {
-  /** An event below the highest time so far is out of order. */
   span: TimeSpan;
   last: EventPosition | undefined;
 }
 
-/** Keys are absent as the all-zero UUID, whose top bit is stored flipped. */
+/** False for the all-zero UUID, which stands for an absent entity. Its top bit is stored flipped. */
 function isSet(column: Uint32Array, row: number): boolean {
   const at = row * 4;
   return (column[at] | column[at + 1] | column[at + 2] | (column[at + 3] ^ 0x80000000)) !== 0;
 }
 
-function add(counts: Map<string, number>, key: string, count: number): void {
+function addCount(counts: Map<string, number>, key: string, count: number): void {
   counts.set(key, (counts.get(key) ?? 0) + count);
 }
 
-/** Counts as a plain object, largest first, ties by name. */
+/** The counts as a plain object, largest first, ties by name. */
 export function sortedCounts(counts: ReadonlyMap<string, number>): Record<string, number> {
   return Object.fromEntries([...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)));
 }

@@ -12,35 +12,35 @@ import { addSummaries } from './summaries.js';
 export interface IngestOptions extends StagingOptions {
   /** Folder of the store. */
   store: string;
-  /** Name of the split that these files belong to. */
+  /** Name of the split that the files belong to. */
   split?: string | undefined;
-  /** Add to a store that already holds something. */
+  /** Allow adding to a store that already contains files. */
   append?: boolean;
-  /** Hashes of files that are known already, by path. */
+  /** SHA-256 hashes by path, if the caller has computed them. */
   hashes?: ReadonlyMap<string, string> | undefined;
 }
 
 export interface IngestResult extends Summary {
-  /** `unchanged` when the store already held all of these files. */
+  /** `unchanged` if the store already contained all files. */
   status: 'added' | 'unchanged';
   problems: readonly LocatedProblem[];
-  /** Files that the store already held, by name. */
+  /** Names of the files that the store already contained. */
   known: readonly string[];
   files: IngestEntry['files'];
-  /** Events of known files that are no longer there, because their days were dropped. */
+  /** Events of known files that `recal drop` removed from the store. */
   dropped: number;
 }
 
 /**
- * Reads files (in the order given: see expandInputs) into a store. All of them become part of it, or, if anything
- * goes wrong, none. Files whose content is already there are left out.
+ * Reads files into a store, in the given order. Either all files are added or, on an error, none. Files with known
+ * content are skipped.
  */
 export async function ingestFiles(paths: readonly string[], options: IngestOptions): Promise<IngestResult> {
   const writer = await StoreWriter.open(options.store);
   try {
-    const { fresh, known } = await sortOut(paths, writer.manifest, options);
-    if (fresh.length === 0) return await unchanged(writer, known);
-    refuseUnasked(writer.manifest, fresh, options);
+    const { fresh, known } = await separateKnown(paths, writer.manifest, options);
+    if (fresh.length === 0) return await unchangedResult(writer, known);
+    refuseWithoutAppend(writer.manifest, fresh, options);
     const { nextIngest, nextFile } = writer.manifest;
     const staged = await stageFiles(
       fresh,
@@ -61,13 +61,13 @@ async function commitStaged(
   options: IngestOptions,
 ): Promise<IngestResult> {
   const { manifest } = writer;
-  // Standard input has no size to compare beforehand: its content may turn out to be there already.
+  // The hash of standard input is not known until it is read.
   const again = staged.files.flatMap(
-    (file) => knownFile(manifest, file.sha256, options.split, file.name) ?? [],
+    (file) => findKnown(manifest, file.sha256, options.split, file.name) ?? [],
   );
-  if (again.length === staged.files.length) return await unchanged(writer, [...known, ...again]);
+  if (again.length === staged.files.length) return await unchangedResult(writer, [...known, ...again]);
   refuseRepeated(staged.files, again);
-  refuseEmpty(staged);
+  refuseWithoutRecords(staged);
   options.signal?.throwIfAborted();
   const entry: IngestEntry = {
     number: manifest.nextIngest,
@@ -99,29 +99,29 @@ async function commitStaged(
 
 interface KnownFile {
   name: string;
-  /** Undefined for the copy of another file of the same run. */
+  /** Undefined for a copy of another file of the same run. */
   ingest: IngestEntry | undefined;
 }
 
-/** Tells new files from copies and from those whose content the store holds, hashing only where sizes agree. */
-async function sortOut(paths: readonly string[], manifest: Manifest, options: IngestOptions) {
-  const held = manifest.ingests.flatMap(({ files }) => files.map(({ bytes }) => bytes));
+/** Separates new files from copies and from files with known content. Hashes only files that share their size. */
+async function separateKnown(paths: readonly string[], manifest: Manifest, options: IngestOptions) {
+  const storedSizes = manifest.ingests.flatMap(({ files }) => files.map(({ bytes }) => bytes));
   const sizes = await Promise.all(paths.map(sizeOf));
-  const times = new Map<number, number>();
-  for (const size of [...new Set(held), ...sizes]) {
-    if (size !== undefined) times.set(size, (times.get(size) ?? 0) + 1);
+  const filesBySize = new Map<number, number>();
+  for (const size of [...new Set(storedSizes), ...sizes]) {
+    if (size !== undefined) filesBySize.set(size, (filesBySize.get(size) ?? 0) + 1);
   }
   const fresh: string[] = [];
   const known: KnownFile[] = [];
   const hashes = new Set<string>();
   for (const [index, path] of paths.entries()) {
     const size = sizes[index];
-    if (size === undefined || times.get(size) === 1) {
+    if (size === undefined || filesBySize.get(size) === 1) {
       fresh.push(path);
       continue;
     }
     const sha256 = options.hashes?.get(path) ?? (await hashFile(path));
-    const found = knownFile(manifest, sha256, options.split, path);
+    const found = findKnown(manifest, sha256, options.split, path);
     if (found !== undefined) known.push(found);
     else if (hashes.has(sha256)) known.push({ name: path, ingest: undefined });
     else fresh.push(path);
@@ -130,14 +130,14 @@ async function sortOut(paths: readonly string[], manifest: Manifest, options: In
   return { fresh, known };
 }
 
-/** Undefined for what can be read only once. */
+/** Undefined for pipes and standard input, which can be read only once. */
 async function sizeOf(path: string): Promise<number | undefined> {
   if (path === '-') return undefined;
   const stats = await stat(path);
   return stats.isFile() ? stats.size : undefined;
 }
 
-function knownFile(
+function findKnown(
   manifest: Manifest,
   sha256: string,
   split: string | undefined,
@@ -146,38 +146,37 @@ function knownFile(
   const ingest = manifest.ingests.find(({ files }) => files.some((file) => file.sha256 === sha256));
   if (ingest === undefined) return undefined;
   if (split !== undefined && ingest.split !== split) {
-    const where = ingest.split === null ? 'without a split' : `as split ${ingest.split}`;
-    throw new RecalError('already-ingested', `the store already holds ${printable(name)}, ${where}`, {
-      hint: 'a file belongs to one split: ingest into a new store to sort the files differently',
+    const where = ingest.split === null ? 'without a split' : `in split ${ingest.split}`;
+    throw new RecalError('already-ingested', `the store already contains ${printable(name)} ${where}`, {
+      hint: 'a file belongs to one split; to change it, ingest into a new folder with: recal ingest FILE… --store DIR --as NAME',
       where: { file: name },
     });
   }
   return { name, ingest };
 }
 
-/** A pipe whose content is known, or the same as another file's, only shows when all is read together. */
+/** Refuses a pipe with known or repeated content, which is only found after everything is read. */
 function refuseRepeated(files: readonly FileEntry[], again: readonly KnownFile[]): void {
   const hashes = files.map(({ sha256 }) => sha256);
   const copy = files.find(({ sha256 }, index) => hashes.indexOf(sha256) < index);
   const name = again.at(0)?.name ?? copy?.name;
   if (name === undefined) return;
-  throw new RecalError('already-ingested', `the content of ${printable(name)} is there already`, {
-    hint: 'counting it twice would double its events: ingest the other files without it',
+  throw new RecalError('already-ingested', `the content of ${printable(name)} would be stored twice`, {
+    hint: 'ingest the other files without it',
     where: { file: name },
   });
 }
 
-function refuseUnasked(manifest: Manifest, fresh: readonly string[], options: IngestOptions): void {
+function refuseWithoutAppend(manifest: Manifest, fresh: readonly string[], options: IngestOptions): void {
   if (manifest.ingests.length === 0 || options.append === true) return;
   throw new RecalError(
     'store-not-empty',
-    `${printable(options.store)} already holds other files, and ${printable(fresh[0])} is not among them`,
-    { hint: 'add to it with --append, or choose another folder with --store' },
+    `the store ${printable(options.store)} contains other files, but not ${printable(fresh[0])}`,
+    { hint: 'add to the store with --append, or choose another folder with --store' },
   );
 }
 
-/** A file without a single usable record is most likely not what was meant. */
-function refuseEmpty(staged: StagedFiles): void {
+function refuseWithoutRecords(staged: StagedFiles): void {
   const { summary, files } = staged;
   if (summary.events > 0 || summary.entities.total > 0) return;
   const [problem] = staged.problems;
@@ -187,15 +186,15 @@ function refuseEmpty(staged: StagedFiles): void {
     {
       hint:
         problem === undefined
-          ? 'look at it with: recal inspect FILE'
-          : `the first problem: ${printable(problem.reason)}`,
+          ? 'inspect the input with: recal inspect FILE'
+          : `correct the input; its first problem is: ${printable(problem.reason)}`,
       ...(problem === undefined ? {} : { where: { file: problem.file, line: problem.line } }),
     },
   );
 }
 
-/** The report of files that are all there already: that of the ingests that brought them. */
-async function unchanged(writer: StoreWriter, known: readonly KnownFile[]): Promise<IngestResult> {
+/** The result if the store already contains all files: the counts of the ingests that added them. */
+async function unchangedResult(writer: StoreWriter, known: readonly KnownFile[]): Promise<IngestResult> {
   const { manifest, folder } = writer;
   const ingests = manifest.ingests.filter((entry) =>
     known.some(({ ingest }) => ingest?.number === entry.number),
@@ -211,10 +210,10 @@ async function unchanged(writer: StoreWriter, known: readonly KnownFile[]): Prom
     problems: [],
     known: known.map(({ name }) => name),
     files: ingests.flatMap(({ files }) => files),
-    dropped: ingests.reduce((sum, { summary }) => sum + summary.events, 0) - rowsOf(segments),
+    dropped: ingests.reduce((sum, { summary }) => sum + summary.events, 0) - countEvents(segments),
   };
 }
 
-function rowsOf(segments: readonly Segment[]): number {
+function countEvents(segments: readonly Segment[]): number {
   return segments.reduce((sum, { kind, rows }) => sum + (kind === 'events' ? rows : 0), 0);
 }

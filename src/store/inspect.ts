@@ -10,7 +10,7 @@ export interface Inspection extends Summary {
   files: readonly FileEntry[];
 }
 
-/** Reads files as an ingest would, in a folder of its own that is gone afterwards, and tells what is in them. */
+/** Reads files as an ingest does, into a temporary folder, and returns the counts. */
 export async function inspectFiles(paths: readonly string[], options: StagingOptions): Promise<Inspection> {
   const folder = await mkdtemp(join(tmpdir(), 'recal-inspect-'));
   try {

@@ -7,20 +7,20 @@ import { KeyTable } from './key-table.js';
 import type { Segment } from './manifest.js';
 import type { Selection, Store } from './store.js';
 
-/** Events of a store in memory, and the names to tell their nodes by. */
+/** Events of a store in memory, and the keys of their nodes. */
 export interface LoadedEvents {
   readonly table: EventTable;
-  /** Which entity each node number is. */
+  /** The entity key of each node number. */
   readonly keys: KeyTable;
-  /** Hosts by the numbers that `keys` uses. */
+  /** Hosts by the host numbers in `keys`. */
   readonly hosts: readonly string[];
-  /** The number of each event's file in the store's manifest. */
+  /** File number of each event, as in the store's manifest. */
   readonly files: Int32Array;
-  /** A node's identifier as the logs write it, where that is a UUID. */
+  /** The key of a node as a UUID, which is the log's own identifier if that is a UUID. */
   uuid(node: number): string;
 }
 
-/** Loads the selected events, sorted by (time, sequence), endpoints interned to node numbers. */
+/** Loads the selected events, sorted by (time, sequence), and numbers their entities. */
 export async function loadEvents(store: Store, selection: Selection = {}): Promise<LoadedEvents> {
   const segments = store.segments('events', selection);
   const database = await openDuckDB({ memoryMiB: 1024 });
@@ -59,14 +59,14 @@ class EventLoader {
     if (this.#segments.length === 0) return loaded(emptyTable(), keys, hosts);
     await this.#createView();
     const relations = await this.#relations();
-    if (relations.length === 0) return loaded(emptyTable(), keys, hosts); // segments may hold more than is selected
+    if (relations.length === 0) return loaded(emptyTable(), keys, hosts); // no row of these segments is selected
     const length = await this.#count();
     const files = new Int32Array(length);
     const table = await this.#read(length, relations, hosts, files);
     return loaded({ ...table, nodeCount: keys.size }, keys, hosts, files);
   }
 
-  /** The selected rows as a view: values are parameters of a function, never part of the SQL. */
+  /** Defines `chosen_events()`, the selected rows. Values are parameters, never part of the SQL. */
   async #createView(): Promise<void> {
     const paths = this.#segments.map((segment) => this.#store.path(segment));
     const { from, to } = this.#selection;
@@ -89,7 +89,7 @@ class EventLoader {
       WHERE ts >= getvariable('first') AND (getvariable('last') IS NULL OR ts < getvariable('last'))`);
   }
 
-  /** Ties in (time, sequence) go by file and line; files by content, so that the order of ingests does not matter. */
+  /** Ties in (time, sequence) are ordered by file and line; files by hash, so the order of ingests does not matter. */
   #fileRanks(): number[] {
     const files = this.#store.manifest.ingests.flatMap((ingest) => ingest.files);
     const order = [...files].sort((a, b) => (a.sha256 < b.sha256 ? -1 : 1));
@@ -143,14 +143,14 @@ class EventLoader {
     );
     let row = 0;
     for await (const chunk of chunks) {
-      this.#take(chunk, table, row);
+      this.#copyRows(chunk, table, row);
       files.set(new Int32Array(columnBytes(chunk, 8, chunk.rowCount * 4)), row);
       row += chunk.rowCount;
     }
     return table;
   }
 
-  #take(chunk: DuckDBDataChunk, table: EventTable, row: number): void {
+  #copyRows(chunk: DuckDBDataChunk, table: EventTable, row: number): void {
     const rows = chunk.rowCount;
     table.ts.set(new BigInt64Array(columnBytes(chunk, 0, rows * 8)), row);
     table.seq.set(new BigInt64Array(columnBytes(chunk, 1, rows * 8)), row);
@@ -166,14 +166,14 @@ class EventLoader {
     const words = new Uint32Array(columnBytes(chunk, column, hosts.length * 16));
     for (let i = 0; i < hosts.length; i++) {
       const at = i * 4;
-      const w0 = words[at + 3] ^ 0x80000000; // DuckDB keeps a UUID's top bit flipped
+      const w0 = words[at + 3] ^ 0x80000000; // DuckDB stores a UUID with its top bit flipped
       const absent = (words[at] | words[at + 1] | words[at + 2] | w0) === 0;
       out[row + i] = absent ? -1 : this.#keys.intern(hosts[i], w0, words[at + 2], words[at + 1], words[at]);
     }
   }
 }
 
-/** A copy of a fixed-width column's bytes; the chunk's own memory goes with the chunk. */
+/** Copies the bytes of a fixed-width column, because the memory of a chunk is freed with the chunk. */
 function columnBytes(chunk: DuckDBDataChunk, column: number, bytes: number): ArrayBuffer {
   const vector = duckdb.data_chunk_get_vector(chunk.chunk, column);
   const data = duckdb.vector_get_data(vector, bytes);

@@ -1,37 +1,38 @@
-import { open, readFile, rename } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { isSystemError, RecalError } from '../base/errors.js';
 import { printable } from '../base/printable.js';
+import { replaceFile } from '../base/replace-file.js';
 import { ENTITY_TYPES } from '../ingest/event.js';
 import { TIME_UNITS } from '../ingest/time.js';
 
-/** Raised whenever a store written by this program could not be read by the one before it. */
-export const STORE_VERSION = 1;
+/** Increased whenever an older recal could not read the new stores. */
+const STORE_VERSION = 1;
 const MANIFEST = 'manifest.json';
 
 const count = z.number().int().nonnegative();
-/** By names that logs choose, so not z.record, which leaves out `__proto__`. */
-const named = <T>(value: z.ZodType<T>) =>
+/** An object with keys from logs. z.record would drop the key `__proto__`. */
+const recordOf = <T>(value: z.ZodType<T>) =>
   z.custom<Record<string, T>>(
     (given) =>
       typeof given === 'object' &&
       given !== null &&
       !Array.isArray(given) &&
       Object.values(given).every((each) => value.safeParse(each).success),
-    'not an object of such values by name',
+    'expected an object with values of the right type',
   );
-const counts = named(count);
-/** 64-bit integers are strings in JSON: a double would round nanoseconds. */
+const counts = recordOf(count);
+/** 64-bit integers are strings in JSON, because a double would round nanoseconds. */
 const integer = z.string().regex(/^-?\d+$/);
 
 const segmentSchema = z.strictObject({
   kind: z.enum(['events', 'entities']),
-  /** Below the store's folder, with `/`. */
+  /** Relative to the store's folder, with `/`. */
   path: z.string().regex(/^(events|entities)(\/[A-Za-z0-9][\w.-]*)+\.parquet$/),
   ingest: count,
   host: z.string(),
-  /** UTC day of the events; entities have none. */
+  /** UTC day of the events; null for entities. */
   day: z.string().nullable(),
   rows: count,
   bytes: count,
@@ -40,11 +41,11 @@ const segmentSchema = z.strictObject({
 });
 
 const fileSchema = z.strictObject({
-  /** Number by which events name their file. */
+  /** Value of the column `file` in this file's events. */
   number: count,
   name: z.string(),
   bytes: count,
-  /** Of the bytes on disk. */
+  /** Hash of the bytes on disk. */
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   sources: z.array(
     z.strictObject({
@@ -63,10 +64,10 @@ const summarySchema = z.strictObject({
     total: count,
     byType: z.partialRecord(z.enum(ENTITY_TYPES), count),
     bySourceType: counts,
-    /** Named by an event but never defined. */
+    /** Entities that events refer to but no record defines. */
     placeholders: count,
   }),
-  /** Events with at least one endpoint that is only a placeholder. */
+  /** Events with at least one placeholder as an endpoint. */
   unresolved: count,
   relations: counts,
   records: counts,
@@ -90,11 +91,11 @@ const ingestSchema = z.strictObject({
 const manifestSchema = z.strictObject({
   format: z.literal('recal-store'),
   version: z.literal(STORE_VERSION),
-  /** Names of hosts by their identifiers, where the logs tell. */
-  hostNames: named(z.string()),
+  /** Host names by host identifier, if the logs contain them. */
+  hostNames: recordOf(z.string()),
   ingests: z.array(ingestSchema),
   segments: z.array(segmentSchema),
-  /** Days dropped from the store: last number of ingest and file ever given out stays taken. */
+  /** Numbers of dropped ingests and files are never used again. */
   nextIngest: count,
   nextFile: count,
 });
@@ -117,7 +118,7 @@ export function emptyManifest(): Manifest {
   };
 }
 
-/** The manifest of the store in this folder, or undefined if there is none. */
+/** Reads the manifest of a store; undefined if the folder contains no store. */
 export async function readManifest(folder: string): Promise<Manifest | undefined> {
   const path = join(folder, MANIFEST);
   let text: string;
@@ -126,8 +127,8 @@ export async function readManifest(folder: string): Promise<Manifest | undefined
   } catch (error) {
     if (isSystemError(error, 'ENOENT')) return undefined;
     if (isSystemError(error, 'ENOTDIR')) {
-      throw new RecalError('not-a-store', `${printable(folder)} is a file, and a store is a folder`, {
-        hint: 'give --store a folder',
+      throw new RecalError('not-a-store', `${printable(folder)} is a file; a store is a folder`, {
+        hint: 'give --store a new or empty folder, or the folder of a store',
       });
     }
     throw error;
@@ -140,17 +141,17 @@ function checkManifest(text: string, path: string): Manifest {
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    throw damaged(path, 'it is not JSON', cause);
+    throw damaged(path, 'not JSON', cause);
   }
   const header = z.object({ format: z.literal('recal-store'), version: z.number() }).safeParse(value);
-  if (!header.success) throw damaged(path, 'it does not say that it is a recal store');
+  if (!header.success) throw damaged(path, 'not the manifest of a recal store');
   const { version } = header.data;
   if (version > STORE_VERSION) {
     throw new RecalError(
       'store-version',
-      `this store has version ${version}; this recal knows ${STORE_VERSION}`,
+      `the store has format version ${version}; this recal reads version ${STORE_VERSION}`,
       {
-        hint: 'use the recal that wrote it, or a newer one',
+        hint: 'use the recal that wrote the store, or a newer one',
         where: { file: path },
       },
     );
@@ -158,9 +159,9 @@ function checkManifest(text: string, path: string): Manifest {
   if (version < STORE_VERSION) {
     throw new RecalError(
       'store-version',
-      `this store has version ${version}, from before the first release`,
+      `the store has format version ${version}, from before the first release`,
       {
-        hint: 'ingest the logs again into a new folder',
+        hint: 'ingest the logs into a new folder with: recal ingest FILE… --store DIR',
         where: { file: path },
       },
     );
@@ -173,29 +174,20 @@ function checkManifest(text: string, path: string): Manifest {
 
 function damaged(path: string, why: string, cause?: unknown): RecalError {
   return new RecalError('store-damaged', `the manifest cannot be read: ${printable(why)}`, {
-    hint: 'restore the file from a backup, or ingest the logs again into a new folder',
+    hint: 'restore the file from a backup, or ingest the logs into a new folder with: recal ingest FILE… --store DIR',
     where: { file: path },
     cause,
   });
 }
 
-/** Puts a new manifest in place of the old one: at every moment one of the two is there, whole. */
+/** Replaces the manifest atomically and durably. */
 export async function replaceManifest(folder: string, manifest: Manifest): Promise<void> {
-  manifestSchema.parse(manifest); // a store that could not be opened again would be lost: rather fail here
-  const path = join(folder, MANIFEST);
-  const draft = `${path}.new`;
-  const file = await open(draft, 'w');
-  try {
-    await file.writeFile(`${JSON.stringify(manifest, null, 1)}\n`);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await rename(draft, path);
-  await syncFolder(dirname(path));
+  manifestSchema.parse(manifest); // a store with an invalid manifest could not be opened again
+  await replaceFile(join(folder, MANIFEST), `${JSON.stringify(manifest, null, 1)}\n`);
+  await syncFolder(folder);
 }
 
-/** Makes renames in a folder durable. */
+/** Makes the renames in a folder durable. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {

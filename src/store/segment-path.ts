@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 const SAFE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$/;
 
-/** A host's folder. Host names come from logs: whatever could leave the folder or confuse a shell is replaced. */
+/** The folder name of a host. Host names come from logs, so characters that are unsafe in a path are replaced. */
 export function hostFolder(host: string): string {
   if (SAFE.test(host)) return host;
   const digest = createHash('sha256').update(host).digest('hex').slice(0, 12);
@@ -10,7 +10,7 @@ export function hostFolder(host: string): string {
   return `h-${readable}-${digest}`;
 }
 
-/** A segment's path below the store: `events/HOST/DAY/INGEST-PART.parquet`, `entities/HOST/INGEST-PART.parquet`. */
+/** The path of a segment: `events/HOST/DAY/INGEST-PART.parquet` or `entities/HOST/INGEST-PART.parquet`. */
 export function segmentPath(
   kind: 'events' | 'entities',
   host: string,

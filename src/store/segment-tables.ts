@@ -28,7 +28,7 @@ const EVENT_COLUMNS: readonly [string, DuckDBType][] = [
   ['line', UINTEGER],
 ];
 
-/** Attributes are rare, so they have a table of their own and join the events when a segment is written. */
+/** Few events have attributes, so these have their own table and are joined when a segment is written. */
 const ATTRS_COLUMNS: readonly [string, DuckDBType][] = [
   ['file', INTEGER],
   ['line', UINTEGER],
@@ -51,13 +51,13 @@ const UPSERT_COLUMNS: readonly [string, DuckDBType][] = [
   ...TEXT_FIELDS.map((field): [string, DuckDBType] => [field, UINTEGER]),
 ];
 
-/** The texts of upserts by number; no text is a number too, whose text is NULL. */
+/** The texts of upserts by number; the text of NO_TEXT is NULL. */
 const TEXT_COLUMNS: readonly [string, DuckDBType][] = [
   ['number', UINTEGER],
   ['text', VARCHAR],
 ];
 
-/** The tables that one segment is gathered in. */
+/** DuckDB tables that collect the rows of the next segments. */
 export class SegmentTables {
   readonly generation: number;
   readonly events: ColumnAppender;
@@ -65,13 +65,13 @@ export class SegmentTables {
   readonly upserts: ColumnAppender;
   readonly texts = new TextNumbers();
   readonly order = new EventOrder();
-  /** True once any event has attributes. */
+  /** True if any event has attributes. */
   hasAttrs = false;
-  readonly #texts: ColumnAppender;
+  readonly #textRows: ColumnAppender;
 
   private constructor(generation: number, appenders: readonly ColumnAppender[]) {
     this.generation = generation;
-    [this.events, this.attrs, this.upserts, this.#texts] = appenders;
+    [this.events, this.attrs, this.upserts, this.#textRows] = appenders;
   }
 
   static async create(connection: DuckDBConnection, generation: number): Promise<SegmentTables> {
@@ -92,17 +92,17 @@ export class SegmentTables {
     return new SegmentTables(generation, appenders);
   }
 
-  /** All rows are in the tables afterwards. */
+  /** Writes the texts and flushes all rows to the tables. */
   close(): void {
     const { texts } = this;
     const numbers = Uint32Array.from({ length: texts.size + 1 }, (_, number) => number);
-    this.#texts.append(
+    this.#textRows.append(
       [
         { bytes: numbers, width: 4 },
         { text: (number) => (number === NO_TEXT ? undefined : texts.text(number)) },
       ],
       numbers.length,
     );
-    for (const appender of [this.events, this.attrs, this.upserts, this.#texts]) appender.close();
+    for (const appender of [this.events, this.attrs, this.upserts, this.#textRows]) appender.close();
   }
 }

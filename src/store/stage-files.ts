@@ -11,35 +11,35 @@ import { IngestCounters, type LocatedProblem, sortedCounts } from './ingest-coun
 import type { FileEntry, Segment, Summary } from './manifest.js';
 import { SegmentWriter } from './segment-writer.js';
 
+/** Memory limit of DuckDB while files are read. */
+const MEMORY_MIB = 640;
+
 export interface StagingOptions extends ReadOptions {
-  /** Name of the host, instead of what the log says. */
+  /** Host name that replaces the one in the log. */
   host?: string | undefined;
   /** Stop at the first malformed line. */
   strict?: boolean;
-  /** Memory for DuckDB. */
-  memoryMiB?: number;
   onProgress?: ((progress: StagingProgress) => void) | undefined;
 }
 
 export interface StagingProgress {
-  /** Bytes on disk read so far, over all files. */
+  /** Bytes on disk read so far, of all files. */
   bytes: number;
   events: number;
 }
 
-/** Files read and written as segments, not yet part of any store. */
+/** The segments of some files, not yet part of a store. */
 export interface StagedFiles {
-  /** Segments lie below this folder; `discard` removes it. */
+  /** The folder that contains the segments. */
   readonly folder: string;
   readonly segments: readonly Segment[];
   readonly files: readonly FileEntry[];
   readonly summary: Summary;
   readonly problems: readonly LocatedProblem[];
   readonly hostNames: Readonly<Record<string, string>>;
-  discard(): Promise<void>;
 }
 
-/** Reads files into segments below a new folder inside `parent`. Nothing is left there if it fails. */
+/** Reads files and writes their segments to a new folder in `parent`. On failure the folder is removed. */
 export async function stageFiles(
   paths: readonly string[],
   parent: string,
@@ -56,14 +56,13 @@ export async function stageFiles(
   }
 }
 
-/** One run over a list of files. */
 class StagingRun {
   readonly #folder: string;
   readonly #numbers: { ingest: number; file: number };
   readonly #options: StagingOptions;
-  readonly #tally = new IngestCounters();
+  readonly #counters = new IngestCounters();
   readonly #files: FileEntry[] = [];
-  /** Without a prototype: logs choose the names. */
+  /** Has no prototype, because its keys come from logs. */
   readonly #hostNames: Record<string, string> = Object.create(null);
   readonly #reports = new Set<SourceReport>();
   #bytesBefore = 0;
@@ -75,38 +74,32 @@ class StagingRun {
   }
 
   async run(paths: readonly string[]): Promise<StagedFiles> {
-    const database = await openDuckDB({
-      memoryMiB: this.#options.memoryMiB ?? 640,
-      spill: join(this.#folder, 'spill'),
-    });
+    const folder = this.#folder;
+    const database = await openDuckDB({ memoryMiB: MEMORY_MIB, spillFolder: join(folder, 'spill') });
     try {
-      const stage = await SegmentWriter.open(database, {
-        folder: this.#folder,
-        ingest: this.#numbers.ingest,
-      });
-      const segments = await this.#readAll(paths, stage)
-        .then(() => stage.finish())
-        .finally(() => stage.close());
+      const writer = await SegmentWriter.open(database, { folder, ingest: this.#numbers.ingest });
+      const segments = await this.#readAll(paths, writer)
+        .then(() => writer.finish())
+        .finally(() => writer.close());
       const connection = await database.connect();
-      const census = await countEntities(connection, this.#folder, segments);
+      const entityCounts = await countEntities(connection, folder, segments);
       connection.closeSync();
       return {
-        folder: this.#folder,
+        folder,
         segments,
         files: this.#files,
-        summary: this.#summarise(census),
-        problems: this.#tally.problems,
+        summary: this.#summarise(entityCounts),
+        problems: this.#counters.problems,
         hostNames: this.#hostNames,
-        discard: () => rm(this.#folder, { recursive: true, force: true }),
       };
     } finally {
       database.closeSync();
     }
   }
 
-  async #readAll(paths: readonly string[], stage: SegmentWriter): Promise<void> {
-    const inputs = await Promise.all(paths.map((path) => sizeOf(path)));
-    const total = inputs.reduce((sum, size) => sum + size, 0);
+  async #readAll(paths: readonly string[], writer: SegmentWriter): Promise<void> {
+    const sizes = await Promise.all(paths.map((path) => sizeOf(path)));
+    const total = sizes.reduce((sum, size) => sum + size, 0);
     const threads = this.#options.threads ?? defaultThreads(total);
     const reader = new LogReader({ ...this.#options, threads });
     const thread = threads > 0 ? new ReadThread() : undefined;
@@ -114,7 +107,7 @@ class StagingRun {
       for (const [index, path] of paths.entries()) {
         const input = await openInput(path, { thread });
         try {
-          await this.#readFile(path, index, input, stage, reader);
+          await this.#readFile(path, index, input, writer, reader);
         } finally {
           await input.close();
         }
@@ -129,7 +122,7 @@ class StagingRun {
     path: string,
     index: number,
     input: InputFile,
-    stage: SegmentWriter,
+    writer: SegmentWriter,
     reader: LogReader,
   ): Promise<void> {
     const file = this.#numbers.file + index;
@@ -143,55 +136,56 @@ class StagingRun {
         sources.push(source);
       }
       for (const [id, name] of batch.hostNames) this.#hostNames[id] = name;
-      const before = this.#tally.eventBefore(source);
-      this.#tally.take(item);
+      const before = this.#counters.lastEvent(source);
+      this.#counters.add(item);
       this.#stopIfStrict();
-      await stage.take(batch, { file, firstLine: lines + 1, host: this.#options.host, before });
+      await writer.add(batch, { file, firstLine: lines + 1, host: this.#options.host, before });
       lines += batch.lines;
       consumed = item.consumed;
-      this.#options.onProgress?.({ bytes: this.#bytesBefore + consumed, events: this.#tally.events });
+      this.#options.onProgress?.({ bytes: this.#bytesBefore + consumed, events: this.#counters.events });
     }
     this.#bytesBefore += consumed;
     this.#files.push(await describeFile(file, path, input, sources));
   }
 
   #stopIfStrict(): void {
-    const [problem] = this.#tally.problems;
+    const [problem] = this.#counters.problems;
     if (this.#options.strict !== true || problem === undefined) return;
     throw new RecalError('malformed-line', `malformed line: ${problem.reason}`, {
-      hint: 'mend the line, or leave out --strict to count such lines and go on',
+      hint: 'correct the line, or leave out --strict to count and skip malformed lines',
       where: { file: problem.file, line: problem.line },
     });
   }
 
   #summarise({ entities, unresolved }: EntityCounts): Summary {
-    const t = this.#tally;
+    const counters = this.#counters;
+    const { firstTs, lastTs } = counters;
     const badTime = [...this.#reports].reduce((sum, report) => sum + report.badTime, 0);
     return {
-      events: t.events,
-      edges: { total: t.edges, secondObject: t.secondObject },
+      events: counters.events,
+      edges: { total: counters.edges, secondObject: counters.secondObject },
       entities,
       unresolved,
-      relations: sortedCounts(t.relations),
-      records: sortedCounts(t.records),
-      noObject: t.noObject,
-      malformed: t.malformed,
-      skipped: sortedCounts(t.skipped),
+      relations: sortedCounts(counters.relations),
+      records: sortedCounts(counters.records),
+      noObject: counters.noObject,
+      malformed: counters.malformed,
+      skipped: sortedCounts(counters.skipped),
       repaired: {
         ...(badTime > 0 ? { badTime } : {}),
-        ...(t.badText > 0 ? { badText: t.badText } : {}),
-        ...(t.longWords.size > 0 ? { longWord: t.longWords.size } : {}),
+        ...(counters.badText > 0 ? { badText: counters.badText } : {}),
+        ...(counters.shortened.size > 0 ? { longWord: counters.shortened.size } : {}),
       },
-      outOfOrder: t.outOfOrder,
-      lines: t.lines,
-      firstTs: t.firstTs === undefined ? null : String(t.firstTs),
-      lastTs: t.lastTs === undefined ? null : String(t.lastTs),
+      outOfOrder: counters.outOfOrder,
+      lines: counters.lines,
+      firstTs: firstTs === undefined ? null : String(firstTs),
+      lastTs: lastTs === undefined ? null : String(lastTs),
     };
   }
 }
 
 async function sizeOf(path: string): Promise<number> {
-  if (path === '-') return Number.POSITIVE_INFINITY; // unknown, so as good as large
+  if (path === '-') return Number.POSITIVE_INFINITY; // standard input may be large
   return (await stat(path)).size;
 }
 

@@ -2,27 +2,28 @@ import { randomUUID } from 'node:crypto';
 import { link, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isSystemError, RecalError } from '../base/errors.js';
+import { printable } from '../base/printable.js';
 import { isAlive, type RunningProcess, readProcess, thisProcess } from '../base/running-process.js';
 
 const LOCK = 'writer.lock';
 
-/** A writer's claim on a store. Readers need none. */
+/** The lock of a store's writer. Readers need no lock. */
 export interface StoreLock {
   release(): Promise<void>;
 }
 
 /**
- * Claims the store for writing. A second writer is told who is at it; a claim whose process is gone (kill -9) is
- * taken over. Containers that share a host's name and a store, and write at once, would need another lock.
+ * Locks the store for writing. Throws if a running process holds the lock, and takes over the lock of a dead one. It
+ * does not protect a store that several containers with one host name write at the same time.
  */
 export async function lockStore(folder: string): Promise<StoreLock> {
   const path = join(folder, LOCK);
   const draft = `${path}.${randomUUID()}`;
   try {
     await writeFile(draft, JSON.stringify(thisProcess()));
-    const holder = await claim(path, draft);
+    const holder = await acquire(path, draft);
     if (holder !== undefined) throw busy(holder, path);
-    await sweepDrafts(folder);
+    await removeDeadDrafts(folder);
     return { release: () => rm(path, { force: true }) };
   } finally {
     await rm(draft, { force: true });
@@ -30,28 +31,28 @@ export async function lockStore(folder: string): Promise<StoreLock> {
 }
 
 /**
- * Claims a path by link(2), which either makes it whole or fails; gives whoever has it already. The right to replace
- * a dead writer's claim is itself such a claim, so that of several successors one comes in.
+ * Creates a lock file with link(2), which is atomic. Returns the process that already holds it, if any. Replacing the
+ * lock of a dead process needs a second lock, so that only one of several waiting writers replaces it.
  */
-async function claim(path: string, draft: string): Promise<RunningProcess | undefined> {
+async function acquire(path: string, draft: string): Promise<RunningProcess | undefined> {
   for (;;) {
-    if (await made(draft, path)) return undefined;
+    if (await linkIfAbsent(draft, path)) return undefined;
     const holder = await readProcess(path);
     if (holder === undefined) continue; // released in between
     if (isAlive(holder)) return holder;
-    const succession = `${path}.next`;
-    const successor = await claim(succession, draft);
-    if (successor !== undefined) return successor;
-    const still = await readProcess(path);
-    if (still !== undefined && !isAlive(still)) {
-      await rename(succession, path);
+    const takeover = `${path}.next`;
+    const rival = await acquire(takeover, draft);
+    if (rival !== undefined) return rival;
+    const current = await readProcess(path);
+    if (current !== undefined && !isAlive(current)) {
+      await rename(takeover, path);
       return undefined;
     }
-    await rm(succession, { force: true }); // another successor was here between the two looks
+    await rm(takeover, { force: true }); // another writer took over in between
   }
 }
 
-async function made(draft: string, path: string): Promise<boolean> {
+async function linkIfAbsent(draft: string, path: string): Promise<boolean> {
   try {
     await link(draft, path);
     return true;
@@ -61,22 +62,23 @@ async function made(draft: string, path: string): Promise<boolean> {
   }
 }
 
-/** Removes what writers that were killed while claiming left behind. */
-async function sweepDrafts(folder: string): Promise<void> {
+/** Removes the drafts of writers that were killed while they acquired the lock. */
+async function removeDeadDrafts(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     if (!name.startsWith(`${LOCK}.`)) continue;
     const holder = await readProcess(join(folder, name));
-    if (holder !== undefined && holder.pid > 0 && !isAlive(holder))
+    if (holder !== undefined && holder.pid > 0 && !isAlive(holder)) {
       await rm(join(folder, name), { force: true });
+    }
   }
 }
 
 function busy(holder: RunningProcess, path: string): RecalError {
   return new RecalError(
     'store-busy',
-    `another process (${holder.pid} on ${holder.host}) is writing to this store`,
+    `another process (${holder.pid} on ${printable(holder.host)}) is writing to this store`,
     {
-      hint: `wait for it to finish; if it is gone for good, remove ${LOCK}`,
+      hint: `wait until it finishes; if it no longer runs, remove its lock with: rm ${printable(path)}`,
       where: { file: path },
     },
   );

@@ -1,6 +1,6 @@
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { RecalError } from '../base/errors.js';
+import { EXIT, RecalError } from '../base/errors.js';
 import { makeFolder } from '../base/make-folder.js';
 import { printable } from '../base/printable.js';
 import {
@@ -15,11 +15,11 @@ import { lockStore, type StoreLock } from './store-lock.js';
 
 const STAGING = 'staging';
 
-/** Which events of a store are meant. Everything is optional; all given must hold. */
+/** Selects events of a store. An event must match every field that is set. */
 export interface Selection {
-  /** Named split, as given to `recal ingest --as`. */
+  /** Name of a split, as given to `recal ingest --as`. */
   split?: string | undefined;
-  /** Glob over host identifiers and host names. */
+  /** Glob for host identifiers and host names. */
   host?: string | undefined;
   /** Nanoseconds, inclusive. */
   from?: bigint | undefined;
@@ -27,7 +27,7 @@ export interface Selection {
   to?: bigint | undefined;
 }
 
-/** A store as one of its manifests describes it: what a reader sees does not change under its hands. */
+/** An open store. It keeps the manifest that it was opened with, so later writes do not change what it reads. */
 export class Store {
   readonly folder: string;
   readonly manifest: Manifest;
@@ -48,13 +48,13 @@ export class Store {
     return [...new Set(names)].sort();
   }
 
-  /** The segments that may hold what is selected. */
+  /** The segments that may contain selected rows. */
   segments(kind: Segment['kind'], selection: Selection = {}): Segment[] {
     const ingests = this.#ingestsOf(selection.split);
     const matches = selection.host === undefined ? undefined : globMatcher(selection.host);
     return this.manifest.segments.filter((segment) => {
       if (segment.kind !== kind) return false;
-      // What a log says of an entity in one split also helps to name it in another.
+      // Entity records of one split also name entities in another.
       if (kind === 'events' && !ingests.has(segment.ingest)) return false;
       if (matches !== undefined && !this.#namesOf(segment.host).some(matches)) return false;
       if (kind === 'entities') return true;
@@ -63,7 +63,7 @@ export class Store {
     });
   }
 
-  /** A host's identifier and, where the logs tell, its name. */
+  /** The host's identifier and, if the logs contain it, its name. */
   #namesOf(host: string): string[] {
     const { hostNames } = this.manifest;
     return Object.hasOwn(hostNames, host) ? [host, hostNames[host]] : [host];
@@ -78,19 +78,19 @@ export class Store {
     if (split === undefined) return new Set(ingests.map(({ number }) => number));
     const chosen = ingests.filter((ingest) => ingest.split === split);
     if (chosen.length > 0) return new Set(chosen.map(({ number }) => number));
-    throw new RecalError('no-split', `the store has no split called ${printable(split)}`, {
+    throw new RecalError('no-split', `the store has no split ${printable(split)}`, {
       hint:
         this.splits.length > 0
-          ? `splits: ${this.splits.join(', ')}`
-          : 'name one with: recal ingest … --as NAME',
-      exit: 2,
+          ? `use one of: ${this.splits.join(', ')}`
+          : 'leave out --split, or name a split with: recal ingest FILE… --store DIR --as NAME',
+      exit: EXIT.usage,
     });
   }
 }
 
 /**
- * The right to change a store. Changes are made in a staging folder and become part of the store all at once, when
- * the manifest is replaced; whatever an interrupted writer left behind is swept away by the next one.
+ * Changes a store, and holds its lock until closed. New segments are prepared in a staging folder and become part of
+ * the store at once when the manifest is replaced. Opening a writer removes the remains of interrupted writers.
  */
 export class StoreWriter {
   readonly folder: string;
@@ -104,14 +104,14 @@ export class StoreWriter {
   }
 
   static async open(folder: string, { create = true } = {}): Promise<StoreWriter> {
-    const known = await readManifest(folder); // refuses a file, and a store of another version, before touching it
-    if (known === undefined && !create) throw noStore(folder);
-    if (known === undefined) await refuseForeignFolder(folder);
+    const existing = await readManifest(folder); // throws before anything is changed
+    if (existing === undefined && !create) throw noStore(folder);
+    if (existing === undefined) await refuseForeignFolder(folder);
     await makeFolder(folder);
     const lock = await lockStore(folder);
     try {
       const writer = new StoreWriter(folder, (await readManifest(folder)) ?? emptyManifest(), lock);
-      await writer.#sweep();
+      await writer.#removeUnlisted();
       return writer;
     } catch (error) {
       await lock.release();
@@ -119,12 +119,12 @@ export class StoreWriter {
     }
   }
 
-  /** Where to prepare new segments: the same file system as the store, so that a rename moves them in. */
+  /** Where new segments are prepared: inside the store, so that a rename moves them on the same file system. */
   get stagingFolder(): string {
     return join(this.folder, STAGING);
   }
 
-  /** Moves staged segments in and makes them part of the store together with everything else in the new manifest. */
+  /** Moves staged segments into the store and replaces the manifest. */
   async commit(manifest: Manifest, staged: string, added: readonly Segment[]): Promise<void> {
     const folders = new Set<string>();
     for (const segment of added) {
@@ -139,14 +139,14 @@ export class StoreWriter {
     this.manifest = manifest;
   }
 
-  /** Takes segments out of the store; their files are deleted once the manifest no longer names them. */
+  /** Removes the segments that `keep` rejects. Their files are deleted after the manifest no longer lists them. */
   async drop(keep: (segment: Segment) => boolean): Promise<Segment[]> {
     const dropped = this.manifest.segments.filter((segment) => !keep(segment));
     if (dropped.length === 0) return [];
     const manifest = { ...this.manifest, segments: this.manifest.segments.filter(keep) };
     await replaceManifest(this.folder, manifest);
     this.manifest = manifest;
-    await this.#sweep();
+    await this.#removeUnlisted();
     return dropped;
   }
 
@@ -155,41 +155,43 @@ export class StoreWriter {
     await this.#lock.release();
   }
 
-  /** Removes what no manifest names: the leavings of interrupted writers, and dropped segments. */
-  async #sweep(): Promise<void> {
+  /** Deletes files that the manifest does not list: remains of interrupted writers, and dropped segments. */
+  async #removeUnlisted(): Promise<void> {
     await rm(this.stagingFolder, { recursive: true, force: true });
     await rm(join(this.folder, 'manifest.json.new'), { force: true });
-    const named = new Set(this.manifest.segments.map(({ path }) => path));
-    for (const kind of ['events', 'entities']) await sweepFolder(this.folder, kind, named);
+    const listed = new Set(this.manifest.segments.map(({ path }) => path));
+    for (const kind of ['events', 'entities']) await removeUnlistedSegments(this.folder, kind, listed);
   }
 }
 
 function noStore(folder: string): RecalError {
   return new RecalError('no-store', `there is no store in ${printable(folder)}`, {
-    hint: 'make one with: recal ingest FILE… --store DIR',
+    hint: 'create one with: recal ingest FILE… --store DIR',
   });
 }
 
-async function sweepFolder(root: string, below: string, named: ReadonlySet<string>): Promise<void> {
-  const entries = await readdir(join(root, below), { withFileTypes: true }).catch(() => []);
+async function removeUnlistedSegments(
+  store: string,
+  below: string,
+  listed: ReadonlySet<string>,
+): Promise<void> {
+  const entries = await readdir(join(store, below), { withFileTypes: true }).catch(() => []);
   for (const entry of entries) {
     const path = `${below}/${entry.name}`;
-    if (entry.isDirectory()) await sweepFolder(root, path, named);
-    else if (entry.isFile() && path.endsWith('.parquet') && !named.has(path)) await rm(join(root, path));
+    if (entry.isDirectory()) await removeUnlistedSegments(store, path, listed);
+    else if (entry.isFile() && path.endsWith('.parquet') && !listed.has(path)) await rm(join(store, path));
   }
 }
 
 async function refuseForeignFolder(folder: string): Promise<void> {
   const names = await readdir(folder).catch(() => [] as string[]);
-  const ours = new Set([STAGING, 'events', 'entities', 'manifest.json.new']);
-  const foreign = names.find((name) => !ours.has(name) && !name.startsWith('writer.lock'));
+  const own = new Set([STAGING, 'events', 'entities', 'manifest.json.new']);
+  const foreign = names.find((name) => !own.has(name) && !name.startsWith('writer.lock'));
   if (foreign === undefined) return;
   throw new RecalError(
     'not-a-store',
-    `${printable(folder)} holds other files (${printable(foreign)}) and no store`,
-    {
-      hint: 'give --store a new or empty folder',
-    },
+    `${printable(folder)} is not a store and contains other files, such as ${printable(foreign)}`,
+    { hint: 'give --store a new or empty folder' },
   );
 }
 
@@ -202,8 +204,8 @@ async function syncFile(path: string): Promise<void> {
   }
 }
 
-/** Globs over host names: `*` and `?` only, matched without backtracking into exponential time. */
-export function globMatcher(pattern: string): (text: string) => boolean {
+/** Matches a glob of `*` and `?`. Only the last star is retried, so the time is at most pattern × text. */
+function globMatcher(pattern: string): (text: string) => boolean {
   return (text) => {
     let [p, t, star, mark] = [0, 0, -1, 0];
     while (t < text.length) {

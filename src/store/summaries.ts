@@ -2,7 +2,7 @@ import type { EntityCounts } from './entity-counts.js';
 import { sortedCounts } from './ingest-counters.js';
 import type { Summary } from './manifest.js';
 
-/** What several ingests brought, together. Entities may occur in more than one of them, so a census counts those. */
+/** Adds up the summaries of several ingests. Entities may occur in several of them, so they are counted anew. */
 export function addSummaries(summaries: readonly Summary[], { entities, unresolved }: EntityCounts): Summary {
   const sum = (count: (summary: Summary) => number): number =>
     summaries.reduce((total, summary) => total + count(summary), 0);
@@ -19,14 +19,8 @@ export function addSummaries(summaries: readonly Summary[], { entities, unresolv
     repaired: addCounts(summaries.map(({ repaired }) => repaired)),
     outOfOrder: sum(({ outOfOrder }) => outOfOrder),
     lines: sum(({ lines }) => lines),
-    firstTs: extreme(
-      summaries.map(({ firstTs }) => firstTs),
-      (a, b) => a < b,
-    ),
-    lastTs: extreme(
-      summaries.map(({ lastTs }) => lastTs),
-      (a, b) => a > b,
-    ),
+    firstTs: sortTimes(summaries.map(({ firstTs }) => firstTs))[0] ?? null,
+    lastTs: sortTimes(summaries.map(({ lastTs }) => lastTs)).at(-1) ?? null,
   };
 }
 
@@ -38,13 +32,7 @@ function addCounts(all: readonly Readonly<Record<string, number>>[]): Record<str
   return sortedCounts(total);
 }
 
-function extreme(
-  times: readonly (string | null)[],
-  before: (a: bigint, b: bigint) => boolean,
-): string | null {
-  let best: bigint | undefined;
-  for (const time of times) {
-    if (time !== null && (best === undefined || before(BigInt(time), best))) best = BigInt(time);
-  }
-  return best === undefined ? null : String(best);
+function sortTimes(times: readonly (string | null)[]): string[] {
+  const known = times.flatMap((time) => (time === null ? [] : [BigInt(time)]));
+  return Array.from(BigInt64Array.from(known).sort(), String);
 }

@@ -5,37 +5,37 @@ const FIRST_CAPACITY = 1 << 12;
 const MAX_LOAD = 0.5;
 const FIRST_BYTES = 1 << 16;
 
-/** The number of no text. */
+/** Stands for an absent text. */
 export const NO_TEXT = 0;
 
 /**
- * Numbers texts, given as bytes, from 1 on in the order of first sight. Logs say the same few names millions of times:
- * a number for each costs a tenth of a string, and becomes a text again once per distinct one.
+ * Interns texts, given as bytes: numbers them from 1 in the order of their first call. Logs repeat the same few names
+ * millions of times; a number costs a tenth of a string, and only distinct texts are decoded.
  *
- * The seed only decides where a text lies in the table. It is drawn at random, because logs are partly chosen by
- * attackers, and a known one would let them make all their texts collide.
+ * The seed is random, because attackers choose part of the texts and could make them collide under a known seed. It does
+ * not affect the numbers.
  */
 export class TextNumbers {
   readonly #seed = randomInt(2 ** 32 - 1) | 0;
   #bytes = new Uint8Array(FIRST_BYTES);
   #used = 0;
-  /** Where each text ends; it starts where the one before it ends. */
+  /** End of each text; a text starts at the end of the previous one. */
   #ends = new Float64Array(FIRST_CAPACITY);
   #hashes = new Int32Array(FIRST_CAPACITY);
   #slots = new Uint32Array(FIRST_CAPACITY / MAX_LOAD);
   #size = 0;
 
-  /** How many texts there are: the highest number. */
+  /** The number of texts, which is also the highest number given out. */
   get size(): number {
     return this.#size;
   }
 
-  /** Bytes of all texts. */
+  /** Total length of all texts in bytes. */
   get byteLength(): number {
     return this.#used;
   }
 
-  /** The number of the text in `length` bytes from `start` on, given out now if it is new. */
+  /** Returns the number of the text in `from` at `start`; a new text gets the next number. */
   number(from: Uint8Array, start: number, length: number): number {
     const hash = this.#hash(from, start, length);
     const slots = this.#slots;

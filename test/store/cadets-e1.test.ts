@@ -15,7 +15,7 @@ const SOURCE = join(ROOT, '../shared/data/cadets-e1');
 const SPLITS = ['pre', 'train', 'calibrate', 'test'] as const;
 const path = (split: string) => join(SOURCE, `ta1-cadets-e1-stretch.${split}.json.gz`);
 
-/** The rows of the README's table that has this first heading: by name, one number a column. */
+/** The rows of the README table with this first heading: the numbers of each row by its name. */
 function tableOf(heading: string): Map<string, number[]> {
   const lines = readFileSync(join(SOURCE, 'README.md'), 'utf8').split('\n');
   const from = lines.findIndex((line) => line.startsWith(`| ${heading} |`));
@@ -40,7 +40,7 @@ interface SourceEvent {
   object2: string | undefined;
 }
 
-/** Events as their lines say, read with nothing of ours: JSON.parse for the fields, a pattern for the digits. */
+/** Reads the events without any code of recal: JSON.parse for the fields, a regular expression for the time. */
 async function* sourceEvents(split: string): AsyncGenerator<SourceEvent> {
   const lines = createInterface({ input: createReadStream(path(split)).pipe(createGunzip()) });
   const id = (value: Record<string, string> | null) => (value === null ? undefined : Object.values(value)[0]);
@@ -75,7 +75,7 @@ function checkTrace(): void {
     }
   }, 300_000);
 
-  test('all events are there, none lost', () => {
+  test('the store contains all events', () => {
     expect(all).toMatchObject({
       status: 'added',
       events: 910_307,
@@ -94,7 +94,7 @@ function checkTrace(): void {
     expect(SPLITS.map((split) => bySplit.get(split)?.events)).toEqual([70_046, 271_499, 127_990, 440_772]);
   });
 
-  test('entities are those of the README', () => {
+  test('the counts of entities equal the README', () => {
     const { byType, placeholders } = all.entities;
     expect(byType).toEqual({ process: 7384, file: 10_302, flow: 3166, pipe: 2682, principal: 7 });
     expect(placeholders).toBe(0);
@@ -109,7 +109,7 @@ function checkTrace(): void {
     }
   });
 
-  test('events by type are those of the README, for each file and for all', () => {
+  test('the counts of event types equal the README, per file and in total', () => {
     const rows = tableOf('event type');
     expect(rows.size).toBe(24);
     const column = (index: number) =>
@@ -123,38 +123,35 @@ function checkTrace(): void {
     expect(all.relations).toEqual(column(SPLITS.length));
   });
 
-  test.each(SPLITS)(
-    'times, ends and relations of %s are those of the source, event by event',
-    async (split) => {
-      const { table, uuid } = loaded.get(split) as LoadedEvents;
-      const ids = Array.from({ length: table.nodeCount }, (_, node) => uuid(node));
-      const end = (node: number) => (node < 0 ? undefined : ids[node]);
-      let row = 0;
-      const different: unknown[] = [];
-      for await (const event of sourceEvents(split)) {
-        const same =
-          table.ts[row] === event.ts &&
-          table.seq[row] === event.seq &&
-          table.relations[table.relation[row]] === event.relation &&
-          end(table.subject[row]) === event.subject &&
-          end(table.object[row]) === event.object &&
-          end(table.object2[row]) === event.object2;
-        if (!same && different.length < 3) different.push({ row, event });
-        row++;
-      }
-      expect(different).toEqual([]);
-      expect(row).toBe(table.length);
-    },
-  );
+  test.each(SPLITS)('every event of %s equals the source in time, entities and relation', async (split) => {
+    const { table, uuid } = loaded.get(split) as LoadedEvents;
+    const ids = Array.from({ length: table.nodeCount }, (_, node) => uuid(node));
+    const end = (node: number) => (node < 0 ? undefined : ids[node]);
+    let row = 0;
+    const different: unknown[] = [];
+    for await (const event of sourceEvents(split)) {
+      const same =
+        table.ts[row] === event.ts &&
+        table.seq[row] === event.seq &&
+        table.relations[table.relation[row]] === event.relation &&
+        end(table.subject[row]) === event.subject &&
+        end(table.object[row]) === event.object &&
+        end(table.object2[row]) === event.object2;
+      if (!same && different.length < 3) different.push({ row, event });
+      row++;
+    }
+    expect(different).toEqual([]);
+    expect(row).toBe(table.length);
+  });
 
-  test('the graph of test touches 11,569 nodes, and reduction makes it smaller', () => {
+  test('the graph of test has 11,569 nodes, and reduction removes edges', () => {
     const graph = buildGraph((loaded.get('test') as LoadedEvents).table);
     expect(graph.nodeCount).toBe(11_569);
     expect(graph.counts).toMatchObject({ events: 440_772, noSubject: 0 });
     expect(graph.edges.length).toBeLessThan(graph.counts.edges);
   });
 
-  test('the reduction ratio', async () => {
+  test('the reduction ratio is above 1', async () => {
     const graph = buildGraph((await loadEvents(await Store.open(together))).table);
     const { edges } = graph.counts;
     const ratio = edges / graph.edges.length;
@@ -163,16 +160,15 @@ function checkTrace(): void {
     expect(ratio).toBeGreaterThan(1);
   });
 
-  test('one store of four splits knows as many entities as one of all files', async () => {
+  test('a store of four splits has the same entities as one of all files', async () => {
     const [one, four] = [await entitiesOf(together), await entitiesOf(store)];
     expect(one).toHaveLength(7384 + 10_302 + 3166 + 2682 + 7);
     expect(four).toEqual(one);
   });
 
-  test('labelled nodes have the names that the labels say', async () => {
-    // The columns uuid, type and name have no quotes. A process that forks and then executes is called `nginx/sh` there,
-    // and by its latest name, `sh`, here; pipes have no name in the log. Five droppers differ: they are executed by a
-    // path relative to /, so that the log's latest path for them starts with `/./`.
+  test('labelled nodes have the names of the labels', async () => {
+    // Labels give a process that forked and executed all its names (`nginx/sh`); the store has the latest one (`sh`).
+    // Pipes have no name in the log. Five droppers run by a path relative to /, so their latest path starts with `/./`.
     const [header, ...rows] = readFileSync(join(SOURCE, 'labels.csv'), 'utf8').trimEnd().split('\n');
     expect(header.split(',').slice(0, 3)).toEqual(['uuid', 'type', 'name']);
     const known = new Map((await entitiesOf(store)).map((entity) => [entity.id, entity]));
@@ -193,7 +189,7 @@ function checkTrace(): void {
 
 if (existsSync(SOURCE)) describe('CADETS E1', checkTrace);
 else {
-  test('left out, for ../shared is not there: CADETS E1 against its own README and records', () => {
+  test('skipped because ../shared is missing: CADETS E1 against its README and records', () => {
     expect(existsSync(SOURCE)).toBe(false);
   });
 }

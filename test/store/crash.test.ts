@@ -20,7 +20,7 @@ import {
 const POINTS = 20;
 const SEED = 20180406;
 
-/** Files by their bytes. */
+/** The bytes of each file, by path. */
 function bytesOf(folder: string): Record<string, string> {
   return Object.fromEntries(
     filesBelow(folder).map((path) => [path, readFileSync(join(folder, path)).toString('base64')]),
@@ -30,17 +30,17 @@ function bytesOf(folder: string): Record<string, string> {
 const segmentsOf = (folder: string) =>
   Object.entries(bytesOf(folder)).filter(([path]) => path.endsWith('.parquet'));
 
-// Windows has no such signals.
-describe.runIf(process.platform !== 'win32')('an ingest that is stopped', () => {
+// Windows does not have these signals.
+describe.runIf(process.platform !== 'win32')('an interrupted ingest', () => {
   const folder = sharedFolder();
   const log = join(folder, 'more.json');
-  /** A store that holds something already, to be copied for each try. */
+  /** A store with one file, which is copied for each attempt. */
   const before = join(folder, 'before');
-  /** The same after an undisturbed ingest. */
+  /** The same store after a complete ingest. */
   const after = join(folder, 'after');
-  /** How long the last undisturbed ingest took. */
+  /** Duration of the last complete ingest, in milliseconds. */
   let duration = 0;
-  let unharmed: Awaited<ReturnType<typeof content>>;
+  let contentBefore: Awaited<ReturnType<typeof content>>;
 
   async function content(store: string) {
     return { events: await eventsOf(store), entities: await entitiesOf(store) };
@@ -55,7 +55,7 @@ describe.runIf(process.platform !== 'win32')('an ingest that is stopped', () => 
       eventLine({ ts: MIDNIGHT + 1n, rel: 'EVENT_EXIT' }),
     ]);
     await ingestFiles([first], { store: before, split: 'train', threads: 0 });
-    unharmed = await content(before);
+    contentBefore = await content(before);
     const lines: string[] = [];
     for (let i = 0; i < 16_000; i++) {
       const object = uuid(1000 + (i % 4001));
@@ -71,33 +71,33 @@ describe.runIf(process.platform !== 'win32')('an ingest that is stopped', () => 
     expect(await eventsOf(after)).toHaveLength(16_002);
   });
 
-  /** Ingests, killed this long after it has claimed the store; and how long after that it ended. */
+  /** Ingests and measures the time since the process locked the store. Kills it after `killAfter` milliseconds. */
   async function timed(store: string, killAfter?: number): Promise<{ ended: Ended; milliseconds: number }> {
-    let claimed = 0;
+    let locked = 0;
     const ended = await ingest(store, {
       onStart(child) {
         const timer = setInterval(() => {
-          if (claimed === 0 && existsSync(join(store, 'writer.lock'))) claimed = performance.now();
-          if (claimed > 0 && killAfter !== undefined && performance.now() >= claimed + killAfter) {
+          if (locked === 0 && existsSync(join(store, 'writer.lock'))) locked = performance.now();
+          if (locked > 0 && killAfter !== undefined && performance.now() >= locked + killAfter) {
             child.kill('SIGKILL');
           }
         }, 1);
         child.on('close', () => clearInterval(timer));
       },
     });
-    return { ended, milliseconds: performance.now() - claimed };
+    return { ended, milliseconds: performance.now() - locked };
   }
 
-  test(`killed at ${POINTS} random points, it leaves the store as it was and can be done again`, async () => {
+  test(`leaves the store unchanged when killed at ${POINTS} random points, and can be repeated`, async () => {
     const random = new Random(SEED);
-    const told: string[] = [];
+    const points: string[] = [];
     let killed = 0;
     let staging = 0;
     for (let index = 0; index < POINTS; index++) {
       const store = join(folder, `killed-${index}`);
-      // One point in each twentieth of the run, so that they are spread over all of it.
+      // One point in each twentieth of the run, so that the points cover all of it.
       const point = (index + random.float()) / POINTS;
-      // A run that is faster than the last one may be over before its point: then again, with what it took.
+      // A run that ends before its point is repeated with its own duration.
       for (let attempt = 0; attempt < 5; attempt++) {
         rmSync(store, { recursive: true, force: true });
         cpSync(before, store, { recursive: true });
@@ -108,12 +108,12 @@ describe.runIf(process.platform !== 'win32')('an ingest that is stopped', () => 
         }
         duration = milliseconds;
       }
-      told.push(`${Math.round(point * duration)}`);
+      points.push(`${Math.round(point * duration)}`);
       if (existsSync(join(store, 'staging'))) staging++;
-      // Between the new manifest and the end of the process all is done already.
+      // Once the manifest is replaced, the ingest is complete.
       const replaced = readFileSync(join(store, 'manifest.json'), 'utf8').includes('more.json');
       if (replaced) expect(segmentsOf(store)).toEqual(segmentsOf(after));
-      else expect(await content(store)).toEqual(unharmed);
+      else expect(await content(store)).toEqual(contentBefore);
       const again = await timed(store);
       expect(answer(again.ended)).toMatchObject({ events: 16_000, status: replaced ? 'unchanged' : 'added' });
       expect(bytesOf(store)).toEqual(bytesOf(after));
@@ -121,8 +121,8 @@ describe.runIf(process.platform !== 'win32')('an ingest that is stopped', () => 
       rmSync(store, { recursive: true });
     }
     console.log(
-      `kill -9 at ${told.join(', ')} ms of about ${Math.round(duration)} after the store was claimed: ` +
-        `${killed} of ${POINTS} before the end, ${staging} with segments under way`,
+      `kill -9 at ${points.join(', ')} ms of about ${Math.round(duration)} after locking the store: ` +
+        `${killed} of ${POINTS} before the end, ${staging} with staged segments`,
     );
     expect(killed).toBeGreaterThanOrEqual(POINTS - 4);
     expect(staging).toBeGreaterThan(0);
@@ -131,11 +131,11 @@ describe.runIf(process.platform !== 'win32')('an ingest that is stopped', () => 
   test.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)('%s ends it with %i; the store is as before and nothing is left', async (signal, code) => {
+  ] as const)('exits after %s with %i, and leaves the store unchanged', async (signal, code) => {
     const store = join(folder, signal);
     cpSync(before, store, { recursive: true });
     const ended = await ingest(store, {
-      // The first moment at which there is something to clean up.
+      // The signal comes as soon as there are files to clean up.
       onStart: (child) => {
         const timer = setInterval(() => {
           if (existsSync(join(store, 'staging')) && child.kill(signal)) clearInterval(timer);

@@ -18,7 +18,7 @@ import {
   writeLog,
 } from './small-logs.js';
 
-/** The entities of a store to which these logs were added one after the other. */
+/** The entities of a store after these logs were added one after another. */
 async function merged(...logs: string[][]): Promise<KnownEntity[]> {
   const folder = newFolder();
   const store = join(folder, 'store');
@@ -59,7 +59,7 @@ describe('late binding', () => {
     expect(await merged(...logs)).toMatchObject(expected);
   });
 
-  test('an entity that is never defined is a placeholder, counted, and known by what events say of it', async () => {
+  test('an entity that is never defined is counted as a placeholder and has the name from its events', async () => {
     const folder = newFolder();
     const store = join(folder, 'store');
     const log = writeLog(folder, 'log.json', [
@@ -79,7 +79,7 @@ describe('late binding', () => {
     ]);
   });
 
-  test('an entity of which no event speaks is still there', async () => {
+  test('an entity without events is kept', async () => {
     expect(await merged([entityLine(file('/lonely', { name: '/lonely' })), eventLine()])).toMatchObject([
       { id: '/lonely', type: 'file', name: '/lonely' },
       { id: 'p' },
@@ -88,7 +88,7 @@ describe('late binding', () => {
 });
 
 describe('names', () => {
-  test('a stated path wins over a later hint', async () => {
+  test('a stated path takes precedence over a later hint', async () => {
     const stated = cdmEvent({ ts: at(0), subject: p, object: f, path: '/etc/passwd' });
     const hint = cdmEvent({ ts: at(5), subject: p, object: f, partialPath: 'passwd' });
     for (const logs of [[[stated, hint]], [[hint, stated]], [[stated], [hint]], [[hint], [stated]]]) {
@@ -96,12 +96,12 @@ describe('names', () => {
     }
   });
 
-  test('a hint is better than nothing', async () => {
+  test('a hint is used if there is no other name', async () => {
     const hint = cdmEvent({ ts: at(0), subject: p, object: f, partialPath: 'passwd' });
     expect(await mergedOne(f, [hint])).toMatchObject({ name: 'passwd' });
   });
 
-  test('the address of a flow wins over a path on an event', async () => {
+  test('the address of a flow takes precedence over a path in an event', async () => {
     const flow = cdmLine('NetFlowObject', {
       uuid: f,
       localAddress: '10.0.0.1',
@@ -124,21 +124,21 @@ describe('names', () => {
     ['in three files', [[0], [1], [2]]],
     ['in three files, the latest first', [[2], [1], [0]]],
     ['out of order in one file', [[2, 0, 1]]],
-  ])('the latest of several names wins: %s', async (_what, groups) => {
-    const said = ['login', 'sh', 'nginx'].map((exec, moment) =>
+  ])('the latest of several names is used: %s', async (_what, groups) => {
+    const events = ['login', 'sh', 'nginx'].map((exec, moment) =>
       cdmEvent({ ts: at(moment), subject: p, object: f, exec }),
     );
-    const logs = groups.map((group) => group.map((index) => said[index]));
+    const logs = groups.map((group) => group.map((index) => events[index]));
     expect(await mergedOne(p, ...logs)).toMatchObject({ name: 'nginx' });
   });
 
-  test('within one moment the sequence decides', async () => {
-    const say = (name: string, seq: number) => eventLine({ ts: at(0), seq, subj: process('p', { name }) });
-    expect(await mergedOne('p', [say('b', 2), say('z', 1)])).toMatchObject({ name: 'b' });
-    expect(await mergedOne('p', [say('z', 1)], [say('b', 2)])).toMatchObject({ name: 'b' });
+  test('the sequence decides between names of the same time', async () => {
+    const named = (name: string, seq: number) => eventLine({ ts: at(0), seq, subj: process('p', { name }) });
+    expect(await mergedOne('p', [named('b', 2), named('z', 1)])).toMatchObject({ name: 'b' });
+    expect(await mergedOne('p', [named('z', 1)], [named('b', 2)])).toMatchObject({ name: 'b' });
   });
 
-  test('<unknown> is no name', async () => {
+  test('<unknown> is not used as a name', async () => {
     const events = [
       cdmEvent({ ts: at(0), subject: p, object: f, path: '/a' }),
       cdmEvent({ ts: at(1), subject: p, object: f, path: '<unknown>' }),
@@ -146,7 +146,7 @@ describe('names', () => {
     expect(await mergedOne(f, events)).toMatchObject({ name: '/a' });
   });
 
-  test('hostile names come back as they were', async () => {
+  test('hostile names are stored unchanged', async () => {
     const names = [
       `'; DROP TABLE events; --`,
       '\u001b[2J\u0007\u202e',
@@ -162,7 +162,7 @@ describe('names', () => {
 });
 
 describe('properties', () => {
-  test('each is that of the latest statement which has it', async () => {
+  test('each property has its latest value', async () => {
     const log = [
       eventLine({ ts: at(0), subj: process('p', { name: 'sh', cmd: 'sh -c a', pid: 7, kind: 'A' }) }),
       eventLine({ ts: at(1), subj: process('p', { cmd: 'sh -c b', user: 'root', parent: uuid(9) }) }),
@@ -177,7 +177,7 @@ describe('properties', () => {
     });
   });
 
-  test('identifiers: UUIDs without regard to case, all others as the log writes them', async () => {
+  test('UUIDs ignore case, other identifiers do not', async () => {
     const log = [
       eventLine({ subj: process(p.toLowerCase()), obj: file('{Guid-1}') }),
       eventLine({ subj: process(p), obj: file('{guid-1}') }),
@@ -186,7 +186,7 @@ describe('properties', () => {
   });
 });
 
-test('entities of a split are named by what other splits say of them', async () => {
+test('records in one split also name the entities of another', async () => {
   const folder = newFolder();
   const store = join(folder, 'store');
   const use = writeLog(folder, 'use.json', [cdmEvent({ ts: at(0), subject: p, object: f })]);
@@ -201,7 +201,7 @@ test('entities of a split are named by what other splits say of them', async () 
   ]);
 });
 
-test('entities can be asked for by host', async () => {
+test('entities can be selected by host', async () => {
   const folder = newFolder();
   const store = join(folder, 'store');
   const log = writeLog(folder, 'log.ndjson', [
@@ -215,9 +215,9 @@ test('entities can be asked for by host', async () => {
   expect(await entitiesOf(store, { host: 'nosuch' })).toEqual([]);
 });
 
-test('of any statements in any files, in any order, the same comes out', async () => {
-  // All at one moment: ties everywhere, also between types and numbers.
-  const statement = fc
+test('merging does not depend on the order of upserts or files', async () => {
+  // All at the same time, so that every property has ties.
+  const upsert = fc
     .record(
       {
         type: fc.constantFrom('process' as const, 'file' as const),
@@ -230,8 +230,8 @@ test('of any statements in any files, in any order, the same comes out', async (
       },
       { requiredKeys: ['type'] },
     )
-    .map((said) => entityLine({ id: 'x', ...said }));
-  const logs = fc.uniqueArray(fc.array(statement, { minLength: 1, maxLength: 3 }), {
+    .map((properties) => entityLine({ id: 'x', ...properties }));
+  const logs = fc.uniqueArray(fc.array(upsert, { minLength: 1, maxLength: 3 }), {
     minLength: 2,
     maxLength: 3,
     selector: (lines: string[]) => lines.join('\n'),

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { EventOrder } from '../../src/store/event-order.js';
 
-/** Few values, around every place where halves could be compared wrongly. */
+/** A few values around every boundary of the 32-bit halves. */
 const number = fc.constantFrom(
   0n,
   1n,
@@ -17,8 +17,8 @@ const number = fc.constantFrom(
 );
 const events = fc.array(fc.tuple(number, number), { maxLength: 12 });
 
-describe('the order of events', () => {
-  it('is that of (time, sequence), however they are cut into batches', () => {
+describe('EventOrder', () => {
+  it('compares (time, sequence), however the events are split into batches', () => {
     const sorted = events.map((list) =>
       list.sort(([a, x], [b, y]) => (a < b || (a === b && x < y) ? -1 : a === b && x === y ? 0 : 1)),
     );
@@ -29,10 +29,10 @@ describe('the order of events', () => {
         cuts.sort((a, b) => a - b);
         for (let k = 1; k < cuts.length; k++) {
           const part = list.slice(cuts[k - 1], cuts[k]);
-          // Columns may be longer than what is in them.
+          // Columns may be longer than the number of events.
           const ts = BigInt64Array.from([...part.map(([t]) => t), -5n]);
           const seq = BigInt64Array.from([...part.map(([, s]) => s), -5n]);
-          order.take(ts, seq, part.length);
+          order.add(ts, seq, part.length);
         }
         const inOrder = list.every(([t, s], i) => {
           const [before, sequence] = list[i - 1] ?? [t, s];

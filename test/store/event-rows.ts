@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { EventTable } from '../../src/store/event-table.js';
 
-/** One event, as a test writes it: absent ends are left out. */
+/** An event as tests write it; absent entities are left out. */
 export interface EventRow {
   ts?: number;
   seq?: number;
@@ -12,7 +12,7 @@ export interface EventRow {
   flow?: number;
 }
 
-/** Rows must come in order; without a time they all share one. */
+/** Builds an event table. Rows must be in order; the default time is 0. */
 export function tableOf(
   rows: readonly EventRow[],
   relations: readonly string[],
@@ -35,8 +35,8 @@ export function tableOf(
 export const RELATIONS = ['EVENT_WRITE', 'EVENT_READ', 'EVENT_RENAME'] as const;
 
 /**
- * Event lists on few nodes, in order, drawn from a few kinds of event so that repeats abound, and with them merges;
- * so do ties of time and sequence, self-loops, second objects and missing ends.
+ * Ordered events on few nodes, drawn from a few kinds of events, so that edges often merge. Ties of time and sequence,
+ * self-loops, second objects and missing entities are frequent too.
  */
 export function arbitraryRows(nodeCount: number, maxLength: number): fc.Arbitrary<EventRow[]> {
   const node = fc.nat(nodeCount - 1);

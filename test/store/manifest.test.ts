@@ -1,14 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import {
-  emptyManifest,
-  type Manifest,
-  readManifest,
-  replaceManifest,
-  STORE_VERSION,
-} from '../../src/store/manifest.js';
+import { emptyManifest, type Manifest, readManifest, replaceManifest } from '../../src/store/manifest.js';
 import { newFolder } from '../folders.js';
+
+const { version: VERSION } = emptyManifest();
 
 function withSegment(path: string): Manifest {
   return {
@@ -31,14 +27,14 @@ function withSegment(path: string): Manifest {
 
 const GOOD = withSegment('events/h/2018-04-06/00001-0001.parquet');
 
-/** A folder with this text as its manifest. */
-function holding(text: string): string {
+/** Creates a folder with this text as its manifest. */
+function folderWith(text: string): string {
   const folder = newFolder();
   writeFileSync(join(folder, 'manifest.json'), text);
   return folder;
 }
 
-test('what is written is read back, and no draft stays', async () => {
+test('a written manifest is read back, and no draft remains', async () => {
   const folder = newFolder();
   await replaceManifest(folder, emptyManifest());
   await replaceManifest(folder, GOOD);
@@ -46,54 +42,42 @@ test('what is written is read back, and no draft stays', async () => {
   expect(readdirSync(folder)).toEqual(['manifest.json']);
 });
 
-test('a folder without one, and no folder at all', async () => {
+test('a folder without a manifest, and a missing folder, give undefined', async () => {
   const folder = newFolder();
   expect(await readManifest(folder)).toBeUndefined();
   expect(await readManifest(join(folder, 'nosuch'))).toBeUndefined();
 });
 
-test('a file in place of the folder', async () => {
+test('a file instead of a folder is refused', async () => {
   const path = join(newFolder(), 'store');
   writeFileSync(path, 'x');
-  await expect(readManifest(path)).rejects.toMatchObject({
-    code: 'not-a-store',
-    message: expect.stringContaining('is a file'),
-    hint: expect.stringContaining('folder'),
-  });
+  await expect(readManifest(path)).rejects.toMatchObject({ code: 'not-a-store' });
 });
 
-test('a newer version is refused, whatever else the manifest says', async () => {
-  const folder = holding(JSON.stringify({ format: 'recal-store', version: STORE_VERSION + 1, new: [] }));
+test.each([
+  ['newer', { format: 'recal-store', version: VERSION + 1, new: [] }],
+  ['older', { ...emptyManifest(), version: VERSION - 1 }],
+])('a manifest of a %s version is refused, whatever else it contains', async (_age, manifest) => {
+  const folder = folderWith(JSON.stringify(manifest));
   await expect(readManifest(folder)).rejects.toMatchObject({
     code: 'store-version',
-    message: `this store has version ${STORE_VERSION + 1}; this recal knows ${STORE_VERSION}`,
-    hint: expect.stringContaining('newer'),
+    message: expect.stringContaining(`version ${manifest.version}`),
     where: { file: join(folder, 'manifest.json') },
   });
 });
 
-test('an older version is explained', async () => {
-  const folder = holding(JSON.stringify({ ...emptyManifest(), version: STORE_VERSION - 1 }));
-  await expect(readManifest(folder)).rejects.toMatchObject({
-    code: 'store-version',
-    message: expect.stringContaining(`version ${STORE_VERSION - 1}`),
-    hint: expect.stringContaining('ingest the logs again'),
-  });
-});
-
 test.each([
-  ['not JSON', '{"format":"recal-st', /not JSON/],
-  ['empty', '', /not JSON/],
-  ['another program’s', '{"name":"something","version":1}', /does not say that it is a recal store/],
+  ['not JSON', '{"format":"recal-st', /JSON/],
+  ['empty', '', /JSON/],
+  ['of another program', '{"name":"something","version":1}', /recal store/],
   ['incomplete', '{"format":"recal-store","version":1}', /hostNames/],
-  ['an unknown key', JSON.stringify({ ...emptyManifest(), extra: 1 }), /extra/],
-  ['an array', '[]', /does not say/],
-])('damage is told: %s', async (_what, text, why) => {
-  const folder = holding(text);
+  ['with an unknown key', JSON.stringify({ ...emptyManifest(), extra: 1 }), /extra/],
+  ['an array', '[]', /recal store/],
+])('a manifest that is %s is damaged, and the error says where', async (_what, text, datum) => {
+  const folder = folderWith(text);
   await expect(readManifest(folder)).rejects.toMatchObject({
     code: 'store-damaged',
-    message: expect.stringMatching(why),
-    hint: expect.stringContaining('backup'),
+    message: expect.stringMatching(datum),
     where: { file: join(folder, 'manifest.json') },
   });
 });
@@ -107,13 +91,13 @@ test.each([
   'events/h/x.txt',
   'manifest.json',
 ])('a segment outside the store is refused: %s', async (path) => {
-  await expect(readManifest(holding(JSON.stringify(withSegment(path))))).rejects.toMatchObject({
+  await expect(readManifest(folderWith(JSON.stringify(withSegment(path))))).rejects.toMatchObject({
     code: 'store-damaged',
     message: expect.stringContaining('segments.0.path'),
   });
 });
 
-test('what could not be read again is not written', async () => {
+test('an invalid manifest is not written', async () => {
   const folder = newFolder();
   await replaceManifest(folder, GOOD);
   const before = readFileSync(join(folder, 'manifest.json'));
@@ -125,7 +109,9 @@ test('what could not be read again is not written', async () => {
 test('a draft that cannot be written leaves the old manifest', async () => {
   const folder = newFolder();
   await replaceManifest(folder, GOOD);
-  mkdirSync(join(folder, 'manifest.json.new')); // stands in the draft's way
-  await expect(replaceManifest(folder, emptyManifest())).rejects.toMatchObject({ code: 'EISDIR' });
+  mkdirSync(join(folder, 'manifest.json.new')); // blocks the draft
+  await expect(replaceManifest(folder, emptyManifest())).rejects.toMatchObject({
+    code: expect.stringContaining('EISDIR'),
+  });
   expect(await readManifest(folder)).toEqual(GOOD);
 });

@@ -48,7 +48,7 @@ describe('archives', () => {
     database.closeSync();
   });
 
-  test('an empty member is passed over', async () => {
+  test('an empty member is skipped', async () => {
     const folder = newFolder();
     const archive = join(folder, 'b.tar');
     writeFileSync(archive, tar({ name: 'zero.ndjson' }, { name: 'one.ndjson', data: bytes(event('f')) }));
@@ -57,13 +57,13 @@ describe('archives', () => {
   });
 });
 
-describe('folders with the characters of patterns', () => {
+describe('folders with glob characters', () => {
   test.each([
     ['st[1]', 'st1'],
     ['logs (2020?)', 'logs (2020x)'],
     ['a*b', 'a-b'],
     ['[!x]', 'y'],
-  ])('%s is not %s', async (name, other) => {
+  ])('%s does not match %s', async (name, other) => {
     const folder = newFolder();
     for (const [store, ids] of [
       [name, ['1']],
@@ -83,7 +83,7 @@ describe('folders with the characters of patterns', () => {
 });
 
 test.each(['relation=EVIL', 'ts=5', 'name=evil', 'type=file', 'host=web'])(
-  'a folder called %s is no column',
+  'a folder named %s does not become a column',
   async (name) => {
     const folder = newFolder();
     const log = writeLog(folder, 'log.ndjson', [event('1')]);
@@ -98,15 +98,15 @@ test.each(['relation=EVIL', 'ts=5', 'name=evil', 'type=file', 'host=web'])(
   },
 );
 
-test('a folder that cannot be told from a pattern is refused', async () => {
+test('a path with a backslash and a glob character is refused', async () => {
   const folder = newFolder();
   const log = writeLog(folder, 'log.ndjson', [event('1')]);
   const store = join(folder, 'back\\[x]');
   await expect(ingestFiles([log], { store, threads: 0 })).rejects.toMatchObject({ code: 'store-place' });
 });
 
-describe('times and words at their limits', () => {
-  test('the first and the last moment of 64 bits', async () => {
+describe('times and symbols at their limits', () => {
+  test('the first and the last 64-bit time are stored', async () => {
     const folder = newFolder();
     const times = [-(2n ** 63n), -1n, 0n, 2n ** 63n - 1n];
     const log = writeLog(
@@ -121,7 +121,7 @@ describe('times and words at their limits', () => {
     expect(days.sort()).toEqual(['1677-09-21', '1969-12-31', '1970-01-01', '2262-04-11']);
   });
 
-  test('a type that is nothing but its package', async () => {
+  test('a type that consists of its package only is kept', async () => {
     const folder = newFolder();
     const log = writeLog(folder, 'log.json', [
       cdmEvent({ ts: MIDNIGHT, subject: uuid(1), object: uuid(2), type: 'com.bbn.tc.schema.avro.' }),
@@ -136,7 +136,7 @@ describe('times and words at their limits', () => {
       built('store/ingest.js')
     );
     const folder = newFolder();
-    // Long enough that every thread gets some of it.
+    // Long enough for several blocks, so that every thread reads some.
     const lines = Array.from({ length: 60_000 }, (_, i) =>
       event('f', { rel: `EVENT_${i % 12_000}`, attrs: { filling: 'x'.repeat(100) } }),
     );
@@ -146,7 +146,7 @@ describe('times and words at their limits', () => {
     expect(Object.keys(read.relations)).toHaveLength(12_000);
   });
 
-  test('long names of relations, hosts and kinds are shortened, stay apart, and are counted', async () => {
+  test('long names of relations, hosts and kinds are shortened, stay distinct, and are counted', async () => {
     const folder = newFolder();
     const long = (letter: string) => `${'x'.repeat(40_000)}${letter}`;
     const lines = [
@@ -166,7 +166,7 @@ describe('times and words at their limits', () => {
     }
   });
 
-  test('names that objects have by nature are counted like any other, also when read again', async () => {
+  test('names of built-in object properties are counted, also after the manifest is read again', async () => {
     const folder = newFolder();
     const names = ['__proto__', 'constructor', 'toString'];
     const log = writeLog(
@@ -183,7 +183,7 @@ describe('times and words at their limits', () => {
     );
   });
 
-  test('a byte order mark does not cost the first record', async () => {
+  test('the first record after a byte order mark is read', async () => {
     const folder = newFolder();
     const log = join(folder, 'log.ndjson');
     writeFileSync(log, Buffer.concat([Buffer.of(0xef, 0xbb, 0xbf), bytes(event('1'), event('2'))]));
@@ -192,7 +192,7 @@ describe('times and words at their limits', () => {
   });
 });
 
-test('an entity’s latest name does not depend on where blocks end', async () => {
+test('the latest name of an entity does not depend on block boundaries', async () => {
   const folder = newFolder();
   const filling = Array.from({ length: 6000 }, (_, i) =>
     entityLine(file(`x${i}`, { name: `/${'z'.repeat(900)}` })),
@@ -210,7 +210,7 @@ test('an entity’s latest name does not depend on where blocks end', async () =
   }
 });
 
-test('a reader whose segments were dropped meanwhile is told so', async () => {
+test('reading segments that were dropped in the meantime is an error', async () => {
   const folder = newFolder();
   const path = join(folder, 'store');
   await ingestFiles([writeLog(folder, 'log.ndjson', [event('f')])], { store: path, threads: 0 });

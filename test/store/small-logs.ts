@@ -5,7 +5,7 @@ import { type KnownEntity, readEntities } from '../../src/store/entities.js';
 import { type LoadedEvents, loadEvents } from '../../src/store/load.js';
 import { type Selection, Store } from '../../src/store/store.js';
 
-/** An event of recal NDJSON; what a test does not care about has a default. */
+/** An event of recal NDJSON. All fields have defaults. */
 export interface LogEvent {
   ts?: bigint | string;
   seq?: number;
@@ -17,7 +17,7 @@ export interface LogEvent {
   flow?: 'in' | 'out';
 }
 
-/** 2018-04-06T00:00:00Z, the midnight that day-boundary tests stand on. */
+/** 2018-04-06T00:00:00Z */
 export const MIDNIGHT = 1_522_972_800_000_000_000n;
 export const DAY = 86_400_000_000_000n;
 
@@ -37,7 +37,7 @@ export function file(id: string, more: Partial<Entity> = {}): Entity {
   return { id, type: 'file', ...more };
 }
 
-/** A UUID that ends in these digits. */
+/** A UUID that ends with the given digits. */
 export function uuid(digits: number | string): string {
   return `AAAAAAAA-0000-4000-8000-${String(digits).padStart(12, '0')}`;
 }
@@ -45,7 +45,7 @@ export function uuid(digits: number | string): string {
 const PACKAGE = 'com.bbn.tc.schema.avro.cdm18';
 export const CDM_HOST = uuid(999);
 
-/** A CDM18 record in the shape of the Engagement 3 release. */
+/** A CDM 18 record as in the Engagement 3 release. */
 export function cdmLine(kind: string, fields: Record<string, unknown>): string {
   return JSON.stringify({
     datum: { [`${PACKAGE}.${kind}`]: { hostId: CDM_HOST, ...fields } },
@@ -78,17 +78,17 @@ export function cdmEvent(fields: {
       },
     },
   });
-  return text.replace('"TIME"', String(ts)); // JSON.stringify would round it
+  return text.replace('"TIME"', String(ts)); // JSON.stringify cannot write a BigInt
 }
 
-/** Writes a log file and gives its path. */
+/** Writes a log file and returns its path. */
 export function writeLog(folder: string, name: string, lines: readonly string[]): string {
   const path = join(folder, name);
   writeFileSync(path, lines.map((line) => `${line}\n`).join(''));
   return path;
 }
 
-/** A loaded event in plain values: entities by `host/id`, so that two stores can be compared. */
+/** A loaded event with entities as `host/id`, to compare two stores. */
 export interface PlainEvent {
   ts: bigint;
   seq: bigint;

@@ -10,16 +10,16 @@ import { newFolder } from '../folders.js';
 
 const LOCK = 'writer.lock';
 
-function claim(folder: string, holder: unknown): void {
+function writeLock(folder: string, holder: unknown): void {
   writeFileSync(join(folder, LOCK), typeof holder === 'string' ? holder : JSON.stringify(holder));
 }
 
-/** The number of a process that has ended. */
+/** The id of a process that has ended. */
 function deadPid(): number {
   return spawnSync(process.execPath, ['-e', '']).pid;
 }
 
-/** Another process that takes the lock and keeps it until it is killed. */
+/** Starts another process that holds the lock until it is killed. */
 async function otherWriter(folder: string): Promise<{ pid: number; kill: () => Promise<void> }> {
   const script = `
     const { lockStore } = await import(${JSON.stringify(built('store/store-lock.js'))});
@@ -42,7 +42,7 @@ async function otherWriter(folder: string): Promise<{ pid: number; kill: () => P
   };
 }
 
-test('a claim says whose it is, and leaves nothing behind', async () => {
+test('a lock file describes its process, and a released lock leaves no file', async () => {
   const folder = newFolder();
   const lock = await lockStore(folder);
   expect(readdirSync(folder)).toEqual([LOCK]);
@@ -57,7 +57,7 @@ test('a claim says whose it is, and leaves nothing behind', async () => {
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('a second writer of the same process is told, and may come after the first', async () => {
+test('a second writer of the same process is refused until the first releases the lock', async () => {
   const folder = newFolder();
   const lock = await lockStore(folder);
   await expect(lockStore(folder)).rejects.toMatchObject({ code: 'store-busy' });
@@ -66,20 +66,20 @@ test('a second writer of the same process is told, and may come after the first'
   await (await lockStore(folder)).release();
 });
 
-test('of many writers at once exactly one gets it', async () => {
+test('exactly one of many simultaneous writers gets the lock', async () => {
   const folder = newFolder();
   const tries = await Promise.allSettled(Array.from({ length: 20 }, () => lockStore(folder)));
   expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   expect(readdirSync(folder)).toEqual([LOCK]);
 });
 
-test('another process at it is told by its number; once killed, its claim is taken over', async () => {
+test('a lock of another process is refused with its id, and taken over once that process is killed', async () => {
   const folder = newFolder();
   const other = await otherWriter(folder);
   await expect(lockStore(folder)).rejects.toMatchObject({
     code: 'store-busy',
-    message: `another process (${other.pid} on ${hostname()}) is writing to this store`,
-    hint: expect.stringContaining(LOCK),
+    message: expect.stringContaining(`${other.pid} on ${hostname()}`),
+    hint: expect.stringContaining(`rm ${join(folder, LOCK)}`),
     where: { file: join(folder, LOCK) },
   });
   await other.kill();
@@ -90,52 +90,52 @@ test('another process at it is told by its number; once killed, its claim is tak
 });
 
 test.each([
-  ['of a process that is gone', () => ({ pid: deadPid(), host: hostname() })],
+  ['of a dead process', () => ({ pid: deadPid(), host: hostname() })],
   ['that is empty', () => ''],
-  ['that is no JSON', () => '{"pid":'],
-  ['of no process at all', () => ({ pid: 0, host: hostname() })],
-  ['of a negative number, which would mean a group of processes', () => ({ pid: -1, host: hostname() })],
-])('a claim %s is taken over', async (_what, holder) => {
+  ['that is not JSON', () => '{"pid":'],
+  ['of process 0', () => ({ pid: 0, host: hostname() })],
+  ['of a negative id, which would mean a process group', () => ({ pid: -1, host: hostname() })],
+])('a lock %s is taken over', async (_what, holder) => {
   const folder = newFolder();
-  claim(folder, holder());
+  writeLock(folder, holder());
   const lock = await lockStore(folder);
   expect(readdirSync(folder)).toEqual([LOCK]);
   await lock.release();
 });
 
-test('many writers after a dead one: still exactly one gets it, every time', async () => {
+test('exactly one of many simultaneous writers takes over the lock of a dead one', async () => {
   const dead = { pid: deadPid(), host: hostname() };
   for (let round = 0; round < 100; round++) {
     const folder = newFolder();
-    claim(folder, dead);
+    writeLock(folder, dead);
     const tries = await Promise.allSettled(Array.from({ length: 20 }, () => lockStore(folder)));
     expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     expect(readdirSync(folder)).toEqual([LOCK]);
   }
 });
 
-test('a successor that died while taking over is succeeded in its turn', async () => {
+test('the takeover lock of a writer that died is taken over too', async () => {
   const folder = newFolder();
-  claim(folder, { pid: deadPid(), host: hostname() });
+  writeLock(folder, { pid: deadPid(), host: hostname() });
   writeFileSync(join(folder, `${LOCK}.next`), JSON.stringify({ pid: deadPid(), host: hostname() }));
   const lock = await lockStore(folder);
   expect(readdirSync(folder)).toEqual([LOCK]);
   await lock.release();
 });
 
-test('drafts of dead writers are swept, those of living ones are not', async () => {
+test('drafts of dead writers are removed, those of running writers are kept', async () => {
   const folder = newFolder();
-  const drafts = { dead: deadPid(), living: process.pid };
+  const drafts = { dead: deadPid(), running: process.pid };
   for (const [name, pid] of Object.entries(drafts)) {
     writeFileSync(join(folder, `${LOCK}.${name}`), JSON.stringify({ pid, host: hostname() }));
   }
   await (await lockStore(folder)).release();
-  expect(readdirSync(folder)).toEqual([`${LOCK}.living`]);
+  expect(readdirSync(folder)).toEqual([`${LOCK}.running`]);
 });
 
-test('a claim from another machine is believed, for nobody here can know', async () => {
+test('a lock of another machine is never taken over', async () => {
   const folder = newFolder();
-  claim(folder, { pid: deadPid(), host: 'elsewhere.example' });
+  writeLock(folder, { pid: deadPid(), host: 'elsewhere.example' });
   await expect(lockStore(folder)).rejects.toMatchObject({
     code: 'store-busy',
     message: expect.stringContaining('elsewhere.example'),
@@ -143,15 +143,15 @@ test('a claim from another machine is believed, for nobody here can know', async
   expect(readdirSync(folder)).toEqual([LOCK]);
 });
 
-test('a folder that is not there', async () => {
+test('a missing folder cannot be locked', async () => {
   await expect(lockStore(join(newFolder(), 'nosuch'))).rejects.toMatchObject({ code: 'ENOENT' });
 });
 
 test.runIf(existsSync('/proc/self/stat'))(
-  'a dead writer’s number may be in use again: the claim is taken over',
+  'a lock is taken over if its process id now belongs to another process',
   async () => {
     const folder = newFolder();
-    claim(folder, { pid: process.pid, host: hostname(), began: 'another-boot 12345' });
+    writeLock(folder, { pid: process.pid, host: hostname(), began: 'another-boot 12345' });
     const lock = await lockStore(folder);
     await expect(lockStore(folder)).rejects.toMatchObject({ code: 'store-busy' });
     await lock.release();

@@ -4,12 +4,12 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, test } from 'vitest';
 import { ingestFiles } from '../../src/store/ingest.js';
 import { loadEvents } from '../../src/store/load.js';
-import type { Segment } from '../../src/store/manifest.js';
-import { globMatcher, Store, StoreWriter } from '../../src/store/store.js';
+import { emptyManifest, replaceManifest, type Segment } from '../../src/store/manifest.js';
+import { Store, StoreWriter } from '../../src/store/store.js';
 import { filesBelow, newFolder } from '../folders.js';
 import { DAY, entitiesOf, eventLine, eventsOf, file, MIDNIGHT, writeLog } from './small-logs.js';
 
-/** A store made of these lines. */
+/** Creates a store from these log lines. */
 async function storeOf(...lines: string[]): Promise<string> {
   const folder = newFolder();
   const store = join(folder, 'store');
@@ -21,7 +21,7 @@ const days = (segments: readonly Segment[]) =>
   segments.map(({ host, day, rows }) => `${host} ${day} ${rows}`);
 
 describe('segments', () => {
-  test('events go to the day of their nanosecond, by host', async () => {
+  test('events are stored by host and day, exact to the nanosecond', async () => {
     const store = await storeOf(
       eventLine({ ts: MIDNIGHT - 1n, host: 'a' }),
       eventLine({ ts: MIDNIGHT, host: 'a' }),
@@ -52,13 +52,13 @@ describe('segments', () => {
     ]);
   });
 
-  test('the store holds its segments, a manifest, and nothing else', async () => {
+  test('a store contains only its segments and a manifest', async () => {
     const store = await storeOf(eventLine());
     const { manifest } = await Store.open(store);
     expect(filesBelow(store)).toEqual(['manifest.json', ...manifest.segments.map(({ path }) => path)].sort());
   });
 
-  test('any Parquet reader finds plain columns', async () => {
+  test('segments have plain columns that any Parquet reader can read', async () => {
     const store = await Store.open(await storeOf(eventLine({ obj: file('f') })));
     const database = await DuckDBInstance.create(':memory:');
     const connection = await database.connect();
@@ -108,19 +108,19 @@ describe('segments', () => {
   });
 });
 
-describe('a host may be called anything', () => {
+describe('a host may have any name', () => {
   const long = 'x'.repeat(256);
   test.each([
-    ['a way out of the folder', '../../etc'],
+    ['a path outside the folder', '../../etc'],
     ['an absolute path', '/etc/passwd'],
     ['dots', '..'],
     ['control characters', 'a\u0001\n\r\t\u001b[2Jb\u007f\u009b'],
     ['quotes', `'; DROP TABLE events; --`],
     ['double quotes and a backslash', '"\\'],
     ['256 characters', long],
-    ['what a shell would expand', '$(touch /tmp/x) *?[a]'],
-    ['a name that objects have', 'constructor'],
-    ['another such name', '__proto__'],
+    ['shell expansions', '$(touch /tmp/x) *?[a]'],
+    ['a built-in object property', 'constructor'],
+    ['the prototype property', '__proto__'],
     ['other scripts and bidi', 'сервер-主机-\u202egnp.exe'],
     ['a Windows device', 'CON'],
     ['a space at the end', 'host '],
@@ -137,7 +137,7 @@ describe('a host may be called anything', () => {
     expect((await entitiesOf(store)).map((entity) => entity.host)).toEqual([host, host]);
   });
 
-  test('names that look alike as folders stay apart', async () => {
+  test('hosts with similar folder names stay distinct', async () => {
     const hosts = ['a/b', 'a_b', 'a:b', 'A_B'];
     const store = await storeOf(...hosts.map((host) => eventLine({ host })));
     expect((await loadEvents(await Store.open(store))).hosts).toEqual([...hosts].sort());
@@ -145,36 +145,32 @@ describe('a host may be called anything', () => {
   });
 });
 
-describe('folders that are no store', () => {
-  test('reading one that is not there', async () => {
-    await expect(Store.open(join(newFolder(), 'nosuch'))).rejects.toMatchObject({
-      code: 'no-store',
-      hint: expect.stringContaining('recal ingest'),
-    });
+describe('folders that are not a store', () => {
+  test('a missing folder is an error', async () => {
+    await expect(Store.open(join(newFolder(), 'nosuch'))).rejects.toMatchObject({ code: 'no-store' });
     await expect(StoreWriter.open(newFolder(), { create: false })).rejects.toMatchObject({
       code: 'no-store',
     });
   });
 
-  test('writing into a folder of other files is refused and changes nothing', async () => {
+  test('writing to a folder with other files is refused and changes nothing', async () => {
     const folder = newFolder();
     writeFileSync(join(folder, 'thesis.tex'), 'x');
     await expect(StoreWriter.open(folder)).rejects.toMatchObject({
       code: 'not-a-store',
       message: expect.stringContaining('thesis.tex'),
-      hint: expect.stringContaining('empty folder'),
     });
     expect(readdirSync(folder)).toEqual(['thesis.tex']);
   });
 
-  test('writing into a file is refused and leaves it', async () => {
+  test('writing to a file is refused and changes nothing', async () => {
     const path = join(newFolder(), 'file');
     writeFileSync(path, 'x');
     await expect(StoreWriter.open(path)).rejects.toMatchObject({ code: 'not-a-store' });
     expect(readFileSync(path, 'utf8')).toBe('x');
   });
 
-  test.each([2, 0])('a store of version %i is not touched', async (version) => {
+  test.each([2, 0])('a store of version %i is not changed', async (version) => {
     const folder = await storeOf(eventLine());
     const path = join(folder, 'manifest.json');
     const other = readFileSync(path, 'utf8').replace('"version": 1', `"version": ${version}`);
@@ -186,7 +182,7 @@ describe('folders that are no store', () => {
     expect(readFileSync(path, 'utf8')).toBe(other);
   });
 
-  test('the leavings of a first ingest that was killed are no foreign files', async () => {
+  test('the remains of a killed first ingest are removed, not refused', async () => {
     const folder = newFolder();
     mkdirSync(join(folder, 'staging/1-x/events'), { recursive: true });
     mkdirSync(join(folder, 'events/h/2018-04-06'), { recursive: true });
@@ -198,7 +194,7 @@ describe('folders that are no store', () => {
   });
 });
 
-test('a writer sweeps what no manifest names, and only that', async () => {
+test('a writer removes unlisted segments and no other files', async () => {
   const folder = await storeOf(eventLine());
   const before = filesBelow(folder);
   writeFileSync(join(folder, 'events/h/2018-04-06/00002-0001.parquet'), 'half');
@@ -207,7 +203,7 @@ test('a writer sweeps what no manifest names, and only that', async () => {
   expect(filesBelow(folder)).toEqual([...before, 'events/note.txt'].sort());
 });
 
-test('an open store keeps its view while another writer adds', async () => {
+test('an open store does not change while a writer adds events', async () => {
   const folder = await storeOf(eventLine());
   const open = await Store.open(folder);
   const more = writeLog(newFolder(), 'more.ndjson', [eventLine({ ts: MIDNIGHT + 1n })]);
@@ -223,7 +219,7 @@ describe('dropping old days', () => {
     eventLine({ ts: MIDNIGHT + DAY }),
   ];
 
-  test('takes their events and files; entities, later days and numbering stay', async () => {
+  test('removes their events and files, and keeps entities, later days and numbers', async () => {
     const folder = await storeOf(...lines);
     const writer = await StoreWriter.open(folder);
     const dropped = await writer.drop(({ day }) => day === null || day >= '2018-04-06');
@@ -239,7 +235,7 @@ describe('dropping old days', () => {
     );
   });
 
-  test('nothing to drop leaves the manifest as it is', async () => {
+  test('does not change the manifest if nothing is dropped', async () => {
     const folder = await storeOf(...lines);
     const path = join(folder, 'manifest.json');
     const before = statSync(path, { bigint: true });
@@ -249,7 +245,7 @@ describe('dropping old days', () => {
     expect(statSync(path, { bigint: true })).toMatchObject({ ino: before.ino, mtimeNs: before.mtimeNs });
   });
 
-  test('a store of which everything was dropped is empty, not broken', async () => {
+  test('leaves an empty store that can be read if everything is dropped', async () => {
     const folder = await storeOf(...lines);
     const writer = await StoreWriter.open(folder);
     await writer.drop(({ day }) => day === null);
@@ -258,7 +254,25 @@ describe('dropping old days', () => {
   });
 });
 
-describe('globs over hosts', () => {
+describe('host globs', () => {
+  /** Whether the glob selects a host of this name. */
+  async function selects(glob: string, host: string): Promise<boolean> {
+    const folder = newFolder();
+    const segment: Segment = {
+      kind: 'entities',
+      path: 'entities/h/00001-0001.parquet',
+      ingest: 1,
+      host,
+      day: null,
+      rows: 1,
+      bytes: 1,
+      firstTs: null,
+      lastTs: null,
+    };
+    await replaceManifest(folder, { ...emptyManifest(), segments: [segment] });
+    return (await Store.open(folder)).segments('entities', { host: glob }).length === 1;
+  }
+
   test.each([
     ['*', 'anything', true],
     ['*', '', true],
@@ -276,13 +290,13 @@ describe('globs over hosts', () => {
     ['[ab]', 'a', false],
     ['*?', '', false],
     ['**', 'x', true],
-  ])('%j on %j: %j', (pattern, text, expected) => {
-    expect(globMatcher(pattern)(text)).toBe(expected);
+  ])('%j on %j: %j', async (glob, host, expected) => {
+    expect(await selects(glob, host)).toBe(expected);
   });
 
-  test('no pattern takes exponential time', () => {
+  test('no glob takes exponential time', async () => {
     const started = performance.now();
-    expect(globMatcher(`${'*a'.repeat(50)}b`)('a'.repeat(5000))).toBe(false);
+    expect(await selects(`${'*a'.repeat(50)}b`, 'a'.repeat(5000))).toBe(false);
     expect(performance.now() - started).toBeLessThan(1000);
   });
 });

@@ -7,23 +7,23 @@ function numberOf(texts: TextNumbers, text: string, padding = 0): number {
   return texts.number(bytes, padding, bytes.length - padding - 4);
 }
 
-describe('numbers of texts', () => {
-  it('are those of a Map, in order of first sight, and give the texts back', () => {
+describe('TextNumbers', () => {
+  it('numbers texts in the order of their first call, like a Map, and returns the texts', () => {
     const text = fc.oneof(fc.string({ maxLength: 3, unit: 'binary' }), fc.string({ unit: 'grapheme' }));
     fc.assert(
-      fc.property(fc.array(fc.tuple(text, fc.nat(5)), { maxLength: 200 }), (said) => {
+      fc.property(fc.array(fc.tuple(text, fc.nat(5)), { maxLength: 200 }), (calls) => {
         const texts = new TextNumbers();
         const known = new Map<string, number>();
-        for (const [text] of said) if (!known.has(text)) known.set(text, known.size + 1);
-        const numbers = said.map(([text, padding]) => numberOf(texts, text, padding));
-        expect(numbers).toEqual(said.map(([text]) => known.get(text)));
+        for (const [text] of calls) if (!known.has(text)) known.set(text, known.size + 1);
+        const numbers = calls.map(([text, padding]) => numberOf(texts, text, padding));
+        expect(numbers).toEqual(calls.map(([text]) => known.get(text)));
         expect(texts.size).toBe(known.size);
         expect([...known.values()].map((number) => texts.text(number))).toEqual([...known.keys()]);
       }),
     );
   });
 
-  it('stay when the table and its bytes grow', () => {
+  it('keeps its numbers when the table and its bytes grow', () => {
     const texts = new TextNumbers();
     const names = Array.from({ length: 20_000 }, (_, i) => `/var/log/${i % 7}/file-${i}`);
     const first = names.map((name) => numberOf(texts, name));
@@ -33,14 +33,14 @@ describe('numbers of texts', () => {
     expect(texts.byteLength).toBe(names.join('').length);
   });
 
-  it('tell the empty text from none', () => {
+  it('distinguishes the empty text from no text', () => {
     const texts = new TextNumbers();
     const empty = numberOf(texts, '');
     expect(empty).not.toBe(NO_TEXT);
     expect(texts.text(empty)).toBe('');
   });
 
-  it('hold a text longer than all before it', () => {
+  it('stores a text longer than all previous texts together', () => {
     const texts = new TextNumbers();
     const long = 'long '.repeat(100_000);
     expect(texts.text(numberOf(texts, long))).toBe(long);
