@@ -95,6 +95,8 @@ describe('what is found out before the work is done', () => {
     expect(stderr).toMatch(
       /nothing in the store is later than what the model was calibrated on, until 2025-/,
     );
-    expect(stderr).toMatch(/hint: name what to score with --split or --from; the store contains 2025-03-05T00:00/);
+    expect(stderr).toMatch(
+      /hint: name what to score with --split or --from; the store contains 2025-03-05T00:00/,
+    );
   });
 });
