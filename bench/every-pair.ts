@@ -1,14 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { Arena } from '../dist/compute/wasm/arena.js';
-import { CREW_BYTES, Crew } from '../dist/compute/wasm/crew.js';
 import { type Build, chooseBuild, instantiate } from '../dist/compute/wasm/kernel-module.js';
+import { CONTROL_BYTES, KernelThreads } from '../dist/compute/wasm/kernel-threads.js';
 import type { ReferencePoints } from '../dist/detect/knn/neighbour-reference.js';
 import { GRID, type SnappedPoints } from '../dist/detect/knn/snapped-points.js';
 
 const ROOT = new URL('../', import.meta.url);
 const CONTROL_AT = 65_536;
-const JOB_AT = CONTROL_AT + CREW_BYTES;
+const JOB_AT = CONTROL_AT + CONTROL_BYTES;
 const BATCH = 65_536;
 const BLOCK = 16;
 /** Queries that stay in the second-level cache while all points pass by: a multiple of the kernel's tile of six. */
@@ -20,16 +20,21 @@ const PIECE = 192;
  */
 export class EveryPair {
   readonly #arena: Arena;
-  readonly #crew: Crew;
+  readonly #threads: KernelThreads;
   readonly #kernel: EveryPairKernel;
   readonly #instances: number;
   /** The words of kernels/bench/every-pair.ts that describe the reference. */
   readonly #reference: readonly number[];
   readonly #width: number;
 
-  private constructor(arena: Arena, crew: Crew, kernel: EveryPairKernel, points: ReferencePoints) {
+  private constructor(
+    arena: Arena,
+    threads: KernelThreads,
+    kernel: EveryPairKernel,
+    points: ReferencePoints,
+  ) {
     this.#arena = arena;
-    this.#crew = crew;
+    this.#threads = threads;
     this.#kernel = kernel;
     const { width, count, multiplicity } = points;
     this.#width = width;
@@ -57,8 +62,9 @@ export class EveryPair {
     const build = chooseBuild(false);
     compileKernel(build);
     const worker = new URL('./every-pair-worker.js', import.meta.url);
-    const crew = await Crew.start(worker, { memory: arena.memory, build, control: CONTROL_AT }, threads);
-    return new EveryPair(arena, crew, loadEveryPair(build, arena.memory), points);
+    const setup = { memory: arena.memory, build, control: CONTROL_AT };
+    const started = await KernelThreads.start(worker, setup, threads);
+    return new EveryPair(arena, started, loadEveryPair(build, arena.memory), points);
   }
 
   scores(points: SnappedPoints, k: number): Float64Array {
@@ -80,13 +86,13 @@ export class EveryPair {
   }
 
   async close(): Promise<void> {
-    await this.#crew.close();
+    await this.#threads.close();
   }
 
   #run(job: readonly number[], scratchBytes: number): void {
-    const scratch = this.#arena.allocate(scratchBytes * this.#crew.threads);
+    const scratch = this.#arena.allocate(scratchBytes * this.#threads.threads);
     new Uint32Array(this.#arena.memory.buffer, JOB_AT, job.length).set(job);
-    this.#crew.run([JOB_AT, scratch, scratchBytes], () => this.#kernel(JOB_AT, scratch));
+    this.#threads.run([JOB_AT, scratch, scratchBytes], () => this.#kernel(JOB_AT, scratch));
     this.#arena.free(scratch);
   }
 
