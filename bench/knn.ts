@@ -16,6 +16,7 @@ const CADETS = fileURLToPath(new URL('../../shared/data/cadets-e1', import.meta.
 const K = 10;
 const ROUNDS = 3;
 const MOST_QUERIES = 200_000;
+const MOST_REFERENCES = 200_000;
 const CALIBRATION_ROWS = 20_000;
 
 /** Seconds on the clock, and of processor time over all threads: on a busy machine only the second tells. */
@@ -56,7 +57,7 @@ export async function run(args: string[]): Promise<void> {
   const say = (text: string) => console.log(`  ${text}`);
   const embeddings = await makeTrainedEmbeddings({ source, epochs: Number(values.epochs), seed: 1 }, say);
 
-  const builder = new ReferenceBuilder(embeddings.hidden, { seed: 1 });
+  const builder = new ReferenceBuilder(embeddings.hidden, { seed: 1, most: MOST_REFERENCES });
   for (const window of embeddings.train) builder.add(window);
   const reference = builder.finish();
   const heldOut = joined([...embeddings.calibrate, ...embeddings.test]);

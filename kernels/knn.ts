@@ -1,6 +1,6 @@
-// Exact nearest neighbours (method §7). Each function takes pieces of a job until none is left, on any number of threads;
-// arguments are the addresses of the reference's setup, of the job and of the thread's own scratch.
+// Exact nearest neighbours (method §7). Each function takes pieces of a job until none is left, on any number of threads.
+// Its arguments are the addresses of the setup, the job and the thread's scratch memory.
 
 export { exact } from './knn/exact';
-export { rotate, settle } from './knn/rotate';
+export { rotate, assignCells } from './knn/rotate';
 export { screen } from './knn/screen';

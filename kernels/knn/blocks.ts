@@ -1,4 +1,4 @@
-// Squared distances of one query to 16 points at a time.
+// Squared distances from one query to 16 points at a time.
 
 // @ts-ignore: decorator
 @inline function madd(a: v128, b: v128, c: v128): v128 {
@@ -7,8 +7,8 @@
 }
 
 /**
- * Writes 16 squared distances to `out` and gives a bit for each below `limit` (or equal to it). Sums of squares only
- * grow, so a block whose first `head` dimensions are all too far needs no more of them: the answer is 0, `out` as it was.
+ * Writes 16 squared distances to `out` and returns a bit for each that is at most `limit`. Sums of squares only grow, so
+ * that a block whose points are all too far after `head` dimensions returns 0 early and leaves `out` unchanged.
  */
 export function measureBlock(query: usize, block: usize, width: usize, head: usize, limit: f32, out: usize): i32 {
   const most = f32x4.splat(limit);

@@ -1,4 +1,4 @@
-// Cells: points by nearest centre. What is near a query lies in a cell whose ball comes near it.
+// Cells: points grouped by their nearest centre. A query searches only cells whose ball can hold a near point.
 
 import { measureBlock } from './blocks';
 import { FAR, insertCopies, worstOf } from './nearest-list';
@@ -6,7 +6,7 @@ import {
   blocksOf, cellsOf, centresOf, firstBlocksOf, headOf, multiplicityOf, radiiOf, relativeOf, ringsOf, widthOf,
 } from './setup';
 
-/** The nearest centre; its squared distance is left at `found`. Gives the number of the cell. */
+/** Finds the nearest centre. Writes its squared distance to `found` and returns the number of its cell. */
 export function nearestCentre(s: usize, query: usize, lanes: usize, found: usize): u32 {
   const width = widthOf(s);
   const head = headOf(s);
@@ -31,8 +31,8 @@ export function nearestCentre(s: usize, query: usize, lanes: usize, found: usize
 }
 
 /**
- * A heap of (lower bound of the distance to any of its points, cell), smallest first, of the cells that may hold
- * something nearer than `reach`. 16 bytes each: bound f64, distance of the centre f32, cell u32. Gives their count.
+ * Builds a heap of the cells that can hold a point nearer than `reach`, ordered by a lower bound of the distance to their
+ * points. Each entry has 16 bytes: bound f64, distance of the centre f32, cell u32. Returns the number of entries.
  */
 export function listCells(s: usize, query: usize, reach: f64, lanes: usize, heap: usize): usize {
   const width = widthOf(s);
@@ -59,7 +59,7 @@ export function listCells(s: usize, query: usize, reach: f64, lanes: usize, heap
   return count;
 }
 
-/** Takes the first of the heap away. */
+/** Removes the first entry of the heap. */
 export function dropFirst(heap: usize, count: usize): void {
   const last = heap + ((count - 1) << 4);
   store<u64>(heap, load<u64>(last));
@@ -83,7 +83,7 @@ function sink(heap: usize, from: usize, count: usize): void {
   store<u64>(heap + (i << 4), rest, 8);
 }
 
-/** No point of the block is nearer than this: the triangle inequality, with what the centre's distance may be off by. */
+/** A lower bound of the distance to any point of the block, by the triangle inequality and the error of `centre`. */
 // @ts-ignore: decorator
 @inline export function ringBound(s: usize, block: usize, centre: f64): f64 {
   const ring = ringsOf(s) + (block << 3);
@@ -94,7 +94,7 @@ function sink(heap: usize, from: usize, count: usize): void {
   );
 }
 
-/** Takes the points of a cell into the list of the nearest. Gives the pairs worked out. */
+/** Adds the points of a cell to the list of the nearest. Returns the number of computed pairs. */
 export function searchCell(s: usize, query: usize, cell: u32, centre: f64, list: usize, k: usize, lanes: usize): u64 {
   const width = widthOf(s);
   const head = headOf(s);

@@ -1,4 +1,4 @@
-// The exact k nearest: float32 tells which points can be among them, float64 in index order says how far they are.
+// The exact k nearest points: float32 finds those that can be among them, float64 in index order gives their distances.
 
 import { measureBlock } from './blocks';
 import { dropFirst, listCells, ringBound, searchCell } from './cells';
@@ -23,7 +23,7 @@ export function exact(s: usize, j: usize, scratch: usize): void {
   }
 }
 
-/** float64 distance of a point to the query, in index order. */
+/** The float64 distance of a point from the query, summed in index order. */
 function distance(steps: usize, query: usize, width: usize): f64 {
   let sum: f64 = 0;
   const end = steps + (width << 2);
@@ -34,7 +34,7 @@ function distance(steps: usize, query: usize, width: usize): f64 {
   return sqrt<f64>(sum);
 }
 
-/** Into the list ordered by (distance, number). */
+/** Inserts a point into the list, which is ordered by (distance, number). */
 function insertPoint(list: usize, k: usize, value: f64, number: u32, copies: u32): void {
   for (let c: u32 = 0; c < copies; c++) {
     let at = list + ((k - 1) << 4);
@@ -74,7 +74,7 @@ function exactOne(s: usize, j: usize, q: usize, lanes: usize): void {
   let reach: f64 = Infinity;
   let pairs: u64 = 0;
   if (weighted) {
-    // A rough look at the home cell saves most of the float64.
+    // A float32 search of the home cell first saves most float64 distances.
     clearList(rough, k);
     const home = load<u32>(homesOf(j) + (q << 2));
     pairs += searchCell(s, query, home, <f64>load<f32>(homeDistancesOf(j) + (q << 2)), rough, k, lanes);

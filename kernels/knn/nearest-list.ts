@@ -1,13 +1,13 @@
-// The k smallest squared distances found so far, ascending, float32; places not filled yet hold FAR.
+// The k smallest squared distances found so far, ascending, float32. Empty places hold FAR.
 
-/** Farther than any point, nearer than what fills up blocks. */
+/** Farther than any point and nearer than the padding of blocks. */
 export const FAR: f32 = 1e29;
 
 export function clearList(list: usize, k: usize): void {
   for (let i: usize = 0; i < k; i++) store<f32>(list + (i << 2), FAR);
 }
 
-/** Puts `copies` of a value into the list. */
+/** Inserts `copies` of a value into the list. */
 export function insertCopies(list: usize, k: usize, value: f32, copies: u32): void {
   for (let c: u32 = 0; c < copies; c++) {
     let at = list + ((k - 1) << 2);
@@ -25,7 +25,7 @@ export function insertCopies(list: usize, k: usize, value: f32, copies: u32): vo
   return load<f32>(list + ((k - 1) << 2));
 }
 
-/** No less than the mean of the k smallest distances: sums of larger numbers in the same order are not smaller. */
+/** An upper bound of the mean of the k smallest distances. */
 export function upperMean(list: usize, k: usize, relative: f64, absolute: f64): f64 {
   let sum: f64 = 0;
   for (let i: usize = 0; i < k; i++) {
@@ -34,7 +34,7 @@ export function upperMean(list: usize, k: usize, relative: f64, absolute: f64): 
   return sum / <f64>k;
 }
 
-/** No more than that mean, if all points that were not looked at are at least `unseen` away. */
+/** A lower bound of that mean, if all unvisited points are at least `unseen` away. */
 export function lowerMean(list: usize, k: usize, unseen: f64, relative: f64, absolute: f64): f64 {
   let sum: f64 = 0;
   for (let i: usize = 0; i < k; i++) {

@@ -1,4 +1,4 @@
-// Points of the grid as float32, in axes along which they spread most: rotated in float64, then rounded once.
+// Rotates grid points to their principal axes in float64 and rounds them once to float32.
 
 import { nearestCentre } from './cells';
 import {
@@ -8,7 +8,7 @@ import {
 
 const GRID: f64 = 1000000;
 
-/** Scratch: the point, then the rotated one, in float64; both filled up to pairs. */
+/** Scratch: the point, then the rotated point, in float64, each padded to an even width. */
 export function rotate(s: usize, j: usize, scratch: usize): void {
   const width = widthOf(s);
   const even = (width + 1) & ~1;
@@ -33,7 +33,7 @@ export function rotate(s: usize, j: usize, scratch: usize): void {
   }
 }
 
-/** out = x · matrix, whose rows have `even` columns; eight columns at a time stay in registers. */
+/** out = x · matrix, whose rows have `even` columns. Eight columns at a time stay in registers. */
 function multiply(x: usize, matrix: usize, width: usize, even: usize, out: usize): void {
   const stride = even << 3;
   let column: usize = 0;
@@ -65,8 +65,8 @@ function multiply(x: usize, matrix: usize, width: usize, even: usize, out: usize
   }
 }
 
-/** The nearest cell of each rotated query. Scratch: lanes. */
-export function settle(s: usize, j: usize, scratch: usize): void {
+/** Finds the nearest cell of each rotated query. Scratch: lanes. */
+export function assignCells(s: usize, j: usize, scratch: usize): void {
   const width = widthOf(s);
   for (;;) {
     const first = takeFirst(j);

@@ -1,4 +1,4 @@
-// Candidates: is the mean distance to the k nearest above the threshold? (method §7)
+// Finds candidates: queries whose mean distance to the k nearest points is above the threshold (method §7).
 
 import { dropFirst, listCells, searchCell } from './cells';
 import { clearList, lowerMean, upperMean, worstOf } from './nearest-list';
@@ -9,11 +9,11 @@ import {
 
 const HARMLESS: u8 = 0;
 const CANDIDATE: u8 = 1;
-/** float32 cannot tell. */
+/** float32 cannot decide. */
 const UNDECIDED: u8 = 2;
 const ULP: f64 = 1.1 / 16777216;
 
-/** What rounding to float32 may change a distance by. */
+/** The largest error of a distance from rounding coordinates to float32. */
 // @ts-ignore: decorator
 @inline export function absoluteError(s: usize, j: usize, q: usize): f64 {
   return ULP * (<f64>load<f32>(normsOf(j) + (q << 2)) + largestOf(s)) + 1e-12;
@@ -52,7 +52,7 @@ function screenOne(s: usize, j: usize, q: usize, lanes: usize): u8 {
   for (; left > 0; dropFirst(heap, left), left--) {
     const bound = load<f64>(heap);
     if (bound >= sqrt<f64>(<f64>worstOf(list, k)) * (1 - relative)) break;
-    // Whatever has not been looked at is at least `bound` away; the home cell has been.
+    // Unvisited points are at least `bound` away; the home cell is already visited.
     if (lowerMean(list, k, bound, relative, absolute) > threshold) {
       result = CANDIDATE;
       break;

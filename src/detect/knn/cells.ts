@@ -1,23 +1,23 @@
-/** Places in a block of points; kernels/knn works on a block at a time. */
+/** Points in a block; kernels/knn measures a block at a time. */
 export const BLOCK = 16;
-/** Coordinate of what fills blocks up: farther than anything, and its square is still a float32. */
-const NOWHERE = 1e15;
+/** Coordinate of empty places: farther than any point, and its square still fits a float32. */
+const EMPTY = 1e15;
 
-/** Points by nearest centre, within a cell by distance from it, in blocks of 16 that no two cells share. */
+/** Points ordered by their nearest centre, then by distance from it, in blocks of 16. Each block belongs to one cell. */
 export interface Cells {
   readonly count: number;
   readonly firstBlocks: Uint32Array;
   /** Upper bound of each cell's radius. */
   readonly radii: Float32Array;
-  /** By block: no point is nearer to the centre than the first number, none farther than the second. */
+  /** By block: a lower and an upper bound of the distances from the cell's centre. */
   readonly rings: Float32Array;
-  /** Number of the point at each place; NONE where there is none. */
+  /** Number of the point at each place, or NONE. */
   readonly numbers: Uint32Array;
 }
 
 export const NONE = 0xffff_ffff;
 
-/** `relative` is what a distance may be off by. */
+/** `relative` is the largest relative error of a distance. */
 export function arrangeCells(
   homes: Uint32Array,
   distances: Float32Array,
@@ -33,7 +33,7 @@ export function arrangeCells(
   const radii = new Float32Array(count);
   const rings = new Float32Array(2 * blockCount);
   const numbers = new Uint32Array(BLOCK * blockCount).fill(NONE);
-  // Twice the error: the bound is rounded to float32 itself.
+  // Twice the error, because the bound itself is rounded to float32.
   const [low, high] = [1 - 2 * relative, 1 + 2 * relative];
   let at = 0;
   for (let c = 0; c < count; c++) {
@@ -49,7 +49,7 @@ export function arrangeCells(
 }
 
 function sortByCell(homes: Uint32Array, distances: Float32Array): Uint32Array {
-  // Positive floats sort as their bits do: one number a point, cell above, distance below.
+  // Positive floats sort like their bits, so one number per point holds the cell and the distance.
   const bits = new Uint32Array(distances.buffer, distances.byteOffset, distances.length);
   const keys = new Float64Array(homes.length);
   const members = new Uint32Array(homes.length).map((_, i) => i);
@@ -57,12 +57,12 @@ function sortByCell(homes: Uint32Array, distances: Float32Array): Uint32Array {
   return members.sort((a, b) => keys[a] - keys[b] || a - b);
 }
 
-/** Rows of floats as blocks of 16: for each dimension one float of each row. */
+/** Writes rows as blocks of 16: for each dimension, one float of each row. */
 export function interleave(rows: Float32Array, width: number, numbers: Uint32Array, out: Float32Array): void {
   for (let place = 0; place < numbers.length; place++) {
     const at = Math.floor(place / BLOCK) * BLOCK * width + (place % BLOCK);
     const from = numbers[place] * width;
     const isEmpty = numbers[place] === NONE;
-    for (let d = 0; d < width; d++) out[at + d * BLOCK] = isEmpty ? NOWHERE : rows[from + d];
+    for (let d = 0; d < width; d++) out[at + d * BLOCK] = isEmpty ? EMPTY : rows[from + d];
   }
 }

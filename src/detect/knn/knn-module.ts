@@ -2,8 +2,8 @@ import { type Build, instantiate } from '../../compute/wasm/kernel-module.js';
 
 const FILES: Record<Build, string> = { simd: './knn.wasm', 'relaxed-simd': './knn-relaxed.wasm' };
 
-/** The functions of kernels/knn.ts, by number. */
-export const OPERATIONS = ['rotate', 'settle', 'screen', 'exact'] as const;
+/** The functions of kernels/knn.ts. Threads name them by index. */
+export const OPERATIONS = ['rotate', 'assignCells', 'screen', 'exact'] as const;
 export type Operation = (typeof OPERATIONS)[number];
 
 export type KnnKernels = Record<Operation, (setup: number, job: number, scratch: number) => void>;

@@ -2,7 +2,7 @@ import { serveKernelThread } from '../../compute/wasm/kernel-threads.js';
 import { loadKnnKernels, OPERATIONS } from './knn-module.js';
 import { TASK } from './search-threads.js';
 
-// One thread of a search: takes pieces of each job until none is left.
+// A thread of a search. It takes pieces of each job until none is left.
 serveKernelThread(({ build, memory }) => {
   const kernels = loadKnnKernels(build, memory);
   return (task, thread) => {

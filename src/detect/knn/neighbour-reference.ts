@@ -3,17 +3,17 @@ import type { Tensor } from '../../model/file/tensor-header.js';
 import { FARTHEST, type FoldedPoints, type SnappedPoints } from './snapped-points.js';
 import { Standardisation } from './standardisation.js';
 
-/** Distinct points of training with how often each stands in the sample and one instance that is it. */
+/** The distinct points of the training sample, with their counts and one instance of each. */
 export interface ReferencePoints extends SnappedPoints {
   readonly multiplicity: Uint32Array;
-  /** The smallest number of an instance at each point. */
+  /** The lowest number of an instance at each point. */
   readonly example: Int32Array;
 }
 
 const TENSORS = ['knn.mean', 'knn.deviation', 'knn.points', 'knn.multiplicity', 'knn.example'] as const;
 type TensorName = (typeof TENSORS)[number];
 
-/** What training looked like, for distances to it (method §7). Data only: `NeighbourSearch` finds neighbours in it. */
+/** A sample of the training embeddings (method §7). `NeighbourSearch` finds neighbours in it. */
 export class NeighbourReference {
   readonly standardisation: Standardisation;
   readonly points: ReferencePoints;
@@ -26,8 +26,8 @@ export class NeighbourReference {
     this.instances = points.multiplicity.reduce((sum, count) => sum + count, 0);
   }
 
-  /** Embeddings as points to ask about. */
-  standardise(embeddings: Float32Array): FoldedPoints & { readonly held: number } {
+  /** Turns embeddings into points of the reference's space. */
+  standardise(embeddings: Float32Array): FoldedPoints {
     return this.standardisation.snap(embeddings);
   }
 
@@ -45,7 +45,7 @@ export class NeighbourReference {
     return TENSORS.map((name) => ({ name, ...data[name] }));
   }
 
-  /** Takes its tensors out of a file's. Nothing is believed: every length and number is checked. */
+  /** Reads the reference from the tensors of a model file. Checks every length and number. */
   static fromTensors(tensors: ReadonlyMap<string, Tensor>): NeighbourReference {
     const floats = (name: TensorName) => {
       const data = tensors.get(name)?.data;
@@ -59,10 +59,11 @@ export class NeighbourReference {
     };
     const signed = (data: Uint32Array) => new Int32Array(data.buffer, data.byteOffset, data.length);
     const [mean, deviation] = [floats('knn.mean'), floats('knn.deviation')];
-    if (mean.length === 0 || deviation.length !== mean.length) throw damaged('mean and deviation differ');
-    if (!mean.every(Number.isFinite)) throw damaged('a mean is not finite');
+    if (mean.length === 0 || deviation.length !== mean.length)
+      throw damaged('knn.mean and knn.deviation differ in length');
+    if (!mean.every(Number.isFinite)) throw damaged('knn.mean has a value that is not finite');
     if (!deviation.every((value) => Number.isFinite(value) && value >= 0)) {
-      throw damaged('a deviation is negative or not finite');
+      throw damaged('knn.deviation has a value that is negative or not finite');
     }
     const standardisation = new Standardisation(mean, deviation);
     const [multiplicity, example] = [words('knn.multiplicity'), signed(words('knn.example'))];
@@ -70,16 +71,17 @@ export class NeighbourReference {
     const [count, width] = [multiplicity.length, standardisation.kept.length];
     if (count === 0) throw damaged('it has no points');
     if (example.length !== count || steps.length !== count * width)
-      throw damaged('its parts differ in length');
-    if (steps.some((step) => Math.abs(step) > FARTHEST)) throw damaged('a point is out of range');
-    if (multiplicity.includes(0)) throw damaged('a point stands for no instance');
-    if (example.some((number) => number < 0)) throw damaged('an instance has no number');
+      throw damaged('its tensors differ in length');
+    if (steps.some((step) => Math.abs(step) > FARTHEST))
+      throw damaged('a coordinate of knn.points is out of range');
+    if (multiplicity.includes(0)) throw damaged('knn.multiplicity has a 0');
+    if (example.some((number) => number < 0)) throw damaged('knn.example has a negative number');
     return new NeighbourReference(standardisation, { width, count, steps, multiplicity, example });
   }
 }
 
 function damaged(why: string): RecalError {
-  return new RecalError('model-damaged', `the kNN reference cannot be used: ${why}`, {
+  return new RecalError('model-damaged', `the kNN reference of the model is damaged: ${why}`, {
     hint: 'restore the model file from a backup, or train again',
   });
 }

@@ -3,41 +3,39 @@ import { placeReference } from './search-index.js';
 import { type Job, SearchMemory, type Setup } from './search-memory.js';
 import type { SnappedPoints } from './snapped-points.js';
 
-/** Points that are in the memory at a time. */
+/** Queries in memory at a time. */
 const BATCH = 65_536;
+/** Queries that a thread takes at a time. */
 const PIECE = 64;
 const UNDECIDED = 2;
 
 export interface SearchOptions {
-  /** Threads that search, this one included; 1 unless told otherwise. */
+  /** Threads that search, including the calling one. Default: 1. */
   readonly threads?: number;
-  /** Never use relaxed SIMD. Answers are the same with it; how many pairs are worked out may differ. */
+  /** Never use relaxed SIMD. It does not change answers, only the number of computed pairs. */
   readonly portable?: boolean;
 }
 
 export interface Neighbour {
-  /** Number of the reference's point. */
+  /** Index of a point of the reference. */
   readonly point: number;
   readonly distance: number;
-  readonly multiplicity: number;
-  /** Number of a training instance at this point. */
-  readonly example: number;
 }
 
-/** Which points score above the threshold, and what it cost. */
+/** The queries that score above the threshold, and what finding them cost. */
 export interface Candidates {
-  /** One byte a point. */
+  /** By query: 1 for a candidate. */
   readonly candidate: Uint8Array;
   readonly count: number;
-  /** Pairs of a point and a reference whose distance was worked out, wholly or in part. */
+  /** Pairs of a query and a reference point whose distance was computed at least in part. */
   readonly pairs: number;
-  /** Pairs of a point and a cell's centre. */
+  /** Computed pairs of a query and the centre of a cell. */
   readonly centrePairs: number;
-  /** Points that float32 could not decide. */
+  /** Queries that float32 could not decide. */
   readonly rechecked: number;
 }
 
-/** Exact nearest neighbours in a reference (method §7). Calls are synchronous. Close it: it holds memory and threads. */
+/** Finds exact nearest neighbours in a reference (method §7). Close it after use: it holds memory and threads. */
 export class NeighbourSearch {
   readonly reference: NeighbourReference;
   readonly #memory: SearchMemory;
@@ -54,15 +52,11 @@ export class NeighbourSearch {
     return new NeighbourSearch(reference, memory);
   }
 
-  get threads(): number {
-    return this.#memory.threads;
-  }
-
   get cells(): number {
     return this.#setup.cells;
   }
 
-  /** Mean distance of each point to its k nearest references; a reference counts as often as it stands in the sample. */
+  /** By query, the mean distance to the k nearest training instances. */
   scores(points: SnappedPoints, k: number): Float64Array {
     const scores = new Float64Array(points.count);
     this.#inBatches(points, (job, first) => {
@@ -71,7 +65,7 @@ export class NeighbourSearch {
     return scores;
   }
 
-  /** Which points have a score above the threshold: exactly those, though most scores are never worked out. */
+  /** Finds exactly the queries that score above the threshold, without computing most scores. */
   candidates(points: SnappedPoints, k: number, threshold: number): Candidates {
     const candidate = new Uint8Array(points.count);
     const cost = { pairs: 0, centrePairs: 0, rechecked: 0 };
@@ -83,11 +77,11 @@ export class NeighbourSearch {
     return { candidate, count, ...cost };
   }
 
-  /** The nearest references of one point, nearest first; of equally near ones the smaller number first. */
+  /** The `count` reference points nearest to query `q`, nearest first; ties by index. */
   nearest(points: SnappedPoints, q: number, count: number): Neighbour[] {
     const { width } = points;
     const one = { width, count: 1, steps: points.steps.subarray(q * width, (q + 1) * width) };
-    const { multiplicity, example } = this.reference.points;
+
     const k = Math.min(count, this.reference.points.count);
     const found: Neighbour[] = [];
     this.#inBatches(one, (job) => {
@@ -96,12 +90,7 @@ export class NeighbourSearch {
       this.#memory.run('exact', { ...job, k, results, names }, this.#exactScratch(k));
       const distances = this.#memory.view('f64', results, k);
       this.#memory.view('u32', names, k).forEach((point, i) => {
-        found.push({
-          point,
-          distance: distances[i],
-          multiplicity: multiplicity[point],
-          example: example[point],
-        });
+        found.push({ point, distance: distances[i] });
       });
       this.#memory.free(results, names);
     });
@@ -112,12 +101,12 @@ export class NeighbourSearch {
     await this.#memory.close();
   }
 
-  /** Brings points into the memory, rotated and with their nearest cells, some at a time. */
+  /** Runs `work` on batches of queries, rotated and with their nearest cells. */
   #inBatches(points: SnappedPoints, work: (job: Job & { order: number }, first: number) => void): void {
     const { width } = this.reference.points;
     if (points.width !== width) {
       throw new RangeError(
-        `NeighbourSearch: the points have ${points.width} dimensions, the reference ${width}`,
+        `NeighbourSearch: the queries have ${points.width} dimensions, the reference has ${width}`,
       );
     }
     const memory = this.#memory;
@@ -131,8 +120,8 @@ export class NeighbourSearch {
       const order = memory.allocate('u32', count);
       const job = { size: PIECE, count, steps, rotated, norms, homes, homeDistances, order };
       memory.run('rotate', job, 16 * (width + 1) + 64);
-      memory.run('settle', job, 128);
-      // Points of one cell one after another: what they look at is in the cache already.
+      memory.run('assignCells', job, 128);
+      // Queries of the same cell follow each other, so that its points are still in the cache.
       memory.view('u32', order, count).set(orderByCell(memory.view('u32', homes, count), this.cells));
       work(job, first);
       memory.free(steps, rotated, norms, homes, homeDistances, order);
@@ -164,7 +153,7 @@ export class NeighbourSearch {
     return screened;
   }
 
-  /** Of the first `count` queries in the job's order; by query. */
+  /** By query, the scores of the first `count` queries in the job's order. */
   #exactScores(job: Job, k: number, count = job.count): Float64Array {
     const results = this.#memory.allocate('f64', job.count);
     const neighbours = this.#neighbours(k);
@@ -179,7 +168,7 @@ export class NeighbourSearch {
     return 64 + 4 * k + 16 * k + 8 * this.reference.points.width + 16 * this.cells + 64;
   }
 
-  /** Where there are fewer than k instances, all of them are neighbours. */
+  /** With fewer than k instances, all of them are neighbours. */
   #neighbours(k: number): number {
     if (!Number.isInteger(k) || k < 1) throw new RangeError(`NeighbourSearch: k must be 1 or more, not ${k}`);
     return Math.min(k, this.reference.instances);

@@ -1,12 +1,12 @@
 import { GRID, type SnappedPoints } from './snapped-points.js';
 
-/** Points that the axes are found from; which axes they are changes the work, never an answer. */
+/** Points that the axes are computed from. The axes change only the work, never an answer. */
 const SAMPLE = 20_000;
 const SWEEPS = 12;
 
 /**
- * Orthonormal axes, those of the widest spread first: row i holds what coordinate i gives to each of them, in rows of
- * `stride` columns. Distances are sums that only grow, and along these axes they grow fast.
+ * Orthonormal axes, widest spread first: row i, of `stride` columns, holds the share of coordinate i in each axis. Partial
+ * sums of squared distances grow fast along these axes, so that a search can stop early.
  */
 export function principalAxes({ width, count, steps }: SnappedPoints, stride: number): Float64Array {
   const covariance = covarianceOf({ width, count, steps });
@@ -44,7 +44,7 @@ function covarianceOf({ width, count, steps }: SnappedPoints): Float64Array {
   return covariance;
 }
 
-/** Jacobi's rotations: the matrix becomes diagonal, the product of rotations is returned. */
+/** Diagonalises a symmetric matrix in place by Jacobi rotations. Returns the product of the rotations. */
 function diagonalise(a: Float64Array, n: number): Float64Array {
   const vectors = identity(n, n);
   for (let sweep = 0; sweep < SWEEPS; sweep++) {
@@ -55,7 +55,7 @@ function diagonalise(a: Float64Array, n: number): Float64Array {
         const theta = (a[q * n + q] - a[p * n + p]) / (2 * off);
         const t = (theta < 0 ? -1 : 1) / (Math.abs(theta) + Math.sqrt(theta * theta + 1));
         const c = 1 / Math.sqrt(t * t + 1);
-        turn(a, n, p, q, c, t * c);
+        rotate(a, n, p, q, c, t * c);
         for (let i = 0; i < n; i++) {
           const [x, y] = [vectors[i * n + p], vectors[i * n + q]];
           vectors[i * n + p] = c * x - t * c * y;
@@ -67,7 +67,7 @@ function diagonalise(a: Float64Array, n: number): Float64Array {
   return vectors;
 }
 
-function turn(a: Float64Array, n: number, p: number, q: number, c: number, s: number): void {
+function rotate(a: Float64Array, n: number, p: number, q: number, c: number, s: number): void {
   for (let i = 0; i < n; i++) {
     const x = a[i * n + p];
     const y = a[i * n + q];
@@ -82,7 +82,7 @@ function turn(a: Float64Array, n: number, p: number, q: number, c: number, s: nu
   }
 }
 
-/** To far less than the rounding that the search allows for. */
+/** The tolerance is far below the rounding error that the search allows for. */
 function isOrthonormal(axes: Float64Array, width: number, stride: number): boolean {
   for (let a = 0; a < width; a++) {
     for (let b = a; b < width; b++) {

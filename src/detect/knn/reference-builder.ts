@@ -5,17 +5,15 @@ import { Random } from '../../base/random.js';
 import { NeighbourReference } from './neighbour-reference.js';
 import { Moments } from './standardisation.js';
 
-/** Method §7: a seeded sample of at most so many training instances. */
-const MOST_REFERENCES = 200_000;
-
 export interface SampleOptions {
   readonly seed: number;
-  readonly most?: number;
+  /** The most instances to keep. */
+  readonly most: number;
 }
 
 /**
- * Takes training's embeddings graph by graph. Whether an instance is in the sample depends on the seed and its number
- * alone: those with the smallest hashes are kept, whatever order they come in.
+ * Collects training embeddings graph by graph and keeps a seeded sample (method §7). It keeps the instances with the
+ * lowest hashes, so that the sample depends only on the seed and the instances' numbers.
  */
 export class ReferenceBuilder {
   readonly #moments: Moments;
@@ -25,10 +23,10 @@ export class ReferenceBuilder {
   #numbers: Int32Array;
   #hashes: Uint32Array;
   #held = 0;
-  /** The largest (hash, number) that can still be in the sample. */
+  /** The largest (hash, number) that can still enter the sample. */
   #limit = { hash: 0xffff_ffff, number: Number.POSITIVE_INFINITY };
 
-  constructor(width: number, { seed, most = MOST_REFERENCES }: SampleOptions) {
+  constructor(width: number, { seed, most }: SampleOptions) {
     this.#moments = new Moments(width);
     this.#most = most;
     this.#salt = new Random(seed).stream('knn reference').u32();
@@ -37,21 +35,22 @@ export class ReferenceBuilder {
     this.#hashes = new Uint32Array(0);
   }
 
-  /** Instances seen so far. */
+  /** Instances added so far. */
   get seen(): number {
     return this.#moments.rows;
   }
 
-  /** Row i of the chunk is instance `first + i`, or `numbers[i]`. */
-  add(embeddings: Float32Array, numbers: number | Int32Array = this.seen): void {
+  /** Adds one row per instance. Instances are numbered in the order in which they are added. */
+  add(embeddings: Float32Array): void {
     const { width } = this.#moments;
     const rows = embeddings.length / width;
-    if (!Number.isInteger(rows) || (typeof numbers !== 'number' && numbers.length !== rows)) {
-      throw new RangeError(`ReferenceBuilder.add: ${embeddings.length} numbers are not a row per instance`);
+    if (!Number.isInteger(rows)) {
+      throw new RangeError(`ReferenceBuilder.add: ${embeddings.length} values are not rows of ${width}`);
     }
+    const first = this.seen;
     this.#moments.add(embeddings);
     for (let row = 0; row < rows; row++) {
-      const number = typeof numbers === 'number' ? numbers + row : numbers[row];
+      const number = first + row;
       const hash = finishMix(mixWord(this.#salt, number)) >>> 0;
       const limit = this.#limit;
       if (hash > limit.hash || (hash === limit.hash && number > limit.number)) continue;
@@ -65,15 +64,15 @@ export class ReferenceBuilder {
   finish(): NeighbourReference {
     const { width } = this.#moments;
     if (this.#held === 0) {
-      throw new RecalError('no-edges', 'there is no training instance to compare with', {
-        hint: 'train on events that make at least one edge',
+      throw new RecalError('no-edges', 'the training graphs have no nodes', {
+        hint: 'train on events between at least two entities',
       });
     }
     this.#thin();
     const standardisation = this.#moments.standardisation();
     const points = standardisation.snap(this.#rows.subarray(0, this.#held * width));
     const example = new Int32Array(points.count).fill(-1);
-    // By ascending number after thinning: the first is the smallest.
+    // Numbers ascend after thinning, so that the first one is the lowest.
     for (let i = 0; i < this.#held; i++) {
       if (example[points.pointOf[i]] < 0) example[points.pointOf[i]] = this.#numbers[i];
     }
@@ -87,7 +86,7 @@ export class ReferenceBuilder {
     });
   }
 
-  /** A quarter more than the sample before it is thinned out again. */
+  /** Grows to a quarter more than the sample, then thins it. */
   #makeRoom(): void {
     const room = Math.ceil(this.#most * 1.25) + 16;
     if (this.#held >= room) {
@@ -100,7 +99,7 @@ export class ReferenceBuilder {
     this.#hashes = enlarge(this.#hashes, size);
   }
 
-  /** Leaves the sample, by ascending number. */
+  /** Drops all but the sample and sorts it by number. */
   #thin(): void {
     const { width } = this.#moments;
     const [rows, numbers, hashes] = [this.#rows, this.#numbers, this.#hashes];
@@ -126,15 +125,4 @@ export class ReferenceBuilder {
     );
     this.#held = kept.length;
   }
-}
-
-/** From embeddings that are all at hand; rows are instances 0, 1, … */
-export function buildReference(
-  embeddings: Float32Array,
-  width: number,
-  options: SampleOptions,
-): NeighbourReference {
-  const builder = new ReferenceBuilder(width, options);
-  builder.add(embeddings, 0);
-  return builder.finish();
 }

@@ -3,16 +3,16 @@ import type { ReferencePoints } from './neighbour-reference.js';
 import { principalAxes } from './principal-axes.js';
 import type { SearchMemory, Setup } from './search-memory.js';
 
-/** Dimensions after which most distances are known to be too large. */
+/** Dimensions after which most distances are already too large. */
 const HEAD = 16;
-/** Cells are this many times the square root of the points, which balances centres against points to look at. */
+/** Cells per square root of the number of points. It balances the cost of centres against that of points. */
 const CELLS = 2;
 const LLOYD_ROUNDS = 2;
-/** Points a centre that take part in moving the centres. */
+/** Sampled points per centre that move the centres. */
 const LLOYD_POINTS = 16;
 const PIECE = 256;
 
-/** Puts a reference into a search's memory: rotated, in cells, in blocks. Which cells there are changes no answer. */
+/** Writes a reference into a search's memory: rotated, in cells and blocks. The cells change no answer. */
 export function placeReference(memory: SearchMemory, points: ReferencePoints): Setup {
   const { width, count } = points;
   const even = width + (width % 2);
@@ -48,7 +48,7 @@ export function placeReference(memory: SearchMemory, points: ReferencePoints): S
   return setup as Setup;
 }
 
-/** Some points as first centres, moved to the middle of what is nearest to them (Lloyd) on a sample, then all points settle. */
+/** Chooses centres from a sample by Lloyd's algorithm and assigns every point to its nearest centre. */
 function findCells(
   memory: SearchMemory,
   setup: Partial<Setup>,
@@ -62,22 +62,22 @@ function findCells(
   const sample = memory.place(rows);
   const sampled = width === 0 ? count : rows.length / width;
   const order = new Uint32Array(places).map((_, i) => (i < wanted ? i : NONE));
-  // Every so many rows of the sample, which itself is spread over all points.
+  // The first centres are evenly spaced rows of the sample.
   const centres = spread(rows, sampled, width, wanted).slice(0, wanted * width);
   setup.cells = wanted;
   setup.centres = memory.allocate('f32', places * width);
   const homes = memory.allocate('u32', count);
   const homeDistances = memory.allocate('f32', count);
-  const settle = (points: number, length: number) => {
+  const assignCells = (points: number, length: number) => {
     interleave(centres, width, order, memory.view('f32', setup.centres as number, places * width));
     memory.writeSetup(setup);
-    memory.run('settle', { size: PIECE, count: length, rotated: points, homes, homeDistances }, 128);
+    memory.run('assignCells', { size: PIECE, count: length, rotated: points, homes, homeDistances }, 128);
   };
   for (let round = 0; round < LLOYD_ROUNDS; round++) {
-    settle(sample, sampled);
+    assignCells(sample, sampled);
     moveCentres(centres, width, rows, memory.view('u32', homes, sampled));
   }
-  settle(rotated, count);
+  assignCells(rotated, count);
   const cells = arrangeCells(
     memory.view('u32', homes, count),
     Float32Array.from(memory.view('f32', homeDistances, count)),
@@ -88,7 +88,7 @@ function findCells(
   return cells;
 }
 
-/** At most `most` rows, evenly over all of them. */
+/** At most `most` evenly spaced rows. */
 function spread(rows: Float32Array, count: number, width: number, most: number): Float32Array {
   const taken = Math.min(count, most);
   const some = new Float32Array(taken * width);
@@ -99,7 +99,7 @@ function spread(rows: Float32Array, count: number, width: number, most: number):
   return some;
 }
 
-/** A centre that nothing is nearest to stays where it is. */
+/** Moves each centre to the mean of the rows nearest to it. A centre without rows stays. */
 function moveCentres(centres: Float32Array, width: number, rows: Float32Array, homes: Uint32Array): void {
   const sums = new Float64Array(centres.length);
   const sizes = new Uint32Array(width === 0 ? 1 : centres.length / width);

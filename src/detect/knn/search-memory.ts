@@ -4,13 +4,13 @@ import { CONTROL_BYTES } from '../../compute/wasm/kernel-threads.js';
 import type { Operation } from './knn-module.js';
 import { SearchThreads } from './search-threads.js';
 
-/** The kernels' own static memory ends well before. */
+/** The kernels' static memory ends before this address. */
 const CONTROL_AT = 65_536;
 const SETUP_AT = CONTROL_AT + CONTROL_BYTES;
 const JOB_AT = SETUP_AT + 128;
 const PIECES_AT = JOB_AT + 128;
 
-/** The words of kernels/knn/setup.ts, in their order: addresses and counts of the reference. */
+/** Addresses and counts of the reference, in the order of kernels/knn/setup.ts. */
 export interface Setup {
   width: number;
   head: number;
@@ -24,14 +24,14 @@ export interface Setup {
   firstBlocks: number;
   radii: number;
   rotation: number;
-  /** Relative error of a float32 distance, and the largest norm. */
+  /** The relative error of a float32 distance, and the largest norm. */
   relative: number;
   largest: number;
 }
 
-/** The same of a job. */
+/** Addresses and counts of a job. */
 export interface Job {
-  /** Queries a thread takes at a time. */
+  /** Queries that a thread takes at a time. */
   size: number;
   count: number;
   steps?: number;
@@ -47,7 +47,7 @@ export interface Job {
   threshold?: number;
 }
 
-/** Pairs whose distance was worked out. */
+/** Computed pairs of a query and a point, or a query and a centre. */
 export interface Work {
   points: number;
   centres: number;
@@ -56,7 +56,7 @@ export interface Work {
 type Column = 'u8' | 'u32' | 'i32' | 'f32' | 'f64';
 const COLUMNS = { u8: Uint8Array, u32: Uint32Array, i32: Int32Array, f32: Float32Array, f64: Float64Array };
 
-/** One shared memory with the threads that work in it. */
+/** Shared memory and the threads that work in it. */
 export class SearchMemory {
   readonly #arena: Arena;
   readonly #threads: SearchThreads;
@@ -77,15 +77,11 @@ export class SearchMemory {
     return this.#threads.threads;
   }
 
-  get used(): number {
-    return this.#arena.used;
-  }
-
   allocate(column: Column, length: number): number {
     return this.#arena.allocate(COLUMNS[column].BYTES_PER_ELEMENT * length);
   }
 
-  /** A copy of these numbers in the memory. */
+  /** Copies numbers into the memory and returns their address. */
   place(data: Uint32Array | Int32Array | Float32Array | Float64Array): number {
     const address = this.#arena.allocate(data.byteLength);
     const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
@@ -93,7 +89,7 @@ export class SearchMemory {
     return address;
   }
 
-  /** Valid until the next allocation. */
+  /** The view is valid until the next allocation. */
   view<C extends Column>(column: C, address: number, length: number): InstanceType<(typeof COLUMNS)[C]> {
     const Column = COLUMNS[column] as unknown as new (
       memory: SharedArrayBuffer,
@@ -115,7 +111,7 @@ export class SearchMemory {
     this.view('f64', SETUP_AT + 64, 2).set([relative, largest]);
   }
 
-  /** Runs one operation over all queries of a job on all threads. `scratch` is what one thread needs, in bytes. */
+  /** Runs one operation over all queries of a job on all threads. `scratch` is the bytes that one thread needs. */
   run(operation: Operation, job: Job, scratch: number): Work {
     const bytes = Math.ceil(scratch / 4096) * 4096;
     if (bytes > this.#scratch.bytes) {

@@ -5,7 +5,7 @@ import { type KnnKernels, loadKnnKernels, OPERATIONS, type Operation } from './k
 /** Indices into a task: the operation, its setup and job, and the scratch memory of each thread. */
 export const TASK = { operation: 0, setup: 1, job: 2, scratch: 3, scratchBytes: 4 } as const;
 
-/** Threads that take pieces of one job after another, together with the calling one. */
+/** Threads that work on one job at a time, together with the calling thread. */
 export class SearchThreads {
   readonly #threads: KernelThreads;
   readonly #kernels: KnnKernels;
@@ -30,7 +30,7 @@ export class SearchThreads {
     return this.#threads.threads;
   }
 
-  /** `scratch` is the address of `scratchBytes` for each thread. */
+  /** `scratch` is the address of `scratchBytes` bytes for each thread. */
   run(operation: Operation, setup: number, job: number, scratch: number, scratchBytes: number): void {
     this.#threads.run([OPERATIONS.indexOf(operation), setup, job, scratch, scratchBytes], () =>
       this.#kernels[operation](setup, job, scratch),

@@ -1,47 +1,47 @@
 import { finishMix, mixWord } from '../../base/integer-mix.js';
 
-/** Steps of the grid in one deviation (method §7). */
+/** Grid steps per standard deviation (method §7). */
 export const GRID = 1_000_000;
-/** Coordinates are held to ±2,000 deviations, which 32 bits can hold; whatever lies there is far from everything. */
+/** Coordinates are clamped to ±2,000 deviations, so that they fit 32 bits. */
 export const FARTHEST = 2_000_000_000;
 
 /**
- * Distinct points of the grid. Coordinate i of a point is the float64 `steps / GRID`; the squared distance of two points
- * is the float64 sum of squared differences of those, in index order. All else here only saves work.
+ * Distinct points of the grid. Coordinate i of a point is the float64 `steps / GRID`. The squared distance of two points
+ * is the float64 sum of squared coordinate differences, in index order.
  */
 export interface SnappedPoints {
   readonly width: number;
   readonly count: number;
-  /** count × width whole numbers of grid steps. */
+  /** count × width numbers of grid steps. */
   readonly steps: Int32Array;
 }
 
-/** Points, and which of them each instance is. */
+/** Distinct points, and the point of each instance. */
 export interface FoldedPoints extends SnappedPoints {
   readonly pointOf: Int32Array;
   readonly multiplicity: Uint32Array;
 }
 
-/** Identical rows become one point; points stand in the order of their first row. */
+/** Merges identical rows into one point. Points keep the order of their first rows. */
 export function foldPoints(steps: Int32Array, rows: number, width: number): FoldedPoints {
   const pointOf = new Int32Array(rows);
-  let slots = 16;
-  while (slots < 2 * rows) slots *= 2;
-  const table = new Int32Array(slots).fill(-1);
+  let buckets = 16;
+  while (buckets < 2 * rows) buckets *= 2;
+  const table = new Int32Array(buckets).fill(-1);
   const first = new Int32Array(rows);
   const multiplicity = new Uint32Array(rows);
   let count = 0;
   for (let row = 0; row < rows; row++) {
-    let slot = hashRow(steps, row * width, width) & (slots - 1);
-    while (table[slot] >= 0 && !sameRow(steps, first[table[slot]] * width, row * width, width)) {
-      slot = (slot + 1) & (slots - 1);
+    let bucket = hashRow(steps, row * width, width) & (buckets - 1);
+    while (table[bucket] >= 0 && !sameRow(steps, first[table[bucket]] * width, row * width, width)) {
+      bucket = (bucket + 1) & (buckets - 1);
     }
-    if (table[slot] < 0) {
+    if (table[bucket] < 0) {
       first[count] = row;
-      table[slot] = count++;
+      table[bucket] = count++;
     }
-    pointOf[row] = table[slot];
-    multiplicity[table[slot]]++;
+    pointOf[row] = table[bucket];
+    multiplicity[table[bucket]]++;
   }
   const distinct = new Int32Array(count * width);
   for (let point = 0; point < count; point++) {

@@ -1,15 +1,15 @@
 import { RecalError } from '../../base/errors.js';
 import { FARTHEST, type FoldedPoints, foldPoints, GRID } from './snapped-points.js';
 
-/** Spread below this share of the largest value is float32's rounding, not behaviour. */
+/** A spread below this share of the largest value is float32 rounding. */
 const ROUNDING = 2 ** -22;
 
-/** z-scores by training's mean and deviation, snapped to the grid (method §7). */
+/** Turns embeddings into z-scores by training's mean and deviation, snapped to the grid (method §7). */
 export class Standardisation {
-  /** Of embeddings; points have `kept.length` coordinates. */
+  /** Width of embeddings; points have `kept.length` coordinates. */
   readonly width: number;
   readonly mean: Float32Array;
-  /** 0 where a dimension is constant and dropped. */
+  /** 0 for a constant dimension, which is dropped. */
   readonly deviation: Float32Array;
   readonly kept: Int32Array;
 
@@ -20,43 +20,39 @@ export class Standardisation {
     this.kept = Int32Array.from([...deviation.keys()].filter((j) => deviation[j] > 0));
   }
 
-  /** Embeddings (rows × width) as distinct points. `held` coordinates were too far for the grid. */
-  snap(embeddings: Float32Array): FoldedPoints & { readonly held: number } {
+  /** Turns embeddings (rows × width) into distinct points. */
+  snap(embeddings: Float32Array): FoldedPoints {
     const { width, kept } = this;
     if (width === 0 || embeddings.length % width !== 0) {
-      throw new RangeError(`Standardisation.snap: ${embeddings.length} numbers are no rows of ${width}`);
+      throw new RangeError(`Standardisation.snap: ${embeddings.length} values are not rows of ${width}`);
     }
     const [rows, grid] = [embeddings.length / width, GRID];
     const steps = new Int32Array(rows * kept.length);
     const mean = Float64Array.from(kept, (j) => this.mean[j]);
     const deviation = Float64Array.from(kept, (j) => this.deviation[j]);
-    let [at, held] = [0, 0];
-    for (let row = 0; row < rows; row++) {
+    for (let row = 0, at = 0; row < rows; row++) {
       for (let j = 0; j < kept.length; j++) {
         const z = (embeddings[row * width + kept[j]] - mean[j]) / deviation[j];
-        // The negated form is also true of NaN.
-        if (!(Math.abs(z) * grid < FARTHEST)) {
-          steps[at++] = farthest(z);
-          held++;
-        } else steps[at++] = Math.floor(z * grid + 0.5);
+        // Negated, so that NaN takes this branch too.
+        steps[at++] = !(Math.abs(z) * grid < FARTHEST) ? clamp(z) : Math.floor(z * grid + 0.5);
       }
     }
-    return { ...foldPoints(steps, rows, kept.length), held };
+    return foldPoints(steps, rows, kept.length);
   }
 }
 
-function farthest(z: number): number {
+function clamp(z: number): number {
   if (!Number.isNaN(z)) return z > 0 ? FARTHEST : -FARTHEST;
-  throw new RecalError('not-a-number', 'an embedding holds something that is not a number', {
-    hint: 'the model is damaged or its training diverged: train again',
+  throw new RecalError('not-a-number', 'the model gave an embedding that is not a number', {
+    hint: 'the model is damaged or its training diverged; train again',
   });
 }
 
-/** Mean and deviation of rows that come in chunks. */
+/** Accumulates the mean and deviation of embeddings. */
 export class Moments {
   readonly width: number;
   rows = 0;
-  /** Of the first row: sums of differences from it lose no digits where the spread is small. */
+  /** The first row. Differences from it keep their digits where the spread is small. */
   #origin: Float64Array | undefined;
   readonly #sum: Float64Array;
   readonly #squares: Float64Array;
@@ -96,7 +92,7 @@ export class Moments {
       mean[j] = (this.#origin as Float64Array)[j] + shift;
       deviation[j] = spread > this.#largest[j] * ROUNDING ? spread : 0;
     }
-    if (!mean.every(Number.isFinite) || !deviation.every(Number.isFinite)) farthest(Number.NaN);
+    if (!mean.every(Number.isFinite) || !deviation.every(Number.isFinite)) clamp(Number.NaN);
     return new Standardisation(mean, deviation);
   }
 }

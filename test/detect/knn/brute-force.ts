@@ -1,7 +1,7 @@
 import type { ReferencePoints } from '../../../src/detect/knn/neighbour-reference.js';
 import { GRID, type SnappedPoints } from '../../../src/detect/knn/snapped-points.js';
 
-/** The defining arithmetic (method §7), plainly: every pair, float64. For tests and benchmarks. */
+/** Scores by the definition (method §7): every pair, in float64. */
 export function bruteForceScores(reference: ReferencePoints, points: SnappedPoints, k: number): Float64Array {
   return Float64Array.from({ length: points.count }, (_, q) => bruteForceScore(reference, points, q, k));
 }
@@ -14,7 +14,7 @@ function bruteForceScore(reference: ReferencePoints, points: SnappedPoints, q: n
   return meanOfFirst(distances, k);
 }
 
-/** The `count` nearest points, nearest first; of equally near ones the smaller number first. */
+/** The `count` nearest points, nearest first; ties by index. */
 export function bruteForceNearest(
   reference: ReferencePoints,
   points: SnappedPoints,
@@ -33,7 +33,7 @@ export function bruteForceNearest(
   return found;
 }
 
-/** Sum in ascending order, divided by how many there are: k, or all where there are fewer. */
+/** The mean of the first k, or of all if there are fewer, summed in ascending order. */
 function meanOfFirst(ascending: readonly number[], k: number): number {
   const count = Math.min(k, ascending.length);
   let sum = 0;

@@ -2,13 +2,13 @@ import { expect, test } from 'vitest';
 import { Random } from '../../../src/base/random.js';
 import { arrangeCells, BLOCK, interleave, NONE } from '../../../src/detect/knn/cells.js';
 
-test('every point has one place, in its cell, in a ring that holds its distance', () => {
+test('each point has one place, in its cell, between bounds of its distance', () => {
   const random = new Random('cells');
   const homes = Uint32Array.from({ length: 700 }, () => [0, 1, 1, 2, 4][random.below(5)]);
   const distances = Float32Array.from({ length: 700 }, (_, i) => (i % 9 === 0 ? 0 : random.exponential(3)));
   const relative = 1e-6;
   const cells = arrangeCells(homes, distances, 5, relative);
-  expect(cells.firstBlocks[4]).toBe(cells.firstBlocks[3]); // nothing lives in cell 3
+  expect(cells.firstBlocks[4]).toBe(cells.firstBlocks[3]); // cell 3 has no points
   const seen = new Set<number>();
   for (let c = 0; c < 5; c++) {
     let before = 0;
@@ -32,7 +32,7 @@ test('every point has one place, in its cell, in a ring that holds its distance'
   expect(cells.numbers).toHaveLength(cells.firstBlocks[5] * BLOCK);
 });
 
-test('blocks hold one float of each row for each dimension', () => {
+test('a block holds, for each dimension, one float of each row', () => {
   const rows = Float32Array.from({ length: 60 }, (_, i) => i);
   const numbers = new Uint32Array(32).fill(NONE);
   numbers.set([7, 3], 0);

@@ -1,6 +1,8 @@
 import type { Random } from '../../../src/base/random.js';
+import type { NeighbourReference } from '../../../src/detect/knn/neighbour-reference.js';
+import { ReferenceBuilder } from '../../../src/detect/knn/reference-builder.js';
 
-/** Rows of floats around some middles, or anywhere in a box with none. */
+/** Rows of floats around some centres, or uniform in a box without any. */
 export function cloud(
   random: Random,
   {
@@ -21,4 +23,11 @@ export function cloud(
     }
   }
   return cloud;
+}
+
+/** A reference of all rows, or of at most 200,000 of them. */
+export function buildReference(rows: Float32Array, width: number, seed = 0): NeighbourReference {
+  const builder = new ReferenceBuilder(width, { seed, most: 200_000 });
+  builder.add(rows);
+  return builder.finish();
 }

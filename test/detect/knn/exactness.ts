@@ -4,8 +4,8 @@ import type { SnappedPoints } from '../../../src/detect/knn/snapped-points.js';
 import { bruteForceScores } from './brute-force.js';
 
 /**
- * Scores and, for thresholds at, just below and just above some of them, candidates: all as float64 brute force says.
- * Works on any reference and points; with large ones pass some of the points only (`everyNth`).
+ * Expects the scores of float64 brute force and, for thresholds at, just below and just above some scores, its
+ * candidates. Pass only some points of a large reference (`everyNth`).
  */
 export function expectExact(search: NeighbourSearch, points: SnappedPoints, k: number): void {
   const scores = bruteForceScores(search.reference.points, points, k);
@@ -23,7 +23,7 @@ export function expectExact(search: NeighbourSearch, points: SnappedPoints, k: n
   }
 }
 
-/** At most `most` of the points, evenly over all of them. */
+/** At most `most` evenly spaced points. */
 export function everyNth({ width, count, steps }: SnappedPoints, most: number): SnappedPoints {
   const taken = Math.min(count, most);
   const some = new Int32Array(taken * width);

@@ -1,15 +1,14 @@
 import { expect, test } from 'vitest';
 import { Random } from '../../../src/base/random.js';
 import { principalAxes } from '../../../src/detect/knn/principal-axes.js';
-import { buildReference } from '../../../src/detect/knn/reference-builder.js';
-import { cloud } from './clouds.js';
+import { buildReference, cloud } from './clouds.js';
 
-test('orthonormal, and the spread falls from axis to axis', () => {
+test('axes are orthonormal, and the spread falls from axis to axis', () => {
   const random = new Random('axes');
   const width = 9;
   const rows = cloud(random, { rows: 500, width, middles: 4 });
   for (let row = 0; row < 500; row++) rows[row * width] = rows[row * width + 1] + 0.01 * random.float();
-  const { points } = buildReference(rows, width, { seed: 0 });
+  const { points } = buildReference(rows, width, 0);
   const axes = principalAxes(points, 10);
   const column = (a: number) => Array.from({ length: width }, (_, i) => axes[i * 10 + a]);
   const product = (x: readonly number[], y: readonly number[]) => x.reduce((sum, v, i) => sum + v * y[i], 0);
@@ -22,7 +21,7 @@ test('orthonormal, and the spread falls from axis to axis', () => {
     return along.reduce((sum, x) => sum + (x - mean) ** 2, 0) / along.length / 1e12;
   });
   for (let a = 1; a < width; a++) expect(variances[a]).toBeLessThanOrEqual(variances[a - 1] + 1e-9);
-  // Two dimensions are nearly the same, so one axis has nearly nothing.
+  // Two dimensions are nearly equal, so that one axis has almost no spread.
   expect(variances[width - 1]).toBeLessThan(1e-4);
   expect(variances.reduce((sum, x) => sum + x)).toBeCloseTo(width, 3);
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { foldPoints } from '../../../src/detect/knn/snapped-points.js';
 
-test('identical rows become one point, in the order of their first row', () => {
+test('identical rows become one point; points keep the order of their first rows', () => {
   const row = fc.tuple(...Array.from({ length: 3 }, () => fc.integer({ min: -1, max: 1 })));
   fc.assert(
     fc.property(fc.array(row, { maxLength: 80 }), (rows) => {
@@ -20,7 +20,7 @@ test('identical rows become one point, in the order of their first row', () => {
   );
 });
 
-test('rows without coordinates are all the same', () => {
+test('rows without coordinates are identical', () => {
   expect(foldPoints(new Int32Array(), 5, 0)).toMatchObject({ count: 1, multiplicity: Uint32Array.of(5) });
   expect(foldPoints(new Int32Array(), 0, 4)).toMatchObject({ count: 0, width: 4 });
 });
