@@ -23,8 +23,8 @@ import {
   type IncidentTruth,
   judgeAttacks,
   judgeIncident,
-  readWorldTruth,
-} from './world-truth.js';
+  readGroundTruth,
+} from './ground-truth.js';
 
 const PARTS = ['train', 'calibrate', 'test'] as const;
 const MEMORY_SHARE = 0.6;
@@ -150,7 +150,7 @@ export async function tellStory(options: StoryOptions): Promise<Story> {
     const seen = await clock.step('detect', (advance) =>
       judgeTest(detector as Detector, store, paths, options, advance),
     );
-    const truth = await readWorldTruth(paths.world);
+    const truth = await readGroundTruth(paths.world);
     const { incidents } = seen.found;
     return {
       world,

@@ -1,6 +1,6 @@
 import { type SimEntity, TYPE_OF_KIND } from './kernel/entities.js';
 
-/** `core`: the attacker made or controlled it. `touched`: it was there before, and the attack changed or used it. */
+/** `core`: the attacker created or controlled the entity. `touched`: it existed before and the attack changed or used it. */
 export type Tier = 'core' | 'touched';
 
 export interface Label {
@@ -10,28 +10,28 @@ export interface Label {
   readonly reason: string;
 }
 
-/** A benign thing that nobody had done before: what a detector is most likely to mistake for an attack. */
-export interface Unusual {
+/** An entity of benign work that does not occur before the test, which a detector may mistake for an attack. */
+interface UnusualEntity {
   readonly uuid: string;
   readonly type: string;
   readonly activity: string;
   readonly entity: SimEntity;
 }
 
-/** Collects who is who while the world runs. */
-export class LabelBook {
+/** Collects the labels of a host while it runs. */
+export class LabelCollector {
   private readonly labels = new Map<string, Label>();
   private readonly scans: string[] = [];
-  private readonly unusual: Unusual[] = [];
+  private readonly unusual: UnusualEntity[] = [];
 
   add(entity: SimEntity, attack: string, tier: Tier, reason: string): void {
-    // The first reason stands: an entity labelled core stays core.
+    // The first label of a tier stays, and core replaces touched.
     const earlier = this.labels.get(entity.uuid);
     if (earlier && (earlier.tier === 'core' || tier === 'touched')) return;
     this.labels.set(entity.uuid, { entity, attack, tier, reason });
   }
 
-  /** A flow of a port scan: attack activity, but thousands of them say no more than one. */
+  /** Adds a flow of a port scan. Scans are listed separately, because they have thousands of flows. */
   addScan(entity: SimEntity): void {
     this.scans.push(entity.uuid);
   }
@@ -40,7 +40,7 @@ export class LabelBook {
     this.unusual.push({ uuid: entity.uuid, type: TYPE_OF_KIND[entity.kind], activity, entity });
   }
 
-  /** Labels of entities that the log really holds. */
+  /** The labels of entities that have events. */
   get seen(): Label[] {
     return [...this.labels.values()].filter((label) => label.entity.firstSeenIn >= 0);
   }
@@ -56,17 +56,16 @@ export class LabelBook {
     return `uuid,type,name,attack,tier,reason\n${rows.map((row) => `${row}\n`).join('')}`;
   }
 
-  /** Both tiers, one identifier a line. */
+  /** The ids of both tiers, one per line. */
   text(): string {
     return this.seen.map(({ entity }) => `${entity.uuid}\n`).join('');
   }
 
-  /** In the style of ThreaTrace: the same, and every flow of every scan. */
+  /** The ids of both tiers and of all scan flows, as in ThreaTrace's lists. */
   scanText(): string {
     return this.text() + this.scans.map((uuid) => `${uuid}\n`).join('');
   }
 
-  /** Benign but unusual entities, so that scoring can look at them apart. */
   unusualCsv(): string {
     const rows = this.unusual
       .filter(({ entity }) => entity.firstSeenIn >= 0)
@@ -75,7 +74,7 @@ export class LabelBook {
   }
 }
 
-/** RFC 4180, and a leading apostrophe where a spreadsheet would take the text for a formula. */
+/** A cell by RFC 4180, with a leading apostrophe if a spreadsheet would read it as a formula. */
 function cell(text: string): string {
   const safe = /^[=+\-@\t]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

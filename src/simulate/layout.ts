@@ -1,9 +1,9 @@
 import { DAY, HOUR, localTime } from './calendar.js';
-import { type E3Scenario, e3Timeline } from './e3-files.js';
+import { type E3Scenario, makeE3Timeline } from './e3-layout.js';
 import type { Days, Layout, Scenario } from './options.js';
-import type { Slot, Timeline } from './timeline.js';
+import type { Timeline, TimeSpan } from './timeline.js';
 
-export function timelineOf(
+export function makeTimeline(
   scenario: Scenario,
   layout: Layout,
   events: number,
@@ -11,23 +11,21 @@ export function timelineOf(
   days?: Days,
 ): Timeline {
   return layout === 'e3'
-    ? e3Timeline(scenario as E3Scenario, extension)
-    : partsTimeline(events, extension, days);
+    ? makeE3Timeline(scenario as E3Scenario, extension)
+    : makePartsTimeline(events, extension, days);
 }
 
-// --- parts: train, calibrate, test
-
-/** Small worlds span fewer days, so that an hour of them still has something in it. All test on weekdays. */
+/** The days of layout parts. Small simulations span fewer days, so that no hour is empty. The test is on weekdays. */
 const PARTS = [
   { below: 200_000, start: '2025-03-03', train: 2, calibrate: 1, test: 1 },
   { below: 2_000_000, start: '2025-03-07', train: 5, calibrate: 1, test: 2 },
   { below: Number.POSITIVE_INFINITY, start: '2025-03-03', train: 7, calibrate: 2, test: 3 },
 ] as const;
 
-/** Days of one's own begin on a Monday. */
+/** Start for days that the user sets. */
 const MONDAY = '2025-03-03';
 
-function partsTimeline(events: number, extension: string, days?: Days): Timeline {
+function makePartsTimeline(events: number, extension: string, days?: Days): Timeline {
   const plan =
     days === undefined
       ? (PARTS.find((candidate) => events < candidate.below) ?? PARTS[2])
@@ -57,12 +55,12 @@ function partsTimeline(events: number, extension: string, days?: Days): Timeline
       },
       { name: `test.${extension}`, role: 'test', from: testAt, until: end, share: plan.test / total },
     ],
-    attackSlots: spread(working.length > 0 ? working : testDays),
+    attackSpans: spread(working.length > 0 ? working : testDays),
   };
 }
 
-/** Three or more slots: one a day where the test has enough days, else the days cut into pieces. */
-function spread(days: readonly Slot[]): Slot[] {
+/** At least three spans: one per day, or several per day if the test has one or two days. */
+function spread(days: readonly TimeSpan[]): TimeSpan[] {
   if (days.length >= 3) return [...days];
   return days.flatMap(({ from, until }) => {
     const pieces = days.length === 1 ? 3 : 2;

@@ -1,13 +1,14 @@
 import type { Attack } from './attacks/attack.js';
 import type { FileCounts } from './audit/recorder.js';
+import { offsetToIsoTime } from './calendar.js';
 import type { Label } from './labels.js';
-import type { Days, Settings } from './options.js';
+import type { Days, SimulationSettings } from './options.js';
 import type { LogFile, Role } from './timeline.js';
 
 export interface FileSummary extends FileCounts {
   name: string;
   role: Role;
-  /** ISO 8601 with the span the file was planned for. */
+  /** Planned span of the file, in ISO 8601. */
   from: string;
   until: string;
 }
@@ -27,7 +28,7 @@ export interface AttackSummary {
 export interface LabelSummary {
   core: number;
   touched: number;
-  /** Touched entities that occur before the test: they were part of the host all along. */
+  /** Touched entities that also occur before the test. */
   touchedSeenBefore: number;
   scan: number;
 }
@@ -45,7 +46,7 @@ export interface HostSummary {
   labels: LabelSummary;
 }
 
-/** What `scenario.json` holds: enough to make the same world again, and to check that a reader saw all of it. */
+/** The content of `scenario.json`: the options to repeat the simulation, and counts to check a reader against. */
 export interface ScenarioManifest {
   version: 1;
   scenario: string;
@@ -55,7 +56,7 @@ export interface ScenarioManifest {
   stealth: number;
   format: string;
   layout: string;
-  /** These four only where they were asked for. */
+  /** These four are absent at their defaults. */
   attacks?: string;
   unusual?: string;
   drift?: number;
@@ -63,7 +64,7 @@ export interface ScenarioManifest {
   hosts: HostSummary[];
 }
 
-export function manifestOf(settings: Settings, hosts: HostSummary[]): ScenarioManifest {
+export function makeManifest(settings: SimulationSettings, hosts: HostSummary[]): ScenarioManifest {
   return {
     version: 1,
     scenario: settings.scenario,
@@ -81,31 +82,23 @@ export function manifestOf(settings: Settings, hosts: HostSummary[]): ScenarioMa
   };
 }
 
-/** Offsets become ISO 8601 text, to the microsecond: more digits than a double of milliseconds could keep. */
-export function offsetToIsoTime(startSeconds: number, at: number): string {
-  const seconds = Math.floor(at / 1e9);
-  const micros = Math.floor((at - seconds * 1e9) / 1e3);
-  const date = new Date((startSeconds + seconds) * 1000).toISOString().slice(0, 19);
-  return `${date}.${String(1e6 + micros).slice(1)}Z`;
-}
-
 export function summariseFiles(
   files: readonly LogFile[],
   counts: readonly (FileCounts | undefined)[],
   startSeconds: number,
 ): FileSummary[] {
   return files.flatMap((file, index) => {
-    const held = counts[index];
-    if (!held) return [];
+    const own = counts[index];
+    if (!own) return [];
     return [
       {
         name: file.name,
         role: file.role,
         from: offsetToIsoTime(startSeconds, file.from),
         until: offsetToIsoTime(startSeconds, file.until),
-        ...held,
-        relations: sorted(held.relations),
-        records: sorted(held.records),
+        ...own,
+        relations: sortCounts(own.relations),
+        records: sortCounts(own.records),
       },
     ];
   });
@@ -116,7 +109,7 @@ export function totalRelations(files: readonly FileSummary[]): Record<string, nu
   for (const { relations } of files) {
     for (const [name, count] of Object.entries(relations)) total[name] = (total[name] ?? 0) + count;
   }
-  return sorted(total);
+  return sortCounts(total);
 }
 
 export function summariseAttack(attack: Attack, startSeconds: number): AttackSummary {
@@ -147,8 +140,8 @@ export function summariseLabels(
   };
 }
 
-/** Largest first; ties by name, so that the order never depends on which came up first. */
-function sorted(counts: Record<string, number>): Record<string, number> {
+/** Largest first, ties by name. */
+function sortCounts(counts: Record<string, number>): Record<string, number> {
   return Object.fromEntries(
     Object.entries(counts).sort(
       ([nameA, a], [nameB, b]) => b - a || (nameA < nameB ? -1 : nameA > nameB ? 1 : 0),

@@ -4,31 +4,30 @@ import type { Workload, World } from './hosts/world.js';
 import type { TaskObserver } from './kernel/scheduler.js';
 import type { Timeline } from './timeline.js';
 
-/** Sessions are started in ticks; a tick is short enough for the rhythm of the day and long enough to be cheap. */
+/** Sessions start in ticks, which are short enough to follow the rhythm of the day. */
 const EVENTS_PER_TICK = 2_000;
 
 export interface PacingOptions {
-  /** The test has so many times the events of its share. Default 1. */
+  /** Factor on the events of the test. Default 1. */
   readonly testLoad?: number;
-  /** Who watches the sessions of a workload. */
+  /** Observes the sessions of a workload. */
   readonly observe?: (workload: Workload) => TaskObserver | undefined;
 }
 
 /**
- * Decides how much goes on at any moment. The number of events asked for is laid out over the files and the rhythm of
- * the week; in every tick as many sessions are started as are missing from that plan. What attacks and rare work add
- * is thus made up for by a little less of everything else, and the total comes out as asked; with drift the test has up
- * to half as many more.
+ * Starts sessions so that each host reaches its number of events. The plan divides the events among the files and the
+ * rhythm of the week. Each tick starts as many sessions as the plan lacks, so other work makes room for attacks and rare
+ * jobs.
  */
 export class Pacing {
   readonly tick: number;
   readonly ticks: number;
-  /** Events that should have been written by the end of each tick. */
+  /** Planned number of events at the end of each tick. */
   private readonly planned: Float64Array;
   private readonly sizes: Float64Array;
   private readonly streams: Random[];
   private readonly chooser: Random;
-  /** Events that sessions under way are still expected to make. */
+  /** Events that running sessions are still expected to make. */
   private pending = 0;
 
   constructor(
@@ -47,20 +46,20 @@ export class Pacing {
     this.chooser = random.stream('pacing');
   }
 
-  /** Starts the sessions of one tick. `written` tells how many events there are so far. */
+  /** Starts the sessions of one tick. `written` returns the number of events so far. */
   startSessions(index: number, world: World, written: () => number): void {
     const at = index * this.tick;
     let missing = (this.planned[index] as number) - written() - this.pending;
     if (missing <= 0) return;
-    // Shares are of events, so a workload of long sessions is started less often.
-    const weights = this.begun(at).map(
+    // Shares count events, so workloads with long sessions start less often.
+    const weights = this.activeAt(at).map(
       (workload, w) =>
         (workload.share * intensity(workload.rhythm, at, this.timeline.local)) / (this.sizes[w] as number),
     );
     while (missing > 0) {
       const w = this.chooser.weighted(weights);
-      // The last session of a tick is often larger than what is missing: leave it to chance, or every quiet tick
-      // would overshoot.
+      // The last session is often larger than the rest of the plan; starting it always would exceed the plan in every
+      // quiet tick.
       const size = this.sizes[w] as number;
       if (missing < size && !this.chooser.chance(missing / size)) break;
       missing -= size;
@@ -74,12 +73,12 @@ export class Pacing {
     }
   }
 
-  /** What goes on at a moment. What begins later comes last, so that until then nothing is drawn otherwise. */
-  private begun(at: number): Workload[] {
+  /** The workloads at a time. Later ones are last in the list, so they do not change the draws before they start. */
+  private activeAt(at: number): Workload[] {
     return this.workloads.filter(({ since = 0 }) => since <= at);
   }
 
-  /** Keeps `pending` true, and learns how large sessions of a workload are. */
+  /** Updates `pending` and the mean size of a workload's sessions. */
   private watch(w: number, expected: number, written: () => number, also?: TaskObserver): TaskObserver {
     let made = 0;
     let before = 0;
@@ -110,7 +109,7 @@ export class Pacing {
       const at = index * this.tick;
       while (file < files.length - 1 && at >= (files[file]?.until ?? 0)) file++;
       fileOf[index] = file;
-      for (const { share, rhythm } of this.begun(at)) load[index]! += share * intensity(rhythm, at, local);
+      for (const { share, rhythm } of this.activeAt(at)) load[index]! += share * intensity(rhythm, at, local);
       fileLoad[file]! += load[index] as number;
     }
     const planned = new Float64Array(this.ticks);

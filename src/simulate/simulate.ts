@@ -5,55 +5,55 @@ import { Random } from '../base/random.js';
 import { replaceFile } from '../base/replace-file.js';
 import { yieldToSignals } from '../base/yield-to-signals.js';
 import { HostRun } from './host-run.js';
-import { profileOf } from './hosts/profiles.js';
+import { findProfile } from './hosts/profiles.js';
 import {
   type HostSummary,
-  manifestOf,
+  makeManifest,
   type ScenarioManifest,
   summariseAttack,
   summariseFiles,
   summariseLabels,
   totalRelations,
 } from './manifest.js';
-import { type Settings, type SimulateOptions, settingsOf } from './options.js';
-import { clearWorld, LABEL_FILES, MANIFEST_FILE, removeFiles, removeIfEmpty } from './world-folder.js';
+import { resolveSettings, type SimulateOptions, type SimulationSettings } from './options.js';
+import { clearOutput, LABEL_FILES, MANIFEST_FILE, removeFiles, removeIfEmpty } from './output-folder.js';
 
 export interface SimulateProgress {
   /** Counted from 1. */
   readonly host: number;
   readonly hosts: number;
-  /** Events written so far, all hosts together. */
+  /** Events written so far, by all hosts. */
   readonly events: number;
-  /** Events asked for, all hosts together. */
+  /** Events requested, for all hosts. */
   readonly eventsAsked: number;
 }
 
-/** The event loop gets a turn after this many events: often enough to be stopped, seldom enough to cost nothing. */
-const TURN = 20_000;
+/** The event loop runs after this many events, so that signals can stop the simulation. */
+const EVENTS_PER_TURN = 20_000;
 
 /**
- * Writes a simulated world to a directory: logs, labels and `scenario.json`. The same options give the same bytes, on
- * any machine and at any time. A world that is there is replaced. The manifest is written last, so a directory without
- * one is unfinished; stopped, what was written is taken away.
+ * Writes logs, labels and `scenario.json` of simulated hosts to a folder. The same options give the same bytes on every
+ * machine. An earlier simulation in the folder is replaced. `scenario.json` is written last, so a folder without it is
+ * unfinished. If the simulation is stopped or fails, its files are removed.
  */
 export async function simulate(
   options: SimulateOptions,
   progress?: (progress: SimulateProgress) => void,
   signal?: AbortSignal,
 ): Promise<ScenarioManifest> {
-  const settings = settingsOf(options);
-  await clearWorld(settings.out);
+  const settings = resolveSettings(options);
+  await clearOutput(settings.out);
   const runs: HostRun[] = [];
   try {
-    return await writeWorld(settings, runs, progress, signal);
+    return await writeSimulation(settings, runs, progress, signal);
   } catch (error) {
-    await takeAway(settings, runs).catch(() => undefined); // what went wrong first is what counts
+    await removeOutput(settings, runs).catch(() => undefined); // the first error matters more
     throw error;
   }
 }
 
-async function writeWorld(
-  settings: Settings,
+async function writeSimulation(
+  settings: SimulationSettings,
   runs: HostRun[],
   progress?: (progress: SimulateProgress) => void,
   signal?: AbortSignal,
@@ -66,10 +66,10 @@ async function writeWorld(
     const folder = settings.hosts === 1 ? '' : `host-${String(index + 1).padStart(2, '0')}`;
     const directory = join(settings.out, folder);
     await makeFolder(directory);
-    // Of a fleet a third is attacked, the first host always.
+    // Every third host is attacked, beginning with the first.
     const run = new HostRun(
       settings,
-      profileOf(settings.scenario),
+      findProfile(settings.scenario),
       directory,
       random.stream(`host ${index}`),
       index,
@@ -77,7 +77,7 @@ async function writeWorld(
     );
     runs.push(run);
     try {
-      await drive(run, signal, (events) => {
+      await runHost(run, signal, (events) => {
         progress?.({
           host: index + 1,
           hosts: settings.hosts,
@@ -93,13 +93,13 @@ async function writeWorld(
     labels.add(run);
   }
   await labels.write(settings);
-  const manifest = manifestOf(settings, summaries);
+  const manifest = makeManifest(settings, summaries);
   await replaceFile(join(settings.out, MANIFEST_FILE), `${JSON.stringify(manifest, null, 2)}\n`);
   return manifest;
 }
 
-/** Only what this run has opened. */
-async function takeAway({ out, hosts }: Settings, runs: readonly HostRun[]): Promise<void> {
+/** Removes the files that these runs opened. */
+async function removeOutput({ out, hosts }: SimulationSettings, runs: readonly HostRun[]): Promise<void> {
   for (const { directory, timeline, recorder } of runs) {
     const opened = timeline.files.filter((_, index) => recorder.counts[index] !== undefined);
     await removeFiles(opened.map(({ name }) => join(directory, name)));
@@ -108,16 +108,16 @@ async function takeAway({ out, hosts }: Settings, runs: readonly HostRun[]): Pro
   await removeFiles(Object.values(LABEL_FILES).map((name) => join(out, name)));
 }
 
-async function drive(
+async function runHost(
   run: HostRun,
   signal: AbortSignal | undefined,
   report: (events: number) => void,
 ): Promise<void> {
-  let nextTurn = TURN;
+  let nextTurn = EVENTS_PER_TURN;
   for (let tick = 0; tick < run.ticks; tick++) {
     run.advance(tick);
     if (run.recorder.total < nextTurn) continue;
-    nextTurn = run.recorder.total + TURN;
+    nextTurn = run.recorder.total + EVENTS_PER_TURN;
     report(run.recorder.total);
     await yieldToSignals();
     signal?.throwIfAborted();
@@ -125,21 +125,21 @@ async function drive(
   report(run.recorder.total);
 }
 
-/** One set of label files for all hosts: identifiers are unique across them. */
+/** One set of label files for all hosts, because ids are unique across hosts. */
 class LabelFiles {
   private csv = '';
   private text = '';
   private scan = '';
   private unusual = '';
 
-  add({ book }: HostRun): void {
-    this.csv += withoutHeader(book.csv(), this.csv);
-    this.unusual += withoutHeader(book.unusualCsv(), this.unusual);
-    this.text += book.text();
-    this.scan += book.scanText();
+  add({ labels }: HostRun): void {
+    this.csv += withoutHeader(labels.csv(), this.csv);
+    this.unusual += withoutHeader(labels.unusualCsv(), this.unusual);
+    this.text += labels.text();
+    this.scan += labels.scanText();
   }
 
-  async write({ out }: Settings): Promise<void> {
+  async write({ out }: SimulationSettings): Promise<void> {
     await writeFile(join(out, LABEL_FILES.csv), this.csv);
     await writeFile(join(out, LABEL_FILES.text), this.text);
     await writeFile(join(out, LABEL_FILES.scan), this.scan);
@@ -152,7 +152,7 @@ function withoutHeader(csv: string, earlier: string): string {
 }
 
 function summarise(run: HostRun, directory: string): HostSummary {
-  const { timeline, recorder, book, identity, machine, attacks } = run;
+  const { timeline, recorder, labels, identity, machine, attacks } = run;
   const files = summariseFiles(timeline.files, recorder.counts, timeline.startSeconds);
   return {
     name: identity.name,
@@ -164,6 +164,6 @@ function summarise(run: HostRun, directory: string): HostSummary {
     pidsReused: machine.processes.reused,
     files,
     attacks: attacks.map((attack) => summariseAttack(attack, timeline.startSeconds)),
-    labels: summariseLabels(book.seen, book.scanFlows, timeline.files),
+    labels: summariseLabels(labels.seen, labels.scanFlows, timeline.files),
   };
 }

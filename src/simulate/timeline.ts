@@ -2,7 +2,7 @@ import type { LocalTime } from './calendar.js';
 
 export type Role = 'train' | 'calibrate' | 'test' | 'other';
 
-/** One log file: its name, what it is for, its span, and its share of all events. */
+/** A log file with its role, time span and share of all events. */
 export interface LogFile {
   readonly name: string;
   readonly role: Role;
@@ -17,11 +17,12 @@ export interface Timeline {
   readonly startSeconds: number;
   readonly local: LocalTime;
   readonly files: readonly LogFile[];
-  /** The moments at which attacks may begin, in order: working hours inside the test files. */
-  readonly attackSlots: readonly Slot[];
+  /** When attacks can happen, in order: in working hours of the test. */
+  readonly attackSpans: readonly TimeSpan[];
 }
 
-export interface Slot {
+/** In nanoseconds from the start of the simulation. */
+export interface TimeSpan {
   readonly from: number;
   readonly until: number;
 }

@@ -1,12 +1,12 @@
 import { readdir } from 'node:fs/promises';
 import { afterAll, describe, expect, it } from 'vitest';
-import { timelineOf } from '../../src/simulate/layout.js';
+import { makeTimeline } from '../../src/simulate/layout.js';
 import type { Scenario } from '../../src/simulate/options.js';
-import { cdmRecords, contents, csvRows, makeWorld, removeWorlds, uuidOf } from './worlds.js';
+import { cdmRecords, contents, csvRows, makeSimulation, removeSimulations, uuidOf } from './simulations.js';
 
-afterAll(removeWorlds);
+afterAll(removeSimulations);
 
-/** MAGIC's lists, with the first part spelled as DARPA's archives spell it. */
+/** MAGIC's lists, with the file name of the first part from DARPA's archives. */
 const PUBLISHED: readonly { scenario: Scenario; train: string[]; test: string }[] = [
   {
     scenario: 'freebsd-server',
@@ -31,8 +31,8 @@ const PUBLISHED: readonly { scenario: Scenario; train: string[]; test: string }[
 ];
 
 describe.each(PUBLISHED)('the e3 layout of $scenario', ({ scenario, train, test }) => {
-  it('has the published names, in April 2018, and its attacks in the published test file', async () => {
-    const { directory, manifest } = await makeWorld({ scenario, layout: 'e3', events: 60_000 });
+  it('has the published file names and dates, and its attacks in the published test file', async () => {
+    const { directory, manifest } = await makeSimulation({ scenario, layout: 'e3', events: 60_000 });
     const names = await readdir(directory);
     expect(names).toEqual(expect.arrayContaining([...train, test]));
     const { files, attacks } = manifest.hosts[0]!;
@@ -58,32 +58,32 @@ describe.each(PUBLISHED)('the e3 layout of $scenario', ({ scenario, train, test 
   });
 });
 
-describe('timelineOf', () => {
-  it.each([60_000, 1_000_000, 50_000_000])('cuts %d events into parts without gaps', (events) => {
-    const { files, attackSlots, local } = timelineOf('demo', 'parts', events, 'json');
+describe('makeTimeline', () => {
+  it.each([60_000, 1_000_000, 50_000_000])('divides %d events into parts without gaps', (events) => {
+    const { files, attackSpans, local } = makeTimeline('demo', 'parts', events, 'json');
     expect(files[0]?.from).toBe(0);
     for (let i = 1; i < files.length; i++) expect(files[i]?.from).toBe(files[i - 1]?.until);
     expect(files.reduce((sum, file) => sum + file.share, 0)).toBeCloseTo(1);
-    expect(attackSlots.length).toBeGreaterThanOrEqual(3);
-    for (const slot of attackSlots) {
-      expect(local.weekday(slot.from)).toBeGreaterThan(0);
-      expect(local.weekday(slot.from)).toBeLessThan(6);
-      expect(local.hour(slot.from)).toBeGreaterThanOrEqual(9);
+    expect(attackSpans.length).toBeGreaterThanOrEqual(3);
+    for (const { from } of attackSpans) {
+      expect(local.weekday(from)).toBeGreaterThan(0);
+      expect(local.weekday(from)).toBeLessThan(6);
+      expect(local.hour(from)).toBeGreaterThanOrEqual(9);
     }
   });
 
-  it('keeps attacks out of weekends, if the test has a working day', () => {
-    const slots = (days: readonly [number, number, number]) => {
-      const { attackSlots, local } = timelineOf('demo', 'parts', 60_000, 'json', days);
-      return attackSlots.map(({ from }) => local.weekday(from));
+  it('has no attacks on weekends if the test has a working day', () => {
+    const weekdays = (days: readonly [number, number, number]) => {
+      const { attackSpans, local } = makeTimeline('demo', 'parts', 60_000, 'json', days);
+      return attackSpans.map(({ from }) => local.weekday(from));
     };
-    expect(slots([4, 1, 10])).toEqual([6, 0, 1, 2, 3, 4, 5, 6, 0, 1].filter((day) => day % 6 !== 0));
-    expect(slots([4, 1, 2])).toEqual([6, 6, 0, 0]);
+    expect(weekdays([4, 1, 10])).toEqual([6, 0, 1, 2, 3, 4, 5, 6, 0, 1].filter((day) => day % 6 !== 0));
+    expect(weekdays([4, 1, 2])).toEqual([6, 6, 0, 0]);
   });
 
   it('gives every e3 file a share of the events', () => {
     for (const { scenario } of PUBLISHED) {
-      const { files } = timelineOf(scenario, 'e3', 1e6, 'json');
+      const { files } = makeTimeline(scenario, 'e3', 1e6, 'json');
       expect(files.reduce((sum, file) => sum + file.share, 0)).toBeCloseTo(1);
       for (let i = 1; i < files.length; i++) expect(files[i]?.from).toBeCloseTo(files[i - 1]?.until ?? 0, -3);
     }

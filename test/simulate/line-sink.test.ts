@@ -11,7 +11,7 @@ describe('LineSink', () => {
   });
   afterAll(() => rm(directory, { recursive: true, force: true }));
 
-  it('writes every line, also one longer than its buffer, and counts bytes', async () => {
+  it('writes every line, even one longer than its buffer, and counts bytes', async () => {
     const path = join(directory, 'lines');
     const sink = new LineSink(path);
     const lines = [
@@ -26,7 +26,7 @@ describe('LineSink', () => {
     expect(sink.bytes).toBe(text.length);
   });
 
-  it('makes an empty file of nothing', async () => {
+  it('makes an empty file if nothing is written', async () => {
     const sink = new LineSink(join(directory, 'empty'));
     sink.close();
     expect(await readFile(join(directory, 'empty'), 'utf8')).toBe('');

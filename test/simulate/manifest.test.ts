@@ -1,20 +1,27 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { offsetToIsoTime } from '../../src/simulate/manifest.js';
 import { SCENARIOS, type Scenario } from '../../src/simulate/options.js';
-import { cdmRecords, csvRows, lines, makeWorld, removeWorlds, type TestWorld, uuidOf } from './worlds.js';
+import {
+  cdmRecords,
+  csvRows,
+  lines,
+  makeSimulation,
+  removeSimulations,
+  type TestSimulation,
+  uuidOf,
+} from './simulations.js';
 
 describe.each(SCENARIOS)('the files of %s', (scenario: Scenario) => {
-  let world: TestWorld;
-  /** Every identifier that an event touches, by file. */
+  let simulation: TestSimulation;
+  /** Ids of the entities with events, by file. */
   const touched = new Map<string, Set<string>>();
 
   beforeAll(async () => {
-    world = await makeWorld({ scenario, events: 60_000, seed: 3 });
-    for (const file of world.manifest.hosts[0]?.files ?? []) {
+    simulation = await makeSimulation({ scenario, events: 60_000, seed: 3 });
+    for (const file of simulation.manifest.hosts[0]?.files ?? []) {
       const found = new Set<string>();
-      for (const { kind, body } of await cdmRecords(world.directory, file.name)) {
+      for (const { kind, body } of await cdmRecords(simulation.directory, file.name)) {
         if (kind !== 'Event') continue;
         for (const union of [body.subject, body.predicateObject, body.predicateObject2]) {
           const uuid = uuidOf(union);
@@ -24,19 +31,19 @@ describe.each(SCENARIOS)('the files of %s', (scenario: Scenario) => {
       touched.set(file.name, found);
     }
   });
-  afterAll(removeWorlds);
+  afterAll(removeSimulations);
 
-  it('hold what the manifest says', async () => {
-    const host = world.manifest.hosts[0]!;
-    expect(JSON.parse(await readFile(join(world.directory, 'scenario.json'), 'utf8'))).toEqual(
-      world.manifest,
+  it('match the manifest', async () => {
+    const host = simulation.manifest.hosts[0]!;
+    expect(JSON.parse(await readFile(join(simulation.directory, 'scenario.json'), 'utf8'))).toEqual(
+      simulation.manifest,
     );
     let events = 0;
     for (const file of host.files) {
       const counts: Record<string, number> = {};
       const records: Record<string, number> = {};
       const times: string[] = [];
-      const all = await cdmRecords(world.directory, file.name);
+      const all = await cdmRecords(simulation.directory, file.name);
       for (const { kind, body, line } of all) {
         if (kind === 'Event') {
           counts[body.type as string] = (counts[body.type as string] ?? 0) + 1;
@@ -49,15 +56,15 @@ describe.each(SCENARIOS)('the files of %s', (scenario: Scenario) => {
       expect(records).toEqual(file.records);
       expect(times.length).toBe(file.events);
       expect([times[0], times.at(-1)]).toEqual([file.first, file.last]);
-      expect((await readFile(join(world.directory, file.name))).length).toBe(file.bytes);
+      expect((await readFile(join(simulation.directory, file.name))).length).toBe(file.bytes);
       events += file.events;
     }
     expect(events).toBe(host.events);
-    expect(events).toBe(world.manifest.events);
+    expect(events).toBe(simulation.manifest.events);
   });
 
-  it('follow each other in time, and attacks lie inside the test file', () => {
-    const { files, attacks } = world.manifest.hosts[0]!;
+  it('follow each other in time, with the attacks in the test file', () => {
+    const { files, attacks } = simulation.manifest.hosts[0]!;
     expect(files.map((file) => file.role)).toEqual(['train', 'calibrate', 'test']);
     for (let i = 1; i < files.length; i++)
       expect(BigInt(files[i]!.first)).toBeGreaterThan(BigInt(files[i - 1]!.last));
@@ -69,8 +76,8 @@ describe.each(SCENARIOS)('the files of %s', (scenario: Scenario) => {
     }
   });
 
-  it('contain every labelled node in the test part, and no core node before it', async () => {
-    const rows = csvRows(await readFile(join(world.directory, 'labels.csv'), 'utf8'));
+  it('have every labelled entity in the test part, and no core entity before it', async () => {
+    const rows = csvRows(await readFile(join(simulation.directory, 'labels.csv'), 'utf8'));
     expect(rows.length).toBeGreaterThan(10);
     for (const [uuid, , name, , tier, reason] of rows as [string, string, string, string, string, string][]) {
       expect(touched.get('test.json')?.has(uuid), `${name}: ${reason}`).toBe(true);
@@ -78,24 +85,24 @@ describe.each(SCENARIOS)('the files of %s', (scenario: Scenario) => {
       expect(touched.get('train.json')?.has(uuid), `${name}: ${reason}`).toBe(false);
       expect(touched.get('calibrate.json')?.has(uuid), `${name}: ${reason}`).toBe(false);
     }
-    const { labels } = world.manifest.hosts[0]!;
+    const { labels } = simulation.manifest.hosts[0]!;
     expect(rows.filter((row) => row[4] === 'core').length).toBe(labels.core);
-    const text = await lines(world.directory, 'labels.txt');
+    const text = await lines(simulation.directory, 'labels.txt');
     expect(text).toEqual(rows.map((row) => row[0]));
   });
 
-  it('list the flows of scans apart', async () => {
-    const text = await lines(world.directory, 'labels.txt');
-    const scan = await lines(world.directory, 'labels.scan.txt');
-    expect(scan.length - text.length).toBe(world.manifest.hosts[0]?.labels.scan);
+  it('list scan flows separately', async () => {
+    const text = await lines(simulation.directory, 'labels.txt');
+    const scan = await lines(simulation.directory, 'labels.scan.txt');
+    expect(scan.length - text.length).toBe(simulation.manifest.hosts[0]?.labels.scan);
     expect(scan.length).toBeGreaterThan(text.length + 39);
     for (const uuid of scan) expect(touched.get('test.json')?.has(uuid)).toBe(true);
   });
 
-  it('list benign but unusual nodes, none of them labelled core and all in the test part', async () => {
-    const unusual = csvRows(await readFile(join(world.directory, 'unusual.csv'), 'utf8'));
+  it('list unusual entities, none of them core and none before the test', async () => {
+    const unusual = csvRows(await readFile(join(simulation.directory, 'unusual.csv'), 'utf8'));
     const core = new Set(
-      csvRows(await readFile(join(world.directory, 'labels.csv'), 'utf8')).flatMap((row) =>
+      csvRows(await readFile(join(simulation.directory, 'labels.csv'), 'utf8')).flatMap((row) =>
         row[4] === 'core' ? [row[0]] : [],
       ),
     );
@@ -106,12 +113,5 @@ describe.each(SCENARIOS)('the files of %s', (scenario: Scenario) => {
       expect(core.has(uuid)).toBe(false);
       expect(touched.get('train.json')?.has(uuid)).toBe(false);
     }
-  });
-});
-
-describe('offsetToIsoTime', () => {
-  it('keeps microseconds', () => {
-    expect(offsetToIsoTime(1_522_641_600, 1_500_000_000)).toBe('2018-04-02T04:00:01.500000Z');
-    expect(offsetToIsoTime(1_522_641_600, 86_400e9 + 1_000)).toBe('2018-04-03T04:00:00.000001Z');
   });
 });

@@ -15,10 +15,10 @@ describe('Pacing', () => {
       { name: 'a', role: 'train', from: 0, until: DAY, share: 0.25 },
       { name: 'b', role: 'test', from: DAY, until: 2 * DAY, share: 0.75 },
     ],
-    attackSlots: [],
+    attackSpans: [],
   };
 
-  it('follows shares of files, of workloads and of the day, whatever size sessions turn out to have', () => {
+  it('follows the shares of files, workloads and hours, whatever the size of sessions', () => {
     const scheduler = new Scheduler();
     const written = { office: [0, 0], machine: [0, 0], night: 0, noon: 0 };
     let total = 0;
@@ -53,14 +53,14 @@ describe('Pacing', () => {
     const first = written.office[0]! + written.machine[0]!;
     expect(first / total).toBeCloseTo(0.25, 1);
     expect(written.noon).toBeGreaterThan(1.5 * written.night);
-    // Over a day the office is busy about a third of the time, a machine always.
+    // An office is busy about a third of the day, a machine always.
     const office = (written.office[0]! + written.office[1]!) / total;
     expect(office).toBeGreaterThan(0.2);
     expect(office).toBeLessThan(0.4);
     expect(pacing.tick).toBeLessThan(HOUR);
   });
 
-  it('starts a workload that comes later when it is due, lets it be watched, and adds load to the test', () => {
+  it('starts a later workload on time, observes it, and adds load to the test', () => {
     const run = (later: readonly Workload[], testLoad: number) => {
       const scheduler = new Scheduler();
       const made: { name: string; at: number }[] = [];

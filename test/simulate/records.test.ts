@@ -3,11 +3,11 @@ import {
   type CdmRecord,
   cdmRecords,
   lines,
-  makeWorld,
-  removeWorlds,
-  type TestWorld,
+  makeSimulation,
+  removeSimulations,
+  type TestSimulation,
   uuidOf,
-} from './worlds.js';
+} from './simulations.js';
 
 // Keys in the order of real records: E3 releases of CADETS and TRACE, and THEIA's CDM18 samples.
 const EVENT =
@@ -62,20 +62,20 @@ const words = (text: string) => text.split(' ');
 describe.each(PERFORMERS)(
   'records of $scenario',
   ({ scenario, source, nodeTypes, relations, properties }) => {
-    let world: TestWorld;
+    let simulation: TestSimulation;
     let records: CdmRecord[];
 
     beforeAll(async () => {
-      world = await makeWorld({ scenario, events: 60_000, seed: 2 });
+      simulation = await makeSimulation({ scenario, events: 60_000, seed: 2 });
       records = (
         await Promise.all(
-          ['train.json', 'calibrate.json', 'test.json'].map((name) => cdmRecords(world.directory, name)),
+          ['train.json', 'calibrate.json', 'test.json'].map((name) => cdmRecords(simulation.directory, name)),
         )
       ).flat();
     });
-    afterAll(removeWorlds);
+    afterAll(removeSimulations);
 
-    it('have the envelope and the keys of the real ones, in order', () => {
+    it('have the envelope and the keys of real records, in order', () => {
       const shapes = new Map<string, string>();
       const digits = /"(?:timestampNanos|startTimestampNanos)":\d+/g;
       for (const { kind, body, line } of records) {
@@ -85,7 +85,7 @@ describe.each(PERFORMERS)(
         const start = `{"datum":{"com.bbn.tc.schema.avro.cdm18.${kind}":{`;
         const end = `}},"CDMVersion":"18","source":"${source}"}`;
         if (!line.startsWith(start) || !line.endsWith(end)) shapes.set(`envelope ${line}`, line);
-        // Writing it again gives the same text: no stray blanks, no odd escapes. 64-bit times excepted.
+        // Parsing and writing gives the same text, except for 64-bit times.
         const again = JSON.stringify(JSON.parse(line)).replace(digits, '');
         if (again !== line.replace(digits, '')) shapes.set(`escapes ${line}`, line);
       }
@@ -105,11 +105,11 @@ describe.each(PERFORMERS)(
       }
       expect([...types].filter((type) => !words(relations).includes(type))).toEqual([]);
       expect([...nodes].filter((type) => !words(nodeTypes).includes(type))).toEqual([]);
-      // A world this small need not show the very rarest, but most.
+      // A simulation of this size may lack the rarest types.
       expect(types.size).toBeGreaterThanOrEqual(words(relations).length - 2);
     });
 
-    it('name event properties as the real ones do', () => {
+    it('have the event properties of real records', () => {
       const names = new Set<string>();
       for (const { kind, body } of records) {
         if (kind === 'Event')
@@ -118,25 +118,25 @@ describe.each(PERFORMERS)(
       expect([...names].filter((name) => !words(properties).includes(name))).toEqual([]);
     });
 
-    it('carry upper-case identifiers and nanoseconds in order', () => {
+    it('have upper-case ids and ascending nanoseconds', () => {
       const shape = /^[0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12}$/;
       const odd = records.filter(({ body }) => typeof body.uuid === 'string' && !shape.test(body.uuid));
       expect(odd).toEqual([]);
       const times = records
         .filter(({ kind }) => kind === 'Event')
         .map(({ line }) => /"timestampNanos":(\d+)/.exec(line)?.[1] as string);
-      // Nineteen digits each, so text sorts as numbers do.
+      // Nineteen digits each, so text sorts like numbers.
       expect(times.every((time) => time.length === 19)).toBe(true);
       expect(times.every((time, i) => i === 0 || time >= (times[i - 1] as string))).toBe(true);
       expect(new Set(times).size).toBeLessThan(times.length); // ties, as in real traces
     });
 
-    it('describe an entity before its first use in each file, but for those missing on purpose', async () => {
-      for (const file of world.manifest.hosts[0]?.files ?? []) {
+    it('describe an entity before its first use in each file, except those left out on purpose', async () => {
+      for (const file of simulation.manifest.hosts[0]?.files ?? []) {
         const described = new Set<string>();
         const early = new Set<string>();
         let unresolved = 0;
-        for (const { kind, body } of await cdmRecords(world.directory, file.name)) {
+        for (const { kind, body } of await cdmRecords(simulation.directory, file.name)) {
           if (kind !== 'Event') {
             described.add(body.uuid as string);
             continue;
@@ -159,10 +159,14 @@ describe.each(PERFORMERS)(
 );
 
 describe('recal NDJSON', () => {
-  afterAll(removeWorlds);
+  afterAll(removeSimulations);
 
-  it('describes entities in place, with the relations of the performer', async () => {
-    const { directory, manifest } = await makeWorld({ scenario: 'demo', events: 20_000, format: 'ndjson' });
+  it('describes entities inside events, with the relations of the performer', async () => {
+    const { directory, manifest } = await makeSimulation({
+      scenario: 'demo',
+      events: 20_000,
+      format: 'ndjson',
+    });
     const events = (await lines(directory, 'test.ndjson')).map((line) => JSON.parse(line));
     expect(events.length).toBe(manifest.hosts[0]?.files[2]?.events);
     const first = events.find((event) => event.rel === 'EVENT_READ' && event.obj.name);

@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { SCENARIOS } from '../../src/simulate/options.js';
 import { simulate } from '../../src/simulate/simulate.js';
-import { contents, makeWorld, removeWorlds } from './worlds.js';
+import { contents, makeSimulation, removeSimulations } from './simulations.js';
 
-afterAll(removeWorlds);
+afterAll(removeSimulations);
 
 describe('simulate', () => {
   it.each(SCENARIOS)('writes the same bytes for the same seed: %s', async (scenario) => {
-    const first = await makeWorld({ scenario, events: 30_000, seed: 5 });
+    const first = await makeSimulation({ scenario, events: 30_000, seed: 5 });
     const zone = process.env.TZ;
     process.env.TZ = 'Pacific/Kiritimati';
-    const second = await makeWorld({ scenario, events: 30_000, seed: 5 });
+    const second = await makeSimulation({ scenario, events: 30_000, seed: 5 });
     if (zone === undefined) delete process.env.TZ;
     else process.env.TZ = zone;
     const [a, b] = [await contents(first.directory), await contents(second.directory)];
@@ -21,22 +21,26 @@ describe('simulate', () => {
     for (const [name, bytes] of a) expect(bytes.equals(b.get(name) as Buffer), name).toBe(true);
   });
 
-  it('writes something else for another seed', async () => {
-    const first = await contents((await makeWorld({ scenario: 'demo', events: 30_000, seed: 5 })).directory);
-    const second = await contents((await makeWorld({ scenario: 'demo', events: 30_000, seed: 6 })).directory);
+  it('writes other bytes for another seed', async () => {
+    const first = await contents(
+      (await makeSimulation({ scenario: 'demo', events: 30_000, seed: 5 })).directory,
+    );
+    const second = await contents(
+      (await makeSimulation({ scenario: 'demo', events: 30_000, seed: 6 })).directory,
+    );
     for (const name of ['train.json', 'test.json', 'labels.csv']) {
       expect(first.get(name)?.equals(second.get(name) as Buffer), name).toBe(false);
     }
   });
 
-  it('hits the number of events asked for, and the demo has its 60,000', async () => {
-    const { manifest } = await makeWorld({ scenario: 'demo' });
+  it('reaches the number of events, 60,000 for the demo', async () => {
+    const { manifest } = await makeSimulation({ scenario: 'demo' });
     expect(Math.abs(manifest.events - 60_000)).toBeLessThan(1_200);
     expect(manifest.hosts[0]?.attacks.length).toBeGreaterThanOrEqual(2);
   });
 
-  it('gives each host of a fleet its own directory, and attacks a third of them', async () => {
-    const { directory, manifest } = await makeWorld({ scenario: 'demo', events: 20_000, hosts: 4 });
+  it('gives each of several hosts its own folder, and attacks every third', async () => {
+    const { directory, manifest } = await makeSimulation({ scenario: 'demo', events: 20_000, hosts: 4 });
     expect(manifest.hosts.map((host) => host.directory)).toEqual([
       'host-01',
       'host-02',
@@ -52,13 +56,13 @@ describe('simulate', () => {
     expect(new Set(labels).size).toBe(labels.length);
   });
 
-  it('reports progress and stops when told to', async () => {
+  it('reports progress and stops on a signal', async () => {
     const seen: number[] = [];
     await simulate(
       {
         scenario: 'demo',
         events: 60_000,
-        out: (await makeWorld({ scenario: 'demo', events: 20_000 })).directory,
+        out: (await makeSimulation({ scenario: 'demo', events: 20_000 })).directory,
       },
       (p) => seen.push(p.events),
     );
@@ -66,7 +70,7 @@ describe('simulate', () => {
     expect([...seen].sort((a, b) => a - b)).toEqual(seen);
 
     const controller = new AbortController();
-    const { directory } = await makeWorld({ scenario: 'demo', events: 20_000 });
+    const { directory } = await makeSimulation({ scenario: 'demo', events: 20_000 });
     await expect(
       simulate(
         { scenario: 'demo', events: 200_000, out: join(directory, 'stopped') },
@@ -74,27 +78,30 @@ describe('simulate', () => {
         controller.signal,
       ),
     ).rejects.toThrow(/abort/i);
-    // No manifest: nobody mistakes it for a finished world.
     await expect(readFile(join(directory, 'stopped', 'scenario.json'))).rejects.toThrow('ENOENT');
   });
 
   it.each([
-    [{ scenario: 'windows' }, /scenario 'windows' is not known/],
-    [{ scenario: 'demo', stealth: 2 }, /between 0 and 1/],
-    [{ scenario: 'demo', events: 10 }, /whole number from 20000/],
-    [{ scenario: 'demo', seed: 0.5 }, /whole number/],
-    [{ scenario: 'demo', layout: 'e3' }, /no e3 layout/],
-    [{ scenario: 'demo', hosts: 0 }, /whole number from 1/],
-    [{ scenario: 'demo', format: 'xml' }, /format 'xml'/],
-    [{ scenario: 'demo', attacks: 'train' }, /attacks 'train'/],
-    [{ scenario: 'demo', drift: 2 }, /drift must be between 0 and 1/],
-    [{ scenario: 'demo', days: [7, 7, 0] }, /three whole numbers/],
-    [{ scenario: 'demo', days: [7, 90, 7] }, /at most 100 together/],
-    [{ scenario: 'linux-desktop', layout: 'e3', days: [7, 7, 7] }, /own dates/],
-    [{ scenario: 'linux-desktop', layout: 'e3', drift: 0.5 }, /own dates/],
-  ])('refuses %j', async (options, message) => {
-    await expect(simulate({ out: tmpdir(), ...options } as Parameters<typeof simulate>[0])).rejects.toThrow(
-      message,
-    );
+    [{ scenario: 'windows' }, "scenario 'windows'"],
+    [{ scenario: 'demo', stealth: 2 }, 'stealth'],
+    [{ scenario: 'demo', events: 10 }, 'events'],
+    [{ scenario: 'demo', seed: 0.5 }, 'seed'],
+    [{ scenario: 'demo', layout: 'e3' }, 'e3'],
+    [{ scenario: 'demo', hosts: 0 }, 'hosts'],
+    [{ scenario: 'demo', format: 'xml' }, "format 'xml'"],
+    [{ scenario: 'demo', attacks: 'train' }, "attacks 'train'"],
+    [{ scenario: 'demo', drift: 2 }, 'drift'],
+    [{ scenario: 'demo', days: [7, 7, 0] }, 'days'],
+    [{ scenario: 'demo', days: [7, 90, 7] }, '100'],
+    [{ scenario: 'linux-desktop', layout: 'e3', days: [7, 7, 7] }, 'e3'],
+    [{ scenario: 'linux-desktop', layout: 'e3', drift: 0.5 }, 'e3'],
+  ])('rejects %j', async (options, datum) => {
+    const run = simulate({ out: tmpdir(), ...options } as Parameters<typeof simulate>[0]);
+    await expect(run).rejects.toMatchObject({
+      code: 'simulate-config',
+      message: expect.stringContaining(datum),
+      hint: expect.any(String),
+      exit: 2,
+    });
   });
 });

@@ -5,9 +5,9 @@ import { EXIT } from '../../base/errors.js';
 import { printable } from '../../base/printable.js';
 import { defineSettings } from '../../base/settings.js';
 import type { ScenarioManifest } from '../../simulate/manifest.js';
-import { type Days, FORMATS, LAYOUTS, PLACES, SCENARIOS } from '../../simulate/options.js';
+import { type Days, FORMATS, LAYOUTS, PLACEMENTS, SCENARIOS } from '../../simulate/options.js';
+import { MANIFEST_FILE } from '../../simulate/output-folder.js';
 import { simulate } from '../../simulate/simulate.js';
-import { MANIFEST_FILE } from '../../simulate/world-folder.js';
 import { defineCommand } from '../command.js';
 import { checkOutFolder } from '../settings/out-place.js';
 import { formatCount, formatDuration } from '../terminal/quantities.js';
@@ -49,9 +49,12 @@ export const command = defineCommand({
       description: "parts: train, calibrate, test; e3: the file names and dates of DARPA's release",
     },
     hosts: { type: z.coerce.number().int().min(1).default(1), description: 'hosts of this kind', value: 'N' },
-    attacks: { type: z.enum(PLACES).default('test'), description: 'where attacks are; none: a benign host' },
+    attacks: {
+      type: z.enum(PLACEMENTS).default('test'),
+      description: 'where attacks are; none: a benign host',
+    },
     unusual: {
-      type: z.enum(PLACES).default('test'),
+      type: z.enum(PLACEMENTS).default('test'),
       description: 'where rare benign work is; none: the test is like what came before',
     },
     drift: {

@@ -3,21 +3,21 @@ import { MINUTE, SECOND } from '../calendar.js';
 import { publicAddress, type World } from '../hosts/world.js';
 import type { FileNode, Process, SimEntity } from '../kernel/entities.js';
 import type { Steps } from '../kernel/scheduler.js';
-import type { LabelBook } from '../labels.js';
-import type { Slot } from '../timeline.js';
+import type { LabelCollector } from '../labels.js';
+import type { TimeSpan } from '../timeline.js';
 
-/** What an intruder finds on a host. */
+/** The programs and files of a host that attacks use. */
 export interface Surface {
   readonly shell: string;
-  /** Programs that tell an intruder where he is; all run on a normal day. */
+  /** Reconnaissance programs, which also run on a normal day. */
   readonly recon: readonly string[];
-  /** Account files worth editing. */
+  /** Account files that attacks edit. */
   readonly accounts: readonly string[];
-  /** Files worth stealing, `~` being a home directory. */
+  /** Files that attacks steal; `~` is a home directory. */
   readonly secrets: readonly string[];
-  /** Paths at which an implant would not be noticed: known directory, known program name. */
+  /** Implant paths with a known directory and program name. */
   readonly mimics: readonly string[];
-  /** Paths that look like something, without being known. */
+  /** Implant paths that look ordinary but are not known. */
   readonly plausible: readonly string[];
   readonly uploader: string;
   readonly archiver: string;
@@ -27,36 +27,36 @@ export interface Surface {
 
 export interface AttackPlan {
   readonly name: string;
-  /** Uses nothing but programs that the host runs anyway. */
+  /** Uses only programs that the host already runs. */
   readonly livingOffTheLand?: boolean;
   steps(attack: Attack): Steps;
 }
 
-export interface AttackSetting {
+export interface AttackOptions {
   readonly id: string;
   readonly plan: AttackPlan;
   readonly world: World;
   readonly random: Random;
   readonly surface: Surface;
   readonly stealth: number;
-  /** When it may happen. */
-  readonly slot: Slot;
-  readonly book: LabelBook;
-  /** Flows of a loud scan in a world of this size. */
+  /** The attack happens within this span. */
+  readonly span: TimeSpan;
+  readonly labels: LabelCollector;
+  /** Flows of a scan at stealth 0. */
   readonly fullScan: number;
-  /** At most 1: in a small world an attack of full size would be a large part of all that happens. */
+  /** At most 1; smaller in small simulations, so that an attack stays a small part of all events. */
   readonly size: number;
-  /** Start of the test period: nothing older may come into the intruder's hands, or labels would reach back. */
-  readonly since: number;
+  /** Start of the test. An attack takes over only processes that start later, so that labels are in the test only. */
+  readonly testFrom: number;
 }
 
-/** One attack under way: its pace, its disguise, and the account it keeps of itself for the labels. */
+/** A running attack: its pace, its disguise and its labels. */
 export class Attack {
-  /** What the intruder is doing now: the reason given for every entity made meanwhile. */
+  /** The current step, which becomes the reason of every label. */
   private reason = '';
   private scanning = false;
-  /** What the victim does by himself meanwhile is not the intruder's. */
-  private innocent = false;
+  /** True while the victim acts; new entities then get no label. */
+  private victimActs = false;
   events = 0;
   first = -1;
   last = -1;
@@ -73,31 +73,31 @@ export class Attack {
   readonly surface: Surface;
   readonly stealth: number;
 
-  constructor(private readonly setting: AttackSetting) {
-    this.id = setting.id;
-    this.plan = setting.plan;
-    this.world = setting.world;
-    this.random = setting.random;
-    this.surface = setting.surface;
-    this.stealth = setting.stealth;
-    this.c2 = publicAddress(setting.random);
+  constructor(private readonly options: AttackOptions) {
+    this.id = options.id;
+    this.plan = options.plan;
+    this.world = options.world;
+    this.random = options.random;
+    this.surface = options.surface;
+    this.stealth = options.stealth;
+    this.c2 = publicAddress(options.random);
   }
 
-  // --- the account
+  // --- labels
 
-  /** Says what comes next. */
+  /** Starts the next step of the attack. */
   step(reason: string): void {
     this.reason = reason;
     this.journal.push(reason);
   }
 
   created(entity: SimEntity): void {
-    if (this.innocent) return;
+    if (this.victimActs) return;
     if (this.scanning) {
       this.scanFlows++;
-      this.setting.book.addScan(entity);
+      this.options.labels.addScan(entity);
     } else {
-      this.setting.book.add(entity, this.id, 'core', this.reason);
+      this.options.labels.add(entity, this.id, 'core', this.reason);
     }
   }
 
@@ -107,66 +107,67 @@ export class Attack {
     this.events++;
   }
 
-  /** Something that was there before and is now in the intruder's hands. */
-  seize<T extends SimEntity>(entity: T): T {
-    this.setting.book.add(entity, this.id, 'core', this.reason);
+  /** Labels an entity that the attacker now controls. */
+  markCore<T extends SimEntity>(entity: T): T {
+    this.options.labels.add(entity, this.id, 'core', this.reason);
     return entity;
   }
 
-  /** The process that `find` yields, restarted by its user if it has been running since before the test. */
-  fresh(find: () => Process): Process {
-    this.innocent = true;
+  /** The process that `find` returns, restarted by its user if it started before the test. */
+  startedInTest(find: () => Process): Process {
+    this.victimActs = true;
     let found = find();
-    if (found.startedAt < this.setting.since) {
+    if (found.startedAt < this.options.testFrom) {
       this.world.machine.exit(found);
       found = find();
     }
-    this.innocent = false;
+    this.victimActs = false;
     return found;
   }
 
-  touch(entity: SimEntity): void {
-    this.setting.book.add(entity, this.id, 'touched', this.reason);
+  /** Labels an entity that existed before and that the attack changes or uses. */
+  markTouched(entity: SimEntity): void {
+    this.options.labels.add(entity, this.id, 'touched', this.reason);
   }
 
-  // --- the dial
+  // --- stealth
 
-  /** Waits between steps: seconds for the careless, many minutes for the patient, never beyond the window. */
+  /** The wait between steps: seconds at stealth 0, minutes at stealth 1, never beyond the span. */
   pause(weight = 1): number {
-    const left = this.setting.slot.until - this.world.machine.now;
+    const left = this.options.span.until - this.world.machine.now;
     const wanted = this.random.exponential(weight * (4 * SECOND + this.stealth ** 2 * 12 * MINUTE));
     return Math.max(50e6, Math.min(wanted, left * 0.08));
   }
 
-  /** How many of something a patient intruder does, given what a careless one would do. */
-  fewer(loud: number): number {
-    return this.sized(loud * (1 - 0.85 * this.stealth));
+  /** Scales a count at stealth 0 to the stealth and size of this attack. */
+  scaleByStealth(loud: number): number {
+    return this.scaleBySize(loud * (1 - 0.85 * this.stealth));
   }
 
-  sized(count: number): number {
-    return Math.max(1, Math.round(count * this.setting.size));
+  scaleBySize(count: number): number {
+    return Math.max(1, Math.round(count * this.options.size));
   }
 
-  /** Where an implant is put: a random name in /tmp, a plausible one, or the name of a program the host has. */
-  disguise(): string {
+  /** The path of an implant: with more stealth a random name in /tmp, an ordinary name, or the name of a known program. */
+  private implantPath(): string {
     const { random, stealth, surface } = this;
     if (stealth < 0.34) return `/tmp/${randomName(random)}`;
     return random.pick(stealth < 0.67 ? surface.plausible : surface.mimics);
   }
 
-  // --- what several attacks do
+  // --- steps of several attacks
 
   /** Writes a static binary to disk and makes it executable. */
-  drop(by: Process): FileNode {
+  dropImplant(by: Process): FileNode {
     const { machine } = this.world;
-    const file = machine.store(by, this.disguise(), this.random.between(4, 9));
+    const file = machine.writeFile(by, this.implantPath(), this.random.between(4, 9));
     machine.call('changeMode', by, file);
     machine.programs.install({ [file.name]: file.name });
     this.droppedPrograms.push(file.name);
     return file;
   }
 
-  /** A conversation with the command-and-control server. */
+  /** Exchanges messages with the command-and-control server. */
   *beacon(process: Process, port: number, beats: number): Steps {
     const { machine } = this.world;
     const flow = machine.connect(process, this.c2, port);
@@ -179,20 +180,20 @@ export class Attack {
     machine.call('close', process, flow);
   }
 
-  /** The careless go through everything that might hold a password; the patient know where to look. */
-  *rummage(process: Process): Steps {
+  /** Reads files that may hold a password; the stealthier the attack, the fewer. */
+  *searchForSecrets(process: Process): Steps {
     const { machine } = this.world;
-    const count = Math.round(LOOT.length * (1 - this.stealth) ** 3);
-    for (const path of this.random.shuffled(LOOT).slice(0, count)) {
-      machine.glance(process, path, 1);
+    const count = Math.round(SECRET_PATHS.length * (1 - this.stealth) ** 3);
+    for (const path of this.random.shuffled(SECRET_PATHS).slice(0, count)) {
+      machine.readFile(process, path, 1);
       yield this.pause(0.05);
     }
   }
 
-  /** Tries ports of the neighbours, one flow each. */
+  /** Scans ports of the local network, one flow each. */
   *scan(process: Process): Steps {
     const { machine } = this.world;
-    const count = Math.max(40, Math.round(this.setting.fullScan * (1 - 0.85 * this.stealth)));
+    const count = Math.max(40, Math.round(this.options.fullScan * (1 - 0.85 * this.stealth)));
     this.step('port scan');
     this.scanning = true;
     for (let i = 0; i < count; i++) {
@@ -205,12 +206,20 @@ export class Attack {
   }
 }
 
-/** Where an intruder who does not know the host looks first. */
-const LOOT = ['/etc', '/root', '/opt', '/srv', '/usr/local/etc', '/var/db', '/var/backups', '/boot'].flatMap(
-  (folder) =>
-    ['shadow', 'credentials', 'id_rsa', 'htpasswd', 'settings.ini', 'secrets.yml'].map(
-      (name) => `${folder}/${name}`,
-    ),
+/** Files that an attacker who does not know the host tries first. */
+const SECRET_PATHS = [
+  '/etc',
+  '/root',
+  '/opt',
+  '/srv',
+  '/usr/local/etc',
+  '/var/db',
+  '/var/backups',
+  '/boot',
+].flatMap((folder) =>
+  ['shadow', 'credentials', 'id_rsa', 'htpasswd', 'settings.ini', 'secrets.yml'].map(
+    (name) => `${folder}/${name}`,
+  ),
 );
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ';

@@ -3,7 +3,7 @@ import { command, pipeline } from '../workloads/commands.js';
 import { atHome, keystrokes, logIn, logOut } from '../workloads/remote-shell.js';
 import type { Attack, AttackPlan } from './attack.js';
 
-/** A stolen key, a normal login, and nothing but programs that people run here every day. */
+/** A login with a stolen key, then only programs that people run on this host every day. */
 export const livingOffTheLand: AttackPlan = {
   name: 'living-off-the-land',
   livingOffTheLand: true,
@@ -17,7 +17,7 @@ export const livingOffTheLand: AttackPlan = {
     const session = yield* logIn(world, random, victim, desk, surface.shell);
 
     attack.step('looking round');
-    for (let i = attack.fewer(16); i > 0; i--) {
+    for (let i = attack.scaleByStealth(16); i > 0; i--) {
       keystrokes(world, random, session);
       const secret = atHome({ reads: [random.pick(surface.secrets)] }, victim);
       const tool = random.pick(surface.recon);
@@ -29,16 +29,16 @@ export const livingOffTheLand: AttackPlan = {
     attack.step('documents packed');
     const bundle = `${victim.home}/notes/archive.tar`;
     const tar = machine.spawn(session.shell, surface.archiver, '-cf notes/archive.tar notes');
-    for (let i = attack.fewer(10); i > 0; i--)
-      machine.glance(tar, `${victim.home}/notes/note${random.below(30)}.txt`, 2);
-    const file = machine.store(tar, bundle, 3);
+    for (let i = attack.scaleByStealth(10); i > 0; i--)
+      machine.readFile(tar, `${victim.home}/notes/note${random.below(30)}.txt`, 2);
+    const file = machine.writeFile(tar, bundle, 3);
     machine.exit(tar);
     yield attack.pause();
 
     attack.step('sent out with the usual client');
-    for (let i = attack.fewer(4); i > 0; i--) {
+    for (let i = attack.scaleByStealth(4); i > 0; i--) {
       const upload = machine.spawn(session.shell, surface.uploader, '-s');
-      machine.glance(upload, bundle, 3);
+      machine.readFile(upload, bundle, 3);
       const flow = machine.connect(upload, attack.c2, 443);
       for (let n = random.between(3, 6); n > 0; n--) machine.call('sendTo', upload, flow, 16_384);
       yield 2e8 + random.below(1e9);

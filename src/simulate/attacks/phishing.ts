@@ -1,10 +1,10 @@
 import type { Steps } from '../kernel/scheduler.js';
 import { command } from '../workloads/commands.js';
-import { mailerOf } from '../workloads/desktop.js';
+import { openMailer } from '../workloads/desktop.js';
 import { atHome } from '../workloads/remote-shell.js';
 import type { Attack, AttackPlan } from './attack.js';
 
-/** A mail with an attachment; opening it runs a payload that gathers documents and sends them out. */
+/** The attachment of a mail runs a payload, which collects documents and sends them out. */
 export const phishing: AttackPlan = {
   name: 'phishing',
   *steps(attack: Attack): Steps {
@@ -13,15 +13,15 @@ export const phishing: AttackPlan = {
     const victim = random.pick(world.people);
 
     attack.step('the attachment arrives with the mail');
-    const mailer = attack.fresh(() => mailerOf(world, victim));
-    attack.touch(mailer);
+    const mailer = attack.startedInTest(() => openMailer(world, victim));
+    attack.markTouched(mailer);
     const name = attack.stealth < 0.34 ? 'invoice.sh' : `attachment${random.between(60, 99)}.odt`;
-    const attachment = machine.store(mailer, `${victim.home}/Downloads/${name}`, 4);
+    const attachment = machine.writeFile(mailer, `${victim.home}/Downloads/${name}`, 4);
     yield attack.pause();
 
     attack.step('the attachment is opened and its macro runs');
     const viewer = machine.spawn(mailer, 'soffice.bin', attachment.name);
-    machine.glance(viewer, attachment.name, 4);
+    machine.readFile(viewer, attachment.name, 4);
     machine.map(viewer, 1 << 20);
     yield attack.pause(0.3);
     const shell = machine.spawn(viewer, surface.shell, '-c');
@@ -31,14 +31,14 @@ export const phishing: AttackPlan = {
     const flow = machine.connect(fetch, attack.c2, 443);
     machine.call('sendTo', fetch, flow, 150);
     for (let i = random.between(5, 10); i > 0; i--) machine.call('receiveFrom', fetch, flow, 8_192);
-    const file = attack.drop(fetch);
+    const file = attack.dropImplant(fetch);
     machine.exit(fetch);
     const payload = machine.spawn(shell, file.name);
-    yield* attack.beacon(payload, 443, attack.fewer(6));
-    yield* attack.rummage(payload);
+    yield* attack.beacon(payload, 443, attack.scaleByStealth(6));
+    yield* attack.searchForSecrets(payload);
 
     attack.step('documents gathered');
-    for (let i = attack.fewer(20); i > 0; i--) {
+    for (let i = attack.scaleByStealth(20); i > 0; i--) {
       if (random.chance(0.5))
         command(
           world,
@@ -46,13 +46,13 @@ export const phishing: AttackPlan = {
           random.pick(surface.recon),
           atHome({ reads: [random.pick(surface.secrets)] }, victim),
         );
-      else machine.glance(payload, random.pick(surface.secrets).replace('~', victim.home), 3);
+      else machine.readFile(payload, random.pick(surface.secrets).replace('~', victim.home), 3);
       yield attack.pause();
     }
 
     attack.step('documents sent out');
     const out = machine.connect(payload, attack.c2, 443);
-    for (let i = attack.fewer(40); i > 0; i--) {
+    for (let i = attack.scaleByStealth(40); i > 0; i--) {
       machine.call('sendTo', payload, out, 16_384);
       yield attack.pause(0.1);
     }

@@ -3,7 +3,7 @@ import { command } from '../workloads/commands.js';
 import { keystrokes, logIn, logOut } from '../workloads/remote-shell.js';
 import type { Attack, AttackPlan } from './attack.js';
 
-/** From a hijacked login: a scan of the neighbours with a dropped tool, then ssh to those that answered. */
+/** A stolen login drops a scanner, scans the network and connects to other hosts with ssh. */
 export const scanAndLateral: AttackPlan = {
   name: 'scan-and-lateral',
   *steps(attack: Attack): Steps {
@@ -13,7 +13,7 @@ export const scanAndLateral: AttackPlan = {
 
     attack.step('login with a stolen password');
     const session = yield* logIn(world, random, victim, attack.c2, surface.shell);
-    for (let i = attack.fewer(6); i > 0; i--) {
+    for (let i = attack.scaleByStealth(6); i > 0; i--) {
       keystrokes(world, random, session);
       command(world, session.shell, random.pick(surface.recon), { reads: ['/etc/hosts'] });
       yield attack.pause();
@@ -23,22 +23,22 @@ export const scanAndLateral: AttackPlan = {
     const fetch = machine.spawn(session.shell, surface.uploader, '-sO');
     const flow = machine.connect(fetch, attack.c2, 80);
     for (let i = 0; i < 8; i++) machine.call('receiveFrom', fetch, flow, 8_192);
-    const tool = attack.drop(fetch);
+    const tool = attack.dropImplant(fetch);
     machine.exit(fetch);
     yield attack.pause();
     attack.step('the scanner runs');
     const scanner = machine.spawn(session.shell, tool.name);
     yield* attack.scan(scanner);
     attack.step('what the scan found');
-    const found = machine.store(scanner, `${victim.home}/notes/hosts.txt`, 2);
+    const found = machine.writeFile(scanner, `${victim.home}/notes/hosts.txt`, 2);
     machine.exit(scanner);
 
     attack.step('ssh to the neighbours');
-    for (let i = attack.fewer(6); i > 0; i--) {
+    for (let i = attack.scaleByStealth(6); i > 0; i--) {
       keystrokes(world, random, session);
       const ssh = machine.spawn(session.shell, 'ssh', `admin@${surface.network}.${10 + i}`);
-      machine.glance(ssh, `${victim.home}/.ssh/id_rsa`, 1);
-      machine.glance(ssh, `${victim.home}/.ssh/known_hosts`, 1);
+      machine.readFile(ssh, `${victim.home}/.ssh/id_rsa`, 1);
+      machine.readFile(ssh, `${victim.home}/.ssh/known_hosts`, 1);
       const hop = machine.connect(ssh, `${surface.network}.${10 + i}`, 22);
       for (let n = 4; n > 0; n--) {
         machine.call('writeSocket', ssh, hop, 400);

@@ -18,10 +18,10 @@ interface CallShape {
   /** The BSM audit name. */
   readonly name: string;
   readonly parameters?: string;
-  /** Whether the record names the object's path, and whether it repeats it as `partial_path`. */
+  /** The record has the object's path, and repeats it as `partial_path`. */
   readonly path?: boolean;
   readonly partial?: boolean;
-  /** What `return_value` says; `size` where the call returns a byte count. */
+  /** The `return_value`; `size` if the call returns a byte count. */
   readonly returns?: string;
   readonly address?: boolean;
   readonly descriptor?: boolean;
@@ -29,8 +29,8 @@ interface CallShape {
 
 const opened = (flags: number) => `${integerParameter('flags', flags)},${integerParameter('mode', 0o666)}`;
 
-// The names and properties follow real CADETS records of E1 and E3. EXIT, CHANGE_PRINCIPAL and MODIFY_PROCESS name
-// their own process as the object: that is how they come to be edges in the vocabularies published for E3.
+// The names and properties follow real CADETS records of E1 and E3. EXIT, CHANGE_PRINCIPAL and MODIFY_PROCESS have
+// their own process as the object, because they are edges in the vocabularies published for E3.
 const SHAPES: Partial<Record<Call, CallShape>> = {
   open: { type: 'OPEN', name: 'aue_openat_rwtc', parameters: opened(0), path: true, returns: '4' },
   openForWriting: {
@@ -99,7 +99,7 @@ const SHAPES: Partial<Record<Call, CallShape>> = {
   flowsTo: { type: 'FLOWS_TO', name: '' },
 };
 
-/** A shape with its constant text rendered once. */
+/** A shape with its constant text. */
 interface Template extends CallShape {
   readonly beforeSubject: string;
   readonly beforeSize: string;
@@ -110,7 +110,7 @@ const FILE_TYPES: Partial<Record<SimEntity['kind'], string>> = {
   'unix-socket': 'FILE_OBJECT_UNIX_SOCKET',
 };
 
-/** FreeBSD with DTrace, as CADETS: names of programs and files ride on events, entity records have none. */
+/** FreeBSD with DTrace, as in CADETS: events carry the names of programs and files, entity records do not. */
 export function cadets(host: HostIdentity, nextUuid: () => string): Dialect {
   const hostLower = host.uuid.toLowerCase();
   const base = `"baseObject":{"hostId":"${host.uuid}","permission":null,"epoch":null,"properties":{"map":{}}}`;
@@ -127,8 +127,7 @@ export function cadets(host: HostIdentity, nextUuid: () => string): Dialect {
   }
   const afterSize = `,"programPoint":null,"properties":{"map":{"host":"${hostLower}"`;
 
-  // Rendered once for each entity. `join` makes flat strings; a template literal would leave V8 a tree of pieces to
-  // walk for every event.
+  // `join` makes a flat string; V8 keeps a template literal as a tree that it would walk for every event.
   function renderSubject(process: Process): void {
     process.text = [
       process.threadId,
@@ -208,7 +207,6 @@ export function cadets(host: HostIdentity, nextUuid: () => string): Dialect {
   return {
     relations,
     resolution: 1,
-    extension: 'json',
     opening: () => [
       entityRecord(
         'Host',
@@ -230,7 +228,7 @@ export function cadets(host: HostIdentity, nextUuid: () => string): Dialect {
 const NO_OBJECT =
   'null,"predicateObjectPath":null,"predicateObject2":null,"predicateObject2Path":null,"timestampNanos":';
 
-/** A single object, with its path in `text` and without in `textEnd`. */
+/** Caches a single object with its path in `text` and without it in `textEnd`. */
 function renderObject(object: SimEntity): void {
   object.text = objects(object, undefined, true);
   object.textEnd = objects(object, undefined, false);
@@ -256,7 +254,7 @@ function optionalRef(entity: SimEntity | undefined): string {
   return entity === undefined ? 'null' : ref(entity.uuid);
 }
 
-/** Paths are logged for files and UNIX sockets; flows, pipes and processes have none. */
+/** Files and UNIX sockets have paths; flows, pipes and processes do not. */
 function isNamed(entity: SimEntity): entity is FileNode {
   return entity.kind !== 'process' && entity.kind !== 'flow' && entity.kind !== 'pipe';
 }

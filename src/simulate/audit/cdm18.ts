@@ -1,6 +1,6 @@
 import type { EntityRecord } from './dialect.js';
 
-/** The pieces of CDM18 records that all performers share. Field order is that of the E3 release, byte for byte. */
+/** The parts of CDM18 records that all performers share, with the field order of the E3 release. */
 export const CDM = 'com.bbn.tc.schema.avro.cdm18';
 
 export const EVENT_START = `{"datum":{"${CDM}.Event":{"uuid":"`;
@@ -8,7 +8,7 @@ export const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 
 const REF_START = `{"${CDM}.UUID":"`;
 
-/** An optional identifier: the Avro union as JSON writes it. */
+/** An optional id: an Avro union in JSON. */
 export function ref(uuid: string): string {
   return `${REF_START}${uuid}"}`;
 }
@@ -21,7 +21,7 @@ export function optionalLong(value: number): string {
   return value < 0 ? 'null' : `{"long":${value}}`;
 }
 
-/** What closes every record: the rest of the envelope and the line end. */
+/** The end of every record: the rest of the envelope and the line end. */
 export function closing(source: string): string {
   return `},"CDMVersion":"18","source":"${source}"}\n`;
 }
@@ -30,7 +30,7 @@ export function entityRecord(record: string, fields: string, source: string): En
   return { record, line: `{"datum":{"${CDM}.${record}":{${fields}}${closing(source)}` };
 }
 
-/** One value of `Event.parameters`: an integer in hexadecimal, as CADETS writes flags and modes. */
+/** One value of `Event.parameters`: CADETS writes flags and modes in hexadecimal. */
 export function integerParameter(name: string, value: number): string {
   const digits = value.toString(16).toUpperCase();
   const bytes = digits.length % 2 === 0 ? digits : `0${digits}`;

@@ -1,17 +1,17 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 
-/** Text is gathered to this many characters before it becomes bytes: more would fall out of the processor's cache. */
-const TEXT = 1 << 16;
-/** Bytes are gathered to this many before they go to the file. */
-const BYTES = 1 << 20;
+/** Characters collected before they are encoded; more would not fit into the processor's cache. */
+const TEXT_LIMIT = 1 << 16;
+/** Bytes collected before they are written to the file. */
+const BUFFER_BYTES = 1 << 20;
 
 /**
- * Writes lines to a file with constant memory. Synchronous on purpose: the generator is faster than most disks, and
- * blocking is the simplest back-pressure there is. Lines must be ASCII.
+ * Writes ASCII lines to a file in constant memory. Writes are synchronous, because the simulator is faster than most disks
+ * and blocking is the simplest back-pressure.
  */
 export class LineSink {
   private readonly descriptor: number;
-  private readonly buffer = Buffer.allocUnsafe(BYTES);
+  private readonly buffer = Buffer.allocUnsafe(BUFFER_BYTES);
   private used = 0;
   private text = '';
   bytes = 0;
@@ -22,7 +22,7 @@ export class LineSink {
 
   write(line: string): void {
     this.text += line;
-    if (this.text.length >= TEXT) this.encode();
+    if (this.text.length >= TEXT_LIMIT) this.encode();
   }
 
   close(): void {
@@ -32,10 +32,10 @@ export class LineSink {
   }
 
   private encode(): void {
-    // In pieces, because nothing promises that a single line is shorter than the buffer.
+    // In pieces, because a line may be longer than the buffer.
     for (let start = 0; start < this.text.length; ) {
-      if (this.used === BYTES) this.flush();
-      const end = Math.min(this.text.length, start + BYTES - this.used);
+      if (this.used === BUFFER_BYTES) this.flush();
+      const end = Math.min(this.text.length, start + BUFFER_BYTES - this.used);
       const piece = start === 0 && end === this.text.length ? this.text : this.text.slice(start, end);
       this.used += this.buffer.write(piece, this.used, 'latin1');
       start = end;

@@ -1,16 +1,13 @@
 import { type Process, type SimEntity, TYPE_OF_KIND } from '../kernel/entities.js';
 import type { Dialect, HostIdentity } from './dialect.js';
 
-/**
- * recal NDJSON, the interchange format of the project: events describe their own entities, and relation names are
- * those of the performer whose host is simulated.
- */
+/** recal NDJSON: events describe their own entities and have the relation names of the simulated performer. */
 export function ndjson(host: HostIdentity, performer: Dialect): Dialect {
   const kinds = new Map<SimEntity['kind'], string>();
   const start = `","seq":`;
   const afterSequence = `,"host":"${host.uuid}","rel":"`;
 
-  /** The kind that the performer's own record would state. */
+  /** The kind in the performer's own record. */
   function kindOf(entity: SimEntity): string {
     let kind = kinds.get(entity.kind);
     if (kind === undefined) {
@@ -44,7 +41,6 @@ export function ndjson(host: HostIdentity, performer: Dialect): Dialect {
   return {
     relations: performer.relations,
     resolution: performer.resolution,
-    extension: 'ndjson',
     opening: () => [],
     user: () => undefined,
     entity: () => undefined,

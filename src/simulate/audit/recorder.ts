@@ -7,48 +7,49 @@ import type { LogFile } from '../timeline.js';
 import type { AuditEvent, Dialect, EntityRecord } from './dialect.js';
 import { LineSink } from './line-sink.js';
 
-/** What one log file holds. */
+/** Counts of one log file. */
 export interface FileCounts {
   events: number;
   relations: Record<string, number>;
-  /** Entity records by CDM record name; empty for formats without entity records. */
+  /** Entity records by CDM record name; empty if the format has none. */
   records: Record<string, number>;
   entities: number;
-  /** Entities described only after their first use, and never in this file: simulated on purpose. */
+  /** Entities described only after their first use, as happens in real logs. */
   late: number;
+  /** Entities never described in this file, as happens in real logs. */
   missing: number;
-  /** Endpoints of events (subject or object) whose entity is never described in this file. */
+  /** Subjects and objects of events whose entity is never described in this file. */
   unresolvedEndpoints: number;
   bytes: number;
   first: string;
   last: string;
 }
 
-/** One in this many passing entities (flows, pipes, temporary files) is described late, and as many never. */
+/** One in this many short-lived entities is described late, and one never. */
 const FAULT_EVERY = 4_000;
-/** A late record comes this many events after the first use. */
-const LATENESS = 40;
+/** A late record follows this many events after the first use. */
+const LATE_BY_EVENTS = 40;
 
 interface LateRecord {
   readonly due: number;
   readonly entity: SimEntity;
 }
 
-/** Told about new entities and about every event, so that attacks and unusual work can be attributed. */
-export interface Witness {
+/** Receives the new entities and events of an attack or of unusual work. */
+export interface Attribution {
   created(entity: SimEntity): void;
   recorded(at: number): void;
 }
 
 /**
- * The audit system: turns calls into records, describes each entity before its first use in each file, and goes on to
- * the next file when its time comes.
+ * The audit system: turns calls into records, describes each entity before its first use in each file, and starts the
+ * next file when its time begins.
  */
 export class Recorder implements CallSink {
   readonly counts: FileCounts[] = [];
   total = 0;
-  /** Whoever is running now; set by the tasks. */
-  witness: Witness | undefined;
+  /** Set while a task runs that is an attack or unusual work. */
+  attribution: Attribution | undefined;
 
   private fileIndex = -1;
   private fileEnd = 0;
@@ -91,8 +92,7 @@ export class Recorder implements CallSink {
   ): void {
     const relation = this.relations[call];
     if (relation === undefined) return;
-    // Time passes while a program makes calls, but mostly less than the clock can tell: in the real CADETS trace five
-    // events of six have the timestamp of the one before.
+    // In the real CADETS trace five of six events have the timestamp of the event before.
     const draw = this.random.u32();
     if (draw < 0x1800_0000) this.scheduler.now += 1_000 + (draw & 0xffff);
     const now = this.scheduler.now;
@@ -119,14 +119,14 @@ export class Recorder implements CallSink {
     this.total++;
     (this.sink as LineSink).write(this.dialect.event(event));
     if (this.late.length > 0 && (this.late[0] as LateRecord).due <= this.total) this.describeLate();
-    this.witness?.recorded(now);
+    this.attribution?.recorded(now);
   }
 
   created(entity: SimEntity): void {
-    this.witness?.created(entity);
+    this.attribution?.created(entity);
   }
 
-  /** Writes out what is pending; the files that time never reached are left out of `counts`. */
+  /** Writes what is pending. `counts` lacks the files that the simulation did not reach. */
   close(): void {
     this.endFile();
   }
@@ -170,10 +170,10 @@ export class Recorder implements CallSink {
     else if (entity instanceof FileNode) this.describeUser(entity.owner);
     const record = this.dialect.entity(entity);
     if (record === undefined) return;
-    if (first && this.witness === undefined && isPassing(entity)) {
+    if (first && this.attribution === undefined && isShortLived(entity)) {
       const draw = this.random.below(FAULT_EVERY);
       if (draw === 0) {
-        this.late.push({ due: this.total + LATENESS, entity });
+        this.late.push({ due: this.total + LATE_BY_EVENTS, entity });
         this.here.late++;
         return;
       }
@@ -221,8 +221,8 @@ export class Recorder implements CallSink {
   }
 }
 
-/** Entities that come and go. Faults are kept to them: a host's programs and processes are always described. */
-function isPassing(entity: SimEntity): boolean {
+/** Only short-lived entities have late or missing records; programs and processes are always described. */
+function isShortLived(entity: SimEntity): boolean {
   return entity.kind === 'flow' || entity.kind === 'pipe' || (entity instanceof FileNode && entity.transient);
 }
 

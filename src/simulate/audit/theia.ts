@@ -5,7 +5,7 @@ import type { AuditEvent, Dialect, EntityRecord, HostIdentity } from './dialect.
 
 const SOURCE = 'SOURCE_LINUX_THEIA';
 
-/** Event type, system call name as logged, and the properties that THEIA adds. */
+/** Event type, logged name of the system call, and the properties that THEIA adds. */
 const SHAPES: Partial<Record<Call, readonly [type: string, name: string, properties?: string]>> = {
   boot: ['BOOT', '', '"uptime":"75"'],
   open: ['OPEN', 'open', '"flags":"0","mode":"0"'],
@@ -30,7 +30,7 @@ const SHAPES: Partial<Record<Call, readonly [type: string, name: string, propert
   sharedMemory: ['SHM', 'shmat'],
 };
 
-/** Linux with THEIA: processes carry path and command line, files their name; no close, exit, rename or accept. */
+/** Linux with THEIA: process records have path and command line, file records have names; no close, exit, rename or accept. */
 export function theia(host: HostIdentity, nextUuid: () => string): Dialect {
   const end = `}}}${closing(SOURCE)}`;
   const relations: Partial<Record<Call, string>> = {};
@@ -119,7 +119,6 @@ export function theia(host: HostIdentity, nextUuid: () => string): Dialect {
   return {
     relations,
     resolution: 1,
-    extension: 'json',
     opening: () => [
       entityRecord(
         'Host',
@@ -130,7 +129,7 @@ export function theia(host: HostIdentity, nextUuid: () => string): Dialect {
     user: (user) =>
       entityRecord(
         'Principal',
-        // Who came in over the network is remote; THEIA marks root so as well.
+        // THEIA marks users who came over the network as remote, and root too.
         `"uuid":"${user.principal}","type":"${user.uid === 0 ? 'PRINCIPAL_REMOTE' : 'PRINCIPAL_LOCAL'}","hostId":"${host.uuid}","userId":"${user.uid}","username":null,"groupIds":["${user.uid}","${user.uid}","${user.uid}","${user.uid}"],"properties":{"map":{"cred":"${user.uid}/${user.uid}/${user.uid}/${user.uid}/${user.uid}/${user.uid}/${user.uid}/${user.uid}"}}`,
         SOURCE,
       ),

@@ -5,7 +5,7 @@ import type { AuditEvent, Dialect, EntityRecord, HostIdentity } from './dialect.
 
 const SOURCE = 'SOURCE_LINUX_SYSCALL_TRACE';
 
-/** Event type, and the properties that TRACE adds. */
+/** Event type and the properties that TRACE adds. */
 const SHAPES: Partial<Record<Call, readonly [type: string, properties?: string]>> = {
   open: ['OPEN', '"flags":"O_RDONLY"'],
   openForWriting: ['OPEN', '"flags":"O_WRONLY|O_APPEND"'],
@@ -46,7 +46,7 @@ const FILE_TYPES: Partial<Record<SimEntity['kind'], string>> = {
   'unix-socket': 'FILE_OBJECT_UNIX_SOCKET',
 };
 
-/** Linux with SPADE, as TRACE: processes and files carry names, units partition long-running programs, milliseconds. */
+/** Linux with SPADE, as in TRACE: processes and files have names, units divide long-running programs, times are in ms. */
 export function trace(host: HostIdentity, nextUuid: () => string): Dialect {
   const end = `}}}${closing(SOURCE)}`;
   const relations: Partial<Record<Call, string>> = {};
@@ -84,7 +84,7 @@ export function trace(host: HostIdentity, nextUuid: () => string): Dialect {
     at: number,
   ): EntityRecord {
     const started = at === 0 ? '0' : millis(host, at, '000000');
-    // Pre-existing processes are known by name only; a command line is seen at execution.
+    // The command line is logged at execution, so a process that ran before the log has none.
     const command = p.parent === undefined ? 'null' : `{"string":${JSON.stringify(p.commandLine)}}`;
     return entityRecord(
       'Subject',
@@ -156,7 +156,6 @@ export function trace(host: HostIdentity, nextUuid: () => string): Dialect {
   return {
     relations,
     resolution: 1_000_000,
-    extension: 'json',
     opening: () => [
       entityRecord('StartMarker', '"sessionNumber":3', SOURCE),
       entityRecord(

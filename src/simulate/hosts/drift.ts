@@ -7,44 +7,42 @@ import {
   collect,
   startCollector,
   systemUpdate,
-} from '../workloads/changes.js';
+} from '../workloads/drift-work.js';
 import { newUser } from '../workloads/rare-work.js';
 import { type Habit, remoteShell } from '../workloads/remote-shell.js';
-import type { Agenda, HostProfile } from './host.js';
-import type { Appointment, Workload } from './world.js';
+import type { HostProfile, Schedule } from './host-profile.js';
+import type { ScheduledJob, Workload } from './world.js';
 
-/** How a host becomes another one, harmlessly: from the start of the test, and for good. */
+/** Benign and lasting changes of a host from the start of the test. */
 export interface Drift {
-  /** What happens once. */
-  readonly appointments: readonly Appointment[];
-  /** What goes on from then on. */
+  readonly jobs: readonly ScheduledJob[];
   readonly workloads: readonly Workload[];
-  /** So many times as many events as before. */
+  /** Factor on the number of events. */
   readonly load: number;
 }
 
-/** At 1 the test has half as many events again. */
+/** Additional load at drift 1. */
 const MORE_LOAD = 0.5;
 
 /**
- * An amount of drift, above 0 and at most 1: on the first night of the test all software is updated; in the morning a
- * service and a job are added, and a colleague starts work; and there is more to do.
+ * Plans drift for an amount above 0 and at most 1. On the first night of the test all software is updated. In the morning
+ * a service and a backup are added, and a colleague starts work. The load grows.
  */
-export function driftOf(profile: HostProfile, agenda: Agenda, amount: number): Drift {
+export function planDrift(profile: HostProfile, schedule: Schedule, amount: number): Drift {
   const { release, collector, backup, homes, adduser } = DRIFTS[profile.system];
-  const { testFrom } = agenda;
-  const once = (hour: number, name: string, steps: Appointment['steps']): Appointment => {
+  const { testFrom } = schedule;
+  const once = (hour: number, name: string, steps: ScheduledJob['steps']): ScheduledJob => {
     return { at: testFrom + hour * HOUR, name, unusual: true, steps };
   };
   const since = (hour: number, workload: Workload): Workload => {
     return { ...workload, share: workload.share * amount, since: testFrom + hour * HOUR };
   };
   return {
-    appointments: [
+    jobs: [
       once(4, 'system-update', systemUpdate(release, amount)),
       once(7, 'new-collector', startCollector(collector)),
       once(8.5, 'new-colleague', newUser('sshd', adduser, COLLEAGUE, 1010, homes)),
-      ...workingHours(agenda, Math.ceil(HOURS.length * amount)).map((hour) =>
+      ...workingHours(schedule, Math.ceil(HOURS.length * amount)).map((hour) =>
         once(
           hour,
           'colleague',
@@ -67,30 +65,30 @@ export function driftOf(profile: HostProfile, agenda: Agenda, amount: number): D
 }
 
 const COLLEAGUE = 'nora';
-/** When the colleague logs in on a working day. Not left to the pace of the host: quiet hosts would hardly see them. */
+/** Hours at which the colleague logs in on a working day; fixed, because the pacing of a quiet host would start few. */
 const HOURS = [9.2, 13.1, 16.4] as const;
 
-/** Hours from the start of the test. */
-function workingHours({ testFrom, testUntil, timeline: { local } }: Agenda, sessions: number): number[] {
+/** Login hours of the colleague, counted from the start of the test. */
+function workingHours({ testFrom, testUntil, timeline: { local } }: Schedule, sessions: number): number[] {
   const days = Array.from({ length: Math.floor((testUntil - testFrom) / DAY) }, (_, day) => day * 24);
   return days
     .filter((hours) => local.weekday(testFrom + hours * HOUR) % 6 !== 0)
     .flatMap((hours) => HOURS.slice(0, sessions).map((hour) => hours + hour));
 }
 
-/** How the colleague works: other tools for the same ends. */
+/** The colleague uses other tools for the same work. */
 const HABITS: readonly Habit[] = [
-  { program: 'ls', weight: 5, errand: { reads: ['~/src/'] } },
+  { program: 'ls', weight: 5, options: { reads: ['~/src/'] } },
   {
     program: 'rg',
     weight: 5,
-    errand: { reads: ['~/src/main.go', '~/src/main_test.go', '/var/log/auth.log'] },
+    options: { reads: ['~/src/main.go', '~/src/main_test.go', '/var/log/auth.log'] },
   },
-  { program: 'nano', weight: 3, errand: { reads: ['~/src/main.go'], writes: ['~/src/main.go'] } },
-  { program: 'jq', weight: 3, errand: { reads: ['~/src/fixtures/answer.json'] } },
+  { program: 'nano', weight: 3, options: { reads: ['~/src/main.go'], writes: ['~/src/main.go'] } },
+  { program: 'jq', weight: 3, options: { reads: ['~/src/fixtures/answer.json'] } },
   { program: 'htop', weight: 2 },
-  { program: 'cat', weight: 2, errand: { reads: ['~/src/README', '/etc/passwd'] } },
-  { program: 'ssh', weight: 1, errand: { reads: ['~/.ssh/id_ed25519', '~/.ssh/known_hosts'] } },
+  { program: 'cat', weight: 2, options: { reads: ['~/src/README', '/etc/passwd'] } },
+  { program: 'ssh', weight: 1, options: { reads: ['~/.ssh/id_ed25519', '~/.ssh/known_hosts'] } },
 ];
 
 interface SystemDrift {

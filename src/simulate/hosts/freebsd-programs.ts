@@ -5,7 +5,7 @@ export function freebsdLibrary(library: string): string {
   return library.startsWith('+') ? `/usr/local/lib/lib${library.slice(1)}` : `/lib/lib${library}`;
 }
 
-/** What the server has installed from the first day. */
+/** Programs in daily use. */
 export const FREEBSD_PROGRAMS: ProgramTable = {
   init: '/sbin/init | c.so.7',
   sh: '/bin/sh | edit.so.7 ncurses.so.8 c.so.7',
@@ -83,7 +83,7 @@ export const FREEBSD_PROGRAMS: ProgramTable = {
   rsync: '/usr/local/bin/rsync | +iconv.so.2 c.so.7',
 };
 
-/** Not part of daily life: what operators bring out, and what an upgrade or a new service brings with it. */
+/** Programs that only operators, upgrades and new services use. */
 export const FREEBSD_RARE_PROGRAMS: ProgramTable = {
   tcpdump: '/usr/sbin/tcpdump | pcap.so.8 crypto.so.8 casper.so.1 c.so.7',
   truss: '/usr/bin/truss | sysdecode.so.0 c.so.7',

@@ -17,32 +17,32 @@ import {
 import { type Habit, remoteShell } from '../workloads/remote-shell.js';
 import { debugLog, reloadWorkers, visit } from '../workloads/web-server.js';
 import { FREEBSD_PROGRAMS, FREEBSD_RARE_PROGRAMS, freebsdLibrary } from './freebsd-programs.js';
-import type { HostProfile } from './host.js';
+import type { HostProfile } from './host-profile.js';
 
 const HABITS: readonly Habit[] = [
-  { program: 'ls', weight: 8, errand: { reads: ['~/notes/note1.txt'] } },
+  { program: 'ls', weight: 8, options: { reads: ['~/notes/note1.txt'] } },
   {
     program: 'cat',
     weight: 6,
-    errand: { reads: ['~/notes/note2.txt', '/var/log/nginx-access.log', '/etc/passwd'] },
+    options: { reads: ['~/notes/note2.txt', '/var/log/nginx-access.log', '/etc/passwd'] },
   },
-  { program: 'grep', weight: 4, errand: { reads: ['/var/log/maillog', '~/notes/note3.txt', '/etc/group'] } },
-  { program: 'find', weight: 1, errand: { reads: ['~/notes/', '/usr/local/www/site/'] } },
-  { program: 'ps', weight: 3, errand: { reads: ['/etc/group'] } },
-  { program: 'id', weight: 1, errand: { reads: ['~/notes/note1.txt'] } },
+  { program: 'grep', weight: 4, options: { reads: ['/var/log/maillog', '~/notes/note3.txt', '/etc/group'] } },
+  { program: 'find', weight: 1, options: { reads: ['~/notes/', '/usr/local/www/site/'] } },
+  { program: 'ps', weight: 3, options: { reads: ['/etc/group'] } },
+  { program: 'id', weight: 1, options: { reads: ['~/notes/note1.txt'] } },
   { program: 'top', weight: 2 },
-  { program: 'less', weight: 3, errand: { reads: ['/var/log/messages', '~/notes/note5.txt'] } },
-  { program: 'tail', weight: 3, errand: { reads: ['/var/log/auth.log'] } },
-  { program: 'vi', weight: 3, errand: { reads: ['~/notes/note4.txt'], writes: ['~/notes/note4.txt'] } },
+  { program: 'less', weight: 3, options: { reads: ['/var/log/messages', '~/notes/note5.txt'] } },
+  { program: 'tail', weight: 3, options: { reads: ['/var/log/auth.log'] } },
+  { program: 'vi', weight: 3, options: { reads: ['~/notes/note4.txt'], writes: ['~/notes/note4.txt'] } },
   {
     program: 'tar',
     weight: 1,
-    errand: { reads: ['~/notes/note6.txt'], writes: ['~/notes/old.tar'], blocks: 3 },
+    options: { reads: ['~/notes/note6.txt'], writes: ['~/notes/old.tar'], blocks: 3 },
   },
-  { program: 'curl', weight: 1, errand: { reads: ['~/notes/old.tar'] } },
-  { program: 'ssh', weight: 1, errand: { reads: ['~/.ssh/id_rsa', '~/.ssh/known_hosts'] } },
-  { program: 'rm', weight: 1, errand: { args: 'notes/old.tar' } },
-  { program: 'psql', weight: 1, errand: { reads: ['~/.pgpass'] } },
+  { program: 'curl', weight: 1, options: { reads: ['~/notes/old.tar'] } },
+  { program: 'ssh', weight: 1, options: { reads: ['~/.ssh/id_rsa', '~/.ssh/known_hosts'] } },
+  { program: 'rm', weight: 1, options: { args: 'notes/old.tar' } },
+  { program: 'psql', weight: 1, options: { reads: ['~/.pgpass'] } },
 ];
 
 const OPERATORS: Toolkit = {
@@ -66,7 +66,7 @@ const OPERATORS: Toolkit = {
     'grep',
     'tail',
   ],
-  evidence: [
+  inspected: [
     '/var/log/maillog',
     '/var/log/nginx-error.log',
     '/usr/local/etc/postfix/master.cf',
@@ -76,11 +76,11 @@ const OPERATORS: Toolkit = {
     '/etc/services',
     '/var/db/pkg/local.sqlite',
   ],
-  edits: ['/usr/local/etc/nginx/nginx.conf', '/usr/local/etc/postfix/main.cf', '/etc/syslog.conf'],
+  edited: ['/usr/local/etc/nginx/nginx.conf', '/usr/local/etc/postfix/main.cf', '/etc/syslog.conf'],
   editor: 'vi',
   shell: 'bash',
   debugger: 'gdb',
-  suspects: ['nginx worker 0', 'postfix qmgr', 'sshd'],
+  services: ['nginx worker 0', 'postfix qmgr', 'sshd'],
 };
 
 const PKG: PackageManager = {
@@ -97,7 +97,7 @@ const PKG: PackageManager = {
   ],
 };
 
-/** A web, mail and database server under FreeBSD, after CADETS. */
+/** A web, mail and database server on FreeBSD, modelled on CADETS. */
 export const freebsdServer: HostProfile = {
   performer: 'cadets',
   system: 'freebsd',
@@ -132,8 +132,8 @@ export const freebsdServer: HostProfile = {
   boot(world) {
     const { machine } = world;
     const user = (name: string) => world.user(name);
-    world.cast('init', machine.daemon('init', user('root'), 1));
-    const parts: readonly (readonly [role: string, program: string, user: string])[] = [
+    world.assignRole('init', machine.bootDaemon('init', user('root'), 1));
+    const daemons: readonly (readonly [role: string, program: string, user: string])[] = [
       ['syslogd', 'syslogd', 'root'],
       ['cron', 'cron', 'root'],
       ['sshd', 'sshd', 'root'],
@@ -149,8 +149,8 @@ export const freebsdServer: HostProfile = {
       ['postfix pickup', 'pickup', 'postfix'],
       ['monitor', 'bash', 'amanda'],
     ];
-    parts.forEach(([role, program, owner], index) => {
-      world.cast(role, machine.daemon(program, user(owner), 400 + 37 * index));
+    daemons.forEach(([role, program, owner], index) => {
+      world.assignRole(role, machine.bootDaemon(program, user(owner), 400 + 37 * index));
     });
   },
   workloads: [
@@ -171,15 +171,15 @@ export const freebsdServer: HostProfile = {
     },
     { name: 'people', share: 0.03, rhythm: 'office', size: 350, session: remoteShell(HABITS, 'bash') },
   ],
-  appointments: (agenda) => [
-    ...agenda.daily(0, 'log-rotation', rotateLogs),
-    ...agenda.daily(0.1, 'reload', reloadWorkers),
-    ...agenda.daily(3.02, 'daily-checks', dailyChecks),
-    agenda.before(0.2, 'package-update', packageUpdate(PKG, ['curl', 'nghttp2', 'ca_root_nss'])),
-    agenda.before(0.7, 'package-update', packageUpdate(PKG, ['pcre', 'nginx', 'py27-salt'])),
-    agenda.before(0.45, 'new-user', newUser('sshd', 'pw', 'dave', 1004, '/usr/home')),
-    agenda.unusual(0.15, 'package-update', packageUpdate(PKG, ['postgresql96-server', 'libxml2', 'redis'])),
-    agenda.unusual(
+  jobs: (schedule) => [
+    ...schedule.daily(0, 'log-rotation', rotateLogs),
+    ...schedule.daily(0.1, 'reload', reloadWorkers),
+    ...schedule.daily(3.02, 'daily-checks', dailyChecks),
+    schedule.before(0.2, 'package-update', packageUpdate(PKG, ['curl', 'nghttp2', 'ca_root_nss'])),
+    schedule.before(0.7, 'package-update', packageUpdate(PKG, ['pcre', 'nginx', 'py27-salt'])),
+    schedule.before(0.45, 'new-user', newUser('sshd', 'pw', 'dave', 1004, '/usr/home')),
+    schedule.unusual(0.15, 'package-update', packageUpdate(PKG, ['postgresql96-server', 'libxml2', 'redis'])),
+    schedule.unusual(
       0.18,
       'new-service',
       deployService({
@@ -190,17 +190,17 @@ export const freebsdServer: HostProfile = {
         port: 6379,
         user: 'redis',
         data: '/var/db/redis',
-        rounds: agenda.sized(60),
+        rounds: schedule.scaled(60),
       }),
     ),
-    agenda.unusual(0.3, 'new-user', newUser('sshd', 'adduser', 'erin', 1005, '/usr/home')),
-    agenda.unusual(0.42, 'operator', operatorSession(OPERATORS, agenda.sized(32))),
-    agenda.unusual(0.55, 'restore', restoreBackup('sshd', 'tar', 'xz', agenda.sized(100))),
-    agenda.unusual(0.62, 'operator', operatorSession(OPERATORS, agenda.sized(32))),
-    agenda.unusual(
+    schedule.unusual(0.3, 'new-user', newUser('sshd', 'adduser', 'erin', 1005, '/usr/home')),
+    schedule.unusual(0.42, 'operator', operatorSession(OPERATORS, schedule.scaled(32))),
+    schedule.unusual(0.55, 'restore', restoreBackup('sshd', 'tar', 'xz', schedule.scaled(100))),
+    schedule.unusual(0.62, 'operator', operatorSession(OPERATORS, schedule.scaled(32))),
+    schedule.unusual(
       0.72,
       'compiler-upgrade',
-      compilerUpgrade('sshd', 'make', 'clang-new', 'ld-new', agenda.sized(90)),
+      compilerUpgrade('sshd', 'make', 'clang-new', 'ld-new', schedule.scaled(90)),
     ),
   ],
   attacks: [serverExploit, livingOffTheLand, slowTheft],

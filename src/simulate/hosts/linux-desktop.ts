@@ -14,16 +14,16 @@ import {
   restoreBackup,
 } from '../workloads/rare-work.js';
 import { type Habit, remoteShell } from '../workloads/remote-shell.js';
-import type { HostProfile } from './host.js';
-import { APT, LINUX_HABITS, LINUX_OPERATORS, startDaemons } from './linux-life.js';
+import type { HostProfile } from './host-profile.js';
+import { APT, LINUX_HABITS, LINUX_OPERATORS, startDaemons } from './linux-base.js';
 import { DESKTOP_PROGRAMS, LINUX_PROGRAMS, LINUX_RARE_PROGRAMS, linuxLibrary } from './linux-programs.js';
 
 const HABITS: readonly Habit[] = [
   ...LINUX_HABITS,
-  { program: 'evince', weight: 1, errand: { reads: ['~/Documents/report1.odt'] } },
+  { program: 'evince', weight: 1, options: { reads: ['~/Documents/report1.odt'] } },
 ];
 
-/** A desktop of a few people under Linux, after THEIA. */
+/** A shared desktop on Linux, modelled on THEIA. */
 export const linuxDesktop: HostProfile = {
   performer: 'theia',
   system: 'linux',
@@ -75,7 +75,7 @@ export const linuxDesktop: HostProfile = {
     { name: 'devices', share: 0.02, rhythm: 'machine', size: 30, session: deviceEvents },
     { name: 'people', share: 0.02, rhythm: 'office', size: 200, session: remoteShell(HABITS, 'bash') },
   ],
-  appointments: (agenda) => [
+  jobs: (schedule) => [
     {
       at: 0,
       name: 'boot',
@@ -84,14 +84,14 @@ export const linuxDesktop: HostProfile = {
         yield 0;
       },
     },
-    ...agenda.daily(0, 'log-rotation', rotate),
-    ...agenda.daily(8.9, 'screen', shareScreen),
-    ...agenda.daily(21, 'quit-browsers', quitBrowsers),
-    agenda.before(0.15, 'package-update', packageUpdate(APT, ['libssl', 'firefox', 'tzdata'])),
-    agenda.before(0.6, 'package-update', packageUpdate(APT, ['thunderbird', 'curl', 'openssh'])),
-    agenda.before(0.4, 'new-user', newUser('sshd', 'useradd', 'heidi', 1003, '/home')),
-    agenda.unusual(0.12, 'package-update', packageUpdate(APT, ['grafana', 'libreoffice', 'perf'])),
-    agenda.unusual(
+    ...schedule.daily(0, 'log-rotation', rotate),
+    ...schedule.daily(8.9, 'screen', shareScreen),
+    ...schedule.daily(21, 'quit-browsers', quitBrowsers),
+    schedule.before(0.15, 'package-update', packageUpdate(APT, ['libssl', 'firefox', 'tzdata'])),
+    schedule.before(0.6, 'package-update', packageUpdate(APT, ['thunderbird', 'curl', 'openssh'])),
+    schedule.before(0.4, 'new-user', newUser('sshd', 'useradd', 'heidi', 1003, '/home')),
+    schedule.unusual(0.12, 'package-update', packageUpdate(APT, ['grafana', 'libreoffice', 'perf'])),
+    schedule.unusual(
       0.16,
       'new-service',
       deployService({
@@ -102,17 +102,17 @@ export const linuxDesktop: HostProfile = {
         port: 3000,
         user: 'grafana',
         data: '/var/lib/grafana',
-        rounds: agenda.sized(60),
+        rounds: schedule.scaled(60),
       }),
     ),
-    agenda.unusual(0.35, 'new-user', newUser('sshd', 'useradd', 'ivan', 1004, '/home')),
-    agenda.unusual(0.42, 'operator', operatorSession(LINUX_OPERATORS, agenda.sized(32))),
-    agenda.unusual(0.5, 'restore', restoreBackup('sshd', 'tar', 'xz', agenda.sized(100))),
-    agenda.unusual(0.6, 'operator', operatorSession(LINUX_OPERATORS, agenda.sized(32))),
-    agenda.unusual(
+    schedule.unusual(0.35, 'new-user', newUser('sshd', 'useradd', 'ivan', 1004, '/home')),
+    schedule.unusual(0.42, 'operator', operatorSession(LINUX_OPERATORS, schedule.scaled(32))),
+    schedule.unusual(0.5, 'restore', restoreBackup('sshd', 'tar', 'xz', schedule.scaled(100))),
+    schedule.unusual(0.6, 'operator', operatorSession(LINUX_OPERATORS, schedule.scaled(32))),
+    schedule.unusual(
       0.7,
       'compiler-upgrade',
-      compilerUpgrade('session', 'make', 'clang-new', 'ld-new', agenda.sized(90)),
+      compilerUpgrade('session', 'make', 'clang-new', 'ld-new', schedule.scaled(90)),
     ),
   ],
   attacks: [browserExploit, livingOffTheLand, phishing],

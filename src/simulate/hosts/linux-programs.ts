@@ -7,7 +7,7 @@ export function linuxLibrary(library: string): string {
     : `/lib/x86_64-linux-gnu/lib${library}`;
 }
 
-/** What both Linux hosts have. */
+/** Programs in daily use on both Linux hosts. */
 export const LINUX_PROGRAMS: ProgramTable = {
   init: '/sbin/init | c.so.6',
   bash: '/bin/bash | tinfo.so.5 dl.so.2 c.so.6 | /etc/bash.bashrc',
@@ -77,7 +77,7 @@ export const WORKSTATION_PROGRAMS: ProgramTable = {
   emacs: '/usr/bin/emacs | +gtk-3.so.0 tinfo.so.5 m.so.6 c.so.6',
 };
 
-/** Not part of daily life on either Linux host. */
+/** Programs that only operators, upgrades and new services use. */
 export const LINUX_RARE_PROGRAMS: ProgramTable = {
   strace: '/usr/bin/strace | c.so.6',
   ltrace: '/usr/bin/ltrace | elf.so.1 c.so.6 | /etc/ltrace.conf',

@@ -15,8 +15,8 @@ import {
   restoreBackup,
 } from '../workloads/rare-work.js';
 import { remoteShell } from '../workloads/remote-shell.js';
-import type { HostProfile } from './host.js';
-import { APT, LINUX_HABITS, LINUX_OPERATORS, startDaemons } from './linux-life.js';
+import type { HostProfile } from './host-profile.js';
+import { APT, LINUX_HABITS, LINUX_OPERATORS, startDaemons } from './linux-base.js';
 import {
   DESKTOP_PROGRAMS,
   LINUX_PROGRAMS,
@@ -25,7 +25,7 @@ import {
   WORKSTATION_PROGRAMS,
 } from './linux-programs.js';
 
-/** A developers' workstation under Linux, after TRACE: builds, and short-lived processes by the thousand. */
+/** A developers' workstation on Linux, modelled on TRACE: builds with thousands of short-lived processes. */
 export const linuxWorkstation: HostProfile = {
   performer: 'trace',
   system: 'linux',
@@ -76,14 +76,14 @@ export const linuxWorkstation: HostProfile = {
     { name: 'devices', share: 0.03, rhythm: 'machine', size: 30, session: deviceEvents },
     { name: 'people', share: 0.02, rhythm: 'office', size: 300, session: remoteShell(LINUX_HABITS, 'bash') },
   ],
-  appointments: (agenda) => [
-    ...agenda.daily(0, 'log-rotation', rotate),
-    ...agenda.daily(21, 'quit-browsers', quitBrowsers),
-    agenda.before(0.15, 'package-update', packageUpdate(APT, ['libssl', 'gcc', 'tzdata'])),
-    agenda.before(0.6, 'package-update', packageUpdate(APT, ['git', 'curl', 'openssh'])),
-    agenda.before(0.4, 'new-user', newUser('sshd', 'useradd', 'lena', 1003, '/home')),
-    agenda.unusual(0.12, 'package-update', packageUpdate(APT, ['grafana', 'llvm', 'perf'])),
-    agenda.unusual(
+  jobs: (schedule) => [
+    ...schedule.daily(0, 'log-rotation', rotate),
+    ...schedule.daily(21, 'quit-browsers', quitBrowsers),
+    schedule.before(0.15, 'package-update', packageUpdate(APT, ['libssl', 'gcc', 'tzdata'])),
+    schedule.before(0.6, 'package-update', packageUpdate(APT, ['git', 'curl', 'openssh'])),
+    schedule.before(0.4, 'new-user', newUser('sshd', 'useradd', 'lena', 1003, '/home')),
+    schedule.unusual(0.12, 'package-update', packageUpdate(APT, ['grafana', 'llvm', 'perf'])),
+    schedule.unusual(
       0.16,
       'new-service',
       deployService({
@@ -94,17 +94,17 @@ export const linuxWorkstation: HostProfile = {
         port: 3000,
         user: 'grafana',
         data: '/var/lib/grafana',
-        rounds: agenda.sized(60),
+        rounds: schedule.scaled(60),
       }),
     ),
-    agenda.unusual(0.35, 'new-user', newUser('sshd', 'useradd', 'mike', 1004, '/home')),
-    agenda.unusual(0.42, 'operator', operatorSession(LINUX_OPERATORS, agenda.sized(32))),
-    agenda.unusual(0.5, 'restore', restoreBackup('sshd', 'tar', 'xz', agenda.sized(100))),
-    agenda.unusual(0.6, 'operator', operatorSession(LINUX_OPERATORS, agenda.sized(32))),
-    agenda.unusual(
+    schedule.unusual(0.35, 'new-user', newUser('sshd', 'useradd', 'mike', 1004, '/home')),
+    schedule.unusual(0.42, 'operator', operatorSession(LINUX_OPERATORS, schedule.scaled(32))),
+    schedule.unusual(0.5, 'restore', restoreBackup('sshd', 'tar', 'xz', schedule.scaled(100))),
+    schedule.unusual(0.6, 'operator', operatorSession(LINUX_OPERATORS, schedule.scaled(32))),
+    schedule.unusual(
       0.7,
       'compiler-upgrade',
-      compilerUpgrade('session', 'make', 'clang-new', 'ld-new', agenda.sized(90)),
+      compilerUpgrade('session', 'make', 'clang-new', 'ld-new', schedule.scaled(90)),
     ),
   ],
   attacks: [phishing, livingOffTheLand, scanAndLateral],

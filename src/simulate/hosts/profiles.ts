@@ -1,10 +1,10 @@
 import type { Scenario } from '../options.js';
 import { freebsdServer } from './freebsd-server.js';
-import type { HostProfile } from './host.js';
+import type { HostProfile } from './host-profile.js';
 import { linuxDesktop } from './linux-desktop.js';
 import { linuxWorkstation } from './linux-workstation.js';
 
-/** In so small a world the hubs would drown everything else, so the demo's server is less chatty and more lived in. */
+/** The demo is small: fewer events of the hub processes leave room for people. */
 const DEMO_SHARES: Readonly<Record<string, number>> = {
   'debug-log': 0.12,
   lease: 0.06,
@@ -28,6 +28,6 @@ const PROFILES: Readonly<Record<Scenario, HostProfile>> = {
   demo,
 };
 
-export function profileOf(scenario: Scenario): HostProfile {
+export function findProfile(scenario: Scenario): HostProfile {
   return PROFILES[scenario];
 }

@@ -1,8 +1,7 @@
 import type { Process, SimEntity, Unit } from './entities.js';
 
 /**
- * The system calls that simulated programs make. An audit system records some of them, under its own names; which
- * ones is the business of its dialect (`audit/`).
+ * The system calls that simulated programs make. Each audit dialect (`audit/`) records some of them under its own names.
  */
 export const CALLS = [
   'open',
@@ -48,16 +47,16 @@ export const CALLS = [
 
 export type Call = (typeof CALLS)[number];
 
-/** Where the kernel reports every call: the audit system of the host. */
+/** Receives every call of the kernel: the audit system of the host. */
 export interface CallSink {
   record(
     call: Call,
     subject: Process | Unit | undefined,
     object: SimEntity | undefined,
     object2: SimEntity | undefined,
-    /** Bytes moved or mapped; -1 where the call has no size. */
+    /** Bytes moved or mapped; -1 if the call has no size. */
     size: number,
   ): void;
-  /** A new entity: lets the log attribute it to the activity that is running. */
+  /** Reports a new entity, so that it can be attributed to the running task. */
   created(entity: SimEntity): void;
 }

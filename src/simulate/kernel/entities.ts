@@ -1,7 +1,7 @@
 import type { EntityType } from '../../ingest/event.js';
 import type { Program } from './programs.js';
 
-/** The finer type of an entity, as the kernel sees it. Each performer has its own words for these. */
+/** The kind of an entity in the kernel. Each performer's audit system has its own names for these. */
 export type EntityKind =
   | 'process'
   | 'unit'
@@ -16,14 +16,14 @@ export type EntityKind =
   | 'memory'
   | 'srcsink';
 
-/** What the log needs to remember of an entity while it lives. Fields are set by the recorder unless said otherwise. */
+/** An entity and what the log remembers about it. The recorder sets these fields. */
 export abstract class SimEntity {
   abstract readonly kind: EntityKind;
   /** Index of the log file that last described this entity; -1 before the first. */
   describedIn = -1;
-  /** Index of the log file in which an event first touched it; -1 before. */
+  /** Index of the log file with its first event; -1 before. */
   firstSeenIn = -1;
-  /** Rendered text that a writer may keep, in up to two pieces; `text` is cleared when the entity's name changes. */
+  /** Text that a dialect caches, in up to two pieces; cleared when the entity's name changes. */
   text = '';
   textEnd = '';
 
@@ -45,7 +45,7 @@ export class Process extends SimEntity {
   name: string;
   commandLine = '';
   ended = false;
-  /** Execution units so far. */
+  /** Number of execution units. */
   units = 0;
 
   constructor(
@@ -53,7 +53,6 @@ export class Process extends SimEntity {
     readonly pid: number,
     readonly parent: Process | undefined,
     public user: User,
-    /** What it will have executed when the audit system describes it. */
     public program: Program,
     readonly startedAt: number,
     readonly threadId: number,
@@ -87,7 +86,7 @@ export class FileNode extends SimEntity {
     public name: string,
     readonly inode: number,
     readonly owner: User,
-    /** Temporary files, spool entries: the only ones whose records may be late or missing. */
+    /** True for temporary files and spool entries: only their records can be late or missing. */
     readonly transient: boolean,
   ) {
     super(uuid);
@@ -134,7 +133,7 @@ export class Memory extends SimEntity {
   }
 }
 
-/** The type of the interchange format (`src/ingest/event.ts`) for each kind. */
+/** The entity type (`src/ingest/event.ts`) of each kind. */
 export const TYPE_OF_KIND: Readonly<Record<EntityKind, EntityType>> = {
   process: 'process',
   unit: 'process',

@@ -1,15 +1,15 @@
 import { FileNode, type User } from './entities.js';
-import type { UuidShape } from './uuid-shapes.js';
+import type { UuidScheme } from './uuid-schemes.js';
 
 export type FileKind = FileNode['kind'];
 
-/** The files of a host by path. A path first asked for is taken to have been there all along. */
+/** The files of a host by path. An unknown path counts as a file that existed before the log began. */
 export class FileTree {
   private readonly byPath = new Map<string, FileNode>();
   private nextInode: number;
 
   constructor(
-    private readonly uuids: UuidShape,
+    private readonly uuids: UuidScheme,
     private readonly root: User,
     firstInode: number,
   ) {
@@ -29,14 +29,14 @@ export class FileTree {
     return this.byPath.has(path);
   }
 
-  /** A new inode under this path; the earlier one, if any, is forgotten. */
+  /** Creates an inode at this path and forgets the earlier one. */
   create(path: string, owner: User, transient: boolean, kind: FileKind = kindOf(path)): FileNode {
     const node = this.make(path, kind, owner, transient);
     this.byPath.set(path, node);
     return node;
   }
 
-  /** A node that no path leads to: an accepted UNIX socket, a file already unlinked. */
+  /** Creates a node without a path, such as an accepted UNIX socket. */
   anonymous(kind: FileKind, name: string): FileNode {
     return this.make(name, kind, this.root, true);
   }
@@ -45,18 +45,12 @@ export class FileTree {
     if (this.byPath.get(node.name) === node) this.byPath.delete(node.name);
   }
 
-  /** Moves a node to another path and returns the node that was there before. */
-  move(node: FileNode, to: string): FileNode | undefined {
-    const replaced = this.byPath.get(to);
+  /** Moves a node to another path and forgets the node at that path. */
+  move(node: FileNode, to: string): void {
     this.remove(node);
     node.name = to;
     node.text = '';
     this.byPath.set(to, node);
-    return replaced;
-  }
-
-  get size(): number {
-    return this.byPath.size;
   }
 
   private make(path: string, kind: FileKind, owner: User, transient: boolean): FileNode {

@@ -5,11 +5,11 @@ import { FileTree } from './file-tree.js';
 import { ProcessTable } from './process-table.js';
 import type { Program, Programs } from './programs.js';
 import type { Scheduler } from './scheduler.js';
-import type { UuidShape } from './uuid-shapes.js';
+import type { UuidScheme } from './uuid-schemes.js';
 
 export interface MachineOptions {
   readonly random: Random;
-  readonly uuids: UuidShape;
+  readonly uuids: UuidScheme;
   readonly sink: CallSink;
   readonly scheduler: Scheduler;
   readonly programs: Programs;
@@ -20,8 +20,8 @@ export interface MachineOptions {
 }
 
 /**
- * The kernel of a simulated host: processes, files, sockets, pipes, memory. Every method is one system call (or the
- * short fixed sequence a C library makes of it) and is reported to the audit system as it happens.
+ * The kernel of a simulated host: processes, files, sockets, pipes and memory. Every method makes one system call, or the
+ * short fixed sequence that a C library makes of it, and reports it to the audit system.
  */
 export class Machine {
   readonly files: FileTree;
@@ -32,7 +32,7 @@ export class Machine {
   readonly system: 'freebsd' | 'linux';
   readonly scheduler: Scheduler;
   private readonly random: Random;
-  private readonly uuids: UuidShape;
+  private readonly uuids: UuidScheme;
   private readonly sink: CallSink;
   private nextInode = 40_000;
   private nextPort = 0;
@@ -54,17 +54,17 @@ export class Machine {
     return this.scheduler.now;
   }
 
-  /** Any call that needs no bookkeeping of its own. */
+  /** Makes a call that changes no state of the machine. */
   call(call: Call, subject: Process | Unit, object?: SimEntity, size = -1, object2?: SimEntity): void {
-    // A session may outlive the process it worked with; the dead are silent.
+    // A session may outlive its process, and an ended process makes no calls.
     if (subject.kind === 'process' ? subject.ended : subject.process.ended) return;
     this.sink.record(call, subject, object, object2, size);
   }
 
   // --- processes
 
-  /** A process that was running before the log began. */
-  daemon(name: string, user: User, pid?: number): Process {
+  /** Starts a process that runs before the log begins. */
+  bootDaemon(name: string, user: User, pid?: number): Process {
     const program = this.programs.get(name);
     const number = pid ?? this.processes.allocate();
     if (pid !== undefined) this.processes.claim(pid);
@@ -92,7 +92,7 @@ export class Machine {
     return child;
   }
 
-  /** Replaces the program of a process: the execute call, then what the loader does. */
+  /** Replaces the program of a process and loads its libraries. */
   execute(process: Process, program: Program, commandLine: string): void {
     process.commandLine = commandLine;
     this.call('execute', process, this.files.get(program.path));
@@ -102,7 +102,7 @@ export class Machine {
     this.load(process);
   }
 
-  /** fork and execute, as a shell does for a command. */
+  /** Forks and executes, as a shell does for a command. */
   spawn(parent: Process, name: string, ...args: string[]): Process {
     const program = this.programs.get(name);
     const child = this.fork(parent, program);
@@ -117,8 +117,8 @@ export class Machine {
     this.processes.release(process);
   }
 
-  /** setuid and its relatives. */
-  become(process: Process, user: User): void {
+  /** setuid and similar calls. */
+  changeUser(process: Process, user: User): void {
     process.user = user;
     process.text = '';
     this.call('changeUser', process, process);
@@ -132,12 +132,12 @@ export class Machine {
 
   private load(process: Process): void {
     const { libraries, configuration } = process.program;
-    if (libraries.length === 0) return; // a static binary needs no loader
+    if (libraries.length === 0) return; // a static binary has no loader
     if (this.system === 'freebsd') {
-      this.glance(process, '/etc/libmap.conf', 1);
-      this.glance(process, '/var/run/ld-elf.so.hints', 2);
+      this.readFile(process, '/etc/libmap.conf', 1);
+      this.readFile(process, '/var/run/ld-elf.so.hints', 2);
     } else {
-      this.glance(process, '/etc/ld.so.cache', 0);
+      this.readFile(process, '/etc/ld.so.cache', 0);
       this.map(process, 2 << 20);
     }
     for (const library of libraries) {
@@ -149,21 +149,21 @@ export class Machine {
       if (this.system === 'linux') this.call('protect', process, this.map(process, 2 << 20));
       this.call('close', process, file);
     }
-    for (const path of configuration) this.glance(process, path, 1);
+    for (const path of configuration) this.readFile(process, path, 1);
   }
 
   // --- files
 
-  /** open, some reads, close. */
-  glance(process: Process, path: string, reads: number): void {
+  /** Opens a file, reads it and closes it. */
+  readFile(process: Process, path: string, reads: number): void {
     const file = this.files.get(path);
     this.call('open', process, file);
     for (let i = 0; i < reads; i++) this.call('read', process, file, 1 + this.random.below(4096));
     this.call('close', process, file);
   }
 
-  /** open for writing (creating it if need be), some writes, close. */
-  store(process: Process, path: string, writes: number, transient = false): FileNode {
+  /** Opens or creates a file, writes to it and closes it. */
+  writeFile(process: Process, path: string, writes: number, transient = false): FileNode {
     const existing = this.files.has(path);
     const file = existing ? this.files.get(path) : this.files.create(path, process.user, transient);
     if (!existing) this.sink.created(file);
@@ -173,7 +173,7 @@ export class Machine {
     return file;
   }
 
-  /** One write to a file that is already open, such as a log. */
+  /** Writes once to a file that is already open, such as a log. */
   append(process: Process, path: string): void {
     this.call('write', process, this.files.get(path), 40 + this.random.below(200));
   }
@@ -189,7 +189,7 @@ export class Machine {
     this.files.move(file, to);
   }
 
-  // --- talking
+  // --- sockets, pipes and memory
 
   pipe(process: Process): Pipe {
     const pipe = new Pipe(this.uuids.pipe(), process, this.nextInode++);
@@ -229,12 +229,12 @@ export class Machine {
     return memory;
   }
 
-  /** Information that moves between two objects without a process in between, such as sendfile's. */
+  /** Moves data between two objects without a process, as sendfile does. */
   flowsTo(from: SimEntity, to: SimEntity): void {
     this.sink.record('flowsTo', undefined, from, to, -1);
   }
 
-  /** The audit system notices that it has been started with the machine. */
+  /** Records that the machine booted. */
   boot(): void {
     this.sink.record('boot', undefined, undefined, undefined, -1);
   }

@@ -1,11 +1,11 @@
 import type { Process } from './entities.js';
 
-/** Hands out process numbers in turn, wraps round, and skips those still alive: pids are reused, as on any host. */
+/** Allocates process ids in order, wraps round and skips those in use, so that ids are reused. */
 export class ProcessTable {
   private readonly alive = new Set<number>();
   private readonly used: Uint8Array;
   private next: number;
-  /** How many processes got a number that an earlier process had. */
+  /** Number of processes with an id that an earlier process had. */
   reused = 0;
   started = 0;
 
@@ -20,16 +20,16 @@ export class ProcessTable {
   allocate(): number {
     for (let tries = 0; tries <= this.maximum; tries++) {
       const pid = this.next;
-      // Low numbers belong to the kernel and to daemons started at boot.
+      // Low ids belong to the kernel and to daemons started at boot.
       this.next = pid >= this.maximum ? 300 : pid + 1;
       if (this.alive.has(pid)) continue;
       this.claim(pid);
       return pid;
     }
-    throw new RangeError(`ProcessTable.allocate: all ${this.maximum} process numbers are alive`);
+    throw new RangeError(`ProcessTable.allocate: all ${this.maximum} process ids are in use`);
   }
 
-  /** Takes a given number: init and the daemons of the boot sequence. */
+  /** Takes a given id, for init and the daemons started at boot. */
   claim(pid: number): void {
     this.alive.add(pid);
     this.started++;
@@ -39,9 +39,5 @@ export class ProcessTable {
 
   release(process: Process): void {
     this.alive.delete(process.pid);
-  }
-
-  get size(): number {
-    return this.alive.size;
   }
 }

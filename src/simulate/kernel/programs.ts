@@ -1,4 +1,4 @@
-/** A program on disk: what the loader maps and what it reads before doing anything of its own. */
+/** A program on disk, with the libraries and configuration files that it loads first. */
 export interface Program {
   readonly name: string;
   readonly path: string;
@@ -6,10 +6,10 @@ export interface Program {
   readonly configuration: readonly string[];
 }
 
-/** `name: 'path | library library … | configuration …'`: one line per program keeps a host readable at a glance. */
+/** `name: 'path | library library … | configuration …'`, one line per program. */
 export type ProgramTable = Readonly<Record<string, string>>;
 
-/** The programs that a host has installed, by name. */
+/** The programs installed on a host, by name. */
 export class Programs {
   private readonly byName = new Map<string, Program>();
 
@@ -20,7 +20,7 @@ export class Programs {
     this.install(table);
   }
 
-  /** Adds programs, as a package manager or an intruder would. A later entry replaces an earlier one. */
+  /** Adds programs. A later entry replaces an earlier one. */
   install(table: ProgramTable): void {
     for (const [name, row] of Object.entries(table)) {
       const [path = '', libraries = '', configuration = ''] = row.split('|').map((part) => part.trim());
@@ -33,7 +33,7 @@ export class Programs {
     }
   }
 
-  /** Every program as it is after a change to all of them, such as a new release. */
+  /** Changes every program, as a new release does. */
   revise(change: (program: Program) => Program): void {
     for (const [name, program] of this.byName) this.byName.set(name, change(program));
   }
@@ -42,10 +42,6 @@ export class Programs {
     const program = this.byName.get(name);
     if (!program) throw new RangeError(`Programs.get: no program '${name}' on this host`);
     return program;
-  }
-
-  has(name: string): boolean {
-    return this.byName.has(name);
   }
 }
 

@@ -1,10 +1,10 @@
 /**
- * What a simulated program does, as a coroutine: it makes calls, then yields how many nanoseconds it waits. Calls made
- * without a yield between them carry the same timestamp, which is how most events of real traces look.
+ * The actions of a simulated program as a coroutine: it makes calls, then yields how many nanoseconds it waits. Calls
+ * without a yield between them have the same timestamp, like most events of real traces.
  */
 export type Steps = Generator<number, void, undefined>;
 
-/** Told before a task's steps run, and after with whether it has finished. */
+/** Called before and after each step of a task. */
 export interface TaskObserver {
   resume(): void;
   pause(finished: boolean): void;
@@ -17,7 +17,7 @@ interface Task {
   readonly observer: TaskObserver | undefined;
 }
 
-/** Runs coroutines in order of time; ties run in the order in which they were started. */
+/** Runs tasks in order of time; ties run in order of their start. */
 export class Scheduler {
   private readonly heap: Task[] = [];
   private started = 0;
@@ -27,11 +27,7 @@ export class Scheduler {
     this.push({ at: Math.max(Math.floor(at), this.now), order: this.started++, steps, observer });
   }
 
-  get running(): number {
-    return this.heap.length;
-  }
-
-  /** Runs everything due before `until`, and moves the clock there. */
+  /** Runs every step due before `until`, then sets the clock to `until`. */
   runUntil(until: number): void {
     const heap = this.heap;
     while (heap.length > 0 && (heap[0] as Task).at < until) {

@@ -4,30 +4,30 @@ import type { Steps } from '../kernel/scheduler.js';
 
 const DATA = '/usr/local/pgsql/data';
 
-/** The statistics collector of PostgreSQL: rewrites small files all day, each time through a new inode. */
+/** The statistics collector of PostgreSQL rewrites small files all day, each time with a new inode. */
 export function* collectStatistics(world: World, random: Random): Steps {
   const { machine } = world;
   const collector = world.daemon('postgres stats');
   const loopback = world.daemon('postgres writer');
   for (let round = random.between(2, 6); round > 0; round--) {
     for (const name of ['global', 'db_0', `db_${16_384 + random.below(3)}`]) {
-      const file = machine.store(collector, `${DATA}/pg_stat_tmp/${name}.tmp`, 2);
+      const file = machine.writeFile(collector, `${DATA}/pg_stat_tmp/${name}.tmp`, 2);
       machine.rename(collector, file, `${DATA}/pg_stat_tmp/${name}.stat`);
     }
     yield millis(random, 200);
-    machine.glance(loopback, `${DATA}/pg_stat_tmp/global.stat`, 2);
+    machine.readFile(loopback, `${DATA}/pg_stat_tmp/global.stat`, 2);
     machine.call('seek', loopback, machine.files.get(`${DATA}/pg_xlog/000000010000000000000001`));
     machine.append(loopback, `${DATA}/pg_xlog/000000010000000000000001`);
     yield millis(random, 400);
   }
 }
 
-/** An application connects, a backend is forked for it, queries touch table files. */
+/** An application connects, PostgreSQL forks a backend, and its queries read and write table files. */
 export function* query(world: World, random: Random): Steps {
   const { machine } = world;
   const backend = machine.fork(world.daemon('postgres'));
   const flow = machine.accept(backend, 5432, '127.0.0.1');
-  machine.glance(backend, `${DATA}/global/pg_filenode.map`, 1);
+  machine.readFile(backend, `${DATA}/global/pg_filenode.map`, 1);
   for (let statement = random.burst(4, 20); statement > 0; statement--) {
     machine.call('receiveFrom', backend, flow, random.between(60, 400));
     for (let page = random.burst(2, 8); page > 0; page--) {

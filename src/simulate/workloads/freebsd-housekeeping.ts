@@ -4,20 +4,20 @@ import { millis, type World } from '../hosts/world.js';
 import type { Steps } from '../kernel/scheduler.js';
 import { command, pipeline } from './commands.js';
 
-/** cron wakes up: a child, a shell, the job. */
+/** cron forks a child, which runs a job in a shell. */
 export function* cronJob(world: World, random: Random): Steps {
   const { machine } = world;
   const job = machine.fork(world.daemon('cron'));
   const pipe = machine.pipe(job);
-  machine.become(job, world.user('root'));
+  machine.changeUser(job, world.user('root'));
   machine.call('changeDirectory', job, machine.files.get('/root/'));
   const shell = machine.spawn(job, 'sh', '-c');
   yield millis(random, 5);
   switch (random.weighted([5, 3, 1, 1])) {
     case 0: {
       const atrun = machine.spawn(shell, 'atrun');
-      machine.become(atrun, world.user('daemon'));
-      machine.glance(atrun, '/var/at/jobs/', 1);
+      machine.changeUser(atrun, world.user('daemon'));
+      machine.readFile(atrun, '/var/at/jobs/', 1);
       machine.exit(atrun);
       break;
     }
@@ -60,7 +60,7 @@ function* saveEntropy(world: World, random: Random, shell: Parameters<typeof com
   machine.exit(script);
 }
 
-/** The DHCP client reads every packet on the wire, and now and then renews its lease through a script. */
+/** The DHCP client reads packets and sometimes renews its lease with a script. */
 export function* watchLease(world: World, random: Random): Steps {
   const { machine } = world;
   const client = world.daemon('dhclient');
@@ -72,7 +72,7 @@ export function* watchLease(world: World, random: Random): Steps {
   if (!random.chance(0.05)) return;
   const flow = machine.connect(client, '10.0.4.1', 67);
   machine.call('sendMessage', client, flow, 328);
-  machine.store(client, '/var/db/dhclient.leases.em0', 1);
+  machine.writeFile(client, '/var/db/dhclient.leases.em0', 1);
   const script = machine.spawn(client, 'dhclient-script');
   command(world, script, 'hostname');
   pipeline(world, script, 'route', 'awk');
@@ -94,12 +94,12 @@ const CHECKS = [
   'grep',
 ] as const;
 
-/** A home-grown monitoring loop: bash, a handful of small programs, curl to a collector, sleep. */
+/** A monitoring script: bash, a few small programs, curl to a collector, sleep. */
 export function* monitor(world: World, random: Random): Steps {
   const { machine } = world;
   const loop = world.daemon('monitor');
   const bash = machine.spawn(loop, 'bash', '/usr/local/monitor/check.sh');
-  machine.glance(bash, '/usr/local/monitor/check.sh', 3);
+  machine.readFile(bash, '/usr/local/monitor/check.sh', 3);
   for (let i = random.between(2, 5); i > 0; i--) {
     const check = random.pick(CHECKS);
     if (random.chance(0.3)) pipeline(world, bash, check, 'awk', { output: '/usr/local/monitor/nohup.out' });
@@ -120,7 +120,7 @@ export function* monitor(world: World, random: Random): Steps {
   machine.exit(bash);
 }
 
-/** Midnight: logs are compressed and renamed, and everyone who writes to them gets a new file. */
+/** Renames and compresses the logs at midnight and creates new ones. */
 export function* rotateLogs(world: World, random: Random): Steps {
   const { machine } = world;
   const newsyslog = machine.spawn(world.daemon('cron'), 'newsyslog');
@@ -132,12 +132,12 @@ export function* rotateLogs(world: World, random: Random): Steps {
   ]) {
     const file = machine.files.get(log);
     machine.rename(newsyslog, file, `${log}.0`);
-    machine.store(newsyslog, log, 1);
+    machine.writeFile(newsyslog, log, 1);
     machine.call('changeMode', newsyslog, machine.files.get(log));
     const gzip = machine.spawn(newsyslog, 'gzip', `${log}.0`);
     machine.call('open', gzip, file);
     machine.call('read', gzip, file, 65_536);
-    machine.store(gzip, `${log}.0.gz`, 2);
+    machine.writeFile(gzip, `${log}.0.gz`, 2);
     machine.unlink(gzip, file);
     machine.exit(gzip);
     yield millis(random, 200);
@@ -147,13 +147,13 @@ export function* rotateLogs(world: World, random: Random): Steps {
   machine.exit(newsyslog);
 }
 
-/** periodic daily: a long shell script that looks at everything once. */
+/** `periodic daily`: a shell script with many checks. */
 export function* dailyChecks(world: World, random: Random): Steps {
   const { machine } = world;
   const periodic = machine.spawn(world.daemon('cron'), 'periodic', 'daily');
   for (const check of ['df', 'netstat', 'ps', 'find', 'grep', 'awk', 'sed', 'tail', 'cat', 'ls']) {
     const shell = machine.spawn(periodic, 'sh', `/etc/periodic/daily/${check}`);
-    machine.glance(shell, `/etc/periodic/daily/${check}`, 2);
+    machine.readFile(shell, `/etc/periodic/daily/${check}`, 2);
     pipeline(world, shell, check, 'sed', {
       reads: ['/etc/passwd', '/var/log/security'],
       output: '/var/log/daily.log',
@@ -162,8 +162,8 @@ export function* dailyChecks(world: World, random: Random): Steps {
     yield millis(random, 2_000);
   }
   const backup = machine.spawn(periodic, 'cp', '-p /etc/master.passwd /var/backups');
-  machine.glance(backup, '/etc/master.passwd', 1);
-  machine.store(backup, '/var/backups/master.passwd.bak', 1);
+  machine.readFile(backup, '/etc/master.passwd', 1);
+  machine.writeFile(backup, '/var/backups/master.passwd.bak', 1);
   const kept = machine.files.get('/var/backups/aliases.bak');
   machine.call('link', backup, kept);
   machine.exit(backup);

@@ -5,16 +5,16 @@ import type { Steps } from '../kernel/scheduler.js';
 
 const SPOOL = '/var/spool/postfix';
 
-/** A postfix helper: the master starts it on demand and it runs as its own user. */
-function helper(world: World, program: string): Process {
+/** The postfix master starts a helper, which runs as its own user. */
+function startHelper(world: World, program: string): Process {
   const { machine } = world;
   const process = machine.spawn(world.daemon('postfix master'), program, '-t unix');
-  machine.become(process, world.user('postfix'));
+  machine.changeUser(process, world.user('postfix'));
   for (let i = 0; i < 3; i++) machine.call('control', process);
   return process;
 }
 
-/** A request over a private UNIX socket of postfix. */
+/** Sends a request over a private UNIX socket of postfix. */
 function ask(world: World, process: Process, service: string): void {
   const { machine } = world;
   const socket = machine.connectLocal(process, `${SPOOL}/private/${service}`);
@@ -23,27 +23,27 @@ function ask(world: World, process: Process, service: string): void {
   machine.call('close', process, socket);
 }
 
-/** A message comes in by SMTP, is queued, delivered or passed on, and sometimes bounces. */
+/** Receives a message by SMTP, queues it, delivers or forwards it, and sometimes bounces it. */
 export function* receiveMail(world: World, random: Random): Steps {
   const { machine } = world;
-  const smtpd = helper(world, 'smtpd');
+  const smtpd = startHelper(world, 'smtpd');
   const flow = machine.accept(smtpd, 25, random.chance(0.5) ? '10.0.4.25' : publicAddress(random));
   for (let i = random.between(3, 6); i > 0; i--) {
     machine.call('readSocket', smtpd, flow, random.between(20, 2_000));
     machine.call('writeSocket', smtpd, flow, 40);
     yield millis(random, 60);
   }
-  yield* queueMessage(world, random, helper(world, 'cleanup'));
+  yield* queueMessage(world, random, startHelper(world, 'cleanup'));
   machine.call('close', smtpd, flow);
   machine.exit(smtpd);
 }
 
-/** A program on the host sends mail: sendmail, postdrop, pickup. */
+/** Sends a mail from this host: sendmail, postdrop, pickup. */
 export function* sendMail(world: World, random: Random, from: Process): Steps {
   const { machine } = world;
   const sendmail = machine.spawn(from, 'sendmail', '-t');
   const postdrop = machine.spawn(sendmail, 'postdrop', '-r');
-  const file = machine.store(postdrop, `${SPOOL}/maildrop/${queueId(random)}`, 2, true);
+  const file = machine.writeFile(postdrop, `${SPOOL}/maildrop/${queueId(random)}`, 2, true);
   machine.exit(postdrop);
   machine.exit(sendmail);
   yield millis(random, 300);
@@ -51,15 +51,15 @@ export function* sendMail(world: World, random: Random, from: Process): Steps {
   machine.call('open', pickup, file);
   machine.call('read', pickup, file, 900);
   machine.unlink(pickup, file);
-  yield* queueMessage(world, random, helper(world, 'cleanup'));
+  yield* queueMessage(world, random, startHelper(world, 'cleanup'));
 }
 
 function* queueMessage(world: World, random: Random, cleanup: Process): Steps {
   const { machine } = world;
   const id = queueId(random);
   ask(world, cleanup, 'rewrite');
-  const rewrite = random.chance(0.3) ? helper(world, 'trivial-rewrite') : undefined;
-  const file = machine.store(cleanup, `${SPOOL}/incoming/${id}`, 3, true);
+  const rewrite = random.chance(0.3) ? startHelper(world, 'trivial-rewrite') : undefined;
+  const file = machine.writeFile(cleanup, `${SPOOL}/incoming/${id}`, 3, true);
   machine.call('changeMode', cleanup, file);
   machine.exit(cleanup);
   yield millis(random, 40);
@@ -79,7 +79,7 @@ function* queueMessage(world: World, random: Random, cleanup: Process): Steps {
 function* deliver(world: World, random: Random, id: string): Steps {
   const { machine } = world;
   const outbound = random.chance(0.4);
-  const agent = helper(world, outbound ? 'smtp' : 'local');
+  const agent = startHelper(world, outbound ? 'smtp' : 'local');
   ask(world, agent, 'rewrite');
   if (outbound) {
     const flow = machine.connect(agent, publicAddress(random), 25);
@@ -97,8 +97,8 @@ function* deliver(world: World, random: Random, id: string): Steps {
     machine.call('close', agent, mailbox);
   }
   if (random.chance(0.12)) {
-    const bounce = helper(world, 'bounce');
-    const note = machine.store(bounce, `${SPOOL}/defer/${id}`, 1, true);
+    const bounce = startHelper(world, 'bounce');
+    const note = machine.writeFile(bounce, `${SPOOL}/defer/${id}`, 1, true);
     machine.unlink(bounce, note);
     machine.exit(bounce);
   }

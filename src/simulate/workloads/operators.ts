@@ -5,23 +5,23 @@ import type { Steps } from '../kernel/scheduler.js';
 import { command, pipeline } from './commands.js';
 import { keystrokes, logIn, logOut } from './remote-shell.js';
 
-/** What an operator tries while looking for a fault. */
+/** The tools and files that an operator uses to debug a service. */
 export interface Toolkit {
-  /** Programs nobody runs on a normal day. */
+  /** Programs that are not run on a normal day. */
   readonly tools: readonly string[];
-  /** Files they look into, and files they end up editing. */
-  readonly evidence: readonly string[];
-  readonly edits: readonly string[];
+  /** Files that the operator reads. */
+  readonly inspected: readonly string[];
+  readonly edited: readonly string[];
   readonly editor: string;
   readonly shell: string;
-  /** A debugger attached to a running service, if that is how they work. */
-  readonly debugger?: string;
-  readonly suspects: readonly string[];
+  readonly debugger: string;
+  /** Roles of the processes that the debugger attaches to. */
+  readonly services: readonly string[];
 }
 
 /**
- * An operator debugs a service: tools from the bottom of the drawer, a trace written to a new directory, configuration
- * edited and edited back. The loudest benign anomaly there is: in the real CADETS trace it outranks both attacks.
+ * An operator debugs a service with rare tools, writes notes to a new folder and edits configuration files. This is the
+ * most conspicuous benign work: in the real CADETS trace it ranks above both attacks.
  */
 export function operatorSession(toolkit: Toolkit, rounds: number) {
   return function* session(world: World, random: Random): Steps {
@@ -29,7 +29,7 @@ export function operatorSession(toolkit: Toolkit, rounds: number) {
     const operator = random.pick(world.people);
     const login = yield* logIn(world, random, operator, '10.0.4.1', toolkit.shell);
     const root = machine.spawn(login.shell, 'su', '-');
-    machine.become(root, world.user('root'));
+    machine.changeUser(root, world.user('root'));
     const shell = machine.spawn(root, toolkit.shell, '-l');
     const notes = `${operator.home}/incident-${random.between(100, 999)}`;
     const mkdir = machine.spawn(shell, 'mkdir', notes);
@@ -39,7 +39,7 @@ export function operatorSession(toolkit: Toolkit, rounds: number) {
     for (let round = 0; round < rounds; round++) {
       keystrokes(world, random, login);
       const tool = random.pick(toolkit.tools);
-      const path = random.pick(toolkit.evidence);
+      const path = random.pick(toolkit.inspected);
       if (random.chance(0.35)) {
         pipeline(world, shell, tool, random.pick(toolkit.tools), {
           reads: [path],
@@ -49,8 +49,8 @@ export function operatorSession(toolkit: Toolkit, rounds: number) {
         yield* useTool(world, random, shell, tool, path, `${notes}/${tool}.${round}.out`);
       }
       yield seconds(random, 25);
-      if (round % 6 === 5) yield* edit(world, random, shell, toolkit, random.pick(toolkit.edits));
-      if (toolkit.debugger && round % 9 === 8) yield* attach(world, random, shell, toolkit);
+      if (round % 6 === 5) yield* edit(world, random, shell, toolkit, random.pick(toolkit.edited));
+      if (round % 9 === 8) yield* attach(world, random, shell, toolkit);
     }
     command(world, shell, 'rm', { args: `${notes}/session.txt` });
     machine.exit(shell);
@@ -69,7 +69,7 @@ function* useTool(
 ): Steps {
   const { machine } = world;
   const process = machine.spawn(shell, tool, `-v ${path}`);
-  machine.glance(process, path, random.between(1, 4));
+  machine.readFile(process, path, random.between(1, 4));
   if (random.chance(0.3)) {
     const flow = machine.connect(
       process,
@@ -81,8 +81,8 @@ function* useTool(
     machine.call('receiveFrom', process, flow, 300);
     machine.call('close', process, flow);
   }
-  machine.glance(process, `/usr/share/misc/${tool}.conf`, 1);
-  machine.store(process, out, random.between(1, 5));
+  machine.readFile(process, `/usr/share/misc/${tool}.conf`, 1);
+  machine.writeFile(process, out, random.between(1, 5));
   yield seconds(random, 3);
   machine.exit(process);
 }
@@ -90,22 +90,22 @@ function* useTool(
 function* edit(world: World, random: Random, shell: Process, toolkit: Toolkit, path: string): Steps {
   const { machine } = world;
   const editor = machine.spawn(shell, toolkit.editor, path);
-  machine.glance(editor, path, 2);
-  const swap = machine.store(editor, `${path}.swp`, 2, true);
+  machine.readFile(editor, path, 2);
+  const swap = machine.writeFile(editor, `${path}.swp`, 2, true);
   yield seconds(random, 40);
-  machine.store(editor, path, 2);
+  machine.writeFile(editor, path, 2);
   machine.unlink(editor, swap);
   machine.exit(editor);
 }
 
 function* attach(world: World, random: Random, shell: Process, toolkit: Toolkit): Steps {
   const { machine } = world;
-  const suspect = world.daemon(random.pick(toolkit.suspects));
-  const tracer = machine.spawn(shell, toolkit.debugger as string, `-p ${suspect.pid}`);
-  machine.glance(tracer, `/proc/${suspect.pid}/mem`, 2);
-  machine.call('signal', tracer, suspect);
+  const service = world.daemon(random.pick(toolkit.services));
+  const tracer = machine.spawn(shell, toolkit.debugger, `-p ${service.pid}`);
+  machine.readFile(tracer, `/proc/${service.pid}/mem`, 2);
+  machine.call('signal', tracer, service);
   for (let i = 0; i < 12; i++) {
-    machine.glance(tracer, suspect.program.path, 1);
+    machine.readFile(tracer, service.program.path, 1);
     yield seconds(random, 2);
   }
   machine.exit(tracer);

@@ -1,26 +1,22 @@
 import type { Random } from '../../base/random.js';
 import { MILLISECOND } from '../calendar.js';
 import { millis, seconds, type World } from '../hosts/world.js';
-import type { ProgramTable } from '../kernel/programs.js';
 import type { Steps } from '../kernel/scheduler.js';
 import { command, pipeline } from './commands.js';
 
-/** A package manager run: metadata fetched, packages unpacked over the old files, caches rebuilt. */
+/** The package manager of a host. */
 export interface PackageManager {
   readonly parent: string;
   readonly tool: string;
   readonly unpacker: string;
   readonly database: string;
   readonly mirror: string;
-  /** Where a package's files go: `%` is the package name. */
+  /** Paths of a package's files; `%` is the package name. */
   readonly targets: readonly string[];
 }
 
-export function packageUpdate(
-  manager: PackageManager,
-  packages: readonly string[],
-  install: ProgramTable = {},
-) {
+/** Downloads packages and unpacks them over the old files. */
+export function packageUpdate(manager: PackageManager, packages: readonly string[]) {
   return function* update(world: World, random: Random): Steps {
     const { machine } = world;
     const tool = machine.spawn(world.daemon(manager.parent), manager.tool, 'upgrade -y');
@@ -29,25 +25,24 @@ export function packageUpdate(
       machine.call('sendTo', tool, flow, 200);
       for (let i = random.between(3, 10); i > 0; i--) machine.call('receiveFrom', tool, flow, 65_536);
       yield millis(random, 300);
-      const archive = machine.store(tool, `/var/cache/pkg/${name}.txz`, 4, true);
+      const archive = machine.writeFile(tool, `/var/cache/pkg/${name}.txz`, 4, true);
       const unpacker = machine.spawn(tool, manager.unpacker, name);
       for (const target of manager.targets) {
         const path = target.replace('%', name);
-        const fresh = machine.store(unpacker, `${path}.new`, random.between(1, 3), true);
+        const fresh = machine.writeFile(unpacker, `${path}.new`, random.between(1, 3), true);
         machine.call('changeMode', unpacker, fresh);
         machine.rename(unpacker, fresh, path);
       }
       machine.exit(unpacker);
-      machine.store(tool, manager.database, 2);
+      machine.writeFile(tool, manager.database, 2);
       machine.unlink(tool, archive);
     }
     machine.call('close', tool, flow);
-    machine.programs.install(install);
     machine.exit(tool);
   };
 }
 
-/** A backup is restored into a scratch directory and compared: reads by the hundred, files nobody had before. */
+/** Restores a backup into a new folder and checks it: hundreds of reads and new files. */
 export function restoreBackup(parent: string, unpacker: string, checker: string, files: number) {
   return function* restore(world: World, random: Random): Steps {
     const { machine } = world;
@@ -56,7 +51,7 @@ export function restoreBackup(parent: string, unpacker: string, checker: string,
     machine.call('open', tar, archive);
     for (let i = 0; i < files; i++) {
       machine.call('read', tar, archive, 10_240);
-      machine.store(tar, `/restore/home/user${i % 5}/doc${i % 40}/file${i}.dat`, 2);
+      machine.writeFile(tar, `/restore/home/user${i % 5}/doc${i % 40}/file${i}.dat`, 2);
       yield millis(random, 15);
       if (i % 10 === 9) {
         command(world, tar, checker, { reads: [`/restore/home/user${i % 5}/doc${i % 40}/file${i}.dat`] });
@@ -66,7 +61,7 @@ export function restoreBackup(parent: string, unpacker: string, checker: string,
   };
 }
 
-/** A new compiler is tried on the whole tree: programs with new names, in a new directory, by the hundred. */
+/** Builds a source tree with a new compiler: hundreds of processes with new names. */
 export function compilerUpgrade(
   parent: string,
   driver: string,
@@ -80,18 +75,18 @@ export function compilerUpgrade(
     for (let i = 0; i < units; i++) {
       const source = `/usr/src/lib/module${i % 23}/part${i}.c`;
       const compile = machine.spawn(make, compiler, `-c ${source}`);
-      machine.glance(compile, source, 2);
+      machine.readFile(compile, source, 2);
       for (let h = random.between(3, 8); h > 0; h--)
-        machine.glance(compile, `/usr/include/new/header${random.below(60)}.h`, 1);
-      const temporary = machine.store(compile, `/tmp/new-cc-${random.below(1000)}.s`, 2, true);
-      machine.store(compile, `/usr/obj/new/module${i % 23}/part${i}.o`, 2);
+        machine.readFile(compile, `/usr/include/new/header${random.below(60)}.h`, 1);
+      const temporary = machine.writeFile(compile, `/tmp/new-cc-${random.below(1000)}.s`, 2, true);
+      machine.writeFile(compile, `/usr/obj/new/module${i % 23}/part${i}.o`, 2);
       machine.unlink(compile, temporary);
       machine.exit(compile);
       yield millis(random, 120);
       if (i % 12 === 11) {
         const link = machine.spawn(make, linker, '-shared');
-        for (let o = 0; o < 6; o++) machine.glance(link, `/usr/obj/new/module${i % 23}/part${i - o}.o`, 1);
-        machine.store(link, `/usr/obj/new/libmodule${i % 23}.so`, 4);
+        for (let o = 0; o < 6; o++) machine.readFile(link, `/usr/obj/new/module${i % 23}/part${i - o}.o`, 1);
+        machine.writeFile(link, `/usr/obj/new/libmodule${i % 23}.so`, 4);
         machine.exit(link);
       }
     }
@@ -99,7 +94,7 @@ export function compilerUpgrade(
   };
 }
 
-/** A service nobody ran before: installed, started, and then busy for the rest of the log. */
+/** Installs and starts a new service and serves requests. */
 export function deployService(options: {
   parent: string;
   installer: string;
@@ -108,7 +103,7 @@ export function deployService(options: {
   port: number;
   user: string;
   data: string;
-  /** Rounds of work until it is left alone. */
+  /** Number of connections that it serves. */
   rounds: number;
 }) {
   return function* deploy(world: World, random: Random): Steps {
@@ -120,9 +115,9 @@ export function deployService(options: {
     });
     const account = world.addUser(options.user, 535, options.data);
     const server = machine.spawn(parent, options.server, 'daemonize yes');
-    machine.become(server, account);
-    world.cast(options.server, server);
-    machine.store(server, `${options.data}/server.pid`, 1);
+    machine.changeUser(server, account);
+    world.assignRole(options.server, server);
+    machine.writeFile(server, `${options.data}/server.pid`, 1);
     for (let round = 0; round < options.rounds; round++) {
       const flow = machine.accept(server, options.port, '10.0.4.12');
       for (let i = random.between(2, 12); i > 0; i--) {
@@ -132,7 +127,7 @@ export function deployService(options: {
       }
       machine.call('close', server, flow);
       if (round % 20 === 19) {
-        const dump = machine.store(server, `${options.data}/temp-${server.pid}.rdb`, 3, true);
+        const dump = machine.writeFile(server, `${options.data}/temp-${server.pid}.rdb`, 3, true);
         machine.rename(server, dump, `${options.data}/dump.rdb`);
         command(world, parent, options.client, { args: 'info' });
       }
@@ -141,7 +136,7 @@ export function deployService(options: {
   };
 }
 
-/** A colleague joins: an account, a home directory, the first files in it. */
+/** Creates an account with a home folder and its first files. */
 export function newUser(parent: string, tool: string, name: string, uid: number, homes: string) {
   return function* create(world: World, random: Random): Steps {
     const { machine } = world;
@@ -149,11 +144,12 @@ export function newUser(parent: string, tool: string, name: string, uid: number,
     const home = `${homes}/${name}`;
     const user = world.addUser(name, uid, home);
     for (const path of ['/etc/passwd', '/etc/group']) {
-      const fresh = machine.store(process, `${path}.edit`, 1, true);
+      const fresh = machine.writeFile(process, `${path}.edit`, 1, true);
       machine.rename(process, fresh, path);
     }
     machine.call('makeDirectory', process, machine.files.create(`${home}/`, user, false));
-    for (const file of ['.profile', '.bashrc', '.bash_history']) machine.store(process, `${home}/${file}`, 1);
+    for (const file of ['.profile', '.bashrc', '.bash_history'])
+      machine.writeFile(process, `${home}/${file}`, 1);
     yield millis(random, 200);
     pipeline(world, process, 'ls', 'grep', { reads: [`${home}/.profile`] });
     machine.exit(process);

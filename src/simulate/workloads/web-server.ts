@@ -7,16 +7,15 @@ const ERROR_LOG = '/var/log/nginx-error.log';
 const ACCESS_LOG = '/var/log/nginx-access.log';
 const PAGES = 240;
 
-/** Anyone's turn: the server runs a fixed number of workers. */
 function pickWorker(world: World, random: Random) {
   return world.daemon(`nginx worker ${random.below(2)}`);
 }
 
-/** One visitor: a connection, a few requests, pages from disk, the access log. */
+/** Serves a visitor: a connection, a few requests, pages from disk, the access log. */
 export function* visit(world: World, random: Random): Steps {
   const { machine } = world;
   const worker = pickWorker(world, random);
-  // Few visitors come often: addresses repeat as they do in any access log.
+  // Most visits come from a few addresses, as in a real access log.
   const address = random.chance(0.7)
     ? `10.0.${random.below(4)}.${random.between(2, 40)}`
     : publicAddress(random);
@@ -28,8 +27,8 @@ export function* visit(world: World, random: Random): Steps {
     const file = machine.files.get(`/usr/local/www/site/${page % 7 === 0 ? 'img' : 'page'}/${page}.html`);
     machine.call('open', worker, file);
     if (random.chance(0.15)) {
-      // Uploads are spooled to disk before the application sees them.
-      const body = machine.store(
+      // nginx spools uploads to disk.
+      const body = machine.writeFile(
         worker,
         `/var/tmp/nginx/client_body_temp/${random.between(1, 400)}`,
         2,
@@ -49,7 +48,7 @@ export function* visit(world: World, random: Random): Steps {
   machine.call('close', worker, flow);
 }
 
-/** The debug log that somebody left switched on: one file, a third of all events. Real hosts have such hubs. */
+/** A debug log that was left on: one file with a third of all events. Real hosts have such hubs. */
 export function* debugLog(world: World, random: Random): Steps {
   const { machine } = world;
   for (let i = random.between(60, 140); i > 0; i--) {
@@ -59,19 +58,19 @@ export function* debugLog(world: World, random: Random): Steps {
   }
 }
 
-/** `nginx -s reload`: the master starts new workers and lets the old ones go. */
+/** `nginx -s reload`: the master starts new workers and stops the old ones. */
 export function* reloadWorkers(world: World, random: Random): Steps {
   const { machine } = world;
   const master = world.daemon('nginx master');
-  machine.glance(master, '/usr/local/etc/nginx/nginx.conf', 2);
+  machine.readFile(master, '/usr/local/etc/nginx/nginx.conf', 2);
   for (let index = 0; index < 2; index++) {
     const role = `nginx worker ${index}`;
     const old = world.find(role);
     const worker = machine.fork(master);
-    machine.become(worker, world.user('www'));
+    machine.changeUser(worker, world.user('www'));
     machine.call('open', worker, machine.files.get(ERROR_LOG));
     machine.call('open', worker, machine.files.get(ACCESS_LOG));
-    world.cast(role, worker);
+    world.assignRole(role, worker);
     yield millis(random, 30);
     if (old) {
       machine.call('signal', master, old);

@@ -1,11 +1,11 @@
 import type { Random } from '../../base/random.js';
 
-/** Four upper-case hexadecimal digits for every 16-bit number: identifiers are a third of all bytes written. */
+/** Four upper-case hexadecimal digits for every 16-bit number. A table, because ids are a third of all bytes written. */
 const HEX = Array.from({ length: 0x10000 }, (_, value) => value.toString(16).toUpperCase().padStart(4, '0'));
 const HEX_DASH = HEX.map((digits) => `${digits}-`);
 
-/** How one performer builds its identifiers. Real logs show the difference at a glance, and so do ours. */
-export interface UuidShape {
+/** How one performer's audit system builds its ids. */
+export interface UuidScheme {
   process(pid: number, startedAt: number): string;
   file(inode: number): string;
   flow(): string;
@@ -15,7 +15,7 @@ export interface UuidShape {
   event(): string;
 }
 
-/** 128 random bits, as TRACE has them. `version` stamps the UUID version digit (5 in CADETS's hashed identifiers). */
+/** 128 random bits, as in TRACE. `version` sets the UUID version digit (5 in the hashed ids of CADETS). */
 export function randomUuid(random: Random, version?: number): string {
   const a = random.u32();
   const b = random.u32();
@@ -36,11 +36,11 @@ export function randomUuid(random: Random, version?: number): string {
 }
 
 /** CADETS: time-based (version 1) for processes, sockets and pipes; name-based (version 5) for files and events. */
-export function cadetsShape(random: Random): UuidShape {
+export function cadetsUuids(random: Random): UuidScheme {
   const events = random.stream('events');
   const node = `11E8-${HEX_DASH[0x8000 | (random.u32() & 0x3fff)]}${HEX[random.below(0x10000)]}${HEX[random.below(0x10000)]}${HEX[random.below(0x10000)]}`;
   let tick = 0;
-  // Consecutive identifiers of a boot share everything but the low time bits, as in real logs.
+  // As in real logs, consecutive ids of a boot differ only in their low time bits.
   const timeBased = (): string => {
     tick += 1 + random.below(1 << 20);
     const low = tick % 0x1_0000_0000;
@@ -59,8 +59,8 @@ export function cadetsShape(random: Random): UuidShape {
   };
 }
 
-/** THEIA: little-endian numbers packed from the left and a two-digit tag for the record kind at the right. */
-export function theiaShape(random: Random): UuidShape {
+/** THEIA: little-endian numbers from the left and a two-digit tag for the record kind at the right. */
+export function theiaUuids(random: Random): UuidScheme {
   let sequence = 0;
   let flows = 0;
   const swapped = (value: number) => {
@@ -71,7 +71,7 @@ export function theiaShape(random: Random): UuidShape {
     `${swapped(low)}${swapped(low >>> 16)}-${swapped(high)}-${swapped(high >>> 16)}-0000-0000000000${tag}`;
   const device = `${HEX[random.below(0x10000)]}D00F`;
   return {
-    // The second half is a boot-relative count: it keeps a reused pid apart.
+    // The start time distinguishes processes that reuse a pid.
     process: (pid, startedAt) => pack(pid, Math.floor(startedAt / 1e6) >>> 0, '20'),
     file: (inode) => `${device}-${swapped(inode)}-${swapped(inode >>> 16)}-0000-000005000030`,
     flow: () => pack(++flows, random.u32(), '40'),
@@ -83,8 +83,8 @@ export function theiaShape(random: Random): UuidShape {
   };
 }
 
-/** TRACE: hashes throughout. */
-export function traceShape(random: Random): UuidShape {
+/** TRACE: hashes for everything. */
+export function traceUuids(random: Random): UuidScheme {
   const events = random.stream('events');
   const any = () => randomUuid(random);
   return {

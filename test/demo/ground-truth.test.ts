@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { judgeAttacks, judgeIncident, readWorldTruth } from '../../src/demo/world-truth.js';
+import { judgeAttacks, judgeIncident, readGroundTruth } from '../../src/demo/ground-truth.js';
 import type { Incident } from '../../src/detect/alerts/alert.js';
 import type { ScenarioManifest } from '../../src/simulate/manifest.js';
 import { newFolder } from '../folders.js';
@@ -14,14 +14,14 @@ async function smallTruth() {
   );
   writeFileSync(join(folder, 'labels.scan.txt'), 'A\nB\nC\nS1\nS2\n');
   writeFileSync(join(folder, 'unusual.csv'), 'uuid,type,name,activity\nU,process,gdb,operator\n');
-  return readWorldTruth(folder);
+  return readGroundTruth(folder);
 }
 
 function incidentOf(rank: number, ...ids: string[]): Incident {
   return { rank, alerts: ids.map((id) => ({ id, entity: { id } })) } as unknown as Incident;
 }
 
-test('an incident is told by who its entities are; an entity with several alerts counts once', async () => {
+test('counts the labelled entities of an incident, each once', async () => {
   const truth = await smallTruth();
   expect(judgeIncident(incidentOf(1, 'A', 'A', 'B', 'S1', 'U', 'elsewhere'), truth)).toEqual({
     rank: 1,
@@ -38,7 +38,7 @@ test('an incident is told by who its entities are; an entity with several alerts
   });
 });
 
-test('an attack is found where one of its own entities is, not where it only passed by', async () => {
+test('an attack is found by a core entity, not by a touched one', async () => {
   const attacks = ['A1', 'A2'].map((id) => ({ id, from: 'f', until: 'u' }));
   const manifest = { hosts: [{ attacks }] } as unknown as ScenarioManifest;
   const incidents = [incidentOf(1, 'B', 'U'), incidentOf(2, 'A', 'S1'), incidentOf(3, 'A')];

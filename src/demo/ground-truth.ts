@@ -3,45 +3,46 @@ import { join } from 'node:path';
 import type { Incident } from '../detect/alerts/alert.js';
 import type { ScenarioManifest } from '../simulate/manifest.js';
 
-/** Who is who in a simulated world. The detector never sees this. */
-export interface WorldTruth {
-  /** What the intruder made or controlled, and the attack, by identifier. */
+/** The labels of a simulation. The detector never reads them. */
+export interface GroundTruth {
+  /** Entities that the attacker created or controlled: the attack by id. */
   readonly core: ReadonlyMap<string, string>;
-  /** What was there before and the attack used. */
+  /** Entities that existed before and that the attack used: the attack by id. */
   readonly touched: ReadonlyMap<string, string>;
-  /** Flows of an attack's port scan: many, and no more telling than one. */
+  /** Flows of port scans, listed separately because there are thousands. */
   readonly scan: ReadonlySet<string>;
-  /** Harmless work that nobody had done before. */
+  /** Entities of benign work that does not occur before the test: the activity by id. */
   readonly unusual: ReadonlyMap<string, string>;
 }
 
-/** What an incident really is. */
+/** The labels of the entities of an incident. */
 export interface IncidentTruth {
   readonly rank: number;
   /** Distinct entities with an alert. */
   readonly entities: number;
-  /** How many of them an intruder made or controlled, by attack. */
+  /** Number of core entities by attack. */
   readonly attacks: Readonly<Record<string, number>>;
   readonly touched: number;
   readonly scan: number;
-  /** How many belong to harmless work that training never saw, by what it was. */
+  /** Number of entities of unusual benign work, by activity. */
   readonly unusual: Readonly<Record<string, number>>;
 }
 
-/** How an attack fared. */
+/** How much of an attack was found. */
 export interface AttackTruth {
   readonly attack: string;
   readonly from: string;
   readonly until: string;
-  /** Entities that the intruder made or controlled, and those of them with an alert. */
+  /** Number of core entities. */
   readonly core: number;
+  /** Number of core entities with an alert. */
   readonly found: number;
-  /** Of the first incident that holds one of them; null where none does. */
+  /** Rank of the first incident with a core entity; null if there is none. */
   readonly rank: number | null;
 }
 
-/** Reads the labels that the simulator wrote beside its logs. */
-export async function readWorldTruth(folder: string): Promise<WorldTruth> {
+/** Reads the label files of a simulation. */
+export async function readGroundTruth(folder: string): Promise<GroundTruth> {
   const labels = await readRows(join(folder, 'labels.csv'));
   const tier = (wanted: string) =>
     new Map(labels.filter((row) => row.tier === wanted).map(({ uuid, attack }) => [uuid, attack]));
@@ -58,7 +59,7 @@ export async function readWorldTruth(folder: string): Promise<WorldTruth> {
 
 export function judgeIncident(
   { rank, alerts }: Incident,
-  { core, touched, scan, unusual }: WorldTruth,
+  { core, touched, scan, unusual }: GroundTruth,
 ): IncidentTruth {
   const ids = new Set(alerts.map(({ entity }) => entity.id));
   const count = (names: ReadonlyMap<string, string>): Record<string, number> => {
@@ -82,7 +83,7 @@ export function judgeIncident(
 export function judgeAttacks(
   { hosts }: ScenarioManifest,
   incidents: readonly Incident[],
-  { core }: WorldTruth,
+  { core }: GroundTruth,
 ): AttackTruth[] {
   return hosts.flatMap(({ attacks }) =>
     attacks.map(({ id, from, until }) => {
@@ -101,7 +102,7 @@ export function judgeAttacks(
   );
 }
 
-/** Rows of a CSV file of the simulator's, by heading. Names may hold commas and quotes; line ends they hold none. */
+/** The rows of a CSV file by heading. The simulator writes no line ends inside cells. */
 async function readRows(path: string): Promise<Record<string, string>[]> {
   const [head, ...lines] = (await readFile(path, 'utf8')).split('\n').filter((line) => line !== '');
   const headings = splitRecord(head);

@@ -4,21 +4,22 @@ import type { Program, ProgramTable } from '../kernel/programs.js';
 import type { Steps } from '../kernel/scheduler.js';
 import { type PackageManager, packageUpdate } from './rare-work.js';
 
-/** What an update of the whole system brings. */
+/** An update of the whole system. */
 export interface Release {
   readonly manager: PackageManager;
   readonly packages: readonly string[];
-  /** Programs that are elsewhere, or split in two, from now on; and programs that nobody had. */
+  /** Programs with a new path. */
   readonly moved: ProgramTable;
   readonly added: ProgramTable;
-  /** What some programs load besides, once built anew. */
+  /** Libraries that some programs load after the update. */
   readonly dependencies: readonly string[];
-  /** Services started again on their new libraries, and who starts them. */
+  /** Services that are restarted. */
   readonly restarted: readonly (readonly [role: string, program: string])[];
+  /** Role of the process that restarts them. */
   readonly init: string;
 }
 
-/** Libraries get new version numbers, programs new dependencies and new places, and services are started again. */
+/** Gives libraries new versions and programs new dependencies and paths, then restarts services. */
 export function systemUpdate(release: Release, amount: number) {
   return function* update(world: World, random: Random): Steps {
     const { machine } = world;
@@ -29,7 +30,7 @@ export function systemUpdate(release: Release, amount: number) {
     machine.programs.revise((program) => rebuilt(program, release, amount, random));
     for (const [role, program] of release.restarted) {
       const old = world.daemon(role);
-      world.cast(role, machine.spawn(world.daemon(release.init), program));
+      world.assignRole(role, machine.spawn(world.daemon(release.init), program));
       yield millis(random, 500);
       machine.exit(old);
     }
@@ -37,12 +38,11 @@ export function systemUpdate(release: Release, amount: number) {
 }
 
 function rebuilt(program: Program, release: Release, amount: number, random: Random): Program {
-  // A stream by name: what happens to a library does not depend on who loads it.
+  // A stream per name, so that a library changes the same way for every program that loads it.
   const drawn = (name: string, chance: number) => random.stream(name).chance(chance);
   const libraries = program.libraries.map((path) =>
     drawn(path, amount) ? path.replace(/\d+$/, (version) => String(Number(version) + 1)) : path,
   );
-  // What is linked statically stays so.
   const more = program.libraries.length === 0 ? [] : release.dependencies;
   return {
     ...program,
@@ -50,7 +50,7 @@ function rebuilt(program: Program, release: Release, amount: number, random: Ran
   };
 }
 
-/** A service that answers whoever collects figures from all hosts. */
+/** A metrics service that a monitoring host polls. */
 export interface Collector {
   readonly role: string;
   readonly program: string;
@@ -62,31 +62,31 @@ export interface Collector {
 export function startCollector({ role, program, init }: Collector) {
   return function* start(world: World, random: Random): Steps {
     const { machine } = world;
-    const server = world.cast(role, machine.spawn(world.daemon(init), program, '--web.listen'));
+    const server = world.assignRole(role, machine.spawn(world.daemon(init), program, '--web.listen'));
     yield millis(random, 50);
-    machine.store(server, `/var/run/${program}.pid`, 1);
+    machine.writeFile(server, `/var/run/${program}.pid`, 1);
   };
 }
 
-/** One round of questions and answers. */
+/** One poll of the metrics service. */
 export function collect({ role, port, reads }: Collector) {
   return function* session(world: World, random: Random): Steps {
     const { machine } = world;
     const server = world.daemon(role);
     const flow = machine.accept(server, port, '10.0.4.31');
     machine.call('readSocket', server, flow, random.between(200, 400));
-    for (const path of reads) machine.glance(server, path, 1);
+    for (const path of reads) machine.readFile(server, path, 1);
     yield millis(random, 20);
     machine.call('writeSocket', server, flow, random.between(4_000, 9_000));
     machine.call('close', server, flow);
   };
 }
 
-/** A job that cron has from now on: what changed since the last time goes to another host. */
+/** A new cron job that backs up changed files to another host. */
 export interface Backup {
   readonly program: string;
   readonly helper: string;
-  /** `#` is a number. */
+  /** `#` stands for a number. */
   readonly reads: readonly string[];
   readonly cache: string;
 }
@@ -95,15 +95,15 @@ export function backUp({ program, helper, reads, cache }: Backup) {
   return function* session(world: World, random: Random): Steps {
     const { machine } = world;
     const job = machine.fork(world.daemon('cron'));
-    machine.become(job, world.user('root'));
+    machine.changeUser(job, world.user('root'));
     const shell = machine.spawn(job, 'sh', '-c');
     const tool = machine.spawn(shell, program, 'backup --quiet');
     machine.exit(machine.spawn(tool, helper));
     const flow = machine.connect(tool, '10.0.4.90', 8000);
     for (let i = random.between(6, 14); i > 0; i--) {
-      machine.glance(tool, random.pick(reads).replace('#', String(random.between(1, 9))), 2);
+      machine.readFile(tool, random.pick(reads).replace('#', String(random.between(1, 9))), 2);
       machine.call('sendTo', tool, flow, 16_384);
-      if (random.chance(0.3)) machine.store(tool, `${cache}/index-${random.below(40)}`, 1);
+      if (random.chance(0.3)) machine.writeFile(tool, `${cache}/index-${random.below(40)}`, 1);
       yield millis(random, 60);
     }
     machine.call('receiveFrom', tool, flow, 120);

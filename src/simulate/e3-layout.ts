@@ -1,31 +1,31 @@
 import { DAY, HOUR, localTime } from './calendar.js';
 import type { Scenario } from './options.js';
-import type { LogFile, Role, Slot, Timeline } from './timeline.js';
+import type { LogFile, Role, Timeline, TimeSpan } from './timeline.js';
 
 export type E3Scenario = Exclude<Scenario, 'demo'>;
 
-/** Midnight of 2 April 2018 in US/Eastern, which is UTC-4 in April. */
+/** Midnight of 2 April 2018 in US/Eastern (UTC-4). */
 const START = Date.parse('2018-04-02T04:00:00Z') / 1000;
 
-/** Offset of a moment of April 2018, US/Eastern. */
+/** Simulated time of a date in April 2018, US/Eastern. */
 const april = (day: number, hour: number, minute = 0) => (day - 2) * DAY + hour * HOUR + (minute / 60) * HOUR;
 
-/** Consecutive parts of one DARPA topic that share a purpose. */
-interface Stretch {
+/** Consecutive parts of one DARPA topic with the same role. */
+interface PartRange {
   readonly topic: string;
   readonly parts: number;
-  /** Number of the first part; 0 if absent. */
+  /** Number of the first part. Default 0. */
   readonly firstPart?: number;
   readonly from: number;
   readonly until: number;
   readonly share: number;
-  /** Absent for files that the published lists do not use. */
+  /** Absent for parts that the published lists do not use. */
   readonly role?: Role;
 }
 
-// Which parts train and which test is MAGIC's list. The spans of single parts are ours: chosen so that the published
-// attack windows fall into the published test file.
-const STRETCHES: Readonly<Record<E3Scenario, readonly Stretch[]>> = {
+// The roles are MAGIC's. The time spans of the parts are chosen here so that the published attack times are in the
+// published test file.
+const PART_RANGES: Readonly<Record<E3Scenario, readonly PartRange[]>> = {
   'freebsd-server': [
     {
       topic: 'ta1-cadets-e3-official',
@@ -122,8 +122,8 @@ const STRETCHES: Readonly<Record<E3Scenario, readonly Stretch[]>> = {
   ],
 };
 
-/** Starting at the windows that DARPA's ground truth gives for each performer, plus one later in the same file. */
-const SLOTS: Readonly<Record<E3Scenario, readonly Slot[]>> = {
+/** The attack times of DARPA's ground truth for each performer, and a later one in the same file. */
+const ATTACK_SPANS: Readonly<Record<E3Scenario, readonly TimeSpan[]>> = {
   'freebsd-server': [
     { from: april(12, 13, 59), until: april(12, 14, 39) },
     { from: april(12, 16, 10), until: april(13, 8, 30) },
@@ -141,10 +141,10 @@ const SLOTS: Readonly<Record<E3Scenario, readonly Slot[]>> = {
   ],
 };
 
-/** The very file names and dates of DARPA's Engagement 3 release. */
-export function e3Timeline(scenario: E3Scenario, extension: string): Timeline {
+/** The file names and dates of DARPA's Engagement 3 release. */
+export function makeE3Timeline(scenario: E3Scenario, extension: string): Timeline {
   const files: LogFile[] = [];
-  for (const { topic, parts, firstPart = 0, from, until, share, role = 'other' } of STRETCHES[scenario]) {
+  for (const { topic, parts, firstPart = 0, from, until, share, role = 'other' } of PART_RANGES[scenario]) {
     const width = (until - from) / parts;
     for (let part = 0; part < parts; part++) {
       const number = firstPart + part;
@@ -158,5 +158,5 @@ export function e3Timeline(scenario: E3Scenario, extension: string): Timeline {
       });
     }
   }
-  return { startSeconds: START, local: localTime(START, -4), files, attackSlots: SLOTS[scenario] };
+  return { startSeconds: START, local: localTime(START, -4), files, attackSpans: ATTACK_SPANS[scenario] };
 }

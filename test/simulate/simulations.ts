@@ -5,25 +5,25 @@ import type { ScenarioManifest } from '../../src/simulate/manifest.js';
 import type { SimulateOptions } from '../../src/simulate/options.js';
 import { simulate } from '../../src/simulate/simulate.js';
 
-/** A simulated world on disk, for as long as a test needs it. */
-export interface TestWorld {
+/** A simulation on disk, until `removeSimulations`. */
+export interface TestSimulation {
   directory: string;
   manifest: ScenarioManifest;
 }
 
 const directories: string[] = [];
 
-export async function makeWorld(options: Omit<SimulateOptions, 'out'>): Promise<TestWorld> {
-  const directory = await mkdtemp(join(tmpdir(), 'recal-world-'));
+export async function makeSimulation(options: Omit<SimulateOptions, 'out'>): Promise<TestSimulation> {
+  const directory = await mkdtemp(join(tmpdir(), 'recal-simulation-'));
   directories.push(directory);
   return { directory, manifest: await simulate({ ...options, out: directory }) };
 }
 
-export async function removeWorlds(): Promise<void> {
+export async function removeSimulations(): Promise<void> {
   await Promise.all(directories.splice(0).map((path) => rm(path, { recursive: true, force: true })));
 }
 
-/** Every file of a world, by name. */
+/** Every file of a folder, by name. */
 export async function contents(directory: string): Promise<Map<string, Buffer>> {
   const names = (await readdir(directory)).sort();
   return new Map(
@@ -50,7 +50,7 @@ export async function cdmRecords(directory: string, name: string): Promise<CdmRe
   });
 }
 
-/** The identifier inside an Avro union, or undefined. */
+/** The id inside an Avro union, or undefined. */
 export function uuidOf(union: unknown): string | undefined {
   return (union as Record<string, string> | null)?.['com.bbn.tc.schema.avro.cdm18.UUID'];
 }

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { clearOutput } from '../../src/simulate/output-folder.js';
 import { simulate } from '../../src/simulate/simulate.js';
-import { clearWorld } from '../../src/simulate/world-folder.js';
 import { filesBelow, newFolder } from '../folders.js';
 
 const DEMO = { scenario: 'demo', events: 20_000 } as const;
@@ -17,8 +17,8 @@ function listing(directory: string, ...names: string[]): string {
   return folder;
 }
 
-describe('the folder of a world', () => {
-  it('has one world: another format or another number of hosts leaves nothing of the one before', async () => {
+describe('the output folder', () => {
+  it('keeps no file of an earlier simulation with another format or number of hosts', async () => {
     const out = newFolder();
     await simulate({ ...DEMO, hosts: 2, out });
     writeFileSync(join(out, 'host-01', 'own.txt'), 'kept');
@@ -37,7 +37,7 @@ describe('the folder of a world', () => {
     expect(existsSync(join(out, 'host-02'))).toBe(false);
   });
 
-  it('is without a world when one that replaces another is stopped, and can be used again', async () => {
+  it('is empty after a stopped simulation, and can be used again', async () => {
     const out = newFolder();
     await simulate({ ...DEMO, out });
     const stop = new AbortController();
@@ -46,15 +46,15 @@ describe('the folder of a world', () => {
       seen.push(readdirSync(out));
       stop.abort();
     };
-    const asked = { ...DEMO, events: 60_000, seed: 2, out };
-    await expect(simulate(asked, watch, stop.signal)).rejects.toThrow(/abort/i);
-    // While it is written nothing of the old one is there to be taken for its labels.
+    const options = { ...DEMO, events: 60_000, seed: 2, out };
+    await expect(simulate(options, watch, stop.signal)).rejects.toThrow(/abort/i);
+    // The labels of the earlier simulation are removed first.
     expect(seen[0]).toEqual(['train.json']);
     expect(readdirSync(out)).toEqual([]);
     expect(await simulate({ ...DEMO, out })).toMatchObject({ seed: 1 });
   });
 
-  it('is not one that holds something else, such as logs of the same names', async () => {
+  it('is rejected if it has other files, such as logs of the same name', async () => {
     const out = newFolder();
     const log = join(out, 'ta1-cadets-e3-official.json');
     writeFileSync(log, 'real');
@@ -65,13 +65,13 @@ describe('the folder of a world', () => {
   });
 
   it.each([
-    ['no JSON', '{'],
+    ['not JSON', '{'],
     ['null', 'null'],
     ['another program’s', '{"version":1,"scenario":"rain"}'],
-  ])('is not one with a manifest that is %s', async (_, text) => {
+  ])('is rejected if its manifest is %s', async (_, text) => {
     const out = newFolder();
     writeFileSync(join(out, 'scenario.json'), text);
-    await expect(clearWorld(out)).rejects.toMatchObject({ code: 'out-not-empty' });
+    await expect(clearOutput(out)).rejects.toMatchObject({ code: 'out-not-empty' });
     expect(readFileSync(join(out, 'scenario.json'), 'utf8')).toBe(text);
   });
 
@@ -80,10 +80,10 @@ describe('the folder of a world', () => {
     ['..', 'outside.json'],
     ['', '..'],
     ['/', 'etc'],
-  ])('takes away nothing outside of it: %j, %j', async (directory, name) => {
+  ])('is rejected if its manifest names files outside it: %j, %j', async (directory, name) => {
     const folder = listing(directory, name);
     writeFileSync(join(folder, '../outside.json'), 'kept');
-    await expect(clearWorld(folder)).rejects.toMatchObject({ code: 'out-not-empty' });
+    await expect(clearOutput(folder)).rejects.toMatchObject({ code: 'out-not-empty' });
     expect(existsSync(join(folder, '../outside.json'))).toBe(true);
   });
 });

@@ -1,15 +1,14 @@
-import type { Random } from '../../base/random.js';
 import type { AttackPlan, Surface } from '../attacks/attack.js';
 import { DAY } from '../calendar.js';
 import type { Programs } from '../kernel/programs.js';
 import type { Timeline } from '../timeline.js';
-import type { Appointment, Workload, World } from './world.js';
+import type { ScheduledJob, Workload, World } from './world.js';
 
+/** A team of DARPA Transparent Computing: each built its own audit system. */
 export type Performer = 'cadets' | 'theia' | 'trace';
 
-/** Everything that makes one kind of host what it is. */
+/** The description of one kind of host. */
 export interface HostProfile {
-  /** Whose audit system runs on it. */
   readonly performer: Performer;
   readonly system: 'freebsd' | 'linux';
   readonly hostName: string;
@@ -17,25 +16,24 @@ export interface HostProfile {
   programs(): Programs;
   readonly users: readonly (readonly [name: string, uid: number, home: string])[];
   readonly surface: Surface;
-  /** Starts what runs before the log begins. */
+  /** Starts the processes that run before the log begins. */
   boot(world: World): void;
   readonly workloads: readonly Workload[];
-  /** What happens at set times: rotation, updates, people joining, and the work that training never saw. */
-  appointments(agenda: Agenda): Appointment[];
-  /** In the order in which they happen; as many as the timeline has slots for. */
+  /** Work at set times: log rotation, updates, new users, and the unusual work of the test. */
+  jobs(schedule: Schedule): ScheduledJob[];
+  /** In order of time; only as many run as the timeline has spans for. */
   readonly attacks: readonly AttackPlan[];
 }
 
-/** When things can be put on the calendar, and how big they should be in a world of this size. */
-export class Agenda {
+/** Places jobs on the timeline and scales them to the size of the simulation. */
+export class Schedule {
   readonly end: number;
   readonly testFrom: number;
   readonly testUntil: number;
 
   constructor(
     readonly timeline: Timeline,
-    readonly random: Random,
-    /** 1 for a world of a million events; rare work grows with the world, but slower. */
+    /** 1 for a million events; rare work grows more slowly than the simulation. */
     readonly scale: number,
   ) {
     const { files } = timeline;
@@ -45,26 +43,26 @@ export class Agenda {
     this.testUntil = Math.max(...test.map((file) => file.until));
   }
 
-  /** Every day at this hour. */
-  daily(hour: number, name: string, steps: Appointment['steps']): Appointment[] {
-    const result: Appointment[] = [];
+  /** A job every day at this hour. */
+  daily(hour: number, name: string, steps: ScheduledJob['steps']): ScheduledJob[] {
+    const result: ScheduledJob[] = [];
     for (let at = this.timeline.local.next(-1, hour); at < this.end; at += DAY)
       result.push({ at, name, steps });
     return result;
   }
 
-  /** Once, at this fraction of the time before the test. */
-  before(fraction: number, name: string, steps: Appointment['steps']): Appointment {
+  /** One job at this fraction of the time before the test. */
+  before(fraction: number, name: string, steps: ScheduledJob['steps']): ScheduledJob {
     return { at: this.testFrom * fraction, name, steps };
   }
 
-  /** Once, at this fraction of the test period: work that training never saw. */
-  unusual(fraction: number, name: string, steps: Appointment['steps']): Appointment {
+  /** One unusual job at this fraction of the test. */
+  unusual(fraction: number, name: string, steps: ScheduledJob['steps']): ScheduledJob {
     return { at: this.testFrom + (this.testUntil - this.testFrom) * fraction, name, unusual: true, steps };
   }
 
-  /** A size for rare work. */
-  sized(base: number): number {
+  /** The size of a rare job. */
+  scaled(base: number): number {
     return Math.round(base * this.scale);
   }
 }

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { EXIT, isSystemError, RecalError } from '../base/errors.js';
 import { printable } from '../base/printable.js';
 
-/** Written last, and removed first: a folder that has it holds a whole world. */
+/** Written last and removed first, so that a folder with this file holds a complete simulation. */
 export const MANIFEST_FILE = 'scenario.json';
 export const LABEL_FILES = {
   csv: 'labels.csv',
@@ -13,7 +13,7 @@ export const LABEL_FILES = {
   unusual: 'unusual.csv',
 } as const;
 
-/** As much of a manifest as names files. It may have come with the folder, so no name may lead out of it. */
+/** The file names of a manifest. The file may be foreign, so no name may point outside the folder. */
 const manifestSchema = z.object({
   version: z.literal(1),
   scenario: z.string(),
@@ -26,26 +26,26 @@ const manifestSchema = z.object({
 });
 
 /**
- * Makes room for a world: one that is there is taken away, with what its manifest lists and nothing else. A folder that
- * holds other things and no world is refused, because a world has files of common names, and those of real releases.
+ * Removes the files of an earlier simulation that its manifest lists. Rejects a folder with other files and no
+ * simulation, because the new files could replace real logs of the same name.
  */
-export async function clearWorld(folder: string): Promise<void> {
+export async function clearOutput(folder: string): Promise<void> {
   const names = await readdir(folder).catch((error: unknown): string[] => {
     if (isSystemError(error, 'ENOENT')) return [];
     throw error;
   });
   if (names.length === 0) return;
-  if (!names.includes(MANIFEST_FILE)) throw noWorld(folder, `is not empty and has no ${MANIFEST_FILE}`);
-  const world = manifestSchema.safeParse(jsonOf(await readFile(join(folder, MANIFEST_FILE), 'utf8')));
-  if (!world.success) throw noWorld(folder, `has a ${MANIFEST_FILE} that is no simulation's`);
-  const { hosts } = world.data;
+  if (!names.includes(MANIFEST_FILE)) throw notEmpty(folder, `is not empty and has no ${MANIFEST_FILE}`);
+  const manifest = manifestSchema.safeParse(parseJson(await readFile(join(folder, MANIFEST_FILE), 'utf8')));
+  if (!manifest.success) throw notEmpty(folder, `has a ${MANIFEST_FILE} that recal did not write`);
+  const { hosts } = manifest.data;
   const logs = hosts.flatMap(({ directory, files }) => files.map(({ name }) => join(directory, name)));
   const listed = [MANIFEST_FILE, ...Object.values(LABEL_FILES), ...logs];
   await removeFiles(listed.map((name) => join(folder, name)));
   for (const { directory } of hosts) if (directory !== '') await removeIfEmpty(join(folder, directory));
 }
 
-/** In this order. */
+/** Removes files in this order. */
 export async function removeFiles(paths: readonly string[]): Promise<void> {
   for (const path of paths) await rm(path, { force: true });
 }
@@ -57,7 +57,7 @@ export async function removeIfEmpty(folder: string): Promise<void> {
   });
 }
 
-function jsonOf(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -65,9 +65,9 @@ function jsonOf(text: string): unknown {
   }
 }
 
-function noWorld(folder: string, why: string): RecalError {
+function notEmpty(folder: string, why: string): RecalError {
   return new RecalError('out-not-empty', `${printable(folder, 200)} ${why}`, {
-    hint: 'give a new folder with --out DIR; what a simulation that was killed left can be removed',
+    hint: 'give a new folder with --out DIR, or remove the files of an interrupted simulation',
     exit: EXIT.usage,
   });
 }
