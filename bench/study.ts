@@ -7,9 +7,10 @@ import { parseThreshold } from '../dist/detect/threshold/threshold.js';
 import { evaluate } from '../dist/evaluate/evaluate.js';
 import type { Evaluation } from '../dist/evaluate/evaluation.js';
 import { matchLabels } from '../dist/evaluate/labels/label-match.js';
-import { type Labels, readLabels } from '../dist/evaluate/labels/labels.js';
+import type { Labels } from '../dist/evaluate/labels/labels.js';
+import { readLabels } from '../dist/evaluate/labels/read-labels.js';
 import { averagePrecision, rankScores } from '../dist/evaluate/metrics/ranking-metrics.js';
-import { openParts, type PartInputs, type Parts, placeParts } from '../dist/evaluate/protocol/parts.js';
+import { ingestSplits, openSplits, type SplitInputs, type Splits } from '../dist/evaluate/protocol/splits.js';
 import { parseSeeds, resolveVariant, type Variant, variantOf } from '../dist/evaluate/protocol/variants.js';
 import type { TrainingConfig } from '../dist/model/training/training-config.js';
 import { SCENARIOS, type Scenario } from '../dist/simulate/options.js';
@@ -64,7 +65,7 @@ const RIVALS = ['paper', 'rarity', 'velox'] as const;
 
 interface Trial {
   readonly name: string;
-  readonly parts: Parts;
+  readonly splits: Splits;
   readonly labels: Labels;
   readonly ignore: Labels | undefined;
   readonly allowPast: boolean;
@@ -111,7 +112,7 @@ async function study(
   });
   const variants = [...own, ...(rivals ? RIVALS.map(variantOf) : [])];
   const found = await evaluate({
-    parts: trial.parts,
+    splits: trial.splits,
     labels: trial.labels,
     tier: 'core',
     protocol: 'honest',
@@ -158,7 +159,7 @@ function describe(name: string, { result, scores }: Evaluation, trial: Trial): s
     ),
   ];
   if (trial.ignore !== undefined) {
-    const { events } = trial.parts.test;
+    const { events } = trial.splits.test;
     const match = matchLabels(trial.labels, events.keys.size, (node) => events.uuid(node), {
       ignore: trial.ignore,
     });
@@ -194,15 +195,15 @@ async function openTrial(name: string, folder: string, events: number): Promise<
       name,
       ignore: undefined,
       allowPast: false,
-      parts: await openParts(await placeParts(inputs, { folder: async () => folder })),
+      splits: await openSplits(await ingestSplits(inputs, { folder: async () => folder })),
       labels: await readLabels(join(out, 'labels.csv'), 'core'),
     };
   }
   if (!existsSync(E1)) return undefined;
   const file = (part: string) => [join(E1, `ta1-cadets-e1-stretch.${part}.json.gz`)];
   const test = name === 'pre' ? 'pre' : 'test';
-  const inputs: PartInputs = { train: file('train'), calibrate: file('calibrate'), test: file(test) };
-  const places = await placeParts(inputs, { folder: async () => folder });
+  const inputs: SplitInputs = { train: file('train'), calibrate: file('calibrate'), test: file(test) };
+  const sources = await ingestSplits(inputs, { folder: async () => folder });
   if (name === 'shifted') {
     // The benign span cut elsewhere: an hour later into training, so that calibration has the last hour of both.
     const both = { ...places.train, selection: {} };
@@ -213,7 +214,7 @@ async function openTrial(name: string, folder: string, events: number): Promise<
   return {
     name:
       { e1: 'CADETS E1', pre: 'CADETS E1, first attack', shifted: 'CADETS E1, other split' }[name] ?? name,
-    parts: await openParts(places),
+    splits: await openSplits(sources),
     labels: await readLabels(join(E1, name === 'pre' ? 'labels.csv' : 'labels.test.csv'), 'core'),
     ignore: name === 'pre' ? undefined : await readLabels(join(E1, 'ambiguous.csv'), 'all'),
     allowPast: name === 'pre',

@@ -2,29 +2,29 @@ import type { ThresholdSpec } from '../detect/threshold/threshold.js';
 import type { LabelMatch } from './labels/label-match.js';
 import type { Labels, TierChoice } from './labels/labels.js';
 import type { MatchingProtocol } from './metrics/matching.js';
+import type { MeasuredSeed, SeedCurves } from './metrics/measure-run.js';
 import type { ScoreColumn } from './metrics/score-sheet.js';
-import type { MeasuredSeed, SeedCurves } from './metrics/seed-result.js';
-import type { BenignOutcome, StageProgress } from './protocol/contestant.js';
-import type { Parts } from './protocol/parts.js';
 import type { Protocol } from './protocol/protocol.js';
+import type { Splits } from './protocol/splits.js';
+import type { CalibrationOutcome, StageProgress } from './protocol/variant-group.js';
 import type { ResolvedVariant } from './protocol/variants.js';
 import type { EvaluationResult } from './result-schema.js';
 
-/** What competes, and over which parts: nothing here knows of labels. */
-export interface ContestOptions {
-  readonly parts: Parts;
+/** The variants to train and score, and the splits to use. None of this depends on labels. */
+export interface ScoringOptions {
+  readonly splits: Splits;
   readonly seeds: readonly number[];
   readonly variants: readonly ResolvedVariant[];
   readonly threads: number;
   readonly signal?: AbortSignal | undefined;
   readonly watch?: EvaluateWatch | undefined;
-  /** Seconds spent before, by stage. */
+  /** Seconds by stage that were spent before the evaluation. */
   readonly timings?: Readonly<Record<string, number>> | undefined;
   readonly versions?: Readonly<Record<string, string>> | undefined;
 }
 
-/** What scores are held against, and how. */
-export interface JudgeOptions {
+/** The labels to compare scores with, and how to compare them. */
+export interface MeasureOptions {
   readonly labels: Labels;
   readonly ignore?: Labels | undefined;
   readonly tier: TierChoice;
@@ -32,17 +32,17 @@ export interface JudgeOptions {
   readonly allowPast?: boolean | undefined;
   readonly matching: MatchingProtocol;
   readonly threshold: ThresholdSpec;
-  /** Keep the curves of the first seed only: those of many seeds take more memory than all else. */
+  /** Keeps the curves of the first seed only, to save memory. */
   readonly firstCurves?: boolean | undefined;
 }
 
-export interface EvaluateOptions extends ContestOptions, JudgeOptions {}
+export interface EvaluateOptions extends ScoringOptions, MeasureOptions {}
 
 export interface EvaluateWatch {
-  /** Labels are matched and all is in order. */
+  /** Called after the labels are matched and the splits are checked. */
   started?(labels: LabelMatch, notes: readonly string[]): void;
   stage?(run: { seed: number; names: readonly string[] }, ...at: Parameters<StageProgress>): void;
-  /** Some variants are done with a seed; the share of all work that is done by then. */
+  /** Called when a group of variants finishes a seed. `done` is the completed share of all work. */
   finished?(run: { seed: number; names: readonly string[]; seconds: number }, done: number): void;
 }
 
@@ -53,21 +53,21 @@ export interface Evaluation {
   readonly curves: EvaluationCurves;
   readonly scores: readonly ScoreColumn[];
   readonly labels: LabelMatch;
-  /** False where it was stopped before the last seed of the last variant. */
+  /** False if the evaluation was stopped early. */
   readonly complete: boolean;
 }
 
-/** A variant with a seed, measured. */
+/** The figures of one variant with one seed. */
 export interface MeasuredRun {
   readonly variant: string;
   readonly measured: Omit<MeasuredSeed, 'curves'>;
-  readonly outcome: BenignOutcome;
+  readonly outcome: CalibrationOutcome;
 }
 
-/** What runs have left behind so far. */
+/** The runs that are finished so far. */
 export interface RunRecord {
   readonly measured: readonly MeasuredRun[];
-  /** By stage. */
+  /** Seconds by stage. */
   readonly seconds: Readonly<Record<string, number>>;
   readonly complete: boolean;
 }

@@ -4,42 +4,44 @@ import { MATCHING_PROTOCOLS } from './metrics/matching.js';
 const count = z.int().nonnegative();
 const text = z.string().max(4096);
 const rate = z.number().min(0).max(1).nullable();
-const perhaps = count.nullable();
+const countOrNull = count.nullable();
 const seconds = z.record(text, z.number().nonnegative()).describe('seconds by stage');
 
-/** Every figure of a seed that has a mean and a deviation over seeds. docs/reference/metrics.md defines each. */
+/** The figures of a seed that have a mean and a deviation over seeds. docs/reference/metrics.md defines each. */
 const FIGURES = {
-  tp: count.describe('positives that are flagged'),
-  fp: count.describe('negatives that are flagged'),
-  fn: count.describe('positives that are not flagged'),
-  tn: count.describe('negatives that are not flagged'),
-  precision: rate.describe('null when nothing is flagged'),
+  tp: count.describe('flagged positives'),
+  fp: count.describe('flagged negatives'),
+  fn: count.describe('positives not flagged'),
+  tn: count.describe('negatives not flagged'),
+  precision: rate.describe('null if no node is flagged'),
   recall: rate,
   f1: rate,
   fpr: rate,
   balancedAccuracy: rate,
-  mcc: z.number().min(-1).max(1).describe('0 where its denominator is 0'),
-  ap: rate.describe('average precision, equal scores as one step'),
-  auroc: rate.describe('ties half'),
-  adp: rate.describe('area of attacks detected over precision; null without attacks'),
+  mcc: z.number().min(-1).max(1).describe('0 if its denominator is 0'),
+  ap: rate.describe('average precision; equal scores form one step'),
+  auroc: rate.describe('ties count half'),
+  adp: rate.describe('area under attacks detected over precision; null without attacks'),
   discrimination: z.number().nullable().describe('null without attacks'),
-  attacks: perhaps.describe('attacks with a node in the test; null where the labels name none'),
-  attacksDetected: perhaps,
-  fpUntilAllAttacks: perhaps.describe('ties: the worst case'),
-  incidentsUntilAllAttacks: perhaps.describe('null without attacks, and where an attack is never found'),
-  nodesUntilAllAttacks: perhaps.describe('members of the incidents opened until then'),
-  falseIncidents: count.describe('incidents of what is flagged, without a positive among their members'),
+  attacks: countOrNull.describe('attacks with a node in the test; null if the labels name no attacks'),
+  attacksDetected: countOrNull,
+  fpUntilAllAttacks: countOrNull.describe('worst case for ties'),
+  incidentsUntilAllAttacks: countOrNull.describe(
+    'incidents opened until every attack is found; null if some attack is never found',
+  ),
+  nodesUntilAllAttacks: countOrNull.describe('members of the incidents opened until every attack is found'),
+  falseIncidents: count.describe('incidents of flagged nodes without a positive member'),
   falseIncidentsPerDay: z
     .number()
     .nonnegative()
     .nullable()
-    .describe('per host and day of the test, from its first event to its last; null without a span'),
-  behaviours: perhaps,
+    .describe('per host and day, from the first event of the test to the last; null if that span is 0'),
+  behaviours: countOrNull,
   behaviourPrecision: rate,
   behaviourRecall: rate,
-  candidateRecall: rate.describe('share of positives that pass the gate: the most that recall can be'),
-  oracleF1: rate.describe('the best F1 that any threshold gives on the test'),
-  gap: z.number().nullable().describe('oracleF1 - f1: what choosing the threshold on the test would add'),
+  candidateRecall: rate.describe('share of positives that the gate keeps; an upper bound of recall'),
+  oracleF1: rate.describe('best F1 over all thresholds on the test'),
+  gap: z.number().nullable().describe('oracleF1 - f1'),
 } as const;
 
 export type Figure = keyof typeof FIGURES;
@@ -48,9 +50,9 @@ export const FIGURE_NAMES = Object.keys(FIGURES) as Figure[];
 const threshold = z
   .strictObject({
     kind: z.enum(['budget', 'fpr', 'fdr', 'score', 'oracle']),
-    asked: text.describe('as it was asked for, such as budget:5/day').optional(),
-    value: z.number().nullable().describe('flagged is what scores at least this; null flags nothing'),
-    oracle: z.boolean().describe('true where labels of the test chose it'),
+    asked: text.describe('the requested rule, for example budget:5/day').optional(),
+    value: z.number().nullable().describe('nodes with at least this score are flagged; null flags no node'),
+    oracle: z.boolean().describe('true if chosen with the labels of the test'),
     mark: z.enum(['extrapolated', 'unresolved', 'nominal']).nullable().optional(),
   })
   .meta({ id: 'threshold' });
@@ -60,7 +62,7 @@ const attack = z
     name: text,
     nodes: count,
     flagged: count,
-    firstIncident: z.int().positive().nullable().describe('rank of the first incident that finds it'),
+    firstIncident: z.int().positive().nullable().describe('rank of the first incident that finds the attack'),
   })
   .meta({ id: 'attack' });
 
@@ -72,11 +74,11 @@ const seed = z
     oracle: z
       .strictObject({ f1: z.number().min(0).max(1), threshold: z.number() })
       .nullable()
-      .describe('the threshold with the best F1 on the test; null without positives'),
+      .describe('threshold with the best F1 on the test; null without positives'),
     matched: z
       .strictObject({ forgiven: count, rescued: count })
       .optional()
-      .describe('what a matching protocol other than node changed'),
+      .describe('changes by a matching protocol other than node'),
     perAttack: z.array(attack).optional(),
     timings: seconds.optional(),
   })
@@ -95,10 +97,10 @@ const json = z.record(z.string(), z.json().meta({ id: 'anyJson' }));
 
 const variant = z
   .strictObject({
-    config: json.optional().describe('what differs from the configuration of all'),
+    config: json.optional().describe('settings of the variant'),
     seeds: z.array(seed).min(1),
-    mean: overSeeds.describe('null for a figure that some seed does not define'),
-    std: overSeeds.describe('sample deviation; null for a single seed'),
+    mean: overSeeds.describe('null for a figure that is null in some seed'),
+    std: overSeeds.describe('sample standard deviation; null for a single seed'),
     relative: overSeeds.describe('std / |mean|'),
   })
   .meta({ id: 'variant' });
@@ -117,50 +119,36 @@ const data = z.strictObject({
   labels: labelFile,
   ignore: labelFile.optional(),
   tier: z.enum(['core', 'all']),
-  nodes: count.describe('nodes that are judged: all of the test but the ignored'),
+  nodes: count.describe('nodes of the test, without ignored nodes'),
   positives: count,
   ignored: count,
-  labelled: count.describe('labels, each id once'),
-  labelsUnmatched: count.describe('labels that are no node of the test'),
-  labelsInTraining: count.describe('labels that training knows as well'),
-  withoutAttack: count.describe('positives that belong to no attack'),
-  labelledAndIgnored: count.describe('nodes on both lists, which count as positives'),
+  labelled: count.describe('distinct labelled ids'),
+  labelsUnmatched: count.describe('labels that match no node of the test'),
+  labelsInTraining: count.describe('labels that also match an entity of training'),
+  withoutAttack: count.describe('positives without an attack'),
+  labelledAndIgnored: count.describe('nodes both labelled and ignored; they count as positives'),
   attacks: z.array(text).nullable(),
-  attacksUnmatched: z.array(text).describe('attacks without a node in the test, in no figure'),
+  attacksUnmatched: z.array(text).describe('attacks without a node in the test; no figure includes them'),
   splits: z
     .record(text, z.strictObject({ graphs: count, nodes: count, events: count }))
     .describe('train, calibrate, test'),
 });
 
-/** `result.json`, what an evaluation leaves behind. schema/evaluation.schema.json is the same as JSON Schema. */
+/** The content of `result.json`. schema/evaluation.schema.json is the same as JSON Schema. */
 export const evaluationSchema = z.strictObject({
   version: z.literal(1),
-  complete: z
-    .boolean()
-    .describe('false where it was stopped: variants may have different numbers of seeds, or be missing'),
-  protocol: text.describe('paper, honest, or own'),
+  complete: z.boolean().describe('false if the run was stopped: variants may be missing or have fewer seeds'),
+  protocol: text.describe('honest or paper'),
   matching: z.enum(MATCHING_PROTOCOLS),
   variants: z.record(text, variant),
   data,
   config: json,
   versions: z.record(text, text),
-  timings: seconds.describe('seconds by stage, of what all variants share'),
+  timings: seconds.describe('seconds by stage, for work that all variants share'),
   peakMemory: count.nullable().describe('bytes'),
-  notes: z.array(text).describe('what was left out, merged, capped or could not be resolved'),
+  notes: z.array(text).describe('caveats about data, thresholds and runs'),
 });
 
 export type EvaluationResult = z.output<typeof evaluationSchema>;
 export type SeedResult = z.output<typeof seed>;
 export type VariantResult = z.output<typeof variant>;
-
-export function evaluationJsonSchema(): Record<string, unknown> {
-  const { $schema, ...rest } = z.toJSONSchema(evaluationSchema, { target: 'draft-2020-12' });
-  return {
-    $schema,
-    $id: 'urn:recal:schema:evaluation',
-    title: 'result.json',
-    description:
-      'What an evaluation measured. docs/reference/metrics.md defines every figure; null is undefined, never zero.',
-    ...rest,
-  };
-}

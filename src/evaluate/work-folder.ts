@@ -9,10 +9,7 @@ import { hasEnded, readProcess, thisProcess } from '../base/running-process.js';
 const PREFIX = '.parts';
 const OWNER = 'owner.json';
 
-/**
- * A folder beneath `--out` for what one run reads. Every run has its own, under a name that no other run takes, so that
- * what one has read is never part of another's figures.
- */
+/** A temporary folder below `--out` for the data of one run. Every run has its own, so that runs do not share data. */
 export class WorkFolder {
   readonly #out: string;
   #path: string | undefined;
@@ -21,7 +18,7 @@ export class WorkFolder {
     this.#out = out;
   }
 
-  /** Made when it is first needed. */
+  /** Creates the folder on first use. */
   async path(): Promise<string> {
     if (this.#path !== undefined) return this.#path;
     await makeFolder(this.#out);
@@ -30,13 +27,12 @@ export class WorkFolder {
     return this.#path;
   }
 
-  /** Only its own. */
   async remove(): Promise<void> {
     if (this.#path !== undefined) await removeWork(this.#path);
     this.#path = undefined;
   }
 
-  /** Removes what runs that were killed have left. What may belong to a run that goes on stays; both are told. */
+  /** Removes folders of killed runs and keeps those of runs that may still be active. Returns a note for each. */
   async clearLeftovers(): Promise<string[]> {
     const notes: string[] = [];
     for (const name of await namesIn(this.#out)) {
@@ -45,11 +41,11 @@ export class WorkFolder {
       const owner = await readProcess(join(path, OWNER));
       if (owner !== undefined && hasEnded(owner)) {
         await removeWork(path);
-        notes.push(`${printable(path, 200)} was left by a run that was killed, and is removed`);
+        notes.push(`removed ${printable(path, 200)}, which a killed run left behind`);
       } else {
-        const whose = owner === undefined || owner.pid === 0 ? '' : `, process ${owner.pid} on ${owner.host}`;
+        const by = owner === undefined || owner.pid === 0 ? '' : ` (process ${owner.pid} on ${owner.host})`;
         notes.push(
-          `another run may be at work in ${printable(path, 200)}${printable(whose, 100)}: the last to end leaves its figures; if none is, remove that folder`,
+          `another run${printable(by, 100)} may be using this --out, and the last to finish overwrites the results; if no run is active, remove ${printable(path, 200)}`,
         );
       }
     }
@@ -57,7 +53,7 @@ export class WorkFolder {
   }
 }
 
-/** Whose it is goes last: cut short, the next run still knows that it may remove the rest. */
+/** Removes the owner file last, so that the next run can finish an interrupted removal. */
 async function removeWork(path: string): Promise<void> {
   for (const name of await namesIn(path)) {
     if (name !== OWNER) await rm(join(path, name), { recursive: true, force: true });

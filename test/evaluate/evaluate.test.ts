@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parseThreshold } from '../../src/detect/threshold/threshold.js';
 import { evaluate, evaluateEach } from '../../src/evaluate/evaluate.js';
-import type { EvaluateOptions, Evaluation, JudgeOptions } from '../../src/evaluate/evaluation.js';
+import type { EvaluateOptions, Evaluation, MeasureOptions } from '../../src/evaluate/evaluation.js';
 import { csvRows } from '../../src/evaluate/labels/csv-rows.js';
-import { parseLabels, readLabels } from '../../src/evaluate/labels/labels.js';
+import { parseLabels } from '../../src/evaluate/labels/parse-labels.js';
+import { readLabels } from '../../src/evaluate/labels/read-labels.js';
 import { auroc, averagePrecision, bestF1, rankScores } from '../../src/evaluate/metrics/ranking-metrics.js';
 import { writeEvaluation } from '../../src/evaluate/report/result-files.js';
 import { evaluationSchema } from '../../src/evaluate/result-schema.js';
@@ -21,7 +22,7 @@ async function run(
 ): Promise<Evaluation> {
   const { names = ['recal', 'paper', 'wo-cd', 'rarity', 'velox'], ...options } = given;
   return await evaluate({
-    parts: world.parts,
+    splits: world.splits,
     labels: await readLabels(world.labels),
     tier: 'all',
     protocol: 'honest',
@@ -35,7 +36,7 @@ async function run(
 }
 
 describe('evaluate', () => {
-  test('every variant and seed, with figures that agree with each other', async () => {
+  test('measures every variant and seed, with consistent figures', async () => {
     const { result, complete, scores, curves } = await run();
     expect(complete).toBe(true);
     expect(evaluationSchema.parse(JSON.parse(JSON.stringify(result)))).toEqual(
@@ -43,7 +44,7 @@ describe('evaluate', () => {
     );
     expect(Object.keys(result.variants)).toEqual(['recal', 'paper', 'wo-cd', 'rarity', 'velox']);
     expect(result.data).toMatchObject({ positives: 4, attacks: ['attack 0', 'attack 1'], ignored: 0 });
-    expect(result.data.nodes).toBe(world.parts.test.events.keys.size);
+    expect(result.data.nodes).toBe(world.splits.test.events.keys.size);
     for (const [name, { seeds, mean, std }] of Object.entries(result.variants)) {
       expect(seeds.map(({ seed }) => seed)).toEqual([0, 1]);
       for (const seed of seeds) {
@@ -51,7 +52,7 @@ describe('evaluate', () => {
         expect(seed.tp + seed.fp + seed.fn + seed.tn, name).toBe(result.data.nodes);
         expect(seed.gap).toBeCloseTo((seed.oracleF1 ?? 0) - (seed.f1 ?? 0), 12);
         expect(seed.gap).toBeGreaterThanOrEqual(0);
-        // Flagged is what the threshold says, in the scores that are written down.
+        // The threshold and the written scores give the flagged nodes.
         const found = scores.find((each) => each.variant === name && each.seed === seed.seed);
         const { value } = seed.threshold;
         const above = found?.ranking.filter((score) => value !== null && Math.fround(score) >= value);
@@ -70,7 +71,7 @@ describe('evaluate', () => {
     expect(result.notes.join('\n')).toMatch(/paper: benign scores come from the very data of its tables/);
   });
 
-  test('the same again gives the same figures, and a variant alone those that it has among others', async () => {
+  test('gives equal figures when repeated, and when a variant runs alone', async () => {
     const names = ['velox', 'paper'];
     const [one, two] = [await run({ names, seeds: [1] }), await run({ names: ['velox'], seeds: [1] })];
     const figures = ({ result }: Evaluation) => {
@@ -82,7 +83,7 @@ describe('evaluate', () => {
     expect(one.result.notes).toContain('one seed only: no deviation can be told');
   });
 
-  test('the oracle’s threshold has no gap and is marked; the paper’s protocol takes it', async () => {
+  test('the oracle threshold has no gap and is marked', async () => {
     const { result } = await run({
       names: ['rarity'],
       threshold: parseThreshold('oracle', { oracle: true }),
@@ -94,7 +95,7 @@ describe('evaluate', () => {
     expect(result.protocol).toBe('paper');
   });
 
-  test('two hops forgive what is near', async () => {
+  test('flash-2hop forgives false alarms near a label', async () => {
     const labels = parseLabels(`${LOOT[0]}\n`, 'labels.txt');
     const [plain, near] = await Promise.all(
       (['node', 'flash-2hop'] as const).map((matching) =>
@@ -110,24 +111,24 @@ describe('evaluate', () => {
     expect(plain.result.variants.rarity.seeds[0].attacks).toBeNull();
   });
 
-  test('ignored nodes are in no cell; labels in training are told', async () => {
-    const known = world.parts.train.events.uuid(0);
+  test('leaves ignored nodes out, and notes labels of training entities', async () => {
+    const known = world.splits.train.events.uuid(0);
     const labels = parseLabels(`${INTRUDERS[0]}\n${known}\nnobody\n`, 'labels.txt');
     const ignore = parseLabels(`${INTRUDERS[1]}\n`, 'ignore.txt');
     const { result } = await run({ names: ['rarity'], labels, ignore, seeds: [0] });
     expect(result.data).toMatchObject({ ignored: 1, labelsInTraining: 1 });
-    expect(result.data.nodes).toBe(world.parts.test.events.keys.size - 1);
+    expect(result.data.nodes).toBe(world.splits.test.events.keys.size - 1);
     expect(result.notes.join('\n')).toMatch(/1 labels are in training too/);
     expect(result.notes.join('\n')).toMatch(/labels are no node of the test, such as .*nobody/);
   });
 
-  test('labels of another host are an error', async () => {
+  test('refuses labels of another host', async () => {
     await expect(run({ labels: parseLabels('nobody\n', 'labels.txt') })).rejects.toMatchObject({
       code: 'labels-no-match',
     });
   });
 
-  test('stopped: what is finished stays, and before that nothing', async () => {
+  test('keeps finished runs when stopped, and throws if there are none', async () => {
     const stop = new AbortController();
     const { result, complete } = await run({
       names: ['rarity', 'recal'],
@@ -143,15 +144,15 @@ describe('evaluate', () => {
 });
 
 describe('evaluateEach', () => {
-  test('several protocols judge the same scores: each has what it has alone, and nothing is trained twice', async () => {
+  test('measures the same scores under several protocols, as each would alone, and trains once', async () => {
     const names = ['paper', 'zscore', 'rarity', 'velox'];
-    const contest = {
-      parts: world.parts,
+    const scoring = {
+      splits: world.splits,
       variants: names.map(quickVariant),
       seeds: [0, 1],
       threads: 1,
     };
-    const judges: JudgeOptions[] = [
+    const measures: MeasureOptions[] = [
       {
         labels: await readLabels(world.labels),
         tier: 'all',
@@ -172,13 +173,13 @@ describe('evaluateEach', () => {
     const matched: number[] = [];
     const both = await evaluateEach(
       {
-        ...contest,
+        ...scoring,
         watch: {
           started: ({ counts }) => matched.push(counts.positives),
           finished: (run) => finished.push(`${run.names} ${run.seed}`),
         },
       },
-      judges,
+      measures,
     );
     expect(finished).toEqual([
       'paper,zscore 0',
@@ -189,7 +190,7 @@ describe('evaluateEach', () => {
       'velox 1',
     ]);
     expect(matched).toEqual([4, 2]);
-    const alone = await Promise.all(judges.map((judge) => evaluate({ ...contest, ...judge })));
+    const alone = await Promise.all(measures.map((measure) => evaluate({ ...scoring, ...measure })));
     for (const [i, evaluation] of both.entries()) {
       expect(withoutTimes(evaluation.result)).toEqual(withoutTimes(alone[i].result));
       expect(evaluation.curves).toEqual(alone[i].curves);
@@ -198,9 +199,9 @@ describe('evaluateEach', () => {
     expect(both[0].result.variants.paper.mean).not.toEqual(both[1].result.variants.paper.mean);
   });
 
-  test('labels that match nothing are told before anything is trained, whichever protocol they are of', async () => {
-    const given = { parts: world.parts, variants: [quickVariant('paper')], seeds: [0], threads: 1 };
-    const judge = {
+  test('refuses labels that match no node before training, under any protocol', async () => {
+    const given = { splits: world.splits, variants: [quickVariant('paper')], seeds: [0], threads: 1 };
+    const measure = {
       tier: 'all',
       protocol: 'paper',
       matching: 'node',
@@ -210,15 +211,15 @@ describe('evaluateEach', () => {
     const watch = { stage: (_: unknown, stage: string) => stages.push(stage) };
     await expect(
       evaluateEach({ ...given, watch }, [
-        { ...judge, labels: await readLabels(world.labels) },
-        { ...judge, labels: parseLabels('nobody\n', 'labels.txt') },
+        { ...measure, labels: await readLabels(world.labels) },
+        { ...measure, labels: parseLabels('nobody\n', 'labels.txt') },
       ]),
     ).rejects.toMatchObject({ code: 'labels-no-match' });
     expect(stages).toEqual([]);
   });
 });
 
-/** Figures alone: how long it took and in how much memory is of the run. */
+/** The result without times and memory, which differ between runs. */
 function withoutTimes({ timings: _, peakMemory: __, ...result }: Evaluation['result']) {
   const variants = Object.entries(result.variants).map(([name, variant]) => {
     const seeds = variant.seeds.map(({ timings: ___, ...seed }) => seed);
@@ -228,12 +229,12 @@ function withoutTimes({ timings: _, peakMemory: __, ...result }: Evaluation['res
 }
 
 describe('writeEvaluation', () => {
-  test('result.json, scores.csv, and a report by whoever writes one', async () => {
+  test('writes result.json, scores.csv and the report', async () => {
     const evaluation = await run({ names: ['rarity'] });
     const folder = await mkdtemp(join(world.folder, 'out-'));
     await writeFile(join(folder, 'result.json'), 'of an earlier run');
     let reported = '';
-    await writeEvaluation(folder, evaluation, world.parts.test, async (result, curves, where) => {
+    await writeEvaluation(folder, evaluation, world.splits.test, async (result, curves, where) => {
       reported = `${Object.keys(result.variants)} ${Object.keys(curves)} ${where === folder}`;
     });
     expect(reported).toBe('rarity rarity true');
@@ -241,7 +242,7 @@ describe('writeEvaluation', () => {
     expect(result.version).toBe(1);
     const lines = (await readFile(join(folder, 'scores.csv'), 'utf8')).trimEnd().split('\r\n');
     expect(lines[0]).toBe('node,host,uuid,type,name,label,attack,rarity 0,rarity 1');
-    expect(lines).toHaveLength(world.parts.test.events.keys.size + 1);
+    expect(lines).toHaveLength(world.splits.test.events.keys.size + 1);
     const loot = lines.find((line) => line.includes(LOOT[1])) as string;
     const [, host, , type, name, label, attack, score, again] = loot.split(',');
     expect([host, type, name, label, attack]).toEqual(['h', 'file', '/home/admin/secret/1', '1', 'attack 1']);
@@ -249,8 +250,8 @@ describe('writeEvaluation', () => {
     expect(again).toBe(score);
   });
 
-  test('of several hosts every node says which it is of', async () => {
-    const { test: part } = world.parts;
+  test('writes the host of every node', async () => {
+    const { test: part } = world.splits;
     const { events } = part;
     const { size } = events.keys;
     const keys = { size, hostAt: (node: number) => node % 2 } as typeof events.keys;
@@ -261,15 +262,15 @@ describe('writeEvaluation', () => {
     expect(lines.slice(1, 4).map((line) => line.split(',')[1])).toEqual(['web', "'=db", 'web']);
   });
 
-  test('figures of rankings follow from scores.csv alone', async () => {
+  test('scores.csv is enough to compute the ranking figures', async () => {
     const names = ['recal', 'paper', 'zscore', 'wo-cd', 'rarity'];
-    // Harmless ones are labelled too: some of them score 0, and then their order counts.
-    const { events } = world.parts.test;
+    // Label some benign nodes too. Some of them score 0, so their rank matters.
+    const { events } = world.splits.test;
     const labelled = Array.from({ length: 12 }, (_, i) => events.uuid(i * 5));
     const labels = parseLabels([...INTRUDERS, ...labelled].join('\n'), 'labels.txt');
     const ignore = parseLabels(`${LOOT[0]}\n`, 'ignore.txt');
     const folder = await mkdtemp(join(world.folder, 'out-'));
-    await writeEvaluation(folder, await run({ names, labels, ignore }), world.parts.test);
+    await writeEvaluation(folder, await run({ names, labels, ignore }), world.splits.test);
     const { variants } = JSON.parse(await readFile(join(folder, 'result.json'), 'utf8'));
     const text = await readFile(join(folder, 'scores.csv'), 'utf8');
     const [header, ...rows] = [...csvRows(text, 'scores.csv')].map(({ cells }) => cells);
@@ -289,7 +290,7 @@ describe('writeEvaluation', () => {
         expect(column(heading).every((score) => Number(score) >= 0)).toBe(true);
       }
     }
-    // A gate that lets much pass leaves a ranking that its scores do not tell; counts have none.
+    // A gate leaves many scores at 0, which need a rank. Rarity has no ranks.
     expect(header).toContain('paper 0 rank');
     expect(header).not.toContain('rarity 0 rank');
     const plain = rankScores(column('paper 0').map(Number), positives, ignored);

@@ -1,6 +1,6 @@
 import type { AttackNodes } from '../../src/evaluate/metrics/attack-metrics.js';
 
-/** Forty nodes with many equal scores; figures of scikit-learn are known for it. */
+/** Forty nodes with many equal scores. The expected figures come from scikit-learn. */
 export const SAMPLE = {
   scores: Float64Array.of(
     0.8,
@@ -88,7 +88,7 @@ export const SAMPLE = {
   ),
 };
 
-/** Attacks by name, each with its nodes. */
+/** Builds attacks from their names and nodes. */
 export function attacksOf(nodes: Record<string, readonly number[]>): AttackNodes {
   const rows = Object.values(nodes);
   const offsets = new Uint32Array(rows.length + 1);

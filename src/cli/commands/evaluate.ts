@@ -5,10 +5,11 @@ import { defineSettings } from '../../base/settings.js';
 import { DETECTION_PRESETS, DETECTION_SETTINGS } from '../../detect/detection-config.js';
 import { parseThreshold } from '../../detect/threshold/threshold.js';
 import { evaluate } from '../../evaluate/evaluate.js';
-import { readLabels, TIER_CHOICES } from '../../evaluate/labels/labels.js';
+import { TIER_CHOICES } from '../../evaluate/labels/labels.js';
+import { readLabels } from '../../evaluate/labels/read-labels.js';
 import { MATCHING_PROTOCOLS } from '../../evaluate/metrics/matching.js';
-import { openParts, placeParts } from '../../evaluate/protocol/parts.js';
 import { PROTOCOL_THRESHOLDS, PROTOCOLS } from '../../evaluate/protocol/protocol.js';
+import { ingestSplits, openSplits } from '../../evaluate/protocol/splits.js';
 import { parseSeeds, resolveVariant, VARIANT_NAMES, variantOf } from '../../evaluate/protocol/variants.js';
 import { writeEvaluation } from '../../evaluate/report/result-files.js';
 import { extrasOf } from '../../evaluate/report/study.js';
@@ -111,7 +112,7 @@ export const command = defineCommand({
     const progress = new EvaluationProgress(context, seeds.length);
     try {
       for (const note of await work.clearLeftovers()) out.warn(note);
-      const places = await placeParts(settings, {
+      const sources = await ingestSplits(settings, {
         folder: () => work.path(),
         // One thread in all is the main one.
         threads: settings.threads === 1 ? 0 : settings.threads,
@@ -119,11 +120,11 @@ export const command = defineCommand({
         noticed: (read) => warnOfProblems(context, read),
         onProgress: ({ bytes, events }) => progress.reading(bytes, events),
       });
-      const parts = await openParts(places);
+      const splits = await openSplits(sources);
       progress.finish();
       const read = (performance.now() - started) / 1000;
       const evaluation = await evaluate({
-        parts,
+        splits,
         labels,
         ignore,
         threshold,
@@ -148,7 +149,12 @@ export const command = defineCommand({
       progress.finish();
       // Plots are slow to load, and only needed at the end.
       const { reportWriter } = await import('../../evaluate/report/study-report.js');
-      await writeEvaluation(settings.out, evaluation, parts.test, reportWriter(extrasOf(evaluation, parts)));
+      await writeEvaluation(
+        settings.out,
+        evaluation,
+        splits.test,
+        reportWriter(extrasOf(evaluation, splits)),
+      );
       out.result(evaluation.result, function* () {
         yield* renderEvaluation(evaluation.result, out);
         const seconds = (performance.now() - started) / 1000;

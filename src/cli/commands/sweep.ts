@@ -7,9 +7,9 @@ import { safeJson } from '../../base/safe-json.js';
 import { defineSettings } from '../../base/settings.js';
 import { DETECTION_SETTINGS } from '../../detect/detection-config.js';
 import { parseThreshold } from '../../detect/threshold/threshold.js';
-import { readLabels } from '../../evaluate/labels/labels.js';
-import { openParts, placeParts } from '../../evaluate/protocol/parts.js';
+import { readLabels } from '../../evaluate/labels/read-labels.js';
 import { PROTOCOL_THRESHOLDS } from '../../evaluate/protocol/protocol.js';
+import { ingestSplits, openSplits } from '../../evaluate/protocol/splits.js';
 import { parseSeeds, variantOf } from '../../evaluate/protocol/variants.js';
 import { runSweep, type SweepOutcome, trialName } from '../../evaluate/sweep/sweep.js';
 import { assignmentText, combinations, parseAxes } from '../../evaluate/sweep/sweep-axes.js';
@@ -69,7 +69,7 @@ export const command = defineCommand({
     const warned = new Set<string>();
     try {
       for (const note of await work.clearLeftovers()) out.warn(note);
-      const places = await placeParts(settings, {
+      const sources = await ingestSplits(settings, {
         folder: () => work.path(),
         threads: settings.threads === 1 ? 0 : settings.threads,
         signal,
@@ -77,7 +77,7 @@ export const command = defineCommand({
         onProgress: ({ bytes, events }) => progress.reading(bytes, events),
       });
       const outcome = await runSweep({
-        parts: await openParts(places),
+        splits: await openSplits(sources),
         labels,
         ignore,
         threshold,

@@ -6,67 +6,68 @@ import { hashFile } from '../../ingest/sources/byte-source.js';
 import { ingestFiles } from '../../store/ingest.js';
 import { readManifest } from '../../store/manifest.js';
 import { type Selection, Store } from '../../store/store.js';
-import { PART_NAMES, type PartName, type PartPlace, type ReadPartsOptions } from '../protocol/parts.js';
-import { DAY_SPLITS, dayRanges, type E3Parts } from './e3-parts.js';
+import { type ReadingOptions, SPLIT_NAMES, type SplitName, type SplitSource } from '../protocol/splits.js';
+import { DAY_SCHEMES, dayRanges, type E3Files } from './e3-files.js';
 import { splitByTime } from './time-splits.js';
 
-export interface PlacedE3 {
-  readonly places: Readonly<Record<PartName, PartPlace>>;
+export interface IngestedE3 {
+  readonly sources: Readonly<Record<SplitName, SplitSource>>;
   readonly notes: readonly string[];
 }
 
 const OTHER = 'other';
 
 /**
- * Reads the parts into a store, once: what a store holds already is not read again, and one that holds anything else is
- * refused. Lists of files: the last fifth of
- * training is held out for calibration (method §6). Days: PIDSMaker's validation day calibrates.
+ * Ingests the files into a store. Files that the store already holds are skipped, and a store with other data is refused.
+ * A split by files holds out the last fifth of training for calibration (method §6). A split by days calibrates on the
+ * validation day of PIDSMaker.
  */
-export async function placeE3(
-  parts: E3Parts,
-  { folder, noticed, ...options }: ReadPartsOptions,
-): Promise<PlacedE3> {
-  const hashes = await hashAgainst(folder, parts, options.signal);
-  const ingest = async (files: readonly string[], split: string): Promise<void> => {
-    if (files.length === 0) return;
-    const read = await ingestFiles(files, { ...options, hashes, store: folder, split, append: true });
+export async function ingestE3(
+  files: E3Files,
+  { folder, noticed, ...options }: ReadingOptions & { readonly folder: string },
+): Promise<IngestedE3> {
+  const hashes = await hashKnownFiles(folder, files, options.signal);
+  const ingest = async (paths: readonly string[], split: string): Promise<void> => {
+    if (paths.length === 0) return;
+    const read = await ingestFiles(paths, { ...options, hashes, store: folder, split, append: true });
     noticed?.(read);
   };
-  if (parts.split === 'pidsmaker') {
-    await ingest(parts.other, OTHER);
-    return await placeDays(parts, folder);
+  if (files.split === 'pidsmaker') {
+    await ingest(files.other, OTHER);
+    return await splitDays(files, folder);
   }
-  // One by one, so that calibration can begin where a file begins.
-  for (const file of parts.train) await ingest([file], 'train');
-  await ingest(parts.test, 'test');
-  await ingest(parts.other, OTHER);
+  // One ingest per file, so that calibration can begin at the start of a file.
+  for (const file of files.train) await ingest([file], 'train');
+  await ingest(files.test, 'test');
+  await ingest(files.other, OTHER);
   const store = await Store.open(folder);
   const held = await holdOut(store, { split: 'train' }, { graph: 'file', window: 30 });
   if (held === undefined) {
-    throw new RecalError('nothing-selected', 'the training parts span no time that could be divided', {
-      hint: 'check that the parts are whole: recal inspect FILE…',
-    });
+    throw new RecalError(
+      'nothing-selected',
+      'the training files are too short to hold out a calibrate split',
+      {
+        hint: 'check that the files are complete with recal inspect FILE…',
+      },
+    );
   }
   const { train, calibrate, strays } = held;
   const notes =
-    strays === 0 ? [] : [`${strays} events of training lie far from all others in time, and were left out`];
-  return { places: placesOf(folder, { train, calibrate, test: { split: 'test' } }), notes };
+    strays === 0 ? [] : [`${strays} training events were left out: their times are far from all others`];
+  return { sources: sourcesOf(folder, { train, calibrate, test: { split: 'test' } }), notes };
 }
 
-/**
- * Hashes of the parts that the store may hold. What it holds of other data, or of the same parts as they were before, would
- * be in all figures.
- */
-async function hashAgainst(
+/** Hashes the files that the store may already hold. Throws if the store holds anything else, which would enter all figures. */
+async function hashKnownFiles(
   folder: string,
-  { train, test, other }: E3Parts,
+  { train, test, other }: E3Files,
   signal: AbortSignal | undefined,
 ): Promise<Map<string, string>> {
   const hashes = new Map<string, string>();
   const held = (await readManifest(folder))?.ingests.flatMap(({ files }) => files) ?? [];
   const sizes = new Map<string, number>();
   for (const path of [...train, ...test, ...other]) sizes.set(path, (await stat(path)).size);
-  // Sizes tell most strangers, in no time.
+  // Compare sizes first: hashing takes much longer.
   const given = new Set(sizes.values());
   for (const { name, bytes } of held) if (!given.has(bytes)) throw otherData(folder, name);
   const lengths = new Set(held.map(({ bytes }) => bytes));
@@ -82,30 +83,30 @@ async function hashAgainst(
 function otherData(folder: string, name: string): RecalError {
   return new RecalError(
     'store-other-data',
-    `the store of an earlier run holds ${printable(name, 200)}, which is not among the logs given now, or has changed`,
+    `the store of an earlier run holds ${printable(name, 200)}, which is missing from --data or has changed since`,
     {
-      hint: `remove ${printable(folder, 200)} to read these logs anew, or give another --out`,
+      hint: `remove ${printable(folder, 200)} and run again, or use another --out`,
       where: { file: folder },
       exit: EXIT.usage,
     },
   );
 }
 
-async function placeDays({ host }: E3Parts, folder: string): Promise<PlacedE3> {
-  const days = DAY_SPLITS[host];
-  const splits = PART_NAMES.map((name) => ({ name, ranges: dayRanges(days[name]) }));
+async function splitDays({ host }: E3Files, folder: string): Promise<IngestedE3> {
+  const days = DAY_SCHEMES[host];
+  const splits = SPLIT_NAMES.map((name) => ({ name, ranges: dayRanges(days[name]) }));
   const { outside } = await splitByTime(folder, splits);
   return {
-    places: placesOf(folder, {
+    sources: sourcesOf(folder, {
       train: { split: 'train' },
       calibrate: { split: 'calibrate' },
       test: { split: 'test' },
     }),
-    notes: outside === 0 ? [] : [`${outside} events are of days that no part has, and were left out`],
+    notes: outside === 0 ? [] : [`${outside} events were left out: their days belong to no split`],
   };
 }
 
-function placesOf(folder: string, of: Record<PartName, Selection>): Record<PartName, PartPlace> {
+function sourcesOf(folder: string, of: Record<SplitName, Selection>): Record<SplitName, SplitSource> {
   return {
     train: { folder, selection: of.train },
     calibrate: { folder, selection: of.calibrate },

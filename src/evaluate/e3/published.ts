@@ -1,8 +1,8 @@
-/** The hosts of DARPA's Engagement 3 that published systems are measured on. */
+/** The hosts of DARPA's Engagement 3 with published figures. */
 export const E3_HOSTS = ['cadets', 'theia', 'trace'] as const;
 export type E3Host = (typeof E3_HOSTS)[number];
 
-/** Percent. Null where the publication gives none. */
+/** In percent. Null if the publication does not give the rate. */
 export interface PublishedRates {
   readonly precision: number | null;
   readonly recall: number | null;
@@ -12,7 +12,7 @@ export interface PublishedRates {
 
 export interface PublishedRow {
   readonly name: string;
-  /** Our variant of the same thing. */
+  /** The RECAL variant that corresponds to the row. */
   readonly variant?: string;
   readonly by: Readonly<Record<E3Host, PublishedRates>>;
 }
@@ -53,7 +53,7 @@ export const PUBLISHED: readonly PublishedRow[] = [
   ),
 ];
 
-/** The ablation table of the paper, which gives F1 and FPR only. */
+/** The ablation table of the paper. It gives F1 and FPR only. */
 export const PUBLISHED_ABLATIONS: readonly PublishedRow[] = [
   ablation('w/o BL', 'wo-bl', [99.26, 0.0569], [99.94, 0.0043], [99.44, 0.0513]),
   ablation('w/o CD', 'wo-cd', [96.05, 0.3581], [99.44, 0.0838], [99.51, 0.0128]),
@@ -62,7 +62,7 @@ export const PUBLISHED_ABLATIONS: readonly PublishedRow[] = [
   ablation('mean fusion', 'mean', [98.67, 0.0958], [95.49, 0.7652], [99.57, 0.0714]),
 ];
 
-/** What the published figures were measured on: the paper's own counts, and the population its rates fit (e3). */
+/** The data behind the published figures: the counts in the paper, and the number of nodes that its rates imply. */
 export const PUBLISHED_SIZES: Readonly<
   Record<E3Host, { nodes: number; edges: number; positives: number; judged: number }>
 > = {
@@ -71,10 +71,10 @@ export const PUBLISHED_SIZES: Readonly<
   trace: { nodes: 3_197_278, edges: 4_661_252, positives: 68_135, judged: 684_107 },
 };
 
-/** Seconds, on an RTX 5090, without preprocessing, loading and one-time calibration. The paper gives TRACE only. */
+/** Seconds on an RTX 5090, without preprocessing, loading and calibration. The paper gives times for TRACE only. */
 export const PUBLISHED_SECONDS = { host: 'trace', train: 217, infer: 284, knnShare: 0.989 } as const;
 
-/** F1 of the whole method and its ablations, by our names, best first. */
+/** The published F1 of the method and its ablations, best first. */
 export function publishedOrder(host: E3Host): { variant: string; name: string; f1: number }[] {
   return [...PUBLISHED, ...PUBLISHED_ABLATIONS]
     .flatMap(({ name, variant, by }) => (variant === undefined ? [] : [{ variant, name, f1: by[host].f1 }]))

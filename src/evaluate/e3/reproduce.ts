@@ -5,9 +5,9 @@ import { safeJson } from '../../base/safe-json.js';
 import { isoMilliseconds } from '../../base/time-text.js';
 import { parseThreshold } from '../../detect/threshold/threshold.js';
 import { evaluateEach } from '../evaluate.js';
-import type { ContestOptions, EvaluateWatch, JudgeOptions } from '../evaluation.js';
-import { openParts, type Parts, type ReadPartsOptions } from '../protocol/parts.js';
+import type { EvaluateWatch, MeasureOptions, ScoringOptions } from '../evaluation.js';
 import { PROTOCOL_THRESHOLDS, PROTOCOLS } from '../protocol/protocol.js';
+import { openSplits, type ReadingOptions, type Splits } from '../protocol/splits.js';
 import { resolveVariant, variantOf } from '../protocol/variants.js';
 import { compareOrder } from '../report/ablation-order.js';
 import { compareWithPublished } from '../report/published-comparison.js';
@@ -21,38 +21,38 @@ import {
 } from '../report/study.js';
 import { runSweep, type SweepWatch } from '../sweep/sweep.js';
 import type { Axis } from '../sweep/sweep-axes.js';
+import { type E3Files, type E3SplitScheme, findE3Files } from './e3-files.js';
 import { type E3Labels, findE3Labels } from './e3-labels.js';
-import { type E3Parts, type E3Split, findE3Parts } from './e3-parts.js';
-import { placeE3 } from './e3-store.js';
+import { ingestE3 } from './e3-store.js';
 import { type E3Host, PUBLISHED_SIZES } from './published.js';
 
 export interface ReproduceOptions {
   readonly host: E3Host;
-  readonly split: E3Split;
-  /** Folder of the log files. */
+  readonly split: E3SplitScheme;
+  /** Folder with the log files. */
   readonly data: string;
-  /** Folder of the labels. */
+  /** Folder with the labels. */
   readonly labels: string;
   readonly out: string;
   readonly seeds: readonly number[];
   readonly variants: readonly string[];
   readonly training: Readonly<Record<string, unknown>>;
   readonly detection: Readonly<Record<string, unknown>>;
-  /** Axes to vary, one at a time; none for no sweeps. */
+  /** Axes to sweep, one at a time. */
   readonly sweeps: readonly Axis[];
   readonly threads: number;
   readonly signal?: AbortSignal | undefined;
   readonly versions?: Readonly<Record<string, string>> | undefined;
-  readonly reading?: Omit<ReadPartsOptions, 'folder'> | undefined;
+  readonly reading?: ReadingOptions | undefined;
   readonly watch?: ReproduceWatch | undefined;
 }
 
 export interface ReproduceWatch {
-  /** Everything is read; what a reader should know before the work begins. */
-  placed?(notes: readonly string[]): void;
-  /** A protocol that will be judged; all of them before the work begins. */
+  /** Called when the splits are loaded, with notes about the data. */
+  loaded?(notes: readonly string[]): void;
+  /** Called for each protocol before training begins. */
   run?(labels: E3Labels): void;
-  /** An earlier run left results of a protocol that this one has no labels for. They are gone. */
+  /** Called when results of an earlier run were removed, because this run has no labels for their protocol. */
   removed?(folder: string): void;
   readonly evaluation?: EvaluateWatch;
   readonly sweep?: Pick<SweepWatch, 'trial'>;
@@ -60,71 +60,68 @@ export interface ReproduceWatch {
 
 export interface Reproduction {
   readonly study: Study;
-  /** False where it was stopped. */
+  /** False if the run was stopped early. */
   readonly complete: boolean;
 }
 
-/**
- * Runs the published comparison on the E3 logs of one host: all variants and seeds under each protocol whose labels are
- * there, and the sweeps if asked for.
- */
+/** Runs the published comparison on the E3 logs of one host, under each protocol that has labels, and then the sweeps. */
 export async function reproduce(options: ReproduceOptions): Promise<Reproduction> {
   const { host, split, out } = options;
   const labels = await findE3Labels(options.labels, host);
-  const found = await findE3Parts(options.data, host, split);
+  const found = await findE3Files(options.data, host, split);
   const folder = join(out, 'store', `${host}-${split}`);
   const started = performance.now();
-  const placed = await placeE3(found, { ...options.reading, folder, signal: options.signal });
-  const parts = await openParts(placed.places);
+  const ingested = await ingestE3(found, { ...options.reading, folder, signal: options.signal });
+  const splits = await openSplits(ingested.sources);
   const read = (performance.now() - started) / 1000;
   const simulated = isSimulated(found);
   const notes = [
     ...simulationNotes(simulated, host),
-    ...futureNotes(parts),
+    ...futureNotes(splits),
     ...found.notes,
-    ...placed.notes,
+    ...ingested.notes,
     ...labelNotes(labels),
   ];
-  options.watch?.placed?.(notes);
+  options.watch?.loaded?.(notes);
 
   for (const each of labels) options.watch?.run?.(each);
-  const { runs, complete: ran } = await runProtocols(options, parts, labels, read);
+  const { runs, complete: ran } = await runProtocols(options, splits, labels, read);
   const sweeps =
-    options.sweeps.length > 0 && ran ? await sweepSensitivity(options, parts, labels[0]) : undefined;
+    options.sweeps.length > 0 && ran ? await sweepSensitivity(options, splits, labels[0]) : undefined;
   const complete = ran && (sweeps?.complete ?? true);
   const study: Study = {
     title: simulated
-      ? `A simulated host like ${host.toUpperCase()}, split ${split}`
-      : `${host.toUpperCase()} of Engagement 3, split ${split}`,
+      ? `Simulated host like ${host.toUpperCase()}, split ${split}`
+      : `Engagement 3 ${host.toUpperCase()}, split ${split}`,
     host,
     runs,
     sweeps,
     notes,
-    extras: { relations: relationCounts(parts.train) },
+    extras: { relations: relationCounts(splits.train) },
   };
-  const { writeStudy } = await import('../report/study-report.js'); // plots take a second to load
+  const { writeStudy } = await import('../report/study-report.js'); // loading the plots takes a second
   await writeStudy(study, out);
   await writeReproduction(study, split, complete, simulated, out);
   return { study, complete };
 }
 
-/** Protocols differ in labels and threshold, so all of them judge the same scores. Stopped, what is finished stays. */
+/** Measures the same scores under every protocol: protocols differ in labels and threshold only. */
 async function runProtocols(
   options: ReproduceOptions,
-  parts: Parts,
+  splits: Splits,
   labels: readonly E3Labels[],
   read: number,
 ): Promise<{ runs: StudyRun[]; complete: boolean }> {
   const { training, detection } = options;
   const variants = options.variants.map((name) => resolveVariant(variantOf(name), training, detection));
-  const work = {
-    ...contestOptions(options, parts),
+  const scoring = {
+    ...scoringOptions(options, splits),
     variants,
     timings: { read },
     watch: options.watch?.evaluation,
   };
-  const evaluations = await evaluateEach(work, labels.map(judgeOptions));
-  // What an earlier run left would look like a part of this one.
+  const evaluations = await evaluateEach(scoring, labels.map(measureOptions));
+  // Results of an earlier run would look like results of this one.
   for (const name of PROTOCOLS.filter((each) => labels.every(({ protocol }) => protocol !== each))) {
     const folder = join(options.out, name);
     if (await removeEvaluation(folder)) options.watch?.removed?.(folder);
@@ -133,44 +130,44 @@ async function runProtocols(
   for (const evaluation of evaluations) {
     const { result, curves } = evaluation;
     const name = result.protocol;
-    await writeEvaluation(join(options.out, name), evaluation, parts.test);
+    await writeEvaluation(join(options.out, name), evaluation, splits.test);
     runs.push({ name, result, curves, scores: scoreSamples(evaluation) });
   }
   return { runs, complete: evaluations.every(({ complete }) => complete) };
 }
 
-function contestOptions(
+function scoringOptions(
   { seeds, threads, signal, versions }: ReproduceOptions,
-  parts: Parts,
-): Omit<ContestOptions, 'variants'> {
-  return { parts, seeds, threads, signal, versions };
+  splits: Splits,
+): Omit<ScoringOptions, 'variants'> {
+  return { splits, seeds, threads, signal, versions };
 }
 
-function judgeOptions({ protocol, labels, tier }: E3Labels): JudgeOptions {
+function measureOptions({ protocol, labels, tier }: E3Labels): MeasureOptions {
   return {
     labels,
     tier,
     protocol,
     matching: 'node',
-    // The published lists are what they are: what is out of order is said, not refused.
+    // Some published splits are out of order in time. That is a note here, not an error.
     allowPast: true,
     threshold: parseThreshold(PROTOCOL_THRESHOLDS[protocol], { oracle: true }),
-    firstCurves: true, // the report draws no others
+    firstCurves: true, // the report draws the first seed only
   };
 }
 
-/** One axis at a time, the others as they are (method §10); of the method as published where it is run. */
+/** Sweeps one axis at a time (method §10), with the variant `paper` if it is among the variants. */
 async function sweepSensitivity(
   options: ReproduceOptions,
-  parts: Parts,
+  splits: Splits,
   labels: E3Labels,
 ): Promise<StudySweeps> {
   const { evaluation, sweep } = options.watch ?? {};
   const [first] = options.variants;
   const variant = options.variants.includes('paper') ? 'paper' : first;
   const { trials, complete } = await runSweep({
-    ...contestOptions(options, parts),
-    ...judgeOptions(labels),
+    ...scoringOptions(options, splits),
+    ...measureOptions(labels),
     variants: [variant],
     training: options.training,
     detection: options.detection,
@@ -186,8 +183,8 @@ async function sweepSensitivity(
   };
 }
 
-/** The simulator leaves its manifest beside the logs, whose names are those of the release. */
-function isSimulated({ train, test, other }: E3Parts): boolean {
+/** The simulator uses the file names of the release, and writes scenario.json next to them. */
+function isSimulated({ train, test, other }: E3Files): boolean {
   const folders = new Set([...train, ...test, ...other].map((path) => dirname(path)));
   return [...folders].some((folder) => existsSync(join(folder, 'scenario.json')));
 }
@@ -195,18 +192,18 @@ function isSimulated({ train, test, other }: E3Parts): boolean {
 function simulationNotes(simulated: boolean, host: E3Host): string[] {
   return simulated
     ? [
-        `the logs are simulated: nothing here is a figure of the real ${host.toUpperCase()}, though published ones of it stand beside`,
+        `the logs are simulated: the published figures are of the real ${host.toUpperCase()} and do not compare`,
       ]
     : [];
 }
 
-/** Training and calibration together are what a publication trains on. */
-function futureNotes({ train, calibrate, test }: Parts): string[] {
+/** Published systems train on both the train and the calibrate split. */
+function futureNotes({ train, calibrate, test }: Splits): string[] {
   return [train, calibrate]
     .filter(({ last }) => last > test.first)
     .map(
       ({ name, last }) =>
-        `this split trains on the future: its part to ${name} on reaches to ${isoMilliseconds(last)}, and the test begins at ${isoMilliseconds(test.first)}`,
+        `this split trains on the future: its ${name} split ends at ${isoMilliseconds(last)}, and the test begins at ${isoMilliseconds(test.first)}`,
     );
 }
 
@@ -215,14 +212,14 @@ function labelNotes(labels: readonly E3Labels[]): string[] {
   const [{ protocol }] = labels;
   return [
     protocol === 'paper'
-      ? 'no expert labels were given, so the honest protocol was not run'
-      : 'no list of ThreaTrace was given, so the protocol of the paper was not run',
+      ? 'the honest protocol was not run: there are no expert labels'
+      : 'the paper protocol was not run: there is no ThreaTrace list',
   ];
 }
 
 async function writeReproduction(
   study: Study,
-  split: E3Split,
+  split: E3SplitScheme,
   complete: boolean,
   simulated: boolean,
   folder: string,
@@ -246,7 +243,7 @@ async function writeReproduction(
   await replaceFile(path, `${safeJson(content)}\n`);
 }
 
-/** How the ablations stand beside the paper's, by protocol. */
+/** The order of the ablations compared with the paper, by protocol. */
 function orderOf(runs: readonly StudyRun[], host: E3Host) {
   return Object.fromEntries(runs.map(({ name, result }) => [name, compareOrder(result, host)]));
 }

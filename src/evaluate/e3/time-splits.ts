@@ -14,16 +14,15 @@ export interface TimeRange {
   readonly to: bigint;
 }
 
-/** A split, and the stretches of time that belong to it. */
+/** A split and its time ranges. */
 export interface TimeSplit {
   readonly name: string;
   readonly ranges: readonly TimeRange[];
 }
 
 /**
- * Sorts the events of a store into splits by their time: days that lie apart can be one split, which a selection cannot
- * say. Events outside all ranges are dropped, and counted. What is known of entities stays whole. What is in these splits
- * already stays there: only events that came after are sorted.
+ * Moves the events of a store into splits by time. Unlike a selection, a split can have several time ranges. Events
+ * outside all ranges are dropped and counted; entities are kept. Events that are already in one of the splits stay there.
  */
 export async function splitByTime(
   folder: string,
@@ -43,7 +42,7 @@ export async function splitByTime(
     const next = cutter.manifest(fresh);
     for (const { name } of splits) {
       const own = numbersOf(next, (split) => split === name);
-      if (!next.segments.some(({ ingest }) => own.has(ingest))) throw nothingOf(name, folder);
+      if (!next.segments.some(({ ingest }) => own.has(ingest))) throw emptySplit(name, folder);
     }
     await writer.commit(next, writer.stagingFolder, cutter.added);
     return { outside: outsideOf(next), done: 'split' };
@@ -73,18 +72,18 @@ class SegmentCutter {
     for (const [s, { ranges }] of this.#splits.entries()) {
       for (const range of ranges) {
         if (range.to <= first || range.from > last) continue;
-        // Whole segments need not be written again: they only change hands.
+        // A segment inside one range is moved without being rewritten.
         if (range.from <= first && last < range.to) this.#moved.push({ ...segment, ingest: this.#number(s) });
         else await this.#write(segment, range, this.#number(s));
       }
     }
   }
 
-  /** Splits are ingests of their own, without files: the files stay with the ingest that read them. */
+  /** Each split becomes an ingest without files. The files stay with the ingest that read them. */
   manifest(cut: readonly Segment[]): Manifest {
     const { manifest } = this.#writer;
-    const gone = new Set(cut);
-    const kept = manifest.segments.filter((segment) => !gone.has(segment));
+    const removed = new Set(cut);
+    const kept = manifest.segments.filter((segment) => !removed.has(segment));
     const segments = [...kept, ...this.#moved, ...this.added];
     const events = rowsOf(cut);
     const inside = rowsOf([...this.#moved, ...this.added]);
@@ -168,9 +167,9 @@ function summaryOf(events: number, outside: number): Summary {
   };
 }
 
-function nothingOf(name: string, folder: string): RecalError {
-  return new RecalError('nothing-selected', `no event lies in the days of the part ${name}`, {
-    hint: 'are these the logs of April 2018? Look at their times with: recal inspect FILE',
+function emptySplit(name: string, folder: string): RecalError {
+  return new RecalError('nothing-selected', `no event is in the days of the ${name} split`, {
+    hint: 'check that the logs are of April 2018 with recal inspect FILE',
     where: { file: folder },
   });
 }

@@ -2,13 +2,13 @@ import { RecalError } from '../../base/errors.js';
 
 export interface CsvRow {
   readonly cells: string[];
-  /** The line it begins on, from 1. */
+  /** The first line of the row, from 1. */
   readonly line: number;
 }
 
-const QUOTE_HINT = 'a double quote inside a quoted cell is written twice';
+const QUOTE_HINT = 'write a double quote inside a quoted cell twice';
 
-/** Rows as RFC 4180 has them, one at a time; blank lines and lines that begin with # are left out. */
+/** Yields the rows of a CSV (RFC 4180). Skips blank lines and lines that begin with #. */
 export function* csvRows(text: string, file: string): Generator<CsvRow, void> {
   let line = 1;
   for (let at = 0; at < text.length; ) {
@@ -30,12 +30,13 @@ export function* csvRows(text: string, file: string): Generator<CsvRow, void> {
 
 interface ReadRow {
   readonly cells: string[];
-  /** Where the next row begins, and how many lines further down. */
+  /** The offset of the next row. */
   readonly next: number;
+  /** Number of lines that the row spans. */
   readonly lines: number;
 }
 
-/** Cell by cell, for a quoted cell may hold commas and line ends. */
+/** Reads cell by cell, because a quoted cell may contain commas and line ends. */
 function quotedRow(text: string, from: number, file: string, line: number): ReadRow {
   const cells: string[] = [];
   let [at, lines] = [from, 1];
@@ -44,7 +45,7 @@ function quotedRow(text: string, from: number, file: string, line: number): Read
       const close = closingQuote(text, at + 1);
       const where = { file, line: line + lines - 1 };
       if (close < 0) {
-        throw new RecalError('labels-row', 'a quoted cell that does not end', { hint: QUOTE_HINT, where });
+        throw new RecalError('labels-row', 'unterminated quoted cell', { hint: QUOTE_HINT, where });
       }
       const cell = text.slice(at + 1, close).replaceAll('""', '"');
       cells.push(cell);
@@ -71,7 +72,7 @@ function lineEnd(text: string, from: number): number {
   return end < 0 ? text.length : end;
 }
 
-/** Where the quoted cell ends; -1 if it does not. */
+/** The offset of the closing quote, or -1 without one. */
 function closingQuote(text: string, from: number): number {
   for (let at = text.indexOf('"', from); at >= 0; at = text.indexOf('"', at + 2)) {
     if (text[at + 1] !== '"') return at;

@@ -7,41 +7,40 @@ export interface LabelMatch {
   /** One byte per node. */
   readonly positives: Uint8Array;
   readonly ignored: Uint8Array;
-  /** Null where the labels name no attacks. */
+  /** Null if the labels name no attacks. */
   readonly attacks: AttackNodes | null;
   readonly counts: {
-    /** Nodes that are judged: all but the ignored. */
+    /** All nodes except the ignored ones. */
     readonly nodes: number;
     readonly positives: number;
     readonly ignored: number;
     readonly labels: number;
     readonly labelsUnmatched: number;
     readonly labelsInTraining: number;
-    /** Labelled nodes that belong to no attack. */
+    /** Labelled nodes without an attack. */
     readonly withoutAttack: number;
-    readonly ignoreListed: number;
-    readonly ignoreUnmatched: number;
-    /** On both lists. A label wins: leaving an attack out would hide a miss. */
+    /** Nodes on both lists. They count as labelled, so that no miss is hidden. */
     readonly labelledAndIgnored: number;
   };
-  /** Attacks that no node of the test belongs to. They are no part of any metric. */
+  /** Attacks without a node in the test. No metric includes them. */
   readonly attacksUnmatched: readonly string[];
-  /** The first few, for messages. */
+  /** A few unmatched labels, for messages. */
   readonly unmatched: readonly string[];
+  /** A few labels of training entities, for messages. */
   readonly inTraining: readonly string[];
 }
 
 export interface LabelMatchOptions {
   readonly ignore?: Labels | undefined;
-  /** Whether training knows the entity of this key. */
+  /** True if the entity with this key is in training. */
   readonly inTraining?: ((key: string) => boolean) | undefined;
 }
 
 const EXAMPLES = 3;
 
 /**
- * Which nodes are positive, and of which attack. `keyOfNode` gives a node's key as `LoadedEvents.uuid` does. An id that
- * several hosts use labels the node of each.
+ * Finds the labelled nodes and their attacks. `keyOfNode` returns a node's key, like `LoadedEvents.uuid`. If several hosts
+ * use one id, the label applies to a node of each.
  */
 export function matchLabels(
   labels: Labels,
@@ -53,21 +52,19 @@ export function matchLabels(
   const positives = new Uint8Array(nodeCount);
   const ignored = new Uint8Array(nodeCount);
   const found = new Uint8Array(labels.labels.length);
-  const ignoreFound = new Uint8Array(ignore?.labels.length ?? 0);
   const ofAttack: number[][] = (labels.attacks ?? []).map(() => []);
   let [labelledAndIgnored, withoutAttack] = [0, 0];
   for (let v = 0; v < nodeCount; v++) {
     const key = keyOfNode(v).toUpperCase();
     const at = labels.byKey.get(key);
-    const off = ignore?.byKey.get(key);
-    if (off !== undefined) ignoreFound[off] = 1;
+    const isIgnored = ignore?.byKey.has(key) ?? false;
     if (at !== undefined) {
       found[at] = 1;
       positives[v] = 1;
       for (const attack of labels.labels[at].attacks) ofAttack[attack].push(v);
       if (labels.labels[at].attacks.length === 0) withoutAttack++;
-      if (off !== undefined) labelledAndIgnored++;
-    } else if (off !== undefined) ignored[v] = 1;
+      if (isIgnored) labelledAndIgnored++;
+    } else if (isIgnored) ignored[v] = 1;
   }
   const unmatched = labels.labels.filter((_, at) => found[at] === 0);
   if (unmatched.length === labels.labels.length) throw noMatch(labels, nodeCount, keyOfNode);
@@ -85,8 +82,6 @@ export function matchLabels(
       labelsUnmatched: unmatched.length,
       labelsInTraining: known.length,
       withoutAttack,
-      ignoreListed: ignoreFound.length,
-      ignoreUnmatched: ignoreFound.length - total(ignoreFound),
       labelledAndIgnored,
     },
     attacksUnmatched: (labels.attacks ?? []).filter((_, attack) => ofAttack[attack].length === 0),
@@ -110,10 +105,10 @@ function gatherAttacks(names: readonly string[], ofAttack: readonly number[][]):
 
 function noMatch(labels: Labels, nodeCount: number, keyOfNode: (node: number) => string): RecalError {
   const label = printable(labels.labels[0].id, 64);
-  const node = nodeCount === 0 ? 'there is no node at all' : `a node is '${printable(keyOfNode(0), 64)}'`;
+  const node = nodeCount === 0 ? 'the test has no nodes' : `a node id is '${printable(keyOfNode(0), 64)}'`;
   const count = labels.labels.length;
-  return new RecalError('labels-no-match', `none of the ${count} labels is a node of the test`, {
-    hint: `are they for this host and these days? A label is '${label}', ${node}`,
+  return new RecalError('labels-no-match', `none of the ${count} labels matches a node of the test`, {
+    hint: `use labels of this host and time; a label id is '${label}', ${node}`,
     where: { file: labels.file },
   });
 }

@@ -1,17 +1,17 @@
 import { type AttackNodes, bestScores } from './attack-metrics.js';
 import { type Ranking, stepOf } from './ranking-metrics.js';
 
-/** Points by rising precision, each precision once. */
+/** Points in order of precision, one per distinct precision. */
 export interface AdpCurve {
   readonly precision: Float64Array;
-  /** The share of attacks with a hit: the best reached at that precision. */
+  /** The largest share of attacks with a hit at that precision. */
   readonly detected: Float64Array;
 }
 
 /**
- * Attacks detected over precision (method §10). From the highest score down, after each group of equal scores: the
- * precision so far and the share of attacks with a hit. Of points with the same precision the best share stays, and
- * (0, 0) is added. Null without attacks.
+ * Attacks detected over precision (method §10). After each group of equal scores, from the highest down, a point has the
+ * precision so far and the share of attacks with a hit. Points of equal precision keep the largest share, and (0, 0) is
+ * added. Null without attacks.
  */
 export function adpCurve(
   ranking: Ranking,
@@ -33,7 +33,7 @@ export function adpCurve(
   return keepBest(precision, hit, attacks.names.length);
 }
 
-/** The area under the curve, by trapezoids from precision 0 to the highest one reached. */
+/** The area under the curve by trapezoids, from precision 0 to the highest precision. */
 export function adp(ranking: Ranking, attacks: AttackNodes | null, scores: ArrayLike<number>): number | null {
   const curve = adpCurve(ranking, attacks, scores);
   if (curve === null) return null;
@@ -45,7 +45,7 @@ export function adp(ranking: Ranking, attacks: AttackNodes | null, scores: Array
   return area;
 }
 
-/** Attacks hit only grow down the ranking and the sort is stable: of equal precisions the last has the best share. */
+/** Hits only grow down the ranking and the sort is stable, so the last of equal precisions has the largest share. */
 function keepBest(precision: Float64Array, hit: Uint32Array, attacks: number): AdpCurve {
   const order = Uint32Array.from(precision, (_, i) => i).sort((a, b) => precision[a] - precision[b]);
   const kept = order.filter((i, at) => at === order.length - 1 || precision[order[at + 1]] !== precision[i]);

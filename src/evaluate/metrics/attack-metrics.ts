@@ -1,9 +1,8 @@
-import { share } from './metrics.js';
 import { type Ranking, stepOf } from './ranking-metrics.js';
 
 /**
- * Which nodes belong to which attack, as compressed rows: those of attack a are `offsets[a]` to `offsets[a + 1]` of
- * `nodes`. Attacks without a node in the test are not among them.
+ * The nodes of each attack, as compressed rows: attack a has the nodes from `offsets[a]` to `offsets[a + 1]`. Attacks
+ * without a node in the test are left out.
  */
 export interface AttackNodes {
   readonly names: readonly string[];
@@ -11,85 +10,71 @@ export interface AttackNodes {
   readonly nodes: Int32Array;
 }
 
-/** What had to be looked at, from the highest score down, until every attack had a hit. */
-export interface UntilAllAttacks {
-  readonly threshold: number;
-  readonly tp: number;
-  readonly fp: number;
-  readonly precision: number | null;
-  readonly recall: number | null;
-}
-
 export interface DetectedAttacks {
-  readonly attacks: number;
   readonly detected: number;
-  /** Flagged nodes of each attack. */
+  /** Number of flagged nodes of each attack. */
   readonly hits: number[];
 }
 
-/** An incident's members from the highest score down. */
+/** The members of an incident, from the highest score down. */
 export interface IncidentMembers {
   readonly nodes: ArrayLike<number>;
 }
 
 export interface IncidentsUntil {
-  /** Incidents opened, in their order, until every attack was found; null when that never happens. */
+  /** Number of incidents opened in order until every attack is found; null if some attack is never found. */
   readonly incidents: number | null;
-  /** Members of those incidents. */
+  /** Number of members of those incidents. */
   readonly nodes: number | null;
-  /** Per attack, the rank (from 1) of the first incident that finds it. */
+  /** For each attack, the rank (from 1) of the first incident that finds it. */
   readonly firstRank: (number | null)[];
 }
 
-/** An analyst opens an incident at its top. One giant incident must not look good (method §10). */
-export const MEMBERS_LOOKED_AT = 3;
+/** An analyst looks at the highest members only, so that one giant incident does not find every attack (method §10). */
+const MEMBERS_INSPECTED = 3;
 
+/** Number of highest benign scores that `discrimination` compares with. */
 const BENIGN_COMPARED = 10;
 
 export function attackRow(attacks: AttackNodes, attack: number): Int32Array {
   return attacks.nodes.subarray(attacks.offsets[attack], attacks.offsets[attack + 1]);
 }
 
-/** The highest score of each attack's nodes. */
+/** The highest score of each attack. */
 export function bestScores(attacks: AttackNodes, scores: ArrayLike<number>): Float64Array {
   return Float64Array.from(attacks.names, (_, attack) =>
     attackRow(attacks, attack).reduce((best, v) => Math.max(best, scores[v]), -Infinity),
   );
 }
 
-/** Attacks with a flagged node. Null without attacks. */
+/** Counts the attacks with a flagged node. Null without attacks. */
 export function detectedAttacks(attacks: AttackNodes | null, flagged: Uint8Array): DetectedAttacks | null {
   if (attacks === null || attacks.names.length === 0) return null;
   const hits = attacks.names.map((_, attack) =>
     attackRow(attacks, attack).reduce((sum, v) => sum + (flagged[v] === 0 ? 0 : 1), 0),
   );
-  return { attacks: hits.length, detected: hits.filter((count) => count > 0).length, hits };
+  return { detected: hits.filter((count) => count > 0).length, hits };
 }
 
-/** Of nodes with equal scores the benign ones come first: the worst case. Null without attacks. */
-export function untilAllAttacks(
+/**
+ * The number of benign nodes, from the highest score down, until every attack has a hit. Benign nodes come first among
+ * equal scores: the worst case. Null without attacks.
+ */
+export function fpUntilAllAttacks(
   ranking: Ranking,
   attacks: AttackNodes | null,
   scores: ArrayLike<number>,
-): UntilAllAttacks | null {
+): number | null {
   if (attacks === null || attacks.names.length === 0) return null;
   const last = bestScores(attacks, scores).reduce((least, best) => Math.min(least, best), Infinity);
   const step = stepOf(ranking, last);
   if (step === ranking.thresholds.length) return null;
-  const tp = ranking.hits[step];
-  const fp = ranking.flagged[step] - tp;
-  return {
-    threshold: ranking.thresholds[step],
-    tp,
-    fp,
-    precision: share(tp, tp + fp),
-    recall: share(tp, ranking.positives),
-  };
+  return ranking.flagged[step] - ranking.hits[step];
 }
 
 /**
- * Mean over attacks of (best score − mean of the ten highest benign scores), all divided by the highest score. Null
- * without attacks or benign nodes, or where the highest score is infinite or not above 0.
+ * The mean over attacks of (best score − mean of the ten highest benign scores), divided by the highest score. Null
+ * without attacks or benign nodes, and if the highest score is infinite or not above 0.
  */
 export function discrimination(
   ranking: Ranking,
@@ -114,9 +99,9 @@ export function discrimination(
 }
 
 /**
- * Opens incidents in the order given until every attack is found. An incident finds an attack only if one of the
- * attack's nodes is among its three highest members. Ignored members are as if they were not there, and so is an incident
- * of nothing else. Null without attacks.
+ * Opens incidents in the given order until every attack is found. An incident finds an attack only if a node of the
+ * attack is among its three highest members. Ignored members do not count, nor do incidents with only ignored members.
+ * Null without attacks.
  */
 export function incidentsUntilAllAttacks(
   incidents: Iterable<IncidentMembers>,
@@ -124,7 +109,7 @@ export function incidentsUntilAllAttacks(
   ignored?: Uint8Array | undefined,
 ): IncidentsUntil | null {
   if (attacks === null || attacks.names.length === 0) return null;
-  const attacksOf = byNode(attacks);
+  const attacksOf = attacksByNode(attacks);
   const firstRank: (number | null)[] = attacks.names.map(() => null);
   let [rank, opened, missing] = [0, 0, firstRank.length];
   for (const { nodes } of incidents) {
@@ -133,7 +118,7 @@ export function incidentsUntilAllAttacks(
       if (ignored !== undefined && ignored[nodes[i]] !== 0) continue;
       members++;
       if (members === 1) rank++;
-      if (members > MEMBERS_LOOKED_AT) continue;
+      if (members > MEMBERS_INSPECTED) continue;
       for (const attack of attacksOf.get(nodes[i]) ?? []) {
         if (firstRank[attack] !== null) continue;
         firstRank[attack] = rank;
@@ -146,8 +131,8 @@ export function incidentsUntilAllAttacks(
   return { incidents: null, nodes: null, firstRank };
 }
 
-/** A map is enough: it holds labelled nodes only. */
-function byNode(attacks: AttackNodes): Map<number, number[]> {
+/** The attacks of each labelled node. */
+function attacksByNode(attacks: AttackNodes): Map<number, number[]> {
   const result = new Map<number, number[]>();
   for (let attack = 0; attack < attacks.names.length; attack++) {
     for (const v of attackRow(attacks, attack)) {

@@ -4,13 +4,13 @@ import { elapsedTimes, TransitionProfile } from '../../features/profile.js';
 import type { LoadedEvents } from '../../store/load.js';
 
 const SEEDS = [0x3c6ef372, 0x1b56c4e9] as const;
-/** Steps of a transition's weight that are told apart: weights fall with time, and no two times are alike. */
+/** Transition weights are rounded to this many steps, because weights depend on time and times are never equal. */
 const STEPS = 16;
 const ROLES = 3;
 
 /**
- * Two words per node: equal where type, tokens, transition profile and the relations in each role are (method §10).
- * Independent of seeds, word vectors and how the test is cut into graphs.
+ * Two words per node, equal for nodes with the same type, tokens, transition profile and relations in each role
+ * (method §10). The hash does not depend on seeds, word vectors or the cut of the test into graphs.
  */
 export function hashBehaviours(
   events: LoadedEvents,
@@ -33,7 +33,7 @@ export function hashBehaviours(
     const { columns, values } = profile.read(node);
     for (const [word, seed] of SEEDS.entries()) {
       let hash = mixWord(seed, text.typeOf(node));
-      // The order of tokens is no feature: s_v is their mean.
+      // The order of tokens does not matter: s_v is their mean.
       let tokens = 0;
       for (const token of text.tokensOf(node)) tokens = (tokens + finishMix(mixWord(seed, token))) | 0;
       hash = mixWord(hash, tokens);
@@ -47,7 +47,7 @@ export function hashBehaviours(
   return hashes;
 }
 
-/** A set of small numbers for every node, as bits. */
+/** A bit set of (relation, role) numbers for every node. */
 class RoleSets {
   readonly #words: number;
   readonly #bits: Uint32Array;

@@ -6,19 +6,19 @@ import {
   type ThresholdSpec,
 } from '../../detect/threshold/threshold.js';
 import type { KeyTable } from '../../store/key-table.js';
-import type { BenignOutcome } from '../protocol/contestant.js';
+import type { CalibrationOutcome } from '../protocol/variant-group.js';
 import type { SeedResult } from '../result-schema.js';
-import { flagNodes } from './metrics.js';
+import { flagNodes } from './confusion.js';
 import type { NodeScores, TestGraph } from './node-scores.js';
 import type { Oracle } from './ranking-metrics.js';
 
 const DAY = 86_400_000_000_000n;
 
-/** Nodes that alarm, and the threshold that says so. */
+/** The flagged nodes, and the threshold that flags them. */
 export interface Flagged {
   readonly nodes: Uint8Array;
   readonly threshold: SeedResult['threshold'];
-  /** What a reader should know of it. */
+  /** A caveat about the threshold. */
   readonly note: string | null;
 }
 
@@ -28,11 +28,11 @@ export interface FlagContext {
   readonly oracle: Oracle | null;
 }
 
-/** Sets the threshold as asked (method §9), from benign scores alone unless it is the oracle's. */
+/** Sets the threshold (method §9) and flags the nodes. Only the oracle uses labels; other rules use benign scores. */
 export function flag(
   spec: ThresholdSpec,
   found: NodeScores,
-  outcome: BenignOutcome,
+  outcome: CalibrationOutcome,
   context: FlagContext,
 ): Flagged {
   const asked = formatThreshold(spec);
@@ -45,14 +45,14 @@ export function flag(
       note: null,
     };
   }
-  // Benign scores are kept as float32: what is equal there must be equal here.
+  // Benign scores are float32. Round these too, so that equal scores stay equal.
   const rounded = found.scores.map(Math.fround);
   if (outcome.ownThreshold !== undefined) {
     const value = nextFloat32(outcome.ownThreshold);
     return {
       nodes: flagNodes(rounded, value),
       threshold: { kind: 'score', asked: 'above every benign score', value, oracle: false },
-      note: `its own threshold, the largest loss of the calibration part, instead of ${asked}`,
+      note: `uses its own threshold, the largest loss on the calibrate split, instead of ${asked}`,
     };
   }
   if (spec.kind === 'fdr') return flagByDay(spec.level, asked, found, outcome, context);
@@ -64,16 +64,16 @@ export function flag(
     note:
       mark === null
         ? null
-        : `the threshold ${asked} is ${mark}: the calibration part is too short to resolve it`,
+        : `the threshold ${asked} is ${mark}: the calibrate split is too short to resolve it`,
   };
 }
 
-/** Discoveries among the nodes of each host and day. */
+/** Applies the false discovery rate to the nodes of each host and day. */
 function flagByDay(
   level: number,
   asked: string,
   { byGraph, scores }: NodeScores,
-  { benign, over }: BenignOutcome,
+  { benign, over }: CalibrationOutcome,
   { graphs, keys }: FlagContext,
 ): Flagged {
   const nodeDays = new NodeDays();
@@ -82,7 +82,7 @@ function flagByDay(
       nodeDays.add(node, Number(first[v] / DAY), empiricalP(benign, byGraph[g][v]));
     });
   });
-  // Scores by graph are corrected for the graphs of the whole test already, where that is asked for.
+  // `byGraph` is already corrected for the number of graphs if `over` is 'corrected'.
   const found = nodeDays.discover(level, benign, (node) => keys.hostAt(node), over === 'corrected');
   const nodes = new Uint8Array(scores.length);
   let value: number | null = null;
@@ -97,12 +97,12 @@ function flagByDay(
     threshold: { kind: 'fdr', asked, value, oracle: false, mark: 'nominal' },
     note:
       value === null
-        ? `nothing alarms at ${asked}: ${describeNeeded(found, benign)}`
+        ? `no node is flagged at ${asked}: ${describeNeeded(found, benign)}`
         : `${asked} is nominal: nodes share neighbours and load`,
   };
 }
 
-/** The next float32 above a number that is not negative. */
+/** The smallest float32 above a non-negative number. */
 function nextFloat32(value: number): number {
   const float = Float32Array.of(value);
   new Uint32Array(float.buffer)[0]++;

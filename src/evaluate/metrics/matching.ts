@@ -1,20 +1,20 @@
 import type { NeighbourRows } from '../../graph/adjacency.js';
-import { type Confusion, countConfusion } from './metrics.js';
+import { type Confusion, countConfusion } from './confusion.js';
 
-/** How alarms are held against labels (method §10). Only `node` takes an alarm for what it says. */
+/** How alarms are compared with labels (method §10). Only `node` compares each alarm with its own label. */
 export const MATCHING_PROTOCOLS = ['node', 'threatrace-2hop', 'flash-2hop'] as const;
 export type MatchingProtocol = (typeof MATCHING_PROTOCOLS)[number];
 
 export interface MatchedAlarms extends Confusion {
-  /** False alarms that the protocol does not count, because a labelled node is near. */
+  /** False alarms that the protocol does not count, because a labelled node is within two hops. */
   readonly forgiven: number;
-  /** Labelled nodes without an alarm that the protocol counts as found, because an alarm is near. */
+  /** Labelled nodes without an alarm that the protocol counts as found, because an alarm is within two hops. */
   readonly rescued: number;
 }
 
 type Rows = Pick<NeighbourRows, 'offsets' | 'neighbours'>;
 
-/** What the protocols need of an `Adjacency`. */
+/** The part of an `Adjacency` that the protocols use. */
 export interface HopRows {
   /** Rows are destinations, neighbours are sources: one hop towards ancestors. */
   readonly byDestination: Rows;
@@ -25,14 +25,13 @@ export interface HopRows {
 const HOPS = 2;
 
 /**
- * Ignored nodes are neither alarms nor labels and are in no cell, but hops lead through them.
+ * Counts alarms under a protocol. Ignored nodes do not count as alarms or labels, but hops lead through them.
  *
- * - `node`: an alarm is right if its own node is labelled.
+ * - `node`: an alarm is true if its own node is labelled.
  * - `threatrace-2hop`: an alarm also finds every labelled node among its ancestors (two hops against the edges) and its
- *   descendants (two hops along them). A false alarm with a labelled node among those is not counted: it stays a true
- *   negative.
- * - `flash-2hop`: the same without directions, except that only right alarms find others, and that false alarms within
- *   two hops of a labelled node are in no cell at all.
+ *   descendants (two hops along them). A false alarm near such a node counts as a true negative.
+ * - `flash-2hop`: hops ignore directions, only true alarms find other nodes, and a false alarm within two hops of a
+ *   labelled node is not counted at all.
  */
 export function matchAlarms(
   protocol: MatchingProtocol,
@@ -49,11 +48,11 @@ export function matchAlarms(
   const alarms = counted(flagged);
   const labelled = counted(positives);
   const { byDestination, bySource } = rows;
-  // "A labelled node is among the alarm's ancestors" is "the alarm is among the descendants of a labelled node", so one
-  // walk from all labelled nodes and one from all alarms answer for every pair.
+  // A labelled node is an ancestor of an alarm exactly if the alarm is a descendant of the labelled node. So one walk from
+  // all labelled nodes and one from all alarms cover every pair.
   const near =
     protocol === 'threatrace-2hop'
-      ? (from: Uint8Array) => joined(reach(from, [byDestination]), reach(from, [bySource]))
+      ? (from: Uint8Array) => union(reach(from, [byDestination]), reach(from, [bySource]))
       : (from: Uint8Array) => reach(from, [byDestination, bySource]);
   const nearLabel = near(labelled);
   const nearAlarm = near(protocol === 'threatrace-2hop' ? alarms : counted(flagged, positives));
@@ -73,7 +72,7 @@ export function matchAlarms(
   return { tp: tp + rescued, fp, fn, tn, forgiven, rescued };
 }
 
-/** One byte per node, 1 for the sources and all within two hops of them; at each hop any of the rows may be taken. */
+/** One byte per node, 1 for the sources and all nodes within two hops. Each hop may use any of the rows. */
 function reach(sources: Uint8Array, allRows: readonly Rows[]): Uint8Array {
   const reached = sources.slice();
   let frontier: number[] = [];
@@ -95,6 +94,6 @@ function reach(sources: Uint8Array, allRows: readonly Rows[]): Uint8Array {
   return reached;
 }
 
-function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
+function union(a: Uint8Array, b: Uint8Array): Uint8Array {
   return a.map((byte, v) => byte | b[v]);
 }

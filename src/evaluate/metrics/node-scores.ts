@@ -2,9 +2,9 @@ import { activityTimes } from '../../detect/alerts/activity.js';
 import type { DetectionConfig } from '../../detect/detection-config.js';
 import type { GraphView } from '../../detect/graph-view.js';
 import type { EventTable } from '../../store/event-table.js';
-import type { GraphScores } from '../protocol/contestant.js';
+import type { GraphScores } from '../protocol/variant-group.js';
 
-/** Which nodes a graph of the test has, and when each was active in it: the same for every seed and variant. */
+/** The nodes of one test graph, and when each was active in it. */
 export interface TestGraph {
   readonly nodes: Int32Array;
   readonly first: BigInt64Array;
@@ -15,27 +15,26 @@ export function testGraphOf(view: GraphView, table: EventTable): TestGraph {
   return { nodes: view.planned.nodes, ...activityTimes(view, table) };
 }
 
-/** A contestant's word on every node of the test. */
+/** The scores that one run gives to the nodes of the test. */
 export interface NodeScores {
-  /** 0 for what the gate lets pass, and for nodes that are in no graph. */
+  /** 0 for nodes that the gate drops, and for nodes in no graph. */
   readonly scores: Float64Array;
-  /** The scores, and below all of them, below 0, what scores nothing by its kNN distance (method §8). */
+  /** The score, or for nodes that score 0 a negative rank by kNN distance (method §8). */
   readonly ranking: Float64Array;
-  /** 1 where the node passed the gate in some graph; undefined without a gate. */
+  /** 1 for nodes that the gate kept in some graph; undefined without a gate. */
   readonly candidates: Uint8Array | undefined;
-  /** G, the graphs that a node was scored in. */
-  readonly graphs: Uint32Array;
-  /** Scores by graph and local node, corrected as those of nodes are. */
+  /** Scores by graph and local node, corrected like `scores`. */
   readonly byGraph: readonly Float64Array[];
-  /** What incidents are ordered by, not corrected: as `recal detect` orders them. */
+  /** The order of incidents by graph and local node, not corrected: as in `recal detect`. */
   readonly prominence: readonly Float64Array[];
 }
 
-/** Gathers the scores of graph after graph. */
-export class ScoreTally {
+/** Collects the scores of one run, graph by graph. */
+export class NodeScoreCollector {
   readonly #over: DetectionConfig['over'];
   readonly #highest: Float64Array;
   readonly #distance: Float64Array;
+  /** G, the number of graphs of each node. */
   readonly #graphs: Uint32Array;
   #candidates: Uint8Array | undefined;
   readonly #seen: { nodes: Int32Array; scores: Float64Array; prominence: Float64Array }[] = [];
@@ -51,7 +50,7 @@ export class ScoreTally {
     if (candidates !== undefined) this.#candidates ??= new Uint8Array(this.#highest.length);
     for (let v = 0; v < nodes.length; v++) {
       const node = nodes[v];
-      if (Number.isNaN(scores[v])) throw new RangeError(`node ${node} has a score that is not a number`);
+      if (Number.isNaN(scores[v])) throw new RangeError(`the score of node ${node} is NaN`);
       this.#graphs[node]++;
       if (scores[v] > this.#highest[node]) this.#highest[node] = scores[v];
       const distance = distances?.[v] ?? Number.NaN;
@@ -65,13 +64,12 @@ export class ScoreTally {
 
   finish(): NodeScores {
     const graphs = this.#graphs;
-    // −ln of (G · smallest p), without the ties that p-values have.
+    // −ln(G · smallest p), without the ties of p-values.
     const correct = (score: number, node: number) =>
       this.#over === 'highest' ? score : Math.max(0, score - Math.log(graphs[node]));
     const scores = this.#highest.map((score, node) => (score === 0 ? 0 : correct(score, node)));
     return {
       scores,
-      graphs,
       candidates: this.#candidates,
       ranking: scores.map((score, node) => (score > 0 ? score : belowZero(this.#distance[node]))),
       byGraph: this.#seen.map(({ nodes, scores: found }) =>
@@ -82,7 +80,7 @@ export class ScoreTally {
   }
 }
 
-/** Rises with the distance from −1, for none, towards 0. */
+/** −1 without a distance, rising towards 0 as the distance grows. */
 function belowZero(distance: number): number {
   return distance >= 0 ? -1 / (2 + distance) : -1;
 }

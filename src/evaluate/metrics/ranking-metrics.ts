@@ -1,11 +1,9 @@
-import type { Confusion } from './metrics.js';
-
 /**
- * Scores from the highest down, equal scores as one step: what every threshold would flag. All ranking metrics are
- * functions of it, so ties cannot be broken in anyone's favour (method §10).
+ * The counts at every distinct threshold, from the highest score down. All ranking metrics use these counts, so the order
+ * of equal scores cannot change a figure (method §10).
  */
 export interface Ranking {
-  /** Distinct scores, falling. */
+  /** Distinct scores in descending order. */
   readonly thresholds: Float64Array;
   /** Nodes at or above each threshold, and the positives among them. */
   readonly flagged: Uint32Array;
@@ -17,10 +15,9 @@ export interface Ranking {
 export interface Oracle {
   readonly f1: number;
   readonly threshold: number;
-  readonly confusion: Confusion;
 }
 
-/** Columns of a curve, one entry per threshold, thresholds falling. */
+/** Columns of a curve with one entry per threshold, in descending order. */
 export interface PrecisionRecallCurve {
   readonly thresholds: Float64Array;
   readonly precision: Float64Array;
@@ -33,21 +30,21 @@ export interface RocCurve {
   readonly tpr: Float64Array;
 }
 
-/** Ignored nodes take no part. */
+/** Ranks all nodes except the ignored ones. */
 export function rankScores(
   scores: ArrayLike<number>,
   positives: Uint8Array,
   ignored?: Uint8Array | undefined,
 ): Ranking {
   if (positives.length !== scores.length || (ignored !== undefined && ignored.length !== scores.length)) {
-    throw new RangeError('rankScores: one score and one byte per node are needed');
+    throw new RangeError('rankScores: scores and masks must have equal lengths');
   }
-  // Only how many lie where matters, not which: two sorts of plain numbers are far quicker than one of node numbers.
+  // The figures need counts, not node numbers. Two sorts of plain numbers are much faster than one sort of node numbers.
   const all = new Float64Array(scores.length);
   const attack = new Float64Array(scores.length);
   let [nodes, hits] = [0, 0];
   for (let v = 0; v < scores.length; v++) {
-    if (Number.isNaN(scores[v])) throw new RangeError(`rankScores: the score of node ${v} is not a number`);
+    if (Number.isNaN(scores[v])) throw new RangeError(`rankScores: the score of node ${v} is NaN`);
     if (ignored !== undefined && ignored[v] !== 0) continue;
     all[nodes++] = scores[v];
     if (positives[v] !== 0) attack[hits++] = scores[v];
@@ -55,7 +52,7 @@ export function rankScores(
   return countSteps(all.subarray(0, nodes).sort(), attack.subarray(0, hits).sort());
 }
 
-/** Both ascending. */
+/** Both arrays are in ascending order. */
 function countSteps(all: Float64Array, attack: Float64Array): Ranking {
   let steps = 0;
   for (let i = 0; i < all.length; i++) if (i === 0 || all[i] !== all[i - 1]) steps++;
@@ -67,14 +64,14 @@ function countSteps(all: Float64Array, attack: Float64Array): Ranking {
     const score = all[from - 1];
     while (from > 0 && all[from - 1] === score) from--;
     while (hitFrom > 0 && attack[hitFrom - 1] === score) hitFrom--;
-    thresholds[step] = score + 0; // -0 and 0 are one score
+    thresholds[step] = score + 0; // turns -0 into 0
     flagged[step] = all.length - from;
     hits[step] = attack.length - hitFrom;
   }
   return { thresholds, flagged, hits, nodes: all.length, positives: attack.length };
 }
 
-/** The first step that flags nodes of this score; the number of steps if none does. */
+/** The first step that flags nodes with this score, or the number of steps if none does. */
 export function stepOf({ thresholds }: Ranking, score: number): number {
   let [low, high] = [0, thresholds.length];
   while (low < high) {
@@ -85,7 +82,7 @@ export function stepOf({ thresholds }: Ranking, score: number): number {
   return low;
 }
 
-/** Σ (R_n − R_{n−1})·P_n over distinct thresholds, without interpolation; null without positives. */
+/** Σ (R_n − R_{n−1})·P_n over distinct thresholds, without interpolation. Null without positives. */
 export function averagePrecision({ flagged, hits, positives }: Ranking): number | null {
   if (positives === 0) return null;
   let sum = 0;
@@ -96,11 +93,11 @@ export function averagePrecision({ flagged, hits, positives }: Ranking): number 
   return sum / positives;
 }
 
-/** The chance that a positive outranks a negative, ties half; null where one of the two is missing. */
+/** The probability that a positive outranks a negative, with ties counted half. Null without either class. */
 export function auroc({ flagged, hits, nodes, positives }: Ranking): number | null {
   const negatives = nodes - positives;
   if (positives === 0 || negatives === 0) return null;
-  let twice = 0; // twice the pairs in the right order: whole numbers, hence exact
+  let twice = 0; // twice the number of correctly ordered pairs: an integer, so the sum is exact
   for (let n = 0, tp = 0, fp = 0; n < hits.length; n++) {
     const falls = flagged[n] - hits[n];
     twice += (falls - fp) * (tp + hits[n]);
@@ -110,23 +107,21 @@ export function auroc({ flagged, hits, nodes, positives }: Ranking): number | nu
 }
 
 /**
- * The threshold with the best F1, which needs the test's own labels: an upper bound, never an operating point
- * (method §9). Of equals the highest threshold. Null without positives.
+ * The threshold with the best F1 on the test, the highest one if several are equal. It needs the labels of the test, so
+ * it is an upper bound and not an operating point (method §9). Null without positives.
  */
 export function bestF1(ranking: Ranking): Oracle | null {
-  const { thresholds, flagged, hits, nodes, positives } = ranking;
+  const { thresholds, flagged, hits, positives } = ranking;
   if (positives === 0) return null;
   let [best, f1] = [0, -1];
   for (let n = 0; n < hits.length; n++) {
     const here = (2 * hits[n]) / (flagged[n] + positives);
     if (here > f1) [best, f1] = [n, here];
   }
-  const [tp, fp] = [hits[best], flagged[best] - hits[best]];
-  const confusion = { tp, fp, fn: positives - tp, tn: nodes - positives - fp };
-  return { f1, threshold: thresholds[best], confusion };
+  return { f1, threshold: thresholds[best] };
 }
 
-/** Null without positives. The end (recall 0, precision 1) that some plots add is not a threshold, so not here. */
+/** Null without positives. The point (recall 0, precision 1) of some plots is left out: it has no threshold. */
 export function precisionRecallCurve(ranking: Ranking): PrecisionRecallCurve | null {
   const { thresholds, flagged, hits, positives } = ranking;
   if (positives === 0) return null;
@@ -137,25 +132,25 @@ export function precisionRecallCurve(ranking: Ranking): PrecisionRecallCurve | n
   };
 }
 
-/** From (0, 0), where the threshold is above every score, to (1, 1). Null where either class is missing. */
+/** From (0, 0), at a threshold above every score, to (1, 1). Null without either class. */
 export function rocCurve(ranking: Ranking): RocCurve | null {
   const { thresholds, flagged, hits, nodes, positives } = ranking;
   const negatives = nodes - positives;
   if (positives === 0 || negatives === 0) return null;
   return {
-    thresholds: before(Infinity, thresholds),
-    fpr: before(
+    thresholds: prepend(Infinity, thresholds),
+    fpr: prepend(
       0,
       Float64Array.from(hits, (tp, n) => (flagged[n] - tp) / negatives),
     ),
-    tpr: before(
+    tpr: prepend(
       0,
       Float64Array.from(hits, (tp) => tp / positives),
     ),
   };
 }
 
-function before(first: number, rest: Float64Array): Float64Array {
+function prepend(first: number, rest: Float64Array): Float64Array {
   const joined = new Float64Array(rest.length + 1);
   joined[0] = first;
   joined.set(rest, 1);

@@ -1,18 +1,18 @@
-/** How a variant with one seed ranks the nodes of the test, or its mean scores over the seeds. */
+/** The ranking of the test nodes by a variant with one seed, or the mean of its scores over the seeds. */
 export interface ScoreColumn {
   readonly variant: string;
   readonly seed: number | 'mean';
-  /** As of `NodeScores`: a score, and below 0 what orders the nodes that score 0. A mean is of scores alone. */
+  /** As in `NodeScores`: a score, or a negative rank for a node that scores 0. A mean covers scores only. */
   readonly ranking: Float64Array;
 }
 
-/** The score of a node: whatever ranks below 0 scores 0. */
+/** The score of a node. A negative rank is a score of 0. */
 export function scoreAt({ ranking }: ScoreColumn, node: number): number {
   return Math.max(0, ranking[node]);
 }
 
-/** False where nodes that score 0 are all equal: then scores rank as well as the ranking does. */
-export function ordersSilent({ ranking }: ScoreColumn): boolean {
+/** True if the ranking orders nodes that score 0. If false, the scores alone give the same order. */
+export function ranksZeroScores({ ranking }: ScoreColumn): boolean {
   let first: number | undefined;
   for (const rank of ranking) {
     if (rank > 0) continue;
@@ -22,18 +22,18 @@ export function ordersSilent({ ranking }: ScoreColumn): boolean {
   return false;
 }
 
-/** Beyond so many numbers a variant has one column. */
-const MOST_CELLS = 50_000_000;
+/** A larger sheet keeps one column of means per variant. */
+const MAX_CELLS = 50_000_000;
 
-/** Keeps what ranks all nodes for who wants to look at it, in as much memory as that may take. */
+/** Keeps the rankings of all runs, within a memory limit. */
 export class ScoreSheet {
   readonly #columns: ScoreColumn[] = [];
   readonly #isWhole: boolean;
   readonly #added = new Map<string, number>();
 
-  /** `expected`: columns that will come. */
-  constructor(nodes: number, expected: number, most: number = MOST_CELLS) {
-    this.#isWhole = nodes * expected <= most;
+  /** `expected` is the number of columns to come. */
+  constructor(nodes: number, expected: number, maxCells: number = MAX_CELLS) {
+    this.#isWhole = nodes * expected <= maxCells;
   }
 
   get columns(): readonly ScoreColumn[] {

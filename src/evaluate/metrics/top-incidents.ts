@@ -1,19 +1,23 @@
-import type { IncidentLinks } from '../../detect/alerts/incident-links.js';
 import { formIncidents } from '../../detect/alerts/incidents.js';
 import { type SuspiciousNode, toColumns } from '../../detect/alerts/suspicious-nodes.js';
 import { stableHashes } from '../../detect/evidence/stable-hash.js';
 import type { LoadedEvents } from '../../store/load.js';
 import type { LabelMatch } from '../labels/label-match.js';
+import type { ScoredRun } from '../protocol/scored-run.js';
 import type { IncidentMembers } from './attack-metrics.js';
 import type { Flagged } from './flagging.js';
-import type { NodeScores, TestGraph } from './node-scores.js';
 
-/** Nodes that incidents are made of for metrics, per host and day and at least (method §10). */
+/** The scores of one run, with the events of the test. */
+export interface ScoredTest extends Pick<ScoredRun, 'found' | 'graphs' | 'links'> {
+  readonly events: LoadedEvents;
+}
+
+/** Number of highest nodes per host and day that form the incidents of the metrics; also the minimum (method §10). */
 export const TOP_NODES = 100;
 
 const DAY = 86_400_000_000_000;
 
-/** Host-days of loaded events: for each host from its first event to its last. */
+/** The sum over hosts of the days from the first event to the last. */
 export function hostDaysOf({ table, keys, hosts }: LoadedEvents): number {
   const first: (bigint | undefined)[] = hosts.map(() => undefined);
   const last = [...first];
@@ -29,8 +33,8 @@ export function hostDaysOf({ table, keys, hosts }: LoadedEvents): number {
   );
 }
 
-/** The highest nodes, in order; equal ones by a hash of their identity, which favours neither early nor late nodes. */
-export function highestNodes(ranking: Float64Array, count: number, { keys }: LoadedEvents): Int32Array {
+/** The highest nodes in order. A hash of the key breaks ties, so that neither early nor late nodes are preferred. */
+function highestNodes(ranking: Float64Array, count: number, { keys }: LoadedEvents): Int32Array {
   const nodes = Int32Array.from({ length: ranking.length }, (_, node) => node);
   const hashes = stableHashes(keys, nodes, 0);
   return nodes
@@ -38,52 +42,42 @@ export function highestNodes(ranking: Float64Array, count: number, { keys }: Loa
     .subarray(0, Math.min(count, nodes.length));
 }
 
-/**
- * The incidents that an analyst would be shown who looks at the highest nodes of each day: those formed by every graph
- * in which such a node scores as high as the lowest of them.
- */
-export function topIncidents(
-  found: NodeScores,
-  graphs: readonly TestGraph[],
-  links: IncidentLinks,
-  events: LoadedEvents,
-): IncidentMembers[] {
+/** The incidents that the highest nodes form, in every graph in which they score at least as high as the lowest of them. */
+export function topIncidents(scored: ScoredTest): IncidentMembers[] {
+  const { found, events } = scored;
   const count = Math.max(TOP_NODES, Math.ceil(TOP_NODES * hostDaysOf(events)));
   const top = highestNodes(found.ranking, count, events);
   const isTop = new Uint8Array(found.ranking.length);
   for (const node of top) isTop[node] = 1;
   const cutoff = top.length === 0 ? 0 : found.ranking[top[top.length - 1]];
-  return incidentsAmong(isTop, cutoff, found, graphs, links, events);
+  return incidentsAmong(isTop, cutoff, scored);
 }
 
-/** Incidents that alarms at this threshold form and that have nothing to do with any attack. */
+/** Counts the incidents of flagged nodes that have no labelled member. Incidents of ignored nodes only do not count. */
 export function countFalseIncidents(
   { nodes, threshold }: Pick<Flagged, 'nodes' | 'threshold'>,
   { positives, ignored }: Pick<LabelMatch, 'positives' | 'ignored'>,
-  ...scored: [found: NodeScores, graphs: readonly TestGraph[], links: IncidentLinks, events: LoadedEvents]
+  scored: ScoredTest,
 ): number {
   if (threshold.value === null) return 0;
-  return incidentsAmong(nodes, threshold.value, ...scored).filter((incident) => {
+  return incidentsAmong(nodes, threshold.value, scored).filter((incident) => {
     const members = Array.from(incident.nodes);
     return members.every((v) => positives[v] === 0) && members.some((v) => ignored[v] === 0);
   }).length;
 }
 
-/** Formed by every graph in which a chosen node scores at least `cutoff`. */
+/** Forms incidents from the chosen nodes, in every graph in which they score at least `cutoff`. */
 function incidentsAmong(
   chosen: Uint8Array,
   cutoff: number,
-  found: NodeScores,
-  graphs: readonly TestGraph[],
-  links: IncidentLinks,
-  events: LoadedEvents,
+  { found, graphs, links, events }: ScoredTest,
 ): IncidentMembers[] {
   const members: SuspiciousNode[] = [];
   graphs.forEach(({ nodes, first, last }, graph) => {
     nodes.forEach((node, v) => {
       if (chosen[node] === 0) return;
       const own = found.byGraph[graph][v];
-      // A node that scores nothing has one rank for all its graphs. Alarms are told by float32.
+      // A node that scores 0 has one rank for all its graphs. Flagging compares float32 scores, hence `fround`.
       const score = own > 0 ? own : found.ranking[node];
       if (own > 0 ? Math.max(own, Math.fround(own)) < cutoff : found.scores[node] > 0) return;
       const prominence = own > 0 ? found.prominence[graph][v] : score;

@@ -5,7 +5,7 @@ import type { LabelMatch } from '../labels/label-match.js';
 import type { Labels } from '../labels/labels.js';
 import { summariseSeeds } from '../metrics/summary-statistics.js';
 import { TOP_NODES } from '../metrics/top-incidents.js';
-import type { Part } from '../protocol/parts.js';
+import type { LoadedSplit } from '../protocol/splits.js';
 import type { ResolvedVariant } from '../protocol/variants.js';
 import { type EvaluationResult, FIGURE_NAMES, type VariantResult } from '../result-schema.js';
 
@@ -50,11 +50,11 @@ function describeVariant({ variant, training, detection }: ResolvedVariant, run:
 }
 
 function describeData(
-  { parts, labels: file, ignore, tier, variants }: EvaluateOptions,
+  { splits, labels: file, ignore, tier, variants }: EvaluateOptions,
   { counts, attacks, attacksUnmatched }: LabelMatch,
 ): Data {
   // Graphs as the first variant cuts them.
-  const describePart = ({ store, events }: Part): Data['splits'][string] => ({
+  const describeSplit = ({ store, events }: LoadedSplit): Data['splits'][string] => ({
     graphs: planGraphs(store, events, variants[0].training).sizes.length,
     nodes: events.keys.size,
     events: events.table.length,
@@ -74,9 +74,9 @@ function describeData(
     attacks: attacks === null ? null : [...attacks.names],
     attacksUnmatched: [...attacksUnmatched],
     splits: {
-      train: describePart(parts.train),
-      calibrate: describePart(parts.calibrate),
-      test: describePart(parts.test),
+      train: describeSplit(splits.train),
+      calibrate: describeSplit(splits.calibrate),
+      test: describeSplit(splits.test),
     },
   };
 }

@@ -9,8 +9,8 @@ import { ENTITY_TYPES } from '../../ingest/event.js';
 import { type CsvValue, csvRecord } from '../../report/page/csv.js';
 import type { Evaluation, EvaluationCurves } from '../evaluation.js';
 import { attackRow } from '../metrics/attack-metrics.js';
-import { ordersSilent, type ScoreColumn, scoreAt } from '../metrics/score-sheet.js';
-import type { Part } from '../protocol/parts.js';
+import { ranksZeroScores, type ScoreColumn, scoreAt } from '../metrics/score-sheet.js';
+import type { LoadedSplit } from '../protocol/splits.js';
 import type { EvaluationResult } from '../result-schema.js';
 
 /** Makes a page of the figures and curves, in the folder of the others. */
@@ -27,7 +27,7 @@ const SCORES = 'scores.csv';
 export async function writeEvaluation(
   folder: string,
   evaluation: Evaluation,
-  test: Pick<Part, 'events' | 'names'>,
+  test: Pick<LoadedSplit, 'events' | 'names'>,
   writeReport?: ReportWriter | undefined,
 ): Promise<void> {
   await mkdir(folder, { recursive: true });
@@ -49,7 +49,7 @@ export async function removeEvaluation(folder: string): Promise<boolean> {
 async function writeScores(
   path: string,
   { scores, labels }: Evaluation,
-  { events, names }: Pick<Part, 'events' | 'names'>,
+  { events, names }: Pick<LoadedSplit, 'events' | 'names'>,
 ): Promise<void> {
   const hostOf = (node: number) => events.hosts[events.keys.hostAt(node)]; // two hosts may use one uuid
   const attacks = attacksByNode(labels.attacks);
@@ -94,7 +94,7 @@ interface Column {
 function columnsOf(column: ScoreColumn): Column[] {
   const heading = `${column.variant} ${column.seed}`;
   const score = { heading, at: (node: number) => scoreAt(column, node) };
-  return ordersSilent(column)
+  return ranksZeroScores(column)
     ? [score, { heading: `${heading} rank`, at: (node) => column.ranking[node] }]
     : [score];
 }

@@ -1,6 +1,6 @@
 import type { E3Host } from '../e3/published.js';
 import type { Evaluation, EvaluationCurves } from '../evaluation.js';
-import type { Parts } from '../protocol/parts.js';
+import type { Splits } from '../protocol/splits.js';
 import type { EvaluationResult, Figure, VariantResult } from '../result-schema.js';
 import type { Axis } from '../sweep/sweep-axes.js';
 import type { Trial } from '../sweep/sweep-trial.js';
@@ -57,12 +57,12 @@ export interface ReportExtras {
 }
 
 /** What result.json does not hold and the report shows. */
-export function extrasOf(evaluation: Evaluation, parts: Pick<Parts, 'train'>): ReportExtras {
-  return { relations: relationCounts(parts.train), scores: scoreSamples(evaluation) };
+export function extrasOf(evaluation: Evaluation, splits: Pick<Splits, 'train'>): ReportExtras {
+  return { relations: relationCounts(splits.train), scores: scoreSamples(evaluation) };
 }
 
 /** Raw events, before reduction (method §1). Most first. */
-export function relationCounts({ events: { table } }: Parts['train']): { name: string; events: number }[] {
+export function relationCounts({ events: { table } }: Splits['train']): { name: string; events: number }[] {
   const counts = new Float64Array(table.relations.length);
   for (let row = 0; row < table.length; row++) counts[table.relation[row]]++;
   return table.relations

@@ -1,34 +1,52 @@
-import type { GraphView } from '../../detect/graph-view.js';
-import type { RelationNetwork } from './relation-network.js';
+import { prepareTraining } from '../../model/training/prepare-training.js';
+import type { TextModel } from '../protocol/graphs-of-split.js';
+import type { LoadedSplit } from '../protocol/splits.js';
+import type { CalibrationOutcome, VariantFitOptions } from '../protocol/variant-group.js';
+import type { ResolvedVariant } from '../protocol/variants.js';
+import { type GraphScorer, notFitted, Rival } from './rival.js';
+import { VeloxNetwork } from './velox-network.js';
 
 /**
- * The strongest simple rival: a node is as strange as the least likely relation on any of its edges, by a network that
- * sees the text and type of both ends. Nothing is calibrated; the threshold is the largest loss of benign graphs.
+ * The strongest simple rival (method §11): a node scores the loss of its least likely relation, by a network that sees
+ * the text and type of both ends. Nothing is calibrated; the threshold is the largest loss of benign graphs.
  */
-export class Velox {
-  readonly network: RelationNetwork;
-  /** Scores above it are alarms. */
-  readonly threshold: number;
+export class Velox extends Rival {
+  readonly seeded = true;
+  #text: TextModel | undefined;
+  #network: VeloxNetwork | undefined;
 
-  constructor(network: RelationNetwork, threshold: number) {
-    this.network = network;
-    this.threshold = threshold;
+  /** `text`: that of a model with the same seed, if one was trained. */
+  constructor(resolved: ResolvedVariant, text?: TextModel | undefined) {
+    super(resolved);
+    this.#text = text;
   }
 
-  static calibrate(network: RelationNetwork, views: Iterable<GraphView>): Velox {
-    let largest = 0;
-    for (const view of views) for (const loss of network.losses(view)) largest = Math.max(largest, loss);
-    return new Velox(network, largest);
+  async fit(train: LoadedSplit, options: VariantFitOptions): Promise<void> {
+    this.options = options;
+    const { seed, signal, progress } = options;
+    const config = { ...this.resolved.training, seed };
+    const { store, selection } = train;
+    const watch = {
+      prepared: (stage: string, done: number) => progress?.('words', stage === 'words' ? done : 0),
+    };
+    this.#text ??= await this.watch.time('prepare', () =>
+      prepareTraining({ store, selection, config, signal, watch }, undefined),
+    );
+    const { space, direction } = this.#text;
+    this.graphSpec = { space, direction, config };
+    const graphs = await this.graphsOf(train);
+    this.#network = await this.watch.time('train', () =>
+      VeloxNetwork.fit(graphs.views(), space.parts.relations.length, space.profileColumn),
+    );
   }
 
-  /** By local node: the largest loss over its interactions, in either role; 0 without any. */
-  scores(view: GraphView): Float64Array {
-    const scores = new Float64Array(view.planned.nodes.length);
-    const { subject, object } = view.interactions;
-    this.network.losses(view).forEach((loss, i) => {
-      scores[subject[i]] = Math.max(scores[subject[i]], loss);
-      scores[object[i]] = Math.max(scores[object[i]], loss);
-    });
-    return scores;
+  async calibrate(benign: LoadedSplit): Promise<CalibrationOutcome[]> {
+    const scores = await this.watch.time('calibrate', () => this.scoreBenign(benign));
+    return [{ benign: scores, over: 'highest', ownThreshold: scores.scores[0] ?? 0 }];
+  }
+
+  protected get scorer(): GraphScorer {
+    if (this.#network === undefined) throw notFitted();
+    return this.#network;
   }
 }

@@ -8,14 +8,24 @@ import { sensitivitySection } from '../report/sensitivity-section.js';
 import type { SweepOutcome } from './sweep.js';
 import type { Axis } from './sweep-axes.js';
 
-/** Curves over every axis of numbers, and all trials. There is at least one trial. */
-export function renderSweepReport(
+/** Writes report.html: a curve for every numeric axis, and a table of all trials. Needs at least one trial. */
+export async function writeSweepReport(
+  axes: readonly Axis[],
+  outcome: Pick<SweepOutcome, 'trials' | 'complete'>,
+  folder: string,
+): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const path = join(folder, REPORT_FILE);
+  await replaceFile(path, renderSweepReport(axes, outcome));
+}
+
+function renderSweepReport(
   axes: readonly Axis[],
   { trials, complete }: Pick<SweepOutcome, 'trials' | 'complete'>,
 ): string {
   const [{ result }] = trials;
   const sweeps = { run: `protocol ${result.protocol}`, axes, trials, complete };
-  // Trials differ in one choice: what is true of all of them is said once.
+  // Most caveats hold for every trial. Show each once.
   const runs = trials.map((trial) => ({ name: 'trial', result: trial.result, curves: {} }));
   const caveats = [...new Set(runs.flatMap((run) => caveatsOf({ title: '', runs: [run], sweeps })))];
   return renderPage({
@@ -26,7 +36,7 @@ export function renderSweepReport(
       sensitivitySection(sweeps),
       {
         id: 'caveats',
-        title: 'To know',
+        title: 'Caveats',
         content: h(
           'ul',
           {},
@@ -35,14 +45,4 @@ export function renderSweepReport(
       },
     ],
   });
-}
-
-export async function writeSweepReport(
-  axes: readonly Axis[],
-  outcome: Pick<SweepOutcome, 'trials' | 'complete'>,
-  folder: string,
-): Promise<void> {
-  await mkdir(folder, { recursive: true });
-  const path = join(folder, REPORT_FILE);
-  await replaceFile(path, renderSweepReport(axes, outcome));
 }

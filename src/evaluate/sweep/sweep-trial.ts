@@ -7,27 +7,25 @@ import { safeJson } from '../../base/safe-json.js';
 import { formatThreshold } from '../../detect/threshold/threshold.js';
 import type { EvaluateOptions } from '../evaluation.js';
 import type { Labels } from '../labels/labels.js';
-import type { Part } from '../protocol/parts.js';
+import type { LoadedSplit } from '../protocol/splits.js';
 import { type EvaluationResult, evaluationSchema } from '../result-schema.js';
 import { type Assignment, assignmentText } from './sweep-axes.js';
 
-/** A finished trial, as its file has it. */
+/** A finished trial, as stored in its file. */
 export interface Trial {
   readonly assignment: Assignment;
   readonly id: string;
   readonly result: EvaluationResult;
 }
 
-/**
- * What a trial is: all that its figures follow from, and nothing else (not the number of threads). Trials of the same
- * id need not be run twice.
- */
+/** A hash of everything that the figures depend on; the number of threads is not part of it. Equal ids give equal figures. */
 export function trialId(options: EvaluateOptions): string {
-  const { parts, labels, ignore, tier, protocol, matching, threshold, seeds, variants, versions } = options;
-  const told = {
-    parts: [parts.train, parts.calibrate, parts.test].map(identityOf),
-    labels: labelText(labels),
-    ignore: ignore === undefined ? null : labelText(ignore),
+  const { splits, labels, ignore, tier, protocol, matching, threshold, seeds, variants, versions } = options;
+  const identity = {
+    // The key names are part of the hash. Renaming one would run every trial again.
+    parts: [splits.train, splits.calibrate, splits.test].map(identityOf),
+    labels: labelIdentity(labels),
+    ignore: ignore === undefined ? null : labelIdentity(ignore),
     tier,
     protocol,
     matching,
@@ -37,11 +35,11 @@ export function trialId(options: EvaluateOptions): string {
     allowPast: options.allowPast ?? false,
     variants: variants.map(({ variant, training, detection }) => [variant.name, training, detection]),
   };
-  return createHash('sha256').update(safeJson(told)).digest('hex');
+  return createHash('sha256').update(safeJson(identity)).digest('hex');
 }
 
-/** By the content of the files, wherever they lie. */
-function identityOf({ store, selection }: Part) {
+/** Identifies a split by the content of its files, not by their location. */
+function identityOf({ store, selection }: LoadedSplit) {
   const { split, host, from, to } = selection;
   const files = store.manifest.ingests.map((ingest) => [
     ingest.split,
@@ -50,11 +48,11 @@ function identityOf({ store, selection }: Part) {
   return { files, split, host, from: from?.toString(), to: to?.toString() };
 }
 
-function labelText({ labels, attacks }: Labels) {
-  return [attacks, labels.map(({ id, attacks: of }) => [id, of])];
+function labelIdentity({ labels, attacks }: Labels) {
+  return [attacks, labels.map((label) => [label.id, label.attacks])];
 }
 
-/** Readable first, unmistakable at the end. */
+/** The file name of a trial: its settings, then the start of its id. */
 export function trialFile(assignment: Assignment, id: string): string {
   const words = assignmentText(assignment)
     .replace(/[^\w=.+-]+/g, '_')
@@ -62,7 +60,7 @@ export function trialFile(assignment: Assignment, id: string): string {
   return `${words === '' ? 'as-is' : words}-${id.slice(0, 12)}.json`;
 }
 
-/** Undefined where there is none, or one that was cut short or changed by hand. */
+/** Undefined if the file is missing, incomplete or changed. */
 export async function readTrial(
   folder: string,
   assignment: Assignment,
@@ -79,7 +77,6 @@ export async function readTrial(
   return undefined;
 }
 
-/** Whole or not at all. */
 export async function writeTrial(folder: string, trial: Trial): Promise<void> {
   await mkdir(folder, { recursive: true });
   const path = join(folder, trialFile(trial.assignment, trial.id));

@@ -1,51 +1,51 @@
 import { EXIT, RecalError } from '../../base/errors.js';
 import { evaluate } from '../evaluate.js';
 import type { EvaluateOptions, EvaluateWatch } from '../evaluation.js';
-import { Part, type Parts } from '../protocol/parts.js';
+import { LoadedSplit, type Splits } from '../protocol/splits.js';
 import { type ResolvedVariant, resolveVariant, variantOf } from '../protocol/variants.js';
-import { type Assignment, assignmentText, sortAssignment, valueText } from './sweep-axes.js';
+import { type Assignment, assignmentText, groupAssignment, valueText } from './sweep-axes.js';
 import { readTrial, type Trial, trialId, writeTrial } from './sweep-trial.js';
 
 export interface SweepOptions extends Omit<EvaluateOptions, 'variants' | 'watch'> {
   readonly variants: readonly string[];
-  /** What holds for every trial. */
+  /** Settings of every trial. */
   readonly training: Readonly<Record<string, unknown>>;
   readonly detection: Readonly<Record<string, unknown>>;
   readonly trials: readonly Assignment[];
-  /** Where finished trials are kept. */
+  /** Folder of the finished trials. */
   readonly folder: string;
   readonly watch?: SweepWatch | undefined;
 }
 
 export interface SweepWatch {
-  /** A trial begins, or is known already. */
+  /** Called when a trial begins, or when its result is already known. */
   trial?(assignment: Assignment, number: number, known: boolean): void;
   readonly evaluation?: EvaluateWatch;
 }
 
 export interface SweepOutcome {
   readonly trials: readonly Trial[];
-  /** Trials that an earlier run had finished. */
+  /** Number of trials with a result from an earlier run or trial. */
   readonly known: number;
   readonly complete: boolean;
 }
 
 /**
- * Runs trial after trial; each is an evaluation of its own, from its seeds on, so that it equals one that is run alone.
- * Finished trials are files, and are not run again.
+ * Runs the trials one by one. Each trial is an independent evaluation, so its figures do not depend on other trials. A
+ * finished trial is kept in a file and is not run again.
  */
 export async function runSweep(options: SweepOptions): Promise<SweepOutcome> {
   const { trials, folder, watch, signal } = options;
-  // All are checked before the first hour of work.
+  // Check all trials first, so that a mistake shows before hours of work.
   const variants = trials.map((assignment) => variantsOf(options, assignment));
   const finished: Trial[] = [];
   let known = 0;
   for (const [i, assignment] of trials.entries()) {
     if (signal?.aborted === true) return { trials: finished, known, complete: false };
-    const parts = await partsOf(options.parts, sortAssignment(assignment).calibrationShare);
-    const each: EvaluateOptions = { ...options, parts, variants: variants[i], watch: watch?.evaluation };
+    const splits = await shortenCalibration(options.splits, groupAssignment(assignment).calibrationShare);
+    const each: EvaluateOptions = { ...options, splits, variants: variants[i], watch: watch?.evaluation };
     const id = trialId(each);
-    // Two axes of a sensitivity analysis meet in what is the default of both.
+    // Axes of a sensitivity analysis share the trial with all defaults.
     const same = finished.find((trial) => trial.id === id);
     const before = (await readTrial(folder, assignment, id)) ?? (same && { ...same, assignment });
     watch?.trial?.(assignment, i, before !== undefined);
@@ -62,7 +62,7 @@ export async function runSweep(options: SweepOptions): Promise<SweepOutcome> {
   return { trials: finished, known, complete: true };
 }
 
-/** Undefined where it was stopped: half a trial is none. */
+/** Undefined if the trial was stopped: an incomplete trial is not kept. */
 async function runTrial(
   options: EvaluateOptions,
   assignment: Assignment,
@@ -81,7 +81,7 @@ function variantsOf(
   { variants, training, detection }: SweepOptions,
   assignment: Assignment,
 ): ResolvedVariant[] {
-  const own = sortAssignment(assignment);
+  const own = groupAssignment(assignment);
   return variants.map((name) => {
     const resolved = resolveVariant(
       variantOf(name),
@@ -90,35 +90,35 @@ function variantsOf(
     );
     const config: Record<string, unknown> = { ...resolved.training, ...resolved.detection };
     for (const [key, value] of Object.entries({ ...own.training, ...own.detection })) {
-      if (JSON.stringify(config[key]) !== JSON.stringify(value)) throw fixed(name, key, config[key]);
+      if (JSON.stringify(config[key]) !== JSON.stringify(value)) throw fixedSetting(name, key, config[key]);
     }
     return resolved;
   });
 }
 
-function fixed(variant: string, key: string, value: unknown): RecalError {
-  const own = valueText(value as string);
-  return new RecalError('sweep-fixed', `the variant ${variant} is what it is by ${key}=${own}`, {
-    hint: `sweep ${key} over another variant with --variants`,
+function fixedSetting(variant: string, key: string, value: unknown): RecalError {
+  const fixed = valueText(value as string);
+  return new RecalError('sweep-fixed', `the variant ${variant} fixes ${key}=${fixed}`, {
+    hint: `sweep ${key} with another variant: --variants recal`,
     exit: EXIT.usage,
   });
 }
 
-/** The latest share of the calibration events, those nearest to the test. */
-async function partsOf(parts: Parts, share: number): Promise<Parts> {
-  if (share >= 1) return parts;
-  const { store, selection, events } = parts.calibrate;
+/** Keeps the latest share of the calibrate split, the events nearest to the test. */
+async function shortenCalibration(splits: Splits, share: number): Promise<Splits> {
+  if (share >= 1) return splits;
+  const { store, selection, events } = splits.calibrate;
   const { ts, length } = events.table;
   const from = ts[Math.min(length - 1, Math.floor(length * (1 - share)))];
-  const calibrate = await Part.open('calibrate', {
+  const calibrate = await LoadedSplit.open('calibrate', {
     folder: store.folder,
     selection: { ...selection, from },
   });
-  return { ...parts, calibrate };
+  return { ...splits, calibrate };
 }
 
-/** For messages: which trial this is. */
+/** The name of a trial in messages. */
 export function trialName(assignment: Assignment): string {
   const text = assignmentText(assignment);
-  return text === '' ? 'as it is' : text;
+  return text === '' ? 'default settings' : text;
 }

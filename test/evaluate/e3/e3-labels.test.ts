@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 
 describe('findE3Labels', () => {
-  test('both kinds, by plain names', async () => {
+  test('finds both kinds by plain names', async () => {
     writeFileSync(join(folder, 'theia.txt'), `${ID}1\n${ID}2\n`);
     writeFileSync(join(folder, 'E3-THEIA.csv'), `uuid,attack,kind,name\n${ID}3,dropper,file,/x\n`);
     const found = await findE3Labels(folder, 'theia');
@@ -24,7 +24,7 @@ describe('findE3Labels', () => {
     ]);
   });
 
-  test('the simulator’s: its list with scans, and what the intruder made', async () => {
+  test('finds the files of the simulator: the list with scans, and the core tier', async () => {
     writeFileSync(join(folder, 'labels.scan.txt'), `${ID}1\n${ID}2\n${ID}3\n`);
     writeFileSync(join(folder, 'labels.csv'), `uuid,attack,tier\n${ID}1,a,core\n${ID}2,a,touched\n`);
     const [paper, honest] = await findE3Labels(folder, 'cadets');
@@ -33,7 +33,7 @@ describe('findE3Labels', () => {
     expect(honest.labels.labels.map(({ id }) => id)).toEqual([`${ID}1`]);
   });
 
-  test('one kind is enough, none is not, and an empty one is said to be', async () => {
+  test('needs one kind at least, and refuses an empty file', async () => {
     await expect(findE3Labels(folder, 'trace')).rejects.toMatchObject({
       code: 'e3-labels',
       exit: 2,
@@ -46,7 +46,7 @@ describe('findE3Labels', () => {
     await expect(findE3Labels(folder, 'trace')).rejects.toMatchObject({ code: 'labels-empty' });
   });
 
-  test.skipIf(!existsSync(published))('the published files, where they are at hand', async () => {
+  test.skipIf(!existsSync(published))('finds the published files', async () => {
     const counts = [];
     for (const host of ['cadets', 'theia', 'trace'] as const) {
       const found = await findE3Labels(published, host);

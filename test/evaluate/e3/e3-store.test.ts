@@ -1,38 +1,38 @@
 import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { findE3Parts } from '../../../src/evaluate/e3/e3-parts.js';
-import { placeE3 } from '../../../src/evaluate/e3/e3-store.js';
-import { openParts } from '../../../src/evaluate/protocol/parts.js';
+import { findE3Files } from '../../../src/evaluate/e3/e3-files.js';
+import { ingestE3 } from '../../../src/evaluate/e3/e3-store.js';
+import { openSplits } from '../../../src/evaluate/protocol/splits.js';
 import { simulate } from '../../../src/simulate/simulate.js';
 import { ingestFiles } from '../../../src/store/ingest.js';
 import { Store } from '../../../src/store/store.js';
 import { sharedFolder } from '../../folders.js';
 
-// Just enough events for every part to have some, in the file names and dates of the release.
+// The smallest number of events that gives every file some. Names and dates are those of the release.
 const folder = sharedFolder();
 beforeAll(async () => {
   await simulate({ scenario: 'freebsd-server', layout: 'e3', events: 36_000, out: join(folder, 'e3') });
 }, 60_000);
 
-describe('placeE3', () => {
-  test('MAGIC: calibration is what comes last of training, at the start of a file', async () => {
-    const found = await findE3Parts(join(folder, 'e3'), 'cadets', 'magic');
-    const { places } = await placeE3(found, { folder: join(folder, 'files'), threads: 0 });
-    const parts = await openParts(places);
-    expect(parts.train.last).toBeLessThan(parts.calibrate.first);
-    expect(parts.train.last).toBeLessThan(parts.test.first);
-    expect(parts.calibrate.last).toBeGreaterThan(parts.test.first); // official-2.json.1 is later than official-2.json
-    expect(new Set(parts.calibrate.events.files).size).toBe(1);
+describe('ingestE3', () => {
+  test('MAGIC: calibration begins at a file near the end of training', async () => {
+    const found = await findE3Files(join(folder, 'e3'), 'cadets', 'magic');
+    const { sources } = await ingestE3(found, { folder: join(folder, 'files'), threads: 0 });
+    const splits = await openSplits(sources);
+    expect(splits.train.last).toBeLessThan(splits.calibrate.first);
+    expect(splits.train.last).toBeLessThan(splits.test.first);
+    expect(splits.calibrate.last).toBeGreaterThan(splits.test.first); // official-2.json.1 is later than official-2.json
+    expect(new Set(splits.calibrate.events.files).size).toBe(1);
   }, 30_000);
 
-  test('PIDSMaker: days of US/Eastern, also those that lie apart', async () => {
-    const found = await findE3Parts(join(folder, 'e3'), 'cadets', 'pidsmaker');
-    const { places } = await placeE3(found, { folder: join(folder, 'days'), threads: 0 });
-    const parts = await openParts(places);
+  test('PIDSMaker: splits by days of US/Eastern, even if they are not adjacent', async () => {
+    const found = await findE3Files(join(folder, 'e3'), 'cadets', 'pidsmaker');
+    const { sources } = await ingestE3(found, { folder: join(folder, 'days'), threads: 0 });
+    const splits = await openSplits(sources);
     const format = new Intl.DateTimeFormat('en-US', { timeZone: 'America/New_York', day: 'numeric' });
-    const daysOf = (name: keyof typeof parts) => {
-      const { ts } = parts[name].events.table;
+    const daysOf = (name: keyof typeof splits) => {
+      const { ts } = splits[name].events.table;
       const days = new Set([...ts].map((at) => Number(format.format(new Date(Number(at / 1_000_000n))))));
       return [...days].sort((a, b) => a - b);
     };
@@ -41,17 +41,17 @@ describe('placeE3', () => {
     expect(daysOf('test')).toEqual([6, 11, 12, 13]);
   }, 60_000);
 
-  test('a store is gone on with where it holds nothing but these files, wherever they lie', async () => {
+  test('continues a store that holds only these files, even if they have moved', async () => {
     const store = join(folder, 'again');
-    const whole = await findE3Parts(join(folder, 'e3'), 'cadets', 'threatrace');
+    const whole = await findE3Files(join(folder, 'e3'), 'cadets', 'threatrace');
     // Stopped after training.
     await ingestFiles(whole.train, { store, split: 'train', threads: 0 });
     const moved = join(folder, 'moved');
     await cp(join(folder, 'e3'), moved, { recursive: true });
-    const found = await findE3Parts(moved, 'cadets', 'threatrace');
-    await placeE3(found, { folder: store, threads: 0 });
+    const found = await findE3Files(moved, 'cadets', 'threatrace');
+    await ingestE3(found, { folder: store, threads: 0 });
     const { manifest } = await Store.open(store);
-    await placeE3(found, { folder: store, threads: 0 });
+    await ingestE3(found, { folder: store, threads: 0 });
     expect((await Store.open(store)).manifest).toEqual(manifest);
   }, 60_000);
 
@@ -62,17 +62,17 @@ describe('placeE3', () => {
       (bytes: Buffer) => Buffer.from(bytes.toString('latin1').replace(/0/, '1'), 'latin1'),
     ],
   ])(
-    'a store of other data is refused before anything is read: a file that is %s',
+    'refuses a store with other data before reading: a file that is %s',
     async (name, change) => {
       const store = join(folder, `store ${name}`);
       const data = join(folder, name);
       await cp(join(folder, 'e3'), data, { recursive: true });
-      const found = await findE3Parts(data, 'cadets', 'threatrace');
+      const found = await findE3Files(data, 'cadets', 'threatrace');
       await ingestFiles(found.test, { store, split: 'test', threads: 0 });
       const [changed] = found.test;
       await writeFile(changed, change(await readFile(changed)));
       const { manifest } = await Store.open(store);
-      await expect(placeE3(found, { folder: store, threads: 0 })).rejects.toMatchObject({
+      await expect(ingestE3(found, { folder: store, threads: 0 })).rejects.toMatchObject({
         code: 'store-other-data',
         message: expect.stringContaining(changed),
         hint: expect.stringContaining(`remove ${store} `),

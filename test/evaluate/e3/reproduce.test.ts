@@ -7,7 +7,7 @@ import { type ReproduceOptions, reproduce } from '../../../src/evaluate/e3/repro
 import { evaluationSchema } from '../../../src/evaluate/result-schema.js';
 import { simulate } from '../../../src/simulate/simulate.js';
 
-// Just enough events for every part to have some, in the file names and dates of the release.
+// The smallest number of events that gives every file some. Names and dates are those of the release.
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'recal-reproduce-'));
@@ -32,19 +32,19 @@ const options = (more: Partial<ReproduceOptions> = {}): ReproduceOptions => ({
 });
 
 describe('reproduce', () => {
-  test('both protocols, with our figures beside the published ones', async () => {
-    const said: string[] = [];
+  test('runs both protocols and compares the figures with the published ones', async () => {
+    const calls: string[] = [];
     const { study, complete } = await reproduce(
       options({
         watch: {
-          run: ({ protocol }) => said.push(protocol),
-          evaluation: { finished: ({ names }) => said.push(names.join()) },
+          run: ({ protocol }) => calls.push(protocol),
+          evaluation: { finished: ({ names }) => calls.push(names.join()) },
         },
       }),
     );
     expect(complete).toBe(true);
-    // One training serves both.
-    expect(said).toEqual(['paper', 'honest', 'paper,wo-cd']);
+    // Both protocols share one training.
+    expect(calls).toEqual(['paper', 'honest', 'paper,wo-cd']);
     const [paper, honest] = study.runs.map(({ result }) => result);
     expect(paper.variants.paper.seeds[0].threshold.oracle).toBe(true);
     expect(honest.variants.paper.seeds[0].threshold).toMatchObject({ kind: 'budget', oracle: false });
@@ -71,36 +71,27 @@ describe('reproduce', () => {
     expect(beside[0]).toMatchObject({ run: 'paper', published: { f1: 96.05, fpr: 0.3581 } });
     expect(beside[0].ours.f1).toBeCloseTo((paper.variants['wo-cd'].mean.f1 ?? 0) * 100, 5);
     const page = await readFile(join(out, 'report.html'), 'utf8');
-    for (const said of [
-      'one seed only',
-      'the labels name no attacks',
-      'RECAL',
-      'relation-counts.csv',
-      'A simulated host like CADETS',
-      'the logs are simulated',
-    ]) {
-      expect(page.includes(said), said).toBe(true);
+    for (const text of ['RECAL', 'relation-counts.csv', study.title, ...(study.notes ?? [])]) {
+      expect(page.includes(text), text).toBe(true);
     }
   }, 60_000);
 
-  test('MAGIC’s list is said to train on the future; labels of another host match no node', async () => {
+  test('notes that MAGIC trains on the future; labels of another host match no node', async () => {
     const notes: string[] = [];
     const labels = await mkdtemp(join(tmpdir(), 'recal-other-labels-'));
     try {
       await writeFile(join(labels, 'cadets.txt'), 'AAAAAAAA-0000-4000-8000-000000000001\n');
-      const watch = { placed: (said: readonly string[]) => notes.push(...said) };
+      const watch = { loaded: (given: readonly string[]) => notes.push(...given) };
       const given = options({ labels, split: 'magic', variants: ['rarity'], watch });
       await expect(reproduce(given)).rejects.toMatchObject({ code: 'labels-no-match' });
-      expect(notes.join('\n')).toMatch(
-        /trains on the future: its part to calibrate on reaches to 2018-04-1[34]/,
-      );
-      expect(notes.join('\n')).toContain('no expert labels were given');
+      expect(notes.join('\n')).toMatch(/future: its calibrate split ends at 2018-04-1[34]/);
+      expect(notes.join('\n')).toContain('honest');
     } finally {
       await rm(labels, { recursive: true, force: true });
     }
   }, 60_000);
 
-  test('with sweeps: each trial is kept, and the report has the curves', async () => {
+  test('keeps each trial of a sweep, and adds curves to the report', async () => {
     const sweeps = [{ key: 'calibrationShare', values: [0.5, 1] }];
     const { study, complete } = await reproduce(options({ variants: ['rarity'], sweeps }));
     expect(complete).toBe(true);
@@ -115,7 +106,7 @@ describe('reproduce', () => {
     expect(await readdir(join(folder, 'out/trials'))).toHaveLength(2);
   }, 60_000);
 
-  test('stopped: what is finished has its report, under both protocols', async () => {
+  test('reports the finished runs under both protocols when stopped', async () => {
     const stop = new AbortController();
     const { study, complete } = await reproduce(
       options({
@@ -128,13 +119,12 @@ describe('reproduce', () => {
     expect(study.runs.map(({ name }) => name)).toEqual(['paper', 'honest']);
     for (const { result } of study.runs) expect(Object.keys(result.variants)).toEqual(['rarity']);
     const page = await readFile(join(folder, 'out/report.html'), 'utf8');
-    for (const said of ['stopped before the end', 'not run: paper'])
-      expect(page.includes(said), said).toBe(true);
-    const { complete: said } = JSON.parse(await readFile(join(folder, 'out/result.json'), 'utf8'));
-    expect(said).toBe(false);
+    expect(page).toContain('not run: paper');
+    const written = JSON.parse(await readFile(join(folder, 'out/result.json'), 'utf8'));
+    expect(written.complete).toBe(false);
   }, 60_000);
 
-  test('with labels of one protocol only, results of the other do not stay', async () => {
+  test('removes results of a protocol that has no labels', async () => {
     const out = join(folder, 'one kind');
     const labels = join(folder, 'scan');
     await mkdir(join(out, 'honest'), { recursive: true });
@@ -146,7 +136,7 @@ describe('reproduce', () => {
     const watch = { removed: (path: string) => removed.push(path) };
     await reproduce(options({ labels, out, variants: ['rarity'], watch }));
     expect(removed).toEqual([join(out, 'honest')]);
-    // What is not ours is not ours to remove.
+    // Other files stay.
     expect(await readdir(join(out, 'honest'))).toEqual(['notes.txt']);
     await rm(join(out, 'honest/notes.txt'));
     await writeFile(join(out, 'honest/scores.csv'), '');
@@ -154,18 +144,20 @@ describe('reproduce', () => {
     expect((await readdir(out)).sort()).toEqual(['paper', 'report.html', 'result.json', 'store']);
   }, 60_000);
 
-  test('logs without the simulator’s manifest are taken for the release', async () => {
+  test('treats logs without the manifest of the simulator as the release', async () => {
     const data = join(folder, 'release');
     await cp(join(folder, 'e3'), data, { recursive: true });
     await rm(join(data, 'scenario.json'));
     const { study } = await reproduce(options({ data, variants: ['rarity'], out: join(folder, 'real') }));
-    expect(study.title).toBe('CADETS of Engagement 3, split threatrace');
+    expect(study.title).toBe('Engagement 3 CADETS, split threatrace');
     expect(study.notes?.join()).not.toContain('simulated');
   }, 60_000);
 
-  test('a missing folder of labels is told before a byte of the logs is read', async () => {
+  test('refuses a missing label folder before it reads the logs', async () => {
     const out = join(folder, 'never');
-    await expect(reproduce(options({ labels: join(folder, 'none'), out }))).rejects.toThrow(/none/);
+    await expect(reproduce(options({ labels: join(folder, 'none'), out }))).rejects.toMatchObject({
+      code: 'input-not-found',
+    });
     expect(existsSync(out)).toBe(false);
   });
 });

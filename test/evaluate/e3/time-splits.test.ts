@@ -15,7 +15,7 @@ const folder = sharedFolder();
 const store = join(folder, 'store');
 const times: bigint[] = [];
 beforeAll(async () => {
-  // Ten days, an event every 67 minutes, named in the first file only.
+  // Ten days with an event every 67 minutes. Only the first file names the programs.
   for (let at = 0n; at < 240n * HOUR; at += 4_020_000_000_000n) times.push(MIDNIGHT + at);
   const lines = times.map((ts, i) =>
     eventLine({
@@ -50,7 +50,7 @@ describe('splitByTime', () => {
       ),
     );
 
-  test('each event is in the split of its time, and none is in two', async () => {
+  test('puts each event into the split of its time, and into one only', async () => {
     const { outside, done } = await splitByTime(store, splits);
     expect(done).toBe('split');
     const all = splits.flatMap(({ name }) => inside(name));
@@ -64,7 +64,7 @@ describe('splitByTime', () => {
     }
   });
 
-  test('names that only another split tells are known', async () => {
+  test('keeps names that only another split defines', async () => {
     const opened = await Store.open(store);
     const events = await loadEvents(opened, { split: 'test' });
     const names = await readNodeNames(opened, events);
@@ -72,7 +72,7 @@ describe('splitByTime', () => {
     expect(known.filter((name) => name?.startsWith('program-')).sort()).toHaveLength(5);
   });
 
-  test('again changes nothing; a day without events is an error and leaves the store as it was', async () => {
+  test('changes nothing when repeated; a split without events is an error and changes nothing', async () => {
     const before = (await Store.open(store)).manifest;
     expect(await splitByTime(store, splits)).toMatchObject({
       done: 'unchanged',
@@ -84,7 +84,7 @@ describe('splitByTime', () => {
     expect((await Store.open(store)).manifest).toEqual(before);
   });
 
-  test('what is read after the split is sorted too, once', async () => {
+  test('splits events that are ingested later, once', async () => {
     const later: bigint[] = [];
     for (const number of [1, 2, 7, 20]) later.push(day(number) + HOUR / 2n);
     const lines = later.map((ts) =>

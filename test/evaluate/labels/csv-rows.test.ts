@@ -5,7 +5,7 @@ import { csvRows } from '../../../src/evaluate/labels/csv-rows.js';
 const rows = (text: string) => [...csvRows(text, 'x.csv')];
 
 describe('CSV rows', () => {
-  it('know quotes, commas, line ends and doubled quotes', () => {
+  it('handle quotes, commas, line ends and doubled quotes', () => {
     expect(rows('a,b\r\n"1,2","say ""x""\nagain"\r\n3,\n')).toEqual([
       { cells: ['a', 'b'], line: 1 },
       { cells: ['1,2', 'say "x"\nagain'], line: 2 },
@@ -13,7 +13,7 @@ describe('CSV rows', () => {
     ]);
   });
 
-  it('leave out blank lines and comments, and count them as lines', () => {
+  it('skip blank lines and comments, and count them as lines', () => {
     expect(rows('# labels\n\n  \na,b\n # more\n"c",d')).toEqual([
       { cells: ['a', 'b'], line: 4 },
       { cells: ['c', 'd'], line: 6 },
@@ -22,7 +22,7 @@ describe('CSV rows', () => {
     expect(rows('\n\n')).toEqual([]);
   });
 
-  it('refuse what cannot be a quoted cell, with its line', () => {
+  it('refuse a malformed quoted cell, with its line', () => {
     expect(() => rows('a\nb,"c')).toThrow(
       expect.objectContaining({ code: 'labels-row', where: { file: 'x.csv', line: 2 } }),
     );
@@ -31,7 +31,7 @@ describe('CSV rows', () => {
     );
   });
 
-  it('give back what was written', () => {
+  it('return the cells that were written', () => {
     const cell = fc.string({ unit: fc.constantFrom('a', '"', ',', '\n', '\r', ' ', '#', 'é'), maxLength: 6 });
     const quote = (text: string) => `"${text.replaceAll('"', '""')}"`;
     const ending = fc.constantFrom('\n', '\r\n');

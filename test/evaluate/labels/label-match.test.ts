@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { matchLabels } from '../../../src/evaluate/labels/label-match.js';
-import { parseLabels } from '../../../src/evaluate/labels/labels.js';
+import { parseLabels } from '../../../src/evaluate/labels/parse-labels.js';
 
 /** A UUID of one repeated digit. */
 const id = (digit: string) => '00000000-0000-0000-0000-000000000000'.replaceAll('0', digit);
@@ -17,7 +17,7 @@ describe('matched labels', () => {
     `${id('b')},A1,core`,
   );
 
-  it('mark nodes, attacks, and count what matches nothing', () => {
+  it('mark nodes and attacks, and count unmatched labels', () => {
     const match = matchLabels(labels, 6, node);
     expect([...match.positives]).toEqual([0, 1, 1, 0, 1, 0]);
     expect([...match.ignored]).toEqual([0, 0, 0, 0, 0, 0]);
@@ -36,13 +36,11 @@ describe('matched labels', () => {
       labelsUnmatched: 2,
       labelsInTraining: 0,
       withoutAttack: 1,
-      ignoreListed: 0,
-      ignoreUnmatched: 0,
       labelledAndIgnored: 0,
     });
   });
 
-  it('leave ignored nodes out, but not those that are labelled', () => {
+  it('ignore nodes unless they are labelled', () => {
     const ignore = parseLabels([id('1'), id('2'), id('f'), id('6')].join('\n'), 'ambiguous.txt');
     const match = matchLabels(labels, 6, node, { ignore });
     expect([...match.ignored]).toEqual([1, 0, 0, 0, 0, 1]);
@@ -51,20 +49,18 @@ describe('matched labels', () => {
       nodes: 4,
       positives: 3,
       ignored: 2,
-      ignoreListed: 4,
-      ignoreUnmatched: 1,
       labelledAndIgnored: 1,
     });
   });
 
-  it('are counted where training knows them, in the test or not', () => {
+  it('count the labels of training entities, whether or not they are in the test', () => {
     const known = new Set([id('5'), id('A'), id('6')]);
     const match = matchLabels(labels, 6, node, { inTraining: (key) => known.has(key) });
     expect(match.counts.labelsInTraining).toBe(2);
     expect(match.inTraining).toEqual([id('a'), id('5')]);
   });
 
-  it('have no attacks where the file names none', () => {
+  it('have no attacks if the file names none', () => {
     expect(matchLabels(parseLabels(id('4'), 'x.txt'), 6, node)).toMatchObject({
       attacks: null,
       attacksUnmatched: [],
@@ -72,17 +68,17 @@ describe('matched labels', () => {
     });
   });
 
-  it('label the nodes of every host that uses the id, once as a label', () => {
+  it('label the node of every host that uses the id', () => {
     const match = matchLabels(labels, 3, () => id('2'));
     expect(match.counts).toMatchObject({ positives: 3, labelsUnmatched: 4 });
     expect([...(match.attacks?.nodes ?? [])]).toEqual([0, 1, 2]);
   });
 
-  it('take node ids in either case', () => {
+  it('match node ids in either case', () => {
     expect(matchLabels(parseLabels(id('A'), 'x'), 1, () => id('a')).counts.positives).toBe(1);
   });
 
-  it('are refused where no node is labelled, with an example of each side', () => {
+  it('are refused if no node is labelled, with an example of a label and a node', () => {
     expect(() => matchLabels(csv(`${id('c')},A1,core`), 6, node)).toThrow(
       expect.objectContaining({
         code: 'labels-no-match',

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { adp, adpCurve } from '../../../src/evaluate/metrics/adp.js';
-import { discrimination, untilAllAttacks } from '../../../src/evaluate/metrics/attack-metrics.js';
+import { discrimination, fpUntilAllAttacks } from '../../../src/evaluate/metrics/attack-metrics.js';
 import { rankScores } from '../../../src/evaluate/metrics/ranking-metrics.js';
 import { attacksOf } from '../samples.js';
 
-/** The table of the worked example, row by row: score, what its nodes are, precision, share of attacks. */
+/** The rows of the worked example: score, labels of its nodes, precision, share of attacks. */
 function workedExample(): { score: number; nodes: string[]; precision: number; detected: number }[] {
   const lines = readFileSync(new URL('../../../docs/reference/metrics.md', import.meta.url), 'utf8').split(
     '\n',
@@ -30,13 +30,13 @@ function workedExample(): { score: number; nodes: string[]; precision: number; d
 
 describe('the worked example of docs/reference/metrics.md', () => {
   const rows = workedExample();
-  const nodes = rows.flatMap((row) => row.nodes.map((is) => ({ is, score: row.score })));
+  const nodes = rows.flatMap((row) => row.nodes.map((label) => ({ label, score: row.score })));
   const scores = nodes.map((node) => node.score);
-  const numbers = (is: string) => nodes.flatMap((node, v) => (node.is === is ? [v] : []));
-  const attacks = attacksOf({ A: numbers('A'), B: numbers('B') });
+  const nodesOf = (label: string) => nodes.flatMap((node, v) => (node.label === label ? [v] : []));
+  const attacks = attacksOf({ A: nodesOf('A'), B: nodesOf('B') });
   const ranking = rankScores(
     scores,
-    Uint8Array.from(nodes, ({ is }) => (is === 'benign' ? 0 : 1)),
+    Uint8Array.from(nodes, ({ label }) => (label === 'benign' ? 0 : 1)),
   );
 
   it('has eight nodes and two attacks', () => {
@@ -44,7 +44,7 @@ describe('the worked example of docs/reference/metrics.md', () => {
     expect([...attacks.offsets]).toEqual([0, 2, 3]);
   });
 
-  it('has the precision and the shares that its rows say', () => {
+  it('matches the precision and the shares of its rows', () => {
     expect([...ranking.thresholds]).toEqual(rows.map((row) => row.score));
     rows.forEach((row, n) => {
       expect(ranking.hits[n] / ranking.flagged[n]).toBe(row.precision);
@@ -56,37 +56,31 @@ describe('the worked example of docs/reference/metrics.md', () => {
     }
   });
 
-  it('gives the points and figures that the text says', () => {
+  it('matches the points and figures of the text', () => {
     const curve = adpCurve(ranking, attacks, scores);
     expect([...(curve?.precision ?? [])]).toEqual([0, 0.375, 0.5, 0.6, 1]);
     expect([...(curve?.detected ?? [])]).toEqual([0, 1, 1, 1, 0.5]);
     expect(adp(ranking, attacks, scores)).toBeCloseTo(0.7125, 14);
-    expect(untilAllAttacks(ranking, attacks, scores)).toEqual({
-      threshold: 7,
-      tp: 2,
-      fp: 2,
-      precision: 0.5,
-      recall: 2 / 3,
-    });
+    expect(fpUntilAllAttacks(ranking, attacks, scores)).toBe(2);
     expect(discrimination(ranking, attacks, scores)).toBeCloseTo(0.4, 14);
     const text = readFileSync(new URL('../../../docs/reference/metrics.md', import.meta.url), 'utf8');
-    for (const said of ['ADP = 0.7125', '(8 − 4.4) / 9 = 0.4', 'after 2\nnegatives'])
-      expect(text).toContain(said);
+    for (const figure of ['ADP = 0.7125', '(8 − 4.4) / 9 = 0.4', 'after 2\nnegatives'])
+      expect(text).toContain(figure);
   });
 });
 
 describe('ADP', () => {
-  it('is near 1 for a perfect ranking: only the way from (0, 0) is missing', () => {
+  it('is near 1 for a perfect ranking, which lacks only the first trapezoid', () => {
     const scores = [9, 8, ...new Array(98).fill(0)];
     const ranking = rankScores(
       scores,
       Uint8Array.from(scores, (score) => (score > 0 ? 1 : 0)),
     );
-    // (0, 0), (0.02, 1), (1, 1): the first hit is one of two attacks, the second completes them at the same precision.
+    // (0, 0), (0.02, 1), (1, 1): both hits have precision 1, and the second completes the attacks.
     expect(adp(ranking, attacksOf({ A: [0], B: [1] }), scores)).toBeCloseTo(0.99, 14);
   });
 
-  it('is low when all scores are one', () => {
+  it('is low when all scores are equal', () => {
     const ranking = rankScores([1, 1, 1, 1], Uint8Array.of(1, 0, 0, 0));
     expect(adp(ranking, attacksOf({ A: [0] }), [1, 1, 1, 1])).toBe(0.125);
   });
@@ -97,7 +91,7 @@ describe('ADP', () => {
     expect(adp(ranking, attacksOf({}), [1])).toBeNull();
   });
 
-  it('is what its definition says, evaluated directly', () => {
+  it('agrees with a direct evaluation of its definition', () => {
     const judged = fc.array(
       fc.record({ score: fc.integer({ min: 0, max: 9 }), attacks: fc.subarray(['A', 'B', 'C']) }),
       { minLength: 1, maxLength: 40 },

@@ -5,9 +5,8 @@ import {
   bestScores,
   detectedAttacks,
   discrimination,
+  fpUntilAllAttacks,
   incidentsUntilAllAttacks,
-  MEMBERS_LOOKED_AT,
-  untilAllAttacks,
 } from '../../../src/evaluate/metrics/attack-metrics.js';
 import { rankScores } from '../../../src/evaluate/metrics/ranking-metrics.js';
 import { attacksOf } from '../samples.js';
@@ -16,10 +15,9 @@ const positivesOf = (nodes: number, ...hits: number[]) =>
   Uint8Array.from({ length: nodes }, (_, v) => (hits.includes(v) ? 1 : 0));
 
 describe('attacks at a threshold', () => {
-  it('are detected by one flagged node, and a node may belong to two', () => {
+  it('are detected by one flagged node; a node may belong to two attacks', () => {
     const attacks = attacksOf({ A: [0, 1], B: [1, 2], C: [3] });
     expect(detectedAttacks(attacks, Uint8Array.of(0, 1, 1, 0))).toEqual({
-      attacks: 3,
       detected: 2,
       hits: [1, 2, 0],
     });
@@ -27,46 +25,37 @@ describe('attacks at a threshold', () => {
     expect([...bestScores(attacks, [5, 3, 4, -2])]).toEqual([5, 4, -2]);
   });
 
-  it('are null where the labels name none', () => {
+  it('are null if the labels name no attacks', () => {
     expect(detectedAttacks(null, Uint8Array.of(1))).toBeNull();
     expect(detectedAttacks(attacksOf({}), Uint8Array.of(1))).toBeNull();
   });
 });
 
-describe('until every attack is hit', () => {
-  it('counts the worst case within a group of equal scores', () => {
+describe('false positives until every attack is hit', () => {
+  it('are the worst case within a group of equal scores', () => {
     // Attack B is first hit at 3, where it shares its score with two benign nodes.
     const scores = [9, 5, 3, 3, 3, 1];
     const ranking = rankScores(scores, positivesOf(6, 0, 2));
-    expect(untilAllAttacks(ranking, attacksOf({ A: [0], B: [2] }), scores)).toEqual({
-      threshold: 3,
-      tp: 2,
-      fp: 3,
-      precision: 0.4,
-      recall: 1,
-    });
+    expect(fpUntilAllAttacks(ranking, attacksOf({ A: [0], B: [2] }), scores)).toBe(3);
   });
 
-  it('takes an attack by its best node', () => {
+  it('depend on the best node of an attack', () => {
     const scores = [9, 8, 7, 1];
     const ranking = rankScores(scores, positivesOf(4, 0, 1, 3));
-    expect(untilAllAttacks(ranking, attacksOf({ A: [0, 3], B: [1] }), scores)).toMatchObject({
-      fp: 0,
-      tp: 2,
-    });
-    expect(untilAllAttacks(ranking, null, scores)).toBeNull();
+    expect(fpUntilAllAttacks(ranking, attacksOf({ A: [0, 3], B: [1] }), scores)).toBe(0);
+    expect(fpUntilAllAttacks(ranking, null, scores)).toBeNull();
   });
 
-  it('leaves ignored nodes out', () => {
+  it('leave ignored nodes out', () => {
     const scores = [9, 8, 7];
     const ranking = rankScores(scores, positivesOf(3, 2), Uint8Array.of(1, 0, 0));
-    expect(untilAllAttacks(ranking, attacksOf({ A: [2] }), scores)).toMatchObject({ fp: 1, tp: 1 });
+    expect(fpUntilAllAttacks(ranking, attacksOf({ A: [2] }), scores)).toBe(1);
   });
 });
 
 describe('discrimination', () => {
-  it('compares with the ten highest benign scores, over the highest of all', () => {
-    // Benign 20, 19, …, 9 without the two attacks' nodes: the ten highest have a mean of 15.5.
+  it('compares with the ten highest benign scores and divides by the highest score', () => {
+    // Benign scores 20, 19, …, 9: the ten highest have a mean of 15.5.
     const benign = Array.from({ length: 12 }, (_, i) => 20 - i);
     const scores = [...benign, 25, 10, 3];
     const ranking = rankScores(scores, positivesOf(15, 12, 13, 14));
@@ -96,8 +85,7 @@ describe('incidents until every attack is found', () => {
     expect(opened).toEqual({ incidents: 3, nodes: 6, firstRank: [1, 3] });
   });
 
-  it('does not take a fourth member for a find', () => {
-    expect(MEMBERS_LOOKED_AT).toBe(3);
+  it('does not find an attack by a fourth member', () => {
     const giant = [0, 3, 4, 1, 2, 7, 5, 6];
     expect(incidentsUntilAllAttacks(incidents(giant), attacks)).toEqual({
       incidents: null,
@@ -111,7 +99,7 @@ describe('incidents until every attack is found', () => {
     });
   });
 
-  it('is null when an attack is never found, but tells those that are', () => {
+  it('is null if an attack is never found, with the ranks of the other attacks', () => {
     expect(incidentsUntilAllAttacks(incidents([0], [2]), attacks)).toEqual({
       incidents: null,
       nodes: null,
@@ -130,17 +118,17 @@ describe('incidents until every attack is found', () => {
     });
   });
 
-  it('is with ignored nodes as if they were not there', () => {
+  it('does not change if ignored nodes are removed', () => {
     const nodes = 12;
     fc.assert(
       fc.property(
         fc.array(fc.uniqueArray(fc.nat(nodes - 1), { maxLength: 8 }), { maxLength: 8 }),
         fc.uniqueArray(fc.constantFrom(0, 3, 4, 5, 6, 8, 9, 10, 11)),
-        (rows, left) => {
+        (rows, ignored) => {
           const without = rows
-            .map((row) => row.filter((v) => !left.some((u) => u === v)))
+            .map((row) => row.filter((v) => !ignored.some((u) => u === v)))
             .filter((row) => row.length > 0);
-          const mask = positivesOf(nodes, ...left);
+          const mask = positivesOf(nodes, ...ignored);
           expect(incidentsUntilAllAttacks(incidents(...rows), attacks, mask)).toEqual(
             incidentsUntilAllAttacks(incidents(...without), attacks),
           );

@@ -41,7 +41,7 @@ function hashesOf(rows: readonly Row[], tokens: readonly number[][] = [], types:
 }
 
 describe('hashBehaviours', () => {
-  test('the same deeds are one behaviour, in either order of nodes', () => {
+  test('nodes with the same events share a behaviour', () => {
     const hashes = hashesOf([
       { subject: 0, object: 2 },
       { subject: 1, object: 3 },
@@ -51,10 +51,10 @@ describe('hashBehaviours', () => {
     expect(hashes[0]).toBe(hashes[1]);
     expect(hashes[2]).toBe(hashes[3]);
     expect(hashes[4]).toBe(hashes[5]);
-    expect(new Set(hashes).size).toBe(3); // roles and relations tell them apart
+    expect(new Set(hashes).size).toBe(3); // roles and relations differ
   });
 
-  test('type, tokens, relation and role each make another one; the order of tokens does not', () => {
+  test('type and tokens change the behaviour; the order of tokens does not', () => {
     const rows = [0, 1].map((subject) => ({ subject, object: 2 }));
     const differ = (tokens: number[][], types: number[] = []) => {
       const hashes = hashesOf(rows, tokens, types);
@@ -76,7 +76,7 @@ describe('hashBehaviours', () => {
     expect(differ([], [1, 2])).toBe(true);
   });
 
-  test('what was done in which order tells, small differences in time do not', () => {
+  test('the order of relations changes the behaviour; small differences in time do not', () => {
     const twice = (gap: number) => (subject: number) => [
       { subject, object: 4, at: 0 },
       { subject, object: 4, relation: 1, at: gap },
@@ -84,7 +84,7 @@ describe('hashBehaviours', () => {
     const near = hashesOf([...twice(0.001)(0), ...twice(0.002)(1)].sort((a, b) => a.at - b.at));
     expect(near[0]).toBe(near[1]);
     const far = hashesOf([...twice(0.001)(0), ...twice(3600)(1)].sort((a, b) => a.at - b.at));
-    expect(far[0]).toBe(far[1]); // a lone transition is as old as its last event: it has no age
+    expect(far[0]).toBe(far[1]); // a single transition has weight 1, whatever its age
     const turned = hashesOf([
       { subject: 0, object: 4 },
       { subject: 1, object: 5, relation: 1 },

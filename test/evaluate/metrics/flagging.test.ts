@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest';
 import type { BenignScores } from '../../../src/detect/threshold/benign-scores.js';
 import { parseThreshold } from '../../../src/detect/threshold/threshold.js';
 import { flag } from '../../../src/evaluate/metrics/flagging.js';
-import { type NodeScores, ScoreTally } from '../../../src/evaluate/metrics/node-scores.js';
-import type { BenignOutcome } from '../../../src/evaluate/protocol/contestant.js';
+import { NodeScoreCollector, type NodeScores } from '../../../src/evaluate/metrics/node-scores.js';
+import type { CalibrationOutcome } from '../../../src/evaluate/protocol/variant-group.js';
 import { KeyTable } from '../../../src/store/key-table.js';
 
-/** 1,000 benign instances in a day, of which ten score 1 to 10. */
+/** 1,000 benign instances in a day. Ten of them score 1 to 10. */
 const scores = Float32Array.of(10, 9, 8, 7, 6, 5, 4, 3, 2, 1);
 const benign: BenignScores = {
   scores,
@@ -18,7 +18,7 @@ const benign: BenignScores = {
   incidents: Uint32Array.from(scores, (_, i) => i + 1),
   without: [],
 };
-const outcome: BenignOutcome = { benign, over: 'highest' };
+const outcome: CalibrationOutcome = { benign, over: 'highest' };
 
 const keys = new KeyTable();
 for (let node = 0; node < 4; node++) keys.intern(0, 0, 0, 0, node + 1);
@@ -26,9 +26,9 @@ for (let node = 0; node < 4; node++) keys.intern(0, 0, 0, 0, node + 1);
 /** Four nodes in one graph. */
 function context(values: readonly number[]) {
   const nodes = Int32Array.of(0, 1, 2, 3);
-  const tally = new ScoreTally(4, 'highest');
-  tally.add(nodes, { scores: Float64Array.from(values) });
-  const found: NodeScores = tally.finish();
+  const collector = new NodeScoreCollector(4, 'highest');
+  collector.add(nodes, { scores: Float64Array.from(values) });
+  const found: NodeScores = collector.finish();
   const times = new BigInt64Array(4);
   return { found, context: { graphs: [{ nodes, first: times, last: times }], keys, oracle: null } };
 }
@@ -52,35 +52,35 @@ describe('flag', () => {
     expect(note).toBeNull();
   });
 
-  test('one that the calibration part cannot resolve says so', () => {
+  test('a budget below the resolution of the calibrate split is marked', () => {
     const { threshold, note, nodes } = flagOf('budget:1/week', [10, 11, 0, 0]);
     expect(threshold.mark).toBe('unresolved');
-    expect(note).toContain('too short');
+    expect(note).toContain('budget:1/week');
     expect(nodes).toEqual(Uint8Array.of(0, 1, 0, 0));
   });
 
-  test('a rate counts benign instances; equal scores are equal after rounding to what a model file keeps', () => {
+  test('a rate counts benign instances, and compares scores as float32', () => {
     const third = { ...benign, scores: Float32Array.of(1 / 3), thresholds: Float32Array.of(1 / 3) };
     const { nodes } = flagOf('fpr:0.001', [1 / 3, 0.3, 0, 1], { ...outcome, benign: third });
     expect(nodes).toEqual(Uint8Array.of(1, 0, 0, 1));
   });
 
-  test('a threshold of the contestant’s own: above it, not at it', () => {
+  test('an own threshold flags the scores above it', () => {
     const { nodes, threshold } = flagOf('budget:3/day', [10, 10.1, 3, 0], { ...outcome, ownThreshold: 10 });
     expect(nodes).toEqual(Uint8Array.of(0, 1, 0, 0));
     expect(threshold).toMatchObject({ kind: 'score', oracle: false });
   });
 
-  test('the oracle’s, and none without positives', () => {
+  test('the oracle gives the threshold, or none without positives', () => {
     const { found, context: of } = context([3, 2, 1, 0]);
-    const oracle = { f1: 1, threshold: 2, confusion: { tp: 2, fp: 0, fn: 0, tn: 2 } };
+    const oracle = { f1: 1, threshold: 2 };
     const flagged = flag({ kind: 'oracle' }, found, { ...outcome, ownThreshold: 10 }, { ...of, oracle });
     expect(flagged.nodes).toEqual(Uint8Array.of(1, 1, 0, 0));
     expect(flagged.threshold).toMatchObject({ kind: 'oracle', value: 2, oracle: true });
     expect(flagOf('oracle', [3, 2, 1, 0]).threshold.value).toBeNull();
   });
 
-  test('a false discovery rate: p of (1, 1, 7, 1001) in 1,001 over four nodes', () => {
+  test('a false discovery rate over four nodes with p of 1, 1, 7 and 1001 in 1001', () => {
     const { nodes, threshold, note } = flagOf('fdr:0.01', [20, 11, 4.5, 0]);
     expect(nodes).toEqual(Uint8Array.of(1, 1, 1, 0)); // 7/1001 ≤ 3 · 0.01 / 4
     expect(threshold).toMatchObject({ kind: 'fdr', value: 4.5, mark: 'nominal' });

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { countConfusion } from '../../../src/evaluate/metrics/confusion.js';
 import {
   MATCHING_PROTOCOLS,
   type MatchingProtocol,
   matchAlarms,
 } from '../../../src/evaluate/metrics/matching.js';
-import { countConfusion } from '../../../src/evaluate/metrics/metrics.js';
 import { buildAdjacency } from '../../../src/graph/adjacency.js';
 
 type Edge = readonly [number, number];
@@ -50,7 +50,7 @@ const CHAIN: Edge[] = [
 ];
 
 describe('node match', () => {
-  it('is plain counting', () => {
+  it('compares each alarm with its own label', () => {
     const found = match('node', 6, CHAIN, [1, 2], [2, 3], [0]);
     expect(found).toEqual({ tp: 1, fp: 1, fn: 1, tn: 2, forgiven: 0, rescued: 0 });
     expect(found).toMatchObject(countConfusion(mask(6, [1, 2]), mask(6, [2, 3]), mask(6, [0])));
@@ -60,19 +60,19 @@ describe('node match', () => {
 describe('threatrace-2hop', () => {
   const run = (alarms: number[], labels: number[]) => match('threatrace-2hop', 6, CHAIN, alarms, labels);
 
-  it('finds labels up to two hops up and down, and forgives the alarm, which stays a true negative', () => {
+  it('finds labels within two hops up and down, and counts the alarm as a true negative', () => {
     expect(run([2], [0, 4])).toEqual({ tp: 2, fp: 0, fn: 0, tn: 4, forgiven: 1, rescued: 2 });
   });
 
-  it('goes no further than two hops', () => {
+  it('does not find labels beyond two hops', () => {
     expect(run([3], [0])).toEqual({ tp: 0, fp: 1, fn: 1, tn: 4, forgiven: 0, rescued: 0 });
   });
 
-  it('does not turn round: what shares a child is not near', () => {
+  it('does not change direction: nodes with a common child are not near', () => {
     expect(run([1], [5])).toEqual({ tp: 0, fp: 1, fn: 1, tn: 4, forgiven: 0, rescued: 0 });
   });
 
-  it('lets a right alarm find others', () => {
+  it('lets a true alarm find other labels', () => {
     expect(run([1], [1, 3, 5])).toEqual({ tp: 2, fp: 0, fn: 1, tn: 3, forgiven: 0, rescued: 1 });
   });
 });
@@ -80,19 +80,19 @@ describe('threatrace-2hop', () => {
 describe('flash-2hop', () => {
   const run = (alarms: number[], labels: number[]) => match('flash-2hop', 6, CHAIN, alarms, labels);
 
-  it('forgets directions, and leaves a forgiven alarm out of every cell', () => {
+  it('ignores directions, and does not count a forgiven alarm', () => {
     expect(run([1], [5])).toEqual({ tp: 0, fp: 0, fn: 1, tn: 4, forgiven: 1, rescued: 0 });
   });
 
-  it('finds labels near a right alarm only', () => {
+  it('finds labels near a true alarm only', () => {
     expect(run([1], [1, 5, 4])).toEqual({ tp: 2, fp: 0, fn: 1, tn: 3, forgiven: 0, rescued: 1 });
-    // What was found by being near does not find others in turn: 4 is two hops from 2, which has no alarm.
+    // A label found this way does not find others: 4 is two hops from 2, which has no alarm.
     expect(run([0], [0, 2, 4])).toEqual({ tp: 2, fp: 0, fn: 1, tn: 3, forgiven: 0, rescued: 1 });
   });
 });
 
 describe('ignored nodes', () => {
-  it('are neither alarms nor labels, but hops lead through them', () => {
+  it('do not count as alarms or labels, but hops lead through them', () => {
     for (const protocol of ['threatrace-2hop', 'flash-2hop'] as const) {
       expect(match(protocol, 6, CHAIN, [0], [2], [1]), protocol).toMatchObject({ fp: 0, forgiven: 1 });
       expect(match(protocol, 6, CHAIN, [1], [2], [1]), protocol).toEqual({
@@ -108,7 +108,7 @@ describe('ignored nodes', () => {
   });
 });
 
-/** The protocols as they are told, alarm by alarm, over sets. */
+/** The definitions of the protocols, alarm by alarm, with sets. */
 function bruteForce(
   protocol: MatchingProtocol,
   nodes: number,
@@ -154,7 +154,7 @@ describe('all protocols', () => {
   const node = fc.nat(nodes - 1);
   const some = (maxLength: number) => fc.uniqueArray(node, { maxLength });
 
-  it.each(MATCHING_PROTOCOLS)('%s agrees with the walk from each alarm', (protocol) => {
+  it.each(MATCHING_PROTOCOLS)('%s agrees with a walk from each alarm', (protocol) => {
     const edges = fc.array(fc.tuple(node, node), { maxLength: 20 });
     fc.assert(
       fc.property(edges, some(5), some(5), some(3), (graph, alarms, labels, ignored) => {

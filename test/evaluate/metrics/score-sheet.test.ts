@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ordersSilent, ScoreSheet, scoreAt } from '../../../src/evaluate/metrics/score-sheet.js';
+import { ranksZeroScores, ScoreSheet, scoreAt } from '../../../src/evaluate/metrics/score-sheet.js';
 
 const rows = [
   ['a', 0, Float64Array.of(1, -0.5)],
@@ -8,30 +8,30 @@ const rows = [
   ['a', 4, Float64Array.of(8, 3)],
 ] as const;
 
-function sheetOf(most: number) {
-  const sheet = new ScoreSheet(2, rows.length, most);
+function sheetOf(maxCells: number) {
+  const sheet = new ScoreSheet(2, rows.length, maxCells);
   for (const [variant, seed, ranking] of rows) sheet.add(variant, seed, ranking);
   return sheet.columns;
 }
 
 describe('ScoreSheet', () => {
-  test('a column a variant and seed', () => {
+  test('has a column for each variant and seed', () => {
     expect(sheetOf(8)).toEqual(rows.map(([variant, seed, ranking]) => ({ variant, seed, ranking })));
   });
 
-  test('means of scores where there are too many', () => {
+  test('keeps means of scores above the limit', () => {
     expect(sheetOf(7)).toEqual([
       { variant: 'a', seed: 'mean', ranking: Float64Array.of(4, 1) },
       { variant: 'b', seed: 'mean', ranking: Float64Array.of(5, 5) },
     ]);
-    expect(rows[0][2]).toEqual(Float64Array.of(1, -0.5)); // what was given is left alone
+    expect(rows[0][2]).toEqual(Float64Array.of(1, -0.5)); // the input is not changed
   });
 });
 
-test('what ranks below 0 scores 0, and is worth a column of its own where it differs', () => {
+test('a negative rank is a score of 0; ranks of equal scores may differ', () => {
   const column = (...ranking: number[]) => ({ variant: 'a', seed: 0, ranking: Float64Array.from(ranking) });
   expect([0, 1].map((node) => scoreAt(column(2, -0.25), node))).toEqual([2, 0]);
-  expect(ordersSilent(column(2, -0.25, -1))).toBe(true);
-  expect(ordersSilent(column(2, -1, 3, -1))).toBe(false);
-  expect(ordersSilent(column(2, 3))).toBe(false);
+  expect(ranksZeroScores(column(2, -0.25, -1))).toBe(true);
+  expect(ranksZeroScores(column(2, -1, 3, -1))).toBe(false);
+  expect(ranksZeroScores(column(2, 3))).toBe(false);
 });

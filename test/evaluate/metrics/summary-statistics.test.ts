@@ -1,13 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { summarise, summariseSeeds } from '../../../src/evaluate/metrics/summary-statistics.js';
+import { summariseSeeds } from '../../../src/evaluate/metrics/summary-statistics.js';
+
+/** Mean, std and relative of one figure. */
+function summarise(values: readonly (number | null)[]) {
+  const { mean, std, relative } = summariseSeeds(
+    values.map((x) => ({ x })),
+    ['x'],
+  );
+  return { mean: mean.x, std: std.x, relative: relative.x };
+}
 
 describe('a summary', () => {
   it('has the mean and the sample deviation', () => {
     // 2, 4, 4, 4, 5, 5, 7, 9: squares sum to 32, over 7.
     expect(summarise([2, 4, 4, 4, 5, 5, 7, 9])).toEqual({
-      n: 8,
-      defined: 8,
       mean: 5,
       std: Math.sqrt(32 / 7),
       relative: Math.sqrt(32 / 7) / 5,
@@ -15,7 +22,7 @@ describe('a summary', () => {
     expect(summarise([-1, -3])).toMatchObject({ mean: -2, relative: Math.SQRT2 / 2 });
   });
 
-  it('gives equal values back, with a deviation of exactly 0', () => {
+  it('has a deviation of exactly 0 for equal values', () => {
     fc.assert(
       fc.property(
         fc.double({ noNaN: true, noDefaultInfinity: true }),
@@ -29,17 +36,17 @@ describe('a summary', () => {
     );
   });
 
-  it('has no deviation of one seed, and no relative one around 0', () => {
-    expect(summarise([3])).toEqual({ n: 1, defined: 1, mean: 3, std: null, relative: null });
-    expect(summarise([-1, 1])).toEqual({ n: 2, defined: 2, mean: 0, std: Math.SQRT2, relative: null });
+  it('has no deviation for one seed, and no relative deviation for a mean of 0', () => {
+    expect(summarise([3])).toEqual({ mean: 3, std: null, relative: null });
+    expect(summarise([-1, 1])).toEqual({ mean: 0, std: Math.SQRT2, relative: null });
   });
 
-  it('is null as soon as one seed leaves the figure undefined', () => {
-    expect(summarise([1, null, 1])).toEqual({ n: 3, defined: 2, mean: null, std: null, relative: null });
-    expect(summarise([])).toEqual({ n: 0, defined: 0, mean: null, std: null, relative: null });
+  it('is null if one seed does not define the figure', () => {
+    expect(summarise([1, null, 1])).toEqual({ mean: null, std: null, relative: null });
+    expect(summarise([])).toEqual({ mean: null, std: null, relative: null });
   });
 
-  it('is kept per figure', () => {
+  it('covers each named figure', () => {
     const seeds = [
       { f1: 0.5, ap: null, other: 'x' },
       { f1: 1, ap: 0.5, other: 'y' },

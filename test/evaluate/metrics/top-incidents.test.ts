@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { LinkCollector } from '../../../src/detect/alerts/incident-links.js';
-import { ScoreTally } from '../../../src/evaluate/metrics/node-scores.js';
+import { NodeScoreCollector } from '../../../src/evaluate/metrics/node-scores.js';
 import {
   countFalseIncidents,
-  highestNodes,
   hostDaysOf,
   TOP_NODES,
   topIncidents,
@@ -13,7 +12,7 @@ import type { LoadedEvents } from '../../../src/store/load.js';
 
 const DAY = 86_400_000_000_000n;
 
-/** Events without interactions: nodes of hosts at times. */
+/** Events without objects: each row has a node and a time, each node a host. */
 function eventsOf(rows: readonly { node: number; ts: bigint }[], hosts: readonly number[]): LoadedEvents {
   const keys = new KeyTable();
   for (const [node, host] of hosts.entries()) keys.intern(host, 0, 0, 0, node + 1);
@@ -34,7 +33,7 @@ function eventsOf(rows: readonly { node: number; ts: bigint }[], hosts: readonly
 }
 
 describe('hostDaysOf', () => {
-  test('each host by its own span', () => {
+  test('adds the span of each host', () => {
     const rows = [
       { node: 0, ts: 0n },
       { node: 1, ts: DAY },
@@ -46,36 +45,40 @@ describe('hostDaysOf', () => {
   });
 });
 
-describe('highestNodes', () => {
-  test('by score; of equal ones not simply the first', () => {
-    const events = eventsOf([], new Array(50).fill(0));
-    const ranking = new Float64Array(50).fill(1);
-    ranking[7] = 9;
-    const top = highestNodes(ranking, 10, events);
-    expect(top[0]).toBe(7);
-    expect(top).toHaveLength(10);
-    expect(new Set(top).size).toBe(10);
-    expect([...top.subarray(1)]).not.toEqual([0, 1, 2, 3, 4, 5, 6, 8, 9]);
-    expect(highestNodes(ranking, 100, events)).toHaveLength(50);
-  });
-});
-
 describe('topIncidents', () => {
-  test('the highest hundred, in every graph in which they are as high as that', () => {
+  test('do not prefer the first of equal nodes', () => {
+    const count = 2 * TOP_NODES;
+    const events = eventsOf([{ node: 0, ts: 0n }], new Array(count).fill(0));
+    const nodes = Int32Array.from({ length: count }, (_, node) => node);
+    const at = new BigInt64Array(count);
+    const collector = new NodeScoreCollector(count, 'highest');
+    collector.add(nodes, { scores: Float64Array.from(nodes, (node) => (node === 7 ? 9 : 1)) });
+    const none = new Int32Array(count).fill(-1);
+    const names = { types: new Uint8Array(count), parent: none, name: none };
+    const links = new LinkCollector(names, events.table, () => 0).finish();
+    const graphs = [{ nodes, first: at, last: at }];
+    const incidents = topIncidents({ found: collector.finish(), graphs, links, events });
+    const top = incidents.flatMap(({ nodes: members }) => [...(members as number[])]);
+    expect(top[0]).toBe(7);
+    expect(new Set(top).size).toBe(TOP_NODES);
+    expect(top.filter((node) => node >= TOP_NODES).length).toBeGreaterThan(TOP_NODES / 4);
+  });
+
+  test('come from the highest hundred nodes, in every graph in which they score high enough', () => {
     const count = TOP_NODES + 20;
     const events = eventsOf([{ node: 0, ts: 0n }], new Array(count).fill(0));
     const nodes = Int32Array.from({ length: count }, (_, node) => node);
     const times = (hour: number) => new BigInt64Array(count).fill(BigInt(hour) * 3_600_000_000_000n);
     const graphs = [0, 5].map((hour) => ({ nodes, first: times(hour), last: times(hour) }));
-    const tally = new ScoreTally(count, 'highest');
-    tally.add(nodes, { scores: Float64Array.from(nodes, (node) => node + 1) });
-    // In the second graph, five hours later, the highest node is high again and the others are not.
-    tally.add(nodes, { scores: Float64Array.from(nodes, (node) => (node === count - 1 ? 500 : 0.5)) });
+    const collector = new NodeScoreCollector(count, 'highest');
+    collector.add(nodes, { scores: Float64Array.from(nodes, (node) => node + 1) });
+    // In the second graph, five hours later, only the highest node scores high again.
+    collector.add(nodes, { scores: Float64Array.from(nodes, (node) => (node === count - 1 ? 500 : 0.5)) });
     const none = new Int32Array(count).fill(-1);
     const names = { types: new Uint8Array(count), parent: none, name: none };
     const links = new LinkCollector(names, events.table, () => 0).finish();
-    const incidents = topIncidents(tally.finish(), graphs, links, events);
-    expect(incidents).toHaveLength(TOP_NODES + 1); // nothing joins anything
+    const incidents = topIncidents({ found: collector.finish(), graphs, links, events });
+    expect(incidents).toHaveLength(TOP_NODES + 1); // no two nodes are linked
     expect(incidents.slice(0, 3).map(({ nodes: members }) => [...(members as number[])])).toEqual([
       [count - 1],
       [count - 1],
@@ -85,13 +88,13 @@ describe('topIncidents', () => {
   });
 });
 
-test('false incidents are those without a labelled member, and not of ignored ones alone', () => {
+test('false incidents have no labelled member and at least one member that is not ignored', () => {
   const events = eventsOf([{ node: 0, ts: 0n }], new Array(6).fill(0));
   const nodes = Int32Array.of(0, 1, 2, 3, 4, 5);
   const at = new BigInt64Array(6);
-  const tally = new ScoreTally(6, 'highest');
-  tally.add(nodes, { scores: Float64Array.of(9, 8, 7, 6, 5, 1) });
-  // 1 is the child of 0, which is an attacker's; 2, 3 and 4 stand alone; 5 is below the threshold.
+  const collector = new NodeScoreCollector(6, 'highest');
+  collector.add(nodes, { scores: Float64Array.of(9, 8, 7, 6, 5, 1) });
+  // 1 is a child of 0, which is labelled. 2, 3 and 4 have no links. 5 is below the threshold.
   const parent = Int32Array.of(-1, 0, -1, -1, -1, -1);
   const names = { types: new Uint8Array(6), parent, name: new Int32Array(6).fill(-1) };
   const links = new LinkCollector(names, events.table, () => 0).finish();
@@ -99,10 +102,7 @@ test('false incidents are those without a labelled member, and not of ignored on
     countFalseIncidents(
       { nodes: Uint8Array.of(1, 1, 1, 1, 1, 0), threshold: { kind: 'budget', value, oracle: false } },
       { positives: Uint8Array.of(1, 0, 0, 0, 0, 0), ignored },
-      tally.finish(),
-      [{ nodes, first: at, last: at }],
-      links,
-      events,
+      { found: collector.finish(), graphs: [{ nodes, first: at, last: at }], links, events },
     );
   expect(count(new Uint8Array(6), 5)).toBe(3);
   expect(count(Uint8Array.of(0, 0, 1, 0, 0, 0), 5)).toBe(2);

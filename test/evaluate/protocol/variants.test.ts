@@ -11,7 +11,7 @@ const resolve = (name: string, training = {}, detection = {}) =>
   resolveVariant(variantOf(name), training, detection);
 
 describe('variants', () => {
-  test('profiles, and ablations that start from the paper', () => {
+  test('have the settings of their profile; ablations start from paper', () => {
     expect(resolve('recal').training).toMatchObject({ profile: 'recal', graph: 'window' });
     expect(resolve('paper').training).toMatchObject({ profile: 'paper', graph: 'file', balanced: true });
     expect(resolve('wo-bl').training).toMatchObject({ profile: 'paper', balanced: false });
@@ -28,14 +28,14 @@ describe('variants', () => {
     expect(resolve('mean').detection).toEqual({ ...resolve('paper').detection, fusion: 'mean' });
   });
 
-  test('what is asked for goes over the profile, and never over what makes a variant', () => {
+  test('user settings override the profile, but not the settings that define a variant', () => {
     expect(resolve('paper', { graph: 'window' }).training.graph).toBe('window');
     expect(resolve('recal', {}, { fusion: 'max' }).detection.fusion).toBe('max');
     expect(resolve('mean', {}, { fusion: 'max' }).detection.fusion).toBe('mean');
     expect(resolve('wo-bl', { balanced: true }).training.balanced).toBe(false);
   });
 
-  test('one training serves all that differ in detection only', () => {
+  test('variants that differ in detection only share a training', () => {
     const groups = shareTraining(VARIANT_NAMES.map((name) => resolve(name)));
     expect(groups.map((group) => group.map(({ variant }) => variant.name))).toEqual([
       ['recal'],
@@ -46,7 +46,7 @@ describe('variants', () => {
     ]);
   });
 
-  test('a misspelt one', () => {
+  test('an unknown name is refused with a suggestion', () => {
     expect(() => variantOf('zscor')).toThrow(
       expect.objectContaining({ code: 'unknown-variant', hint: "did you mean 'zscore'?" }),
     );

@@ -39,9 +39,9 @@ describe('scoreSamples', () => {
 });
 
 test('relationCounts: raw events, most first', async () => {
-  const { parts } = await smallWorld();
+  const { splits } = await smallWorld();
   // Sixty processes open once, read three times and write once.
-  expect(relationCounts(parts.train)).toEqual([
+  expect(relationCounts(splits.train)).toEqual([
     { name: 'EVENT_READ', events: 180 },
     { name: 'EVENT_OPEN', events: 60 },
     { name: 'EVENT_WRITE', events: 60 },

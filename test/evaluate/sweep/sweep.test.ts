@@ -4,11 +4,11 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { parseThreshold } from '../../../src/detect/threshold/threshold.js';
 import { evaluate } from '../../../src/evaluate/evaluate.js';
 import type { EvaluateOptions } from '../../../src/evaluate/evaluation.js';
-import { readLabels } from '../../../src/evaluate/labels/labels.js';
+import { readLabels } from '../../../src/evaluate/labels/read-labels.js';
 import { resolveVariant, variantOf } from '../../../src/evaluate/protocol/variants.js';
 import type { EvaluationResult } from '../../../src/evaluate/result-schema.js';
 import { runSweep, type SweepOptions } from '../../../src/evaluate/sweep/sweep.js';
-import { renderSweepReport } from '../../../src/evaluate/sweep/sweep-report.js';
+import { writeSweepReport } from '../../../src/evaluate/sweep/sweep-report.js';
 import { readTrial, trialFile, trialId } from '../../../src/evaluate/sweep/sweep-trial.js';
 import { QUICK, type SmallWorld, smallWorld } from '../small-world.js';
 
@@ -21,7 +21,7 @@ const TRAINING = { ...QUICK.training, epochs: 1 };
 
 async function common(): Promise<Omit<EvaluateOptions, 'variants'>> {
   return {
-    parts: world.parts,
+    splits: world.splits,
     labels: await readLabels(world.labels),
     tier: 'all',
     protocol: 'honest',
@@ -45,12 +45,12 @@ async function sweep(given: Partial<SweepOptions>) {
   });
 }
 
-/** All but what a clock and the machine say. */
+/** The result without times. */
 function figuresOf({ variants, data, notes }: EvaluationResult) {
-  const told = JSON.stringify({ variants, data, notes }, (key, value) =>
+  const text = JSON.stringify({ variants, data, notes }, (key, value) =>
     key === 'timings' ? undefined : value,
   );
-  return JSON.parse(told);
+  return JSON.parse(text);
 }
 
 const seedsOf = ({ variants }: EvaluationResult) =>
@@ -59,12 +59,12 @@ const seedsOf = ({ variants }: EvaluationResult) =>
 describe('runSweep', () => {
   const trials = [{ gamma: 0 }, { gamma: 1 }];
 
-  test('each trial equals an evaluation that is run alone, and is not run twice', async () => {
+  test('each trial equals an evaluation that runs alone, and runs once', async () => {
     const seen: boolean[] = [];
     const watch = { trial: (_: unknown, __: number, known: boolean) => seen.push(known) };
     const first = await sweep({ trials, watch });
     expect(first).toMatchObject({ known: 0, complete: true });
-    // The second trial: whatever the first has drawn must not reach it.
+    // The second trial must not depend on the random numbers of the first.
     const variants = [resolveVariant(variantOf('recal'), { ...TRAINING, gamma: 1 }, QUICK.detection)];
     const alone = await evaluate({ ...(await common()), variants });
     expect(figuresOf(first.trials[1].result)).toEqual(figuresOf(alone.result));
@@ -75,12 +75,13 @@ describe('runSweep', () => {
     expect(again.known).toBe(2);
     expect(again.trials.slice(0, 2)).toEqual(first.trials);
     expect(await readdir(join(world.folder, 'trials'))).toHaveLength(2);
-    const page = renderSweepReport([{ key: 'gamma', values: [0, 1] }], first);
+    await writeSweepReport([{ key: 'gamma', values: [0, 1] }], first, world.folder);
+    const page = await readFile(join(world.folder, 'report.html'), 'utf8');
     expect(page).toContain('γ, exponent of the mask rate: average precision');
     expect(page).toContain('sweep-gamma-f1.csv');
   });
 
-  test('part of the calibration: the latest events', async () => {
+  test('calibrationShare keeps the latest events', async () => {
     const { trials: done } = await sweep({
       trials: [{ calibrationShare: 0.5 }, { calibrationShare: 1 }],
       variants: ['rarity'],
@@ -88,11 +89,11 @@ describe('runSweep', () => {
       folder: join(world.folder, 'shares'),
     });
     const events = done.map(({ result }) => result.data.splits.calibrate.events);
-    expect(events[1]).toBe(world.parts.calibrate.events.table.length);
+    expect(events[1]).toBe(world.splits.calibrate.events.table.length);
     expect(Math.abs(events[0] - events[1] / 2)).toBeLessThanOrEqual(2);
   });
 
-  test('a damaged file is run again', async () => {
+  test('runs a trial again if its file is damaged', async () => {
     const folder = join(world.folder, 'changed');
     const given = { folder, trials: [{ rounds: 2 }], variants: ['rarity'], seeds: [0] };
     const { trials: done } = await sweep(given);
@@ -102,13 +103,13 @@ describe('runSweep', () => {
       await writeFile(path, damaged);
       expect(await readTrial(folder, done[0].assignment, done[0].id), damaged).toBeUndefined();
     }
-    const mended = await sweep(given);
-    expect(mended).toMatchObject({ known: 0, complete: true });
-    expect(mended.trials[0].id).toBe(done[0].id);
+    const repaired = await sweep(given);
+    expect(repaired).toMatchObject({ known: 0, complete: true });
+    expect(repaired.trials[0].id).toBe(done[0].id);
     expect((await sweep(given)).known).toBe(1);
   });
 
-  test('what is the same under two names runs once', async () => {
+  test('runs equal trials once', async () => {
     const { trials: done, known } = await sweep({
       trials: [{ gamma: 0.5 }, { learningRate: 1e-3 }],
       variants: ['rarity'],
@@ -120,7 +121,7 @@ describe('runSweep', () => {
     expect(done[1].result).toEqual(done[0].result);
   });
 
-  test('stopped: finished trials stay, half a trial does not', async () => {
+  test('keeps finished trials when stopped, but not a partial one', async () => {
     const stop = new AbortController();
     const folder = join(world.folder, 'stopped');
     const outcome = await sweep({
@@ -136,24 +137,26 @@ describe('runSweep', () => {
     expect(await readdir(folder)).toHaveLength(1);
   });
 
-  test('what a variant fixes cannot be swept, and that is known before the first trial', async () => {
-    const began: unknown[] = [];
-    const watch = { trial: (assignment: unknown) => began.push(assignment) };
+  test('refuses to sweep a setting that a variant fixes, before the first trial', async () => {
+    const started: unknown[] = [];
+    const watch = { trial: (assignment: unknown) => started.push(assignment) };
     await expect(
       sweep({ trials: [{ balanced: false }, { balanced: true }], variants: ['wo-bl'], watch }),
     ).rejects.toMatchObject({ code: 'sweep-fixed', exit: 2 });
-    expect(began).toEqual([]);
+    expect(started).toEqual([]);
   });
 });
 
-test('a trial is told by its parts, not by where they lie', async () => {
+test('the id of a trial depends on its data and settings, not on threads', async () => {
   const options = { ...(await common()), variants: [resolveVariant(variantOf('rarity'), {}, {})] };
   const id = trialId(options);
   expect(trialId({ ...options, threads: 7 })).toBe(id);
   expect(trialId({ ...options, seeds: [1, 2] })).not.toBe(id);
   expect(trialId({ ...options, threshold: parseThreshold('fpr:0.05') })).not.toBe(id);
-  const { calibrate, test: judged } = world.parts;
-  expect(trialId({ ...options, parts: { ...world.parts, calibrate: judged, test: calibrate } })).not.toBe(id);
+  const { calibrate, test: testSplit } = world.splits;
+  expect(
+    trialId({ ...options, splits: { ...world.splits, calibrate: testSplit, test: calibrate } }),
+  ).not.toBe(id);
   expect(trialFile({ evidence: ['name', 'distance'], note: '../../x y' }, id)).toMatch(
     /^evidence=name\+distance_note=\.\._\.\._x_y-[0-9a-f]{12}\.json$/,
   );

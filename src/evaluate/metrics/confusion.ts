@@ -1,4 +1,4 @@
-/** Nodes by what they are and what was said of them (method §10). Always shown as counts: a rate hides its size. */
+/** Counts of nodes by label and flag (method §10). Reports always show the counts: a rate hides its sample size. */
 export interface Confusion {
   readonly tp: number;
   readonly fp: number;
@@ -6,7 +6,7 @@ export interface Confusion {
   readonly tn: number;
 }
 
-/** Rates of a confusion. Null where a rate has nothing to be a share of; MCC is 0 there by convention. */
+/** A rate with a zero denominator is null; MCC is 0 then, by convention. */
 export interface Rates {
   readonly precision: number | null;
   readonly recall: number | null;
@@ -16,25 +16,25 @@ export interface Rates {
   readonly balancedAccuracy: number | null;
 }
 
-/** One byte per node, 1 where the score is at or above the threshold. */
+/** One byte per node, 1 if the score is at least the threshold. */
 export function flagNodes(scores: ArrayLike<number>, threshold: number): Uint8Array {
-  if (Number.isNaN(threshold)) throw new RangeError('flagNodes: the threshold is not a number');
+  if (Number.isNaN(threshold)) throw new RangeError('flagNodes: the threshold is NaN');
   const flagged = new Uint8Array(scores.length);
   for (let v = 0; v < scores.length; v++) {
-    if (Number.isNaN(scores[v])) throw new RangeError(`flagNodes: the score of node ${v} is not a number`);
+    if (Number.isNaN(scores[v])) throw new RangeError(`flagNodes: the score of node ${v} is NaN`);
     if (scores[v] >= threshold) flagged[v] = 1;
   }
   return flagged;
 }
 
-/** Plain node match. Ignored nodes are in no cell. */
+/** Counts nodes by their own label. Ignored nodes do not count. */
 export function countConfusion(
   flagged: Uint8Array,
   positives: Uint8Array,
   ignored?: Uint8Array | undefined,
 ): Confusion {
   if (positives.length !== flagged.length || (ignored !== undefined && ignored.length !== flagged.length)) {
-    throw new RangeError('countConfusion: one byte per node is needed in every mask');
+    throw new RangeError('countConfusion: the masks must have equal lengths');
   }
   let [tp, fp, fn, tn] = [0, 0, 0, 0];
   for (let v = 0; v < flagged.length; v++) {
@@ -48,7 +48,7 @@ export function countConfusion(
 export function ratesOf({ tp, fp, fn, tn }: Confusion): Rates {
   const recall = share(tp, tp + fn);
   const specificity = share(tn, tn + fp);
-  // Two roots rather than one of the product: four counts of a million already pass 2^53.
+  // Two square roots, because the product of four counts of a million exceeds 2^53.
   const spread = Math.sqrt((tp + fp) * (tp + fn)) * Math.sqrt((tn + fp) * (tn + fn));
   return {
     precision: share(tp, tp + fp),
@@ -60,7 +60,7 @@ export function ratesOf({ tp, fp, fn, tn }: Confusion): Rates {
   };
 }
 
-/** Part of a whole, or null of nothing. */
+/** part / whole, or null if whole is 0. */
 export function share(part: number, whole: number): number | null {
   return whole === 0 ? null : part / whole;
 }

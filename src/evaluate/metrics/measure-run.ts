@@ -1,22 +1,22 @@
-import type { IncidentLinks } from '../../detect/alerts/incident-links.js';
 import type { ThresholdSpec } from '../../detect/threshold/threshold.js';
 import type { LoadedEvents } from '../../store/load.js';
 import type { LabelMatch } from '../labels/label-match.js';
-import type { BenignOutcome } from '../protocol/contestant.js';
+import type { ScoredRun } from '../protocol/scored-run.js';
 import type { SeedResult } from '../result-schema.js';
 import { type AdpCurve, adp, adpCurve } from './adp.js';
 import {
+  type AttackNodes,
   attackRow,
   detectedAttacks,
   discrimination,
+  fpUntilAllAttacks,
   incidentsUntilAllAttacks,
-  untilAllAttacks,
 } from './attack-metrics.js';
 import { type Behaviours, behaviourMetrics } from './behaviours.js';
-import { type Flagged, flag } from './flagging.js';
+import { ratesOf, share } from './confusion.js';
+import { flag } from './flagging.js';
 import { type HopRows, type MatchingProtocol, matchAlarms } from './matching.js';
-import { ratesOf, share } from './metrics.js';
-import type { NodeScores, TestGraph } from './node-scores.js';
+import type { NodeScores } from './node-scores.js';
 import {
   auroc,
   averagePrecision,
@@ -29,14 +29,14 @@ import {
 } from './ranking-metrics.js';
 import { countFalseIncidents, hostDaysOf, topIncidents } from './top-incidents.js';
 
-/** What all contestants are held against. */
-export interface Truth {
+/** The labels of the test, and how runs are compared with them. */
+export interface MeasureContext {
   readonly labels: LabelMatch;
   readonly behaviours: Behaviours;
-  readonly links: IncidentLinks;
   readonly events: LoadedEvents;
+  readonly threshold: ThresholdSpec;
   readonly matching: MatchingProtocol;
-  /** Only asked for by other protocols than `node`. */
+  /** Called only by matching protocols other than `node`. */
   readonly hops: () => HopRows;
 }
 
@@ -53,39 +53,23 @@ export interface MeasuredSeed {
   readonly note: string | null;
 }
 
-/** Every figure of one variant with one seed (docs/reference/metrics.md). */
-export function measureSeed(
-  seed: number,
-  spec: ThresholdSpec,
-  outcome: BenignOutcome,
-  found: NodeScores,
-  graphs: readonly TestGraph[],
-  truth: Truth,
-): MeasuredSeed {
-  const { labels, events } = truth;
+/** Computes every figure of one variant with one seed (docs/reference/metrics.md). */
+export function measureRun(run: ScoredRun, context: MeasureContext): MeasuredSeed {
+  const { seed, found, graphs, links, outcome } = run;
+  const { labels, events, matching } = context;
   const { positives, ignored, attacks } = labels;
   const ranking = rankScores(found.ranking, positives, ignored);
   const oracle = bestF1(ranking);
-  const flagged = flag(spec, found, outcome, { graphs, keys: events.keys, oracle });
-  const none = { byDestination: EMPTY, bySource: EMPTY };
-  const hops = truth.matching === 'node' ? none : truth.hops();
-  const { forgiven, rescued, ...confusion } = matchAlarms(
-    truth.matching,
-    flagged.nodes,
-    positives,
-    hops,
-    ignored,
-  );
+  const flagged = flag(context.threshold, found, outcome, { graphs, keys: events.keys, oracle });
+  const hops = matching === 'node' ? NO_HOPS : context.hops();
+  const { forgiven, rescued, ...confusion } = matchAlarms(matching, flagged.nodes, positives, hops, ignored);
   const rates = ratesOf(confusion);
   const detected = detectedAttacks(attacks, flagged.nodes);
-  const incidents = incidentsUntilAllAttacks(
-    topIncidents(found, graphs, truth.links, events),
-    attacks,
-    ignored,
-  );
-  const falseIncidents = countFalseIncidents(flagged, labels, found, graphs, truth.links, events);
+  const scored = { found, graphs, links, events };
+  const incidents = incidentsUntilAllAttacks(topIncidents(scored), attacks, ignored);
+  const falseIncidents = countFalseIncidents(flagged, labels, scored);
   const hostDays = hostDaysOf(events);
-  const behaviour = behaviourMetrics(truth.behaviours, flagged.nodes, positives);
+  const behaviour = behaviourMetrics(context.behaviours, flagged.nodes, positives);
   const result: SeedResult = {
     seed,
     ...confusion,
@@ -94,23 +78,25 @@ export function measureSeed(
     auroc: auroc(ranking),
     adp: adp(ranking, attacks, found.ranking),
     discrimination: discrimination(ranking, attacks, found.ranking),
-    attacks: detected?.attacks ?? null,
+    attacks: detected?.hits.length ?? null,
     attacksDetected: detected?.detected ?? null,
-    fpUntilAllAttacks: untilAllAttacks(ranking, attacks, found.ranking)?.fp ?? null,
+    fpUntilAllAttacks: fpUntilAllAttacks(ranking, attacks, found.ranking),
     incidentsUntilAllAttacks: incidents?.incidents ?? null,
     nodesUntilAllAttacks: incidents?.nodes ?? null,
     falseIncidents,
     falseIncidentsPerDay: hostDays > 0 ? falseIncidents / hostDays : null,
-    behaviours: behaviour.behaviours,
+    behaviours: context.behaviours.count,
     behaviourPrecision: behaviour.precision,
     behaviourRecall: behaviour.recall,
     candidateRecall: candidateRecall(found, labels),
     oracleF1: oracle?.f1 ?? null,
     gap: oracle === null || rates.f1 === null ? null : oracle.f1 - rates.f1,
     threshold: flagged.threshold,
-    oracle: oracle === null ? null : { f1: oracle.f1, threshold: oracle.threshold },
-    ...(truth.matching === 'node' ? {} : { matched: { forgiven, rescued } }),
-    ...(attacks === null ? {} : { perAttack: describeAttacks(attacks, flagged, incidents?.firstRank ?? []) }),
+    oracle,
+    ...(matching === 'node' ? {} : { matched: { forgiven, rescued } }),
+    ...(attacks === null
+      ? {}
+      : { perAttack: describeAttacks(attacks, detected?.hits ?? [], incidents?.firstRank ?? []) }),
   };
   return {
     result,
@@ -125,17 +111,19 @@ export function measureSeed(
 }
 
 const EMPTY = { offsets: new Uint32Array(0), neighbours: new Int32Array(0) };
+const NO_HOPS: HopRows = { byDestination: EMPTY, bySource: EMPTY };
 
 function describeAttacks(
-  attacks: NonNullable<LabelMatch['attacks']>,
-  { nodes }: Flagged,
+  attacks: AttackNodes,
+  hits: readonly number[],
   firstRank: readonly (number | null)[],
 ): NonNullable<SeedResult['perAttack']> {
-  return attacks.names.map((name, attack) => {
-    const row = attackRow(attacks, attack);
-    const flagged = row.reduce((sum, v) => sum + nodes[v], 0);
-    return { name, nodes: row.length, flagged, firstIncident: firstRank[attack] ?? null };
-  });
+  return attacks.names.map((name, attack) => ({
+    name,
+    nodes: attackRow(attacks, attack).length,
+    flagged: hits[attack],
+    firstIncident: firstRank[attack] ?? null,
+  }));
 }
 
 function candidateRecall({ candidates }: NodeScores, { positives }: LabelMatch): number | null {

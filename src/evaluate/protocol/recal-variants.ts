@@ -6,13 +6,10 @@ import type { ScoredGraph } from '../../detect/fusion/scored-graph.js';
 import { type SharedMeasurements, unionOf } from '../../detect/shared-measurements.js';
 import type { TrainedModel } from '../../model/file/trained-model.js';
 import { trainModel } from '../../model/training/train.js';
-import type { BenignOutcome, Contestants, GraphScores, RunOptions } from './contestant.js';
-import { graphsOfPart } from './part-graphs.js';
-import type { Part } from './parts.js';
+import { graphsOfSplit, type TextModel } from './graphs-of-split.js';
+import type { LoadedSplit } from './splits.js';
+import type { CalibrationOutcome, GraphScores, VariantFitOptions, VariantGroup } from './variant-group.js';
 import type { ResolvedVariant } from './variants.js';
-
-/** What texts and relations mean to a model: the part of training that variants share. */
-type TextModel = Pick<TrainedModel, 'space' | 'direction'>;
 
 /** What `fit` leaves. */
 interface Fitted {
@@ -25,17 +22,17 @@ interface Fitted {
  * RECAL and those of its ablations that share a trained model. The model is trained and fitted once, and every graph is
  * measured once. Each variant calibrates and fuses these measurements in its own way.
  */
-export class LearnedContestants implements Contestants {
+export class RecalVariants implements VariantGroup {
   readonly names: readonly string[];
   readonly seeded = true;
   readonly #variants: readonly ResolvedVariant[];
   readonly #watch = new Stopwatch();
-  #options: RunOptions = { seed: 0, threads: 1 };
+  #options: VariantFitOptions = { seed: 0, threads: 1 };
   #fitted: Fitted | undefined;
   #text: TextModel | undefined;
   #calibrations: readonly Calibration[] = [];
 
-  /** `text`: the vocabulary and word vectors of another training with the same seed on the same part. */
+  /** `text`: the vocabulary and word vectors of another training with the same seed on the same split. */
   constructor(variants: readonly ResolvedVariant[], text?: TextModel) {
     this.#variants = variants;
     this.#text = text;
@@ -47,18 +44,18 @@ export class LearnedContestants implements Contestants {
   }
 
   /** The vocabulary and word vectors, for a rival that needs the same. Undefined before `fit`. */
-  get words(): TextModel | undefined {
+  get text(): TextModel | undefined {
     return this.#text;
   }
 
-  async fit(train: Part, options: RunOptions): Promise<void> {
+  async fit(train: LoadedSplit, options: VariantFitOptions): Promise<void> {
     this.#options = options;
     const { threads, signal, progress } = options;
     const model = await this.#train(train, options);
     this.#text = { space: model.space, direction: model.direction };
     const configs = this.#variants.map(({ detection }) => detection);
     const { reference, evidence } = unionOf(configs);
-    const graphs = await graphsOfPart(train, model);
+    const graphs = await graphsOfSplit(train, model);
     const detector = await this.#watch.time('fit', () =>
       Detector.fit(model, graphs, {
         reference,
@@ -71,10 +68,10 @@ export class LearnedContestants implements Contestants {
     this.#fitted = { model, detector, shared: detector.share(configs) };
   }
 
-  async calibrate(benign: Part): Promise<BenignOutcome[]> {
+  async calibrate(benign: LoadedSplit): Promise<CalibrationOutcome[]> {
     const { model, shared } = this.#ready;
     const { signal, progress } = this.#options;
-    const graphs = await graphsOfPart(benign, model, { keep: true });
+    const graphs = await graphsOfSplit(benign, model, { keep: true });
     const calibrations: Calibration[] = [];
     for (const [i, { detection }] of this.#variants.entries()) {
       const work = () =>
@@ -88,10 +85,10 @@ export class LearnedContestants implements Contestants {
     return calibrations.map(({ benign, config }) => ({ benign, over: config.over }));
   }
 
-  async *score(test: Part): ReturnType<Contestants['score']> {
+  async *score(test: LoadedSplit): ReturnType<VariantGroup['score']> {
     const { model, shared } = this.#ready;
     const { signal, progress } = this.#options;
-    const graphs = await graphsOfPart(test, model);
+    const graphs = await graphsOfSplit(test, model);
     let started = performance.now();
     let done = 0;
     for (const { view, of } of shared.score(graphs, this.#calibrations)) {
@@ -113,11 +110,11 @@ export class LearnedContestants implements Contestants {
   }
 
   get #ready(): Fitted {
-    if (this.#fitted === undefined) throw new TypeError('fit the contestants before asking them');
+    if (this.#fitted === undefined) throw new TypeError('call fit before calibrate or score');
     return this.#fitted;
   }
 
-  async #train({ store, selection }: Part, options: RunOptions): Promise<TrainedModel> {
+  async #train({ store, selection }: LoadedSplit, options: VariantFitOptions): Promise<TrainedModel> {
     const { seed, threads, signal, progress } = options;
     const config = { ...this.#variants[0].training, seed };
     const begun = performance.now();
@@ -137,7 +134,7 @@ export class LearnedContestants implements Contestants {
         stepped: (steps) => progress?.('train', steps / all),
       },
     });
-    signal?.throwIfAborted(); // a model that stopped early must not compete
+    signal?.throwIfAborted(); // a model that stopped early must not be scored
     this.#watch.add('prepare', (started - begun) / 1000);
     this.#watch.add('train', (performance.now() - started) / 1000);
     return model;

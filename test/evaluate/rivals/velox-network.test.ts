@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { Random } from '../../../src/base/random.js';
 import type { GraphView } from '../../../src/detect/graph-view.js';
-import { RelationNetwork } from '../../../src/evaluate/rivals/relation-network.js';
+import { VeloxNetwork } from '../../../src/evaluate/rivals/velox-network.js';
 
 const WIDTH = 3;
 const RELATIONS = 3;
 
-/** Nodes with three features and a profile behind them, which the network must not read. */
+/** Nodes with three features, followed by a profile that the network must not read. */
 function randomView(
   seed: number,
   relationOf: (s: readonly number[], o: readonly number[]) => number,
@@ -47,7 +47,7 @@ function randomView(
 
 const rule = (s: readonly number[], o: readonly number[]) => (s[0] > 0 ? 0 : o[2] > 0 ? 1 : 2);
 
-/** The mean loss of softmax regression, written out; weights as in the parts. */
+/** The losses of softmax regression, computed directly. */
 function slowLosses(view: GraphView, weights: ArrayLike<number>): number[] {
   const { features } = view.planned.graph;
   const { subject, object, relation, length } = view.interactions;
@@ -62,65 +62,63 @@ function slowLosses(view: GraphView, weights: ArrayLike<number>): number[] {
   });
 }
 
-describe('relation network', () => {
+describe('VeloxNetwork', () => {
   const train = randomView(1, rule);
-  const network = RelationNetwork.fit([train], RELATIONS, WIDTH, { steps: 300, rate: 0.05 });
+  const network = VeloxNetwork.fit([train], RELATIONS, WIDTH, { steps: 300, rate: 0.05 });
 
-  test('computes the loss of softmax regression on text and type of both ends', () => {
-    const expected = slowLosses(train, network.toParts().weights);
+  test('computes the loss of softmax regression over text and type of both ends', () => {
+    const expected = slowLosses(train, network.weights);
     network.losses(train).forEach((loss, i) => {
       expect(loss).toBeCloseTo(expected[i], 6);
     });
   });
 
-  test('ends near the minimum: no small change of a weight makes the loss much smaller', () => {
+  test('converges: no small change of a weight makes the loss much smaller', () => {
     const mean = (weights: ArrayLike<number>) => slowLosses(train, weights).reduce((a, b) => a + b, 0) / 400;
-    const long = RelationNetwork.fit([train], RELATIONS, WIDTH, { steps: 600, rate: 0.05 });
-    const { weights } = long.toParts();
+    const long = VeloxNetwork.fit([train], RELATIONS, WIDTH, { steps: 600, rate: 0.05 });
+    const { weights } = long;
     const at = mean(weights);
     expect(at).toBeLessThan(0.35);
-    // The rule can be told apart ever more sharply by larger weights, so the slope need not vanish.
+    // The classes are separable, so larger weights always reduce the loss a little.
     weights.forEach((_, k) => {
       const moved = weights.map((weight, i) => (i === k ? weight + 0.05 : weight));
       expect(mean(moved)).toBeGreaterThan(at - 0.01);
     });
   });
 
-  test('finds a relation strange where it does not belong, in graphs it has not seen', () => {
+  test('gives unexpected relations a high loss in new graphs', () => {
     const mean = (view: GraphView) =>
       network.losses(view).reduce((a, b) => a + b, 0) / view.interactions.length;
     expect(mean(randomView(2, rule))).toBeLessThan(0.7);
     expect(mean(randomView(2, (s, o) => (rule(s, o) + 1) % 3))).toBeGreaterThan(2);
   });
 
-  test('counts an interaction as often as it is there, and gives the same bytes again', () => {
-    const weights = (...views: GraphView[]) =>
-      RelationNetwork.fit(views, RELATIONS, WIDTH, { steps: 20 }).toParts();
-    expect(weights(train)).toEqual(weights(train));
-    expect(weights(train, train).examples).toBe(2 * weights(train).examples);
-    const other = randomView(4, rule);
-    weights(train, train).weights.forEach((weight, i) => {
-      expect(weight).toBeCloseTo(weights(train).weights[i], 5);
+  test('counts repeated interactions, and gives the same weights again', () => {
+    const fitTo = (...views: GraphView[]) => VeloxNetwork.fit(views, RELATIONS, WIDTH, { steps: 20 });
+    const once = fitTo(train);
+    const twice = fitTo(train, train);
+    expect(fitTo(train).weights).toEqual(once.weights);
+    expect(twice.examples).toBe(2 * once.examples);
+    twice.weights.forEach((weight, i) => {
+      expect(weight).toBeCloseTo(once.weights[i], 5);
     });
-    expect(weights(train, other)).not.toEqual(weights(train, train));
+    expect(fitTo(train, randomView(4, rule)).weights).not.toEqual(twice.weights);
   });
 
-  test('holds a relation it never met for as likely as what none of its examples was', () => {
-    const strange = randomView(3, () => RELATIONS);
-    expect(network.losses(strange)[0]).toBeCloseTo(Math.log(401), 12);
-    const taught = RelationNetwork.fit([strange], RELATIONS, WIDTH);
-    expect(taught.toParts().examples).toBe(0);
+  test('gives an unknown relation the probability 1 / (examples + 1)', () => {
+    const unknown = randomView(3, () => RELATIONS);
+    expect(network.losses(unknown)[0]).toBeCloseTo(Math.log(401), 12);
+    expect(VeloxNetwork.fit([unknown], RELATIONS, WIDTH).examples).toBe(0);
   });
 
-  test('goes through its parts, and refuses damaged ones', () => {
-    const parts = network.toParts();
-    const again = RelationNetwork.fromParts(parts);
-    expect(again.losses(train)).toEqual(network.losses(train));
-    const refuse = (change: object) =>
-      expect(() => RelationNetwork.fromParts({ ...parts, ...change })).toThrow('damaged');
-    refuse({ width: 4 });
-    refuse({ relationCount: -3 });
-    refuse({ weights: parts.weights.map((weight, i) => (i === 5 ? Number.NaN : weight)) });
-    refuse({ examples: 0.5 });
+  test('scores a node by the largest loss of its interactions, in either role', () => {
+    const losses = network.losses(train);
+    const { subject, object } = train.interactions;
+    const scores = network.scores(train);
+    expect(scores).toHaveLength(30);
+    scores.forEach((score, v) => {
+      const own = losses.filter((_, i) => subject[i] === v || object[i] === v);
+      expect(score).toBe(Math.max(0, ...own));
+    });
   });
 });

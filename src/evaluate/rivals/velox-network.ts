@@ -1,85 +1,76 @@
-import { RecalError } from '../../base/errors.js';
 import { finishMix, mixWord } from '../../base/integer-mix.js';
 import { PairTable } from '../../detect/evidence/pair-table.js';
 import type { GraphView } from '../../detect/graph-view.js';
 import type { SparseMatrix } from '../../features/sparse.js';
 
-export interface RelationNetworkOptions {
+interface VeloxNetworkOptions {
   readonly steps: number;
-  /** Adam's step. */
+  /** Learning rate of Adam. */
   readonly rate: number;
 }
 
-/** As far as Velox goes with its 12 epochs at 1e-3 on a log of this size: going on to the end would overfit. */
-const RELATION_NETWORK_DEFAULTS: RelationNetworkOptions = { steps: 300, rate: 0.01 };
+/** Comparable to the 12 epochs at 1e-3 of Velox on a log of this size. More steps would overfit. */
+const DEFAULTS: VeloxNetworkOptions = { steps: 300, rate: 0.01 };
 
 const BETA1 = 0.9;
 const BETA2 = 0.999;
 const EPSILON = 1e-8;
 
-/** What a model file keeps of a network. */
-export interface RelationNetworkParts {
-  readonly relationCount: number;
-  readonly width: number;
-  readonly weights: Float32Array;
-  /** Interactions it learned from. */
-  readonly examples: number;
-}
-
 /**
- * What Velox learns (method §11): P(r | text and type of both ends), by one linear layer and a softmax. The features
- * are the first columns of x_v: t_v and s_v, without the profile. The loss is convex and every step takes all examples,
- * so there is nothing to draw and no seed; equal names make equal examples, which are few.
+ * The network of Velox (method §11): P(r | text and type of both ends), by one linear layer and a softmax. Its features
+ * are the first columns of x_v: t_v and s_v, without the profile. The loss is convex and every step uses all examples, so
+ * training needs no random numbers. Equal names give equal examples, so distinct examples are few.
  */
-export class RelationNetwork {
+export class VeloxNetwork {
   readonly relationCount: number;
-  /** Columns of x_v that are read. */
+  /** Number of leading columns of x_v that the network reads. */
   readonly width: number;
-  readonly #weights: Float64Array;
-  readonly #examples: number;
+  /** Weights of one column for all relations are adjacent: subject columns, object columns, a constant. */
+  readonly weights: Float64Array;
+  /** Number of interactions in training. */
+  readonly examples: number;
   readonly #logits: Float64Array;
 
-  /** Weights of a column for all relations lie together: the subject's columns, the object's, a constant. */
   private constructor(relationCount: number, width: number, weights: Float64Array, examples: number) {
     this.relationCount = relationCount;
     this.width = width;
-    this.#weights = weights;
-    this.#examples = examples;
+    this.weights = weights;
+    this.examples = examples;
     this.#logits = new Float64Array(relationCount);
   }
 
-  /** Learns from the distinct interactions of training graphs. */
+  /** Trains on the interactions of training graphs. */
   static fit(
     views: Iterable<GraphView>,
     relationCount: number,
     width: number,
-    options: Partial<RelationNetworkOptions> = {},
-  ): RelationNetwork {
-    const { steps, rate } = { ...RELATION_NETWORK_DEFAULTS, ...options };
+    options: Partial<VeloxNetworkOptions> = {},
+  ): VeloxNetwork {
+    const { steps, rate } = { ...DEFAULTS, ...options };
     const examples = new Examples(views, relationCount, width);
     const size = relationCount * (2 * width + 1);
-    const network = new RelationNetwork(relationCount, width, new Float64Array(size), examples.total);
+    const network = new VeloxNetwork(relationCount, width, new Float64Array(size), examples.total);
     const adam = new Adam(size, rate);
     for (let step = 0; step < steps && examples.total > 0; step++) {
-      adam.step(network.#weights, examples.gradient(network.#weights));
+      adam.step(network.weights, examples.gradient(network.weights));
     }
-    // What a file can keep is what is used.
-    network.#weights.set(Float32Array.from(network.#weights));
+    // Rounded to float32, the precision of the features.
+    network.weights.set(Float32Array.from(network.weights));
     return network;
   }
 
-  /** −ln P(r | s, o) of each interaction; `<new>` is as likely as something that none of the examples was. */
+  /** −ln P(r | s, o) of each interaction. An unknown relation has probability 1 / (examples + 1). */
   losses({ planned, interactions }: GraphView): Float64Array {
     const { features } = planned.graph;
     const { width, relationCount } = this;
     const logits = this.#logits;
     const [subjects, objects] = [0, width].map((first) =>
-      projectRows(features, width, this.#weights.subarray(first * relationCount), relationCount),
+      projectRows(features, width, this.weights.subarray(first * relationCount), relationCount),
     );
-    const constants = this.#weights.subarray(2 * width * relationCount);
+    const constants = this.weights.subarray(2 * width * relationCount);
     return Float64Array.from({ length: interactions.length }, (_, i) => {
       const relation = interactions.relation[i];
-      if (relation >= relationCount) return Math.log(this.#examples + 1);
+      if (relation >= relationCount) return Math.log(this.examples + 1);
       const s = interactions.subject[i] * relationCount;
       const o = interactions.object[i] * relationCount;
       for (let r = 0; r < relationCount; r++) logits[r] = constants[r] + subjects[s + r] + objects[o + r];
@@ -87,27 +78,19 @@ export class RelationNetwork {
     });
   }
 
-  toParts(): RelationNetworkParts {
-    return {
-      relationCount: this.relationCount,
-      width: this.width,
-      examples: this.#examples,
-      weights: Float32Array.from(this.#weights),
-    };
-  }
-
-  /** From a file that may say anything. */
-  static fromParts({ relationCount, width, weights, examples }: RelationNetworkParts): RelationNetwork {
-    const sound =
-      [relationCount, width, examples].every((value) => Number.isSafeInteger(value) && value >= 0) &&
-      weights.length === relationCount * (2 * width + 1) &&
-      weights.every(Number.isFinite);
-    if (!sound) throw new RecalError('model-damaged', 'the relation network in the model is damaged');
-    return new RelationNetwork(relationCount, width, Float64Array.from(weights), examples);
+  /** By local node: the largest loss over its interactions, in either role; 0 without any. */
+  scores(view: GraphView): Float64Array {
+    const scores = new Float64Array(view.planned.nodes.length);
+    const { subject, object } = view.interactions;
+    this.losses(view).forEach((loss, i) => {
+      scores[subject[i]] = Math.max(scores[subject[i]], loss);
+      scores[object[i]] = Math.max(scores[object[i]], loss);
+    });
+    return scores;
   }
 }
 
-/** Every row's first columns times weights: one number a relation. */
+/** Multiplies the first columns of every row by the weights. Gives one number per row and relation. */
 function projectRows(
   { rows, offsets, indices, values }: SparseMatrix,
   width: number,
@@ -134,14 +117,14 @@ function logSum(logits: Float64Array): number {
   return highest + Math.log(sum);
 }
 
-/** The interactions of training: distinct rows of features, and distinct (row, row, relation) with their number. */
+/** Training interactions: distinct feature rows, and distinct (row, row, relation) triples with their counts. */
 class Examples {
-  /** Interactions. */
+  /** Number of interactions, with repetitions. */
   total = 0;
   readonly #relationCount: number;
   readonly #width: number;
   readonly #rows: SparseMatrix;
-  /** (row, row) by number, and (pair, relation) by number. */
+  /** Numbers of (row, row) pairs, and of (pair, relation) pairs. */
   readonly #ends = new PairTable();
   readonly #acts = new PairTable();
   readonly #counts: number[] = [];
@@ -186,7 +169,7 @@ class Examples {
     };
   }
 
-  /** Of the mean loss. Rows are projected once, whatever the number of examples that they are in. */
+  /** The gradient of the mean loss. Each row is projected once, even if many examples share it. */
   gradient(weights: Float64Array): Float64Array {
     const n = this.#relationCount;
     const width = this.#width;
@@ -229,7 +212,7 @@ class Examples {
 
 const BITS = new DataView(new ArrayBuffer(4));
 
-/** Two such hashes tell rows apart: by the first columns and the values in them. */
+/** Hashes the first columns of a row and their values. Two hashes with different seeds identify a row. */
 function hashRow(
   { offsets, indices, values }: SparseMatrix,
   row: number,

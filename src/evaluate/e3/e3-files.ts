@@ -6,27 +6,27 @@ import { duplicatePartError, openError } from '../../ingest/sources/input-errors
 import { comparePartNames, partOf } from '../../ingest/sources/part-order.js';
 import type { E3Host } from './published.js';
 
-/** Whose choice of what to train on and what to judge. */
-export const E3_SPLITS = ['magic', 'threatrace', 'pidsmaker'] as const;
-export type E3Split = (typeof E3_SPLITS)[number];
+/** Published ways to split the logs: MAGIC and ThreaTrace by file, PIDSMaker by day. */
+export const E3_SPLIT_SCHEMES = ['magic', 'threatrace', 'pidsmaker'] as const;
+export type E3SplitScheme = (typeof E3_SPLIT_SCHEMES)[number];
 
-/** Consecutive parts of a topic; `X.json` is part 0. */
+/** Consecutive numbered files of a topic; `X.json` is part 0. */
 interface TopicParts {
   readonly topic: string;
   readonly first: number;
-  /** Undefined: as many as there are, at least the first, without a gap. */
+  /** Undefined: all parts in the folder, at least the first, without a gap. */
   readonly last?: number;
 }
 
-interface FileSplit {
+interface FileScheme {
   readonly train: readonly TopicParts[];
   readonly test: readonly TopicParts[];
-  /** What the published list has and this one cannot follow. */
+  /** A difference from the published scheme. */
   readonly differs?: string;
 }
 
 /** Days of April 2018, US/Eastern. */
-export interface DaySplit {
+interface DayScheme {
   readonly train: readonly number[];
   readonly calibrate: readonly number[];
   readonly test: readonly number[];
@@ -39,7 +39,7 @@ const some = (topic: string, first: number, last = first): TopicParts => ({
 });
 const all = (topic: string): TopicParts => ({ topic: `ta1-${topic}.json`, first: 0 });
 
-const FILE_SPLITS: Readonly<Record<E3Host, Readonly<Record<'magic' | 'threatrace', FileSplit>>>> = {
+const FILE_SCHEMES: Readonly<Record<E3Host, Readonly<Record<'magic' | 'threatrace', FileScheme>>>> = {
   cadets: {
     magic: {
       train: [some('cadets-e3-official', 0, 2), some('cadets-e3-official-2', 1)],
@@ -56,13 +56,13 @@ const FILE_SPLITS: Readonly<Record<E3Host, Readonly<Record<'magic' | 'threatrace
       train: [some('trace-e3-official-1', 0, 3)],
       test: [some('trace-e3-official-1', 4)],
       differs:
-        "MAGIC's list for TRACE also judges the malicious nodes of the four training parts; here only the part that training has not seen is judged",
+        'MAGIC also scores the malicious nodes of the four training files of TRACE; here only the test file is scored',
     },
     threatrace: { train: [some('trace-e3-official-1', 0)], test: [some('trace-e3-official-1', 4)] },
   },
 };
 
-/** All parts of a host, for splits by day. */
+/** All files of a host, for splits by day. */
 const TOPICS: Readonly<Record<E3Host, readonly TopicParts[]>> = {
   cadets: [
     some('cadets-e3-official', 0, 2),
@@ -78,18 +78,18 @@ const TOPICS: Readonly<Record<E3Host, readonly TopicParts[]>> = {
   trace: [all('trace-e3-official'), all('trace-e3-official-1')],
 };
 
-export const DAY_SPLITS: Readonly<Record<E3Host, DaySplit>> = {
+export const DAY_SCHEMES: Readonly<Record<E3Host, DayScheme>> = {
   cadets: { train: [2, 3, 4, 5, 7, 8, 9], calibrate: [10], test: [6, 11, 12, 13] },
   theia: { train: [2, 3, 4, 5, 6, 7, 8], calibrate: [9], test: [10, 12, 13] },
   trace: { train: [3, 4, 5, 6, 7, 8, 9, 11, 12], calibrate: [2], test: [10, 13] },
 };
 
-/** Midnight of a day of April 2018 in US/Eastern: daylight saving time since 11 March, so UTC-4. Nanoseconds. */
-export function easternMidnight(day: number): bigint {
+/** Midnight of a day of April 2018 in US/Eastern (UTC-4, daylight saving time), in nanoseconds. */
+function easternMidnight(day: number): bigint {
   return BigInt(Date.UTC(2018, 3, day, 4)) * 1_000_000n;
 }
 
-/** Neighbouring days as one stretch of time: from inclusive, to exclusive. */
+/** Time ranges of days, with adjacent days joined: from inclusive, to exclusive. */
 export function dayRanges(days: readonly number[]): { from: bigint; to: bigint }[] {
   const ranges: { first: number; last: number }[] = [];
   for (const day of [...days].sort((a, b) => a - b)) {
@@ -100,13 +100,13 @@ export function dayRanges(days: readonly number[]): { from: bigint; to: bigint }
   return ranges.map(({ first, last }) => ({ from: easternMidnight(first), to: easternMidnight(last + 1) }));
 }
 
-export interface E3Parts {
+export interface E3Files {
   readonly host: E3Host;
-  readonly split: E3Split;
-  /** For splits by file. */
+  readonly split: E3SplitScheme;
+  /** Empty for splits by day. */
   readonly train: readonly string[];
   readonly test: readonly string[];
-  /** Whatever else of the host is there: it names entities that the parts above only mention. For days: everything. */
+  /** All other files of the host, which name entities that the files above only mention. For splits by day: all files. */
   readonly other: readonly string[];
   readonly notes: readonly string[];
 }
@@ -114,38 +114,39 @@ export interface E3Parts {
 const ARCHIVE = /\.(tar|tgz|tzst|tar\.gz|tar\.zst)$/;
 
 interface Found {
-  /** By `topic part`. */
+  /** Paths by `topic part`. */
   readonly parts: Map<string, string>;
-  /** Archives by topic: a whole topic in one. */
+  /** Paths of archives by topic. An archive holds a whole topic. */
   readonly archives: Map<string, string>;
 }
 
-/** Finds the parts that a split needs, in a folder or one folder deeper. Says all that are missing at once. */
-export async function findE3Parts(folder: string, host: E3Host, split: E3Split): Promise<E3Parts> {
-  const found = sortOut(await listFiles(folder), host);
+/** Finds the files of a split in a folder and its direct subfolders. The error lists all missing files. */
+export async function findE3Files(folder: string, host: E3Host, split: E3SplitScheme): Promise<E3Files> {
+  const found = findParts(await listFiles(folder), host);
   const missing: string[] = [];
   const take = (wanted: readonly TopicParts[]): string[] =>
     wanted.flatMap((each) => partsOf(each, found, missing));
   const parts =
     split === 'pidsmaker'
       ? { train: [], test: [], other: takeDays(host, found, missing) }
-      : takeFiles(FILE_SPLITS[host][split], found, take);
+      : takeFiles(FILE_SCHEMES[host][split], found, take);
   if (missing.length > 0) throw missingParts(folder, host, split, missing, found);
   return { host, split, ...parts, notes: notesOf(host, split, parts.other.length) };
 }
 
 function takeFiles(
-  { train, test }: FileSplit,
+  { train, test }: FileScheme,
   { parts }: Found,
-  take: (of: readonly TopicParts[]) => string[],
+  take: (wanted: readonly TopicParts[]) => string[],
 ) {
-  const [learned, judged] = [take(train), take(test)];
-  const listed = new Set([...learned, ...judged]);
+  const trainFiles = take(train);
+  const testFiles = take(test);
+  const listed = new Set([...trainFiles, ...testFiles]);
   const other = [...parts.values()].filter((path) => !listed.has(path)).sort(comparePartNames);
-  return { train: learned, test: judged, other };
+  return { train: trainFiles, test: testFiles, other };
 }
 
-/** An archive does as well where only times decide. */
+/** An archive can replace the files of a topic, because only event times decide the split. */
 function takeDays(host: E3Host, found: Found, missing: string[]): string[] {
   return TOPICS[host].flatMap((each) => {
     const archive = found.archives.get(each.topic);
@@ -170,7 +171,7 @@ function partsOf({ topic, first, last }: TopicParts, { parts }: Found, missing: 
   return paths;
 }
 
-function sortOut(paths: readonly string[], host: E3Host): Found {
+function findParts(paths: readonly string[], host: E3Host): Found {
   const found: Found = { parts: new Map(), archives: new Map() };
   const topics = new RegExp(`^ta1-${host}-e3-official(-[0-9a-z]+)?\\.json$`);
   for (const path of [...paths].sort(comparePartNames)) {
@@ -205,18 +206,18 @@ async function listFiles(folder: string): Promise<string[]> {
   return [...here, ...deeper.flat()];
 }
 
-function notesOf(host: E3Host, split: E3Split, others: number): string[] {
+function notesOf(host: E3Host, split: E3SplitScheme, others: number): string[] {
   if (split === 'pidsmaker') return [];
-  const { differs } = FILE_SPLITS[host][split];
+  const { differs } = FILE_SCHEMES[host][split];
   const without =
-    'no other part of the host is there: an entity that only such a part defines has no name and no type';
+    'the folder has no other files of the host, so entities that only those files define have no name and no type';
   return [...(differs === undefined ? [] : [differs]), ...(others === 0 ? [without] : [])];
 }
 
 function missingParts(
   folder: string,
   host: E3Host,
-  split: E3Split,
+  split: E3SplitScheme,
   missing: readonly string[],
   { archives, parts }: Found,
 ): RecalError {
@@ -224,16 +225,16 @@ function missingParts(
   const unpack =
     packed === undefined
       ? ''
-      : `; ${printable(basename(packed[1]), 100)} is there: unpack it, because a split by files needs each part as a file`;
-  const count = missing.length === 1 ? 'a part is' : `${missing.length} parts are`;
+      : `; unpack ${printable(basename(packed[1]), 100)}, because a split by files needs each part as a file`;
+  const count = missing.length === 1 ? '1 file is' : `${missing.length} files are`;
   const named = missing.join(', ');
   return new RecalError(
     'e3-parts',
     `${count} missing in ${printable(folder, 200)} for ${host}, split ${split}: ${named}`,
     {
       hint:
-        `README-E3 of DARPA's Transparent Computing release says where Engagement 3 is published; take the JSON files of ${host}, packed with gzip or not${unpack}` +
-        (parts.size === 0 ? '; no part of this host was found at all: is it the right folder?' : ''),
+        `download the JSON files of ${host} from DARPA's Engagement 3 release (see its README-E3), packed with gzip or not${unpack}` +
+        (parts.size === 0 ? '; the folder has no file of this host' : ''),
       where: { file: folder },
       exit: EXIT.usage,
     },

@@ -4,27 +4,30 @@ import type { SplitGraphs } from '../../detect/split-graphs.js';
 import type { TrainedModel } from '../../model/file/trained-model.js';
 import { planGraphs } from '../../model/training/graph-plan.js';
 import { buildGraphs } from '../../model/training/graphs.js';
-import type { Part } from './parts.js';
+import type { LoadedSplit } from './splits.js';
 
-/** What decides how graphs are cut and described. */
-export type GraphTerms = Pick<TrainedModel, 'space' | 'direction'> & {
+/** The text features and the direction table of a model. Variants with the same seed and text settings share them. */
+export type TextModel = Pick<TrainedModel, 'space' | 'direction'>;
+
+/** How events are cut into graphs, and how nodes are described. */
+export interface GraphSpec extends TextModel {
   readonly config: Pick<TrainedModel['config'], 'graph' | 'window'>;
-};
+}
 
 /**
- * A part cut into graphs in a model's terms, as `SplitGraphs` does it, but from events that are read already. With
- * `keep` the graphs stay in memory once they are made: calibration is asked of them again for every variant.
+ * Cuts a loaded split into graphs as `SplitGraphs` does, without reading the events again. `keep` holds the graphs in
+ * memory, because every variant calibrates on them.
  */
-export async function graphsOfPart(
-  part: Part,
-  { space, direction, config }: GraphTerms,
+export async function graphsOfSplit(
+  split: LoadedSplit,
+  { space, direction, config }: GraphSpec,
   { keep = false } = {},
 ): Promise<SplitGraphs> {
-  const { events, names, store } = part;
-  const text = await part.text(space.parts.vocabulary);
+  const { events, names, store } = split;
+  const text = await split.text(space.parts.vocabulary);
   const plan = planGraphs(store, events, config);
   const numbers = space.relationNumbers(events.table.relations);
-  function* make(): Generator<GraphView> {
+  function* build(): Generator<GraphView> {
     for (const planned of buildGraphs(plan, { events, text, space, direction })) {
       yield viewGraph(planned, events.table, names, numbers);
     }
@@ -37,8 +40,8 @@ export async function graphsOfPart(
     plan,
     count: plan.sizes.length,
     views(): Iterable<GraphView> {
-      if (!keep) return make();
-      kept ??= [...make()];
+      if (!keep) return build();
+      kept ??= [...build()];
       return kept;
     },
   };

@@ -1,65 +1,65 @@
 import { Stopwatch } from '../../base/stopwatch.js';
 import { buildGraph } from '../../graph/provenance-graph.js';
-import type { JudgeOptions, MeasuredRun } from '../evaluation.js';
+import type { MeasuredRun, MeasureOptions } from '../evaluation.js';
 import { type LabelMatch, matchLabels } from '../labels/label-match.js';
-import { groupBehaviours } from '../metrics/behaviours.js';
+import { type Behaviours, groupBehaviours } from '../metrics/behaviours.js';
 import type { HopRows } from '../metrics/matching.js';
-import { measureSeed, type SeedCurves, type Truth } from '../metrics/seed-result.js';
-import type { Verdict } from './contest.js';
-import type { Part, Parts } from './parts.js';
+import { measureRun, type SeedCurves } from '../metrics/measure-run.js';
 import { checkOrder } from './protocol.js';
+import type { ScoredRun } from './scored-run.js';
+import type { LoadedSplit, Splits } from './splits.js';
 
-/** Holds verdicts against labels, under one protocol. */
-export class Judging {
-  readonly options: JudgeOptions;
+/** The figures of all runs against one set of labels, under one protocol. */
+export class Measurements {
+  readonly options: MeasureOptions;
   readonly labels: LabelMatch;
   readonly notes: readonly string[];
   readonly measured: MeasuredRun[] = [];
   readonly curves: Record<string, SeedCurves[]> = {};
-  readonly #parts: Parts;
+  readonly #splits: Splits;
   readonly #watch = new Stopwatch();
-  #behaviours: Truth['behaviours'] | undefined;
+  #behaviours: Behaviours | undefined;
   #hops: HopRows | undefined;
 
-  /** Throws where the parts are out of order, or no label is a node of the test. */
-  constructor(parts: Parts, options: JudgeOptions) {
+  /** Throws if the splits are out of order, or if no label matches a node of the test. */
+  constructor(splits: Splits, options: MeasureOptions) {
     this.options = options;
-    this.#parts = parts;
-    this.notes = checkOrder(parts, options.protocol, options.allowPast ?? false);
-    this.labels = matchTest(parts, options);
+    this.#splits = splits;
+    this.notes = checkOrder(splits, options.protocol, options.allowPast ?? false);
+    this.labels = matchTest(splits, options);
   }
 
   get seconds(): Readonly<Record<string, number>> {
     return this.#watch.seconds;
   }
 
-  /** `hashes`: the behaviour of each node of the test. */
-  measure({ variant, seed, found, outcome, seconds, graphs, links }: Verdict, hashes: Uint32Array): void {
+  /** Measures one run. `hashes` holds the behaviour hash of each node of the test. */
+  add(run: ScoredRun, hashes: Uint32Array): void {
+    const { variant, outcome } = run;
     const { threshold, matching, firstCurves = false } = this.options;
     const { labels } = this;
-    const { events } = this.#parts.test;
     const started = performance.now();
     this.#behaviours ??= groupBehaviours(hashes, labels.ignored);
-    const { curves, ...measured } = measureSeed(seed, threshold, outcome, found, graphs, {
+    const { curves, ...measured } = measureRun(run, {
       labels,
       behaviours: this.#behaviours,
+      threshold,
       matching,
-      events,
-      links,
+      events: this.#splits.test.events,
       hops: () => {
-        this.#hops ??= hopRows(this.#parts.test);
+        this.#hops ??= hopRows(this.#splits.test);
         return this.#hops;
       },
     });
     this.#watch.add('metrics', (performance.now() - started) / 1000);
-    const result = { ...measured.result, timings: { ...seconds } };
+    const result = { ...measured.result, timings: { ...run.seconds } };
     this.measured.push({ variant, measured: { ...measured, result }, outcome });
     this.curves[variant] ??= [];
     if (!firstCurves || this.curves[variant].length === 0) this.curves[variant].push(curves);
   }
 }
 
-function matchTest({ train, test }: Parts, { labels, ignore }: JudgeOptions): LabelMatch {
+function matchTest({ train, test }: Splits, { labels, ignore }: MeasureOptions): LabelMatch {
   const known = new Set<string>();
   for (let node = 0; node < train.events.keys.size; node++) {
     const key = train.events.uuid(node).toUpperCase();
@@ -71,8 +71,8 @@ function matchTest({ train, test }: Parts, { labels, ignore }: JudgeOptions): La
   });
 }
 
-/** Neighbours in the whole test, whatever graphs a variant cuts it into; those of the table's numbers. */
-function hopRows({ events: { table } }: Part): HopRows {
+/** Neighbours over the whole test, by node number of the table, independent of how a variant cuts graphs. */
+function hopRows({ events: { table } }: LoadedSplit): HopRows {
   const graph = buildGraph(table);
   const widen = (rows: HopRows['bySource']): HopRows['bySource'] => {
     const offsets = new Uint32Array(table.nodeCount + 1);
@@ -80,7 +80,7 @@ function hopRows({ events: { table } }: Part): HopRows {
       offsets[node + 1] = rows.offsets[v + 1] - rows.offsets[v];
     });
     for (let node = 0; node < table.nodeCount; node++) offsets[node + 1] += offsets[node];
-    // Local numbers ascend with those of the table, so the entries stand in the right order already.
+    // Local numbers ascend with the numbers of the table, so the entries are already in order.
     return { offsets, neighbours: rows.neighbours.map((v) => graph.nodes[v]) };
   };
   const { byDestination, bySource } = graph.adjacency;

@@ -1,22 +1,22 @@
 import { describe, expect, it } from 'vitest';
-import { countConfusion, flagNodes, ratesOf, share } from '../../../src/evaluate/metrics/metrics.js';
+import { countConfusion, flagNodes, ratesOf, share } from '../../../src/evaluate/metrics/confusion.js';
 import { SAMPLE } from '../samples.js';
 
 describe('flags', () => {
-  it('are set at the threshold itself', () => {
+  it('include scores at the threshold', () => {
     expect([...flagNodes([0.4, 0.5, 0.6], 0.5)]).toEqual([0, 1, 1]);
     expect([...flagNodes([0, -0], 0)]).toEqual([1, 1]);
     expect([...flagNodes([1e300, Infinity], Infinity)]).toEqual([0, 1]);
   });
 
-  it('are refused for what is not a number', () => {
+  it('cannot be computed from NaN', () => {
     expect(() => flagNodes([1, Number.NaN], 0.5)).toThrow('node 1');
     expect(() => flagNodes([1], Number.NaN)).toThrow(RangeError);
   });
 });
 
 describe('a confusion', () => {
-  it('counts each node once, and ignored ones never', () => {
+  it('counts each node once and leaves ignored nodes out', () => {
     const flagged = Uint8Array.of(1, 1, 0, 0, 1, 0, 1);
     const positives = Uint8Array.of(1, 0, 1, 0, 0, 0, 1);
     expect(countConfusion(flagged, positives)).toEqual({ tp: 2, fp: 2, fn: 1, tn: 2 });
@@ -54,7 +54,7 @@ describe('rates', () => {
       0.5454545454545454,
     ],
   ])(
-    'at %s are those of scikit-learn',
+    'at %s equal those of scikit-learn',
     (threshold, [tp, fp, fn, tn], precision, recall, f1, mcc, balanced) => {
       const confusion = countConfusion(flagNodes(SAMPLE.scores, threshold), SAMPLE.positives);
       expect(confusion).toEqual({ tp, fp, fn, tn });
@@ -68,7 +68,7 @@ describe('rates', () => {
     },
   );
 
-  it('are null where there is nothing to be a share of, and MCC is 0', () => {
+  it('are null if the denominator is 0; MCC is 0 then', () => {
     const none = { precision: null, recall: null, f1: null, fpr: null, mcc: 0, balancedAccuracy: null };
     expect(ratesOf({ tp: 0, fp: 0, fn: 0, tn: 0 })).toEqual(none);
     expect(ratesOf({ tp: 0, fp: 0, fn: 0, tn: 5 })).toEqual({ ...none, fpr: 0 });
@@ -91,7 +91,7 @@ describe('rates', () => {
     expect(share(0, 0)).toBeNull();
   });
 
-  it('reach the ends of MCC, also with counts whose product passes 2^53', () => {
+  it('reach the ends of MCC, even if the product of counts exceeds 2^53', () => {
     expect(ratesOf({ tp: 4e6, fp: 0, fn: 0, tn: 9e6 }).mcc).toBe(1);
     expect(ratesOf({ tp: 0, fp: 9e6, fn: 4e6, tn: 0 }).mcc).toBe(-1);
   });

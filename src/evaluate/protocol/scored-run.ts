@@ -1,0 +1,15 @@
+import type { IncidentLinks } from '../../detect/alerts/incident-links.js';
+import type { NodeScores, TestGraph } from '../metrics/node-scores.js';
+import type { CalibrationOutcome } from './variant-group.js';
+
+/** The scores of one variant with one seed, with everything that figures need except labels. */
+export interface ScoredRun {
+  readonly variant: string;
+  readonly seed: number;
+  readonly found: NodeScores;
+  readonly outcome: CalibrationOutcome;
+  /** Seconds by stage, shared by all variants of the group. */
+  readonly seconds: Readonly<Record<string, number>>;
+  readonly graphs: readonly TestGraph[];
+  readonly links: IncidentLinks;
+}

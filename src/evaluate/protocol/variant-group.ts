@@ -1,0 +1,53 @@
+import type { DetectionConfig } from '../../detect/detection-config.js';
+import type { GraphView } from '../../detect/graph-view.js';
+import type { BenignScores } from '../../detect/threshold/benign-scores.js';
+import type { Splits } from './splits.js';
+
+/** The scores that one variant gives to the nodes of one graph. */
+export interface GraphScores {
+  /** Higher is more anomalous; 0 for nodes without evidence of an anomaly. */
+  readonly scores: Float64Array;
+  /** The order of incidents; the scores if absent. */
+  readonly prominence?: Float64Array | undefined;
+  /** Ranks the nodes that score 0 (method §8); NaN or absent if unknown. */
+  readonly distances?: Float64Array | undefined;
+  /** 1 for nodes that the gate keeps for scoring; absent without a gate. */
+  readonly candidates?: Uint8Array | undefined;
+}
+
+/** The result of calibrating one variant on benign graphs that it was not trained on. */
+export interface CalibrationOutcome {
+  readonly benign: BenignScores;
+  /** How a node's scores in several graphs become one. */
+  readonly over: DetectionConfig['over'];
+  /** A threshold that the variant sets itself: scores above it are alarms. */
+  readonly ownThreshold?: number | undefined;
+}
+
+/** Reports the completed share of a stage, 0 to 1. */
+export type StageProgress = (stage: 'words' | 'train' | 'fit' | 'calibrate' | 'score', done: number) => void;
+
+export interface VariantFitOptions {
+  readonly seed: number;
+  readonly threads: number;
+  readonly signal?: AbortSignal | undefined;
+  readonly progress?: StageProgress | undefined;
+}
+
+/**
+ * Variants that share one fitted model: fit on train, calibrate on benign graphs, score the test. Variants that differ in
+ * detection only form one group, so that training and measuring happen once. Most groups have one variant.
+ */
+export interface VariantGroup {
+  /** Names of the variants, in the order of the results of `calibrate` and `score`. */
+  readonly names: readonly string[];
+  /** False if every seed gives the same scores. */
+  readonly seeded: boolean;
+  fit(train: Splits['train'], options: VariantFitOptions): Promise<void>;
+  calibrate(benign: Splits['calibrate']): Promise<CalibrationOutcome[]>;
+  /** Yields the scores of each graph, in the order in which the graphs end. */
+  score(test: Splits['test']): AsyncGenerator<{ view: GraphView; of: readonly GraphScores[] }>;
+  /** Seconds by stage. */
+  readonly seconds: Readonly<Record<string, number>>;
+  close(): Promise<void>;
+}

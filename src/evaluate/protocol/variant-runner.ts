@@ -1,0 +1,120 @@
+import { Stopwatch } from '../../base/stopwatch.js';
+import { type IncidentLinks, LinkCollector } from '../../detect/alerts/incident-links.js';
+import type { ScoringOptions } from '../evaluation.js';
+import { NodeScoreCollector, type TestGraph, testGraphOf } from '../metrics/node-scores.js';
+import { Rarity } from '../rivals/rarity.js';
+import { Velox } from '../rivals/velox.js';
+import type { TextModel } from './graphs-of-split.js';
+import { RecalVariants } from './recal-variants.js';
+import type { ScoredRun } from './scored-run.js';
+import type { StageProgress, VariantGroup } from './variant-group.js';
+import { type ResolvedVariant, shareTraining } from './variants.js';
+
+/** The cost of one run, relative to training RECAL. Only the progress report uses it. */
+const COST = { recal: 1, velox: 0.3, rarity: 0.1 } as const;
+
+/** Runs every variant with every seed on the same splits. It does not see labels. */
+export class VariantRunner {
+  readonly #options: ScoringOptions;
+  readonly #watch = new Stopwatch();
+  /** By graph plan: every seed cuts the test into the same graphs. */
+  readonly #testGraphs = new Map<string, TestGraph[]>();
+  /** By graph plan: a plan decides which event of a node comes first, and so which nodes only read. */
+  readonly #links = new Map<string, IncidentLinks>();
+
+  constructor(options: ScoringOptions) {
+    this.#options = options;
+  }
+
+  /** Seconds by group and stage. */
+  get seconds(): Readonly<Record<string, number>> {
+    return this.#watch.seconds;
+  }
+
+  /** Yields one run at a time, because all of them may not fit in memory. */
+  async *runs(): AsyncGenerator<ScoredRun> {
+    const { seeds, variants, watch } = this.#options;
+    const groups = shareTraining(variants);
+    const costs = groups.map(([{ variant }]) => COST[variant.kind]);
+    const total = costs.reduce((sum, cost) => sum + cost, 0) * seeds.length;
+    let done = 0;
+    const unseeded = new Map<string, ScoredRun>();
+    for (const seed of seeds) {
+      // By the text settings, for this seed only.
+      const texts = new Map<string, TextModel>();
+      for (const [g, group] of groups.entries()) {
+        const started = performance.now();
+        const names = group.map(({ variant }) => variant.name);
+        const known = unseeded.get(names[0]);
+        if (known === undefined) {
+          const key = textKey(group[0]);
+          const made = makeGroup(group, texts.get(key));
+          const runs = await this.#run(made, group, seed);
+          if (made instanceof RecalVariants && made.text !== undefined) texts.set(key, made.text);
+          if (!made.seeded) unseeded.set(names[0], runs[0]);
+          yield* runs;
+        } else yield { ...known, seed };
+        done += costs[g];
+        const seconds = (performance.now() - started) / 1000;
+        watch?.finished?.({ seed, names, seconds }, done / total);
+      }
+    }
+  }
+
+  /** Runs one group with one seed, from training to scores. */
+  async #run(made: VariantGroup, group: readonly ResolvedVariant[], seed: number): Promise<ScoredRun[]> {
+    const { splits, threads, signal, watch } = this.#options;
+    const { names } = made;
+    const progress: StageProgress = (stage, done) => watch?.stage?.({ seed, names }, stage, done);
+    try {
+      await made.fit(splits.train, { seed, threads, signal, progress });
+      const outcomes = await made.calibrate(splits.calibrate);
+      const { table, keys } = splits.test.events;
+      const collectors = outcomes.map(({ over }) => new NodeScoreCollector(keys.size, over));
+      const plan = planKey(group[0]);
+      const knownLinks = this.#links.get(plan);
+      const linkCollector =
+        knownLinks === undefined
+          ? new LinkCollector(splits.test.names, table, (node) => keys.hostAt(node))
+          : undefined;
+      const graphs = this.#testGraphs.get(plan) ?? [];
+      let count = 0;
+      for await (const { view, of } of made.score(splits.test)) {
+        graphs[count] ??= testGraphOf(view, table);
+        linkCollector?.add(view.planned.nodes, view.interactions);
+        for (const [i, scores] of of.entries()) collectors[i].add(graphs[count].nodes, scores);
+        count++;
+      }
+      const links = knownLinks ?? (linkCollector as LinkCollector).finish();
+      this.#links.set(plan, links);
+      this.#testGraphs.set(plan, graphs);
+      const shared = { seed, seconds: { ...made.seconds }, graphs, links };
+      return collectors.map((collector, i) => ({
+        ...shared,
+        variant: names[i],
+        found: collector.finish(),
+        outcome: outcomes[i],
+      }));
+    } finally {
+      for (const [stage, seconds] of Object.entries(made.seconds)) {
+        this.#watch.add(`${names.join('+')}: ${stage}`, seconds);
+      }
+      await made.close();
+    }
+  }
+}
+
+function planKey({ training }: ResolvedVariant): string {
+  return training.graph === 'file' ? 'file' : `window ${training.window}`;
+}
+
+function textKey({ training }: ResolvedVariant): string {
+  const { textDimension, textWindow, textNegatives, textEpochs, textRate } = training;
+  return [textDimension, textWindow, textNegatives, textEpochs, textRate].join();
+}
+
+function makeGroup(group: readonly ResolvedVariant[], text: TextModel | undefined): VariantGroup {
+  const [first] = group;
+  if (first.variant.kind === 'rarity') return new Rarity(first);
+  return first.variant.kind === 'velox' ? new Velox(first, text) : new RecalVariants(group, text);
+}

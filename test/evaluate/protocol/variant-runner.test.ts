@@ -1,0 +1,62 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { ScoredRun } from '../../../src/evaluate/protocol/scored-run.js';
+import type { Splits } from '../../../src/evaluate/protocol/splits.js';
+import { VariantRunner } from '../../../src/evaluate/protocol/variant-runner.js';
+import { quickVariant, smallWorld } from '../small-world.js';
+
+let splits: Splits;
+beforeAll(async () => {
+  ({ splits } = await smallWorld());
+});
+
+async function collect(runner: VariantRunner): Promise<ScoredRun[]> {
+  const runs: ScoredRun[] = [];
+  for await (const run of runner.runs()) runs.push(run);
+  return runs;
+}
+
+describe('VariantRunner', () => {
+  test('runs seed by seed, groups together, and unseeded variants once', async () => {
+    const names = ['paper', 'rarity', 'wo-cd'];
+    const runner = new VariantRunner({
+      splits,
+      variants: names.map(quickVariant),
+      seeds: [3, 5],
+      threads: 1,
+    });
+    const runs = await collect(runner);
+    expect(runs.map(({ variant, seed }) => `${variant} ${seed}`)).toEqual([
+      'paper 3',
+      'wo-cd 3',
+      'rarity 3',
+      'paper 5',
+      'wo-cd 5',
+      'rarity 5',
+    ]);
+    expect(runs[2].found).toBe(runs[5].found);
+    expect(runs[0].found.scores).not.toEqual(runs[3].found.scores);
+    // Both use the distances of one model. The scores of wo-cd rank the nodes that score 0 in paper.
+    const [paper, distance] = [runs[0].found, runs[1].found];
+    const zeros = [...paper.scores.keys()].filter((v) => paper.scores[v] === 0);
+    expect(zeros.length).toBeGreaterThan(5);
+    for (const v of zeros) expect(paper.ranking[v]).toBeCloseTo(-1 / (2 + distance.scores[v]), 6);
+    expect(Object.keys(runner.seconds)).toContain('paper+wo-cd: train');
+    expect(Object.keys(runner.seconds)).toContain('rarity: score');
+  });
+
+  test('covers every node of the test', async () => {
+    const [{ found, graphs }] = await collect(
+      new VariantRunner({ splits, variants: [quickVariant('recal')], seeds: [0], threads: 1 }),
+    );
+    const times = new Uint32Array(splits.test.events.keys.size);
+    for (const { nodes } of graphs) for (const node of nodes) times[node]++;
+    expect(graphs.length).toBeGreaterThan(1);
+    expect(times.every((count) => count > 0)).toBe(true);
+    expect(found.scores).toHaveLength(times.length);
+  });
+
+  test('an aborted runner yields no run', async () => {
+    const given = { splits, variants: [quickVariant('paper')], seeds: [0], threads: 1 };
+    await expect(collect(new VariantRunner({ ...given, signal: AbortSignal.abort() }))).rejects.toThrow();
+  });
+});
