@@ -1,4 +1,4 @@
-/** The columns adjacency is made from: raw or reduced edges, which give the same. */
+/** The columns of raw or reduced edges. Both give the same adjacency. */
 export interface EdgeColumns {
   readonly length: number;
   readonly src: Int32Array;
@@ -6,14 +6,14 @@ export interface EdgeColumns {
   readonly relation: Uint16Array;
 }
 
-/** Compressed rows: the entries of node v are `offsets[v]` to `offsets[v + 1]`, by neighbour, then relation. */
+/** Compressed rows: the entries of node v are `offsets[v]` to `offsets[v + 1]`, sorted by neighbour, then relation. */
 export interface NeighbourRows {
   readonly offsets: Uint32Array;
   readonly neighbours: Int32Array;
   readonly relations: Uint16Array;
 }
 
-/** One entry per distinct (src, dst, r), seen from either end (method §1). */
+/** One entry per distinct (src, dst, r), indexed from both ends (method §1). */
 export interface Adjacency {
   readonly nodeCount: number;
   readonly relationCount: number;
@@ -25,11 +25,11 @@ export interface Adjacency {
   readonly bySource: NeighbourRows;
 }
 
-/** Self-loops are left out: a node is no neighbour of itself (method §1). The order of the edges does not matter. */
+/** Builds the adjacency without self-loops (method §1). The order of the edges does not matter. */
 export function buildAdjacency(edges: EdgeColumns, nodeCount: number, relationCount: number): Adjacency {
   const { src, dst, relation } = edges;
-  let order = selectProper(edges);
-  // Stable counting sorts from the least key to the greatest: by destination, then source, then relation.
+  let order = withoutSelfLoops(edges);
+  // Stable counting sorts, last key first: the result is sorted by destination, then source, then relation.
   order = sortBy(order, relation, relationCount);
   order = sortBy(order, src, nodeCount);
   order = sortBy(order, dst, nodeCount);
@@ -37,9 +37,12 @@ export function buildAdjacency(edges: EdgeColumns, nodeCount: number, relationCo
   let length = 0;
   for (let i = 0; i < order.length; i++) {
     const e = order[i];
-    const before = length > 0 ? order[length - 1] : -1;
+    const previous = length > 0 ? order[length - 1] : -1;
     const repeats =
-      before >= 0 && dst[before] === dst[e] && src[before] === src[e] && relation[before] === relation[e];
+      previous >= 0 &&
+      dst[previous] === dst[e] &&
+      src[previous] === src[e] &&
+      relation[previous] === relation[e];
     if (!repeats) order[length++] = e;
   }
   const distinct = order.slice(0, length);
@@ -48,13 +51,13 @@ export function buildAdjacency(edges: EdgeColumns, nodeCount: number, relationCo
     relationCount,
     length,
     byDestination: gatherRows(distinct, dst, src, relation, nodeCount),
-    // Already by destination and relation within a source, and the sort is stable.
+    // The sort is stable, so the order by destination and relation remains within a source.
     bySource: gatherRows(sortBy(distinct, src, nodeCount), src, dst, relation, nodeCount),
   };
 }
 
-/** Edge numbers, without self-loops. */
-function selectProper(edges: EdgeColumns): Int32Array {
+/** The numbers of the edges that are not self-loops. */
+function withoutSelfLoops(edges: EdgeColumns): Int32Array {
   const chosen = new Int32Array(edges.length);
   let length = 0;
   for (let e = 0; e < edges.length; e++) {
@@ -63,7 +66,7 @@ function selectProper(edges: EdgeColumns): Int32Array {
   return chosen.subarray(0, length);
 }
 
-/** The edge numbers of `order` by their key, equal keys in the order they came. */
+/** Sorts the edge numbers in `order` by key. Equal keys keep their order. */
 function sortBy(order: Int32Array, key: Int32Array | Uint16Array, keyCount: number): Int32Array {
   const next = countOffsets(order, key, keyCount);
   const sorted = new Int32Array(order.length);
@@ -71,7 +74,7 @@ function sortBy(order: Int32Array, key: Int32Array | Uint16Array, keyCount: numb
   return sorted;
 }
 
-/** Where each key's run begins, and the end of the last. */
+/** The start of each key's run, and the end of the last run. */
 function countOffsets(order: Int32Array, key: Int32Array | Uint16Array, keyCount: number): Uint32Array {
   const offsets = new Uint32Array(keyCount + 1);
   for (const e of order) offsets[key[e] + 1]++;

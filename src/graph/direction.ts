@@ -1,22 +1,20 @@
-/**
- * Which way information flows along an event, as data: a table is chosen at training and stamped into the model file,
- * so that detection turns edges the way training did (method §1).
- */
-
 export type DirectionName = 'flow' | 'magic' | 'none';
 
-/** Plain and serialisable. Events run subject → object unless their relation is listed here. */
+/**
+ * Says for which relations information flows from the object to the subject (method §1). The model file contains the
+ * table, so that detection directs edges as training did.
+ */
 export interface DirectionTable {
   readonly name: DirectionName;
-  /** `name`: `reversed` holds whole relation names. `substring`: it holds parts of names. */
+  /** Whether `reversed` contains whole names or substrings of names. */
   readonly match: 'name' | 'substring';
   /** The relations that run object → subject, in capitals, without `EVENT_`, words joined by `_`. */
   readonly reversed: readonly string[];
-  /** Whether what the log says of one event (`FLOW_IN`, `FLOW_OUT`) beats the table: an open for writing. */
+  /** Whether the direction that the log gives for an event, such as an open for writing, overrides the table. */
   readonly honoursFlow: boolean;
 }
 
-/** The names of CDM 18 to 20. LSEEK has an object in some logs only, but where it has one it belongs here. */
+/** The names in CDM 18 to 20. LSEEK has an object in some logs only. */
 const CDM_REVERSED = [
   'READ',
   'READ_SOCKET_PARAMS',
@@ -31,7 +29,7 @@ const CDM_REVERSED = [
   'CHECK_FILE_ATTRIBUTES',
 ];
 
-/** Their counterparts elsewhere: the canonical aliases, system calls, and the words of endpoint sensors. */
+/** The corresponding names in other logs: canonical aliases, system calls, and names of endpoint sensors. */
 const OTHER_REVERSED = [
   'RECV',
   'EXEC',
@@ -74,12 +72,12 @@ const OTHER_REVERSED = [
 
 export const DIRECTIONS: Readonly<Record<DirectionName, DirectionTable>> = {
   flow: { name: 'flow', match: 'name', reversed: [...CDM_REVERSED, ...OTHER_REVERSED], honoursFlow: true },
-  // As MAGIC does it, with its accident: CREATE_THREAD contains READ.
+  // MAGIC matches substrings, so CREATE_THREAD counts as READ too.
   magic: { name: 'magic', match: 'substring', reversed: ['READ', 'RECV', 'LOAD'], honoursFlow: false },
   none: { name: 'none', match: 'name', reversed: [], honoursFlow: false },
 };
 
-/** One flag a relation: 1 where its events run object → subject. */
+/** One flag per relation: 1 if its events run object → subject. */
 export function compileDirection(table: DirectionTable, relations: readonly string[]): Uint8Array {
   const patterns = table.reversed.map(normaliseName);
   const names = new Set(patterns);
@@ -90,7 +88,7 @@ export function compileDirection(table: DirectionTable, relations: readonly stri
   });
 }
 
-/** `EVENT_READ`, `event_read` and `Read` are one name, and so are `open-read` and `OPEN_READ`. */
+/** `EVENT_READ`, `event_read` and `Read` are the same name, and so are `open-read` and `OPEN_READ`. */
 function normaliseName(relation: string): string {
   return relation
     .toUpperCase()

@@ -2,33 +2,33 @@ import { FLOW_IN, FLOW_OUT, FLOW_UNKNOWN } from '../ingest/flow.js';
 import type { EventTable } from '../store/event-table.js';
 import { compileDirection, type DirectionTable } from './direction.js';
 
-/** What became of the events: `edges` = `events` − `noObject` − `noSubject` + `secondObject`. */
+/** Counts of events and edges: `edges` = `events` − `noObject` − `noSubject` + `secondObject`. */
 export interface EdgeCounts {
   events: number;
   edges: number;
-  /** A subject but no object: no edge, but the event still enters its subject's profile. */
+  /** Events with a subject but no object. They make no edge but enter the subject's profile. */
   noObject: number;
-  /** Second edges, made by the second object of an event. */
+  /** Second edges, from the second object of an event. */
   secondObject: number;
-  /** Neither a subject nor two objects: skipped. */
+  /** Events with neither a subject nor two objects. They are skipped. */
   noSubject: number;
 }
 
 /**
- * One directed edge a row, in the order of the events. A row's position is its o: unlike (time, sequence), which a log
- * may repeat, it is strict and unique.
+ * Directed edges in the order of the events. The position of an edge is its o: unlike (time, sequence), which a log may
+ * repeat, positions are unique.
  */
 export interface RawEdges {
   readonly length: number;
   readonly src: Int32Array;
   readonly dst: Int32Array;
   readonly relation: Uint16Array;
-  /** Row of the event table. The two edges of one event stand side by side. */
+  /** Row in the event table. The two edges of one event are adjacent. */
   readonly event: Int32Array;
   readonly counts: Readonly<EdgeCounts>;
 }
 
-/** Turns events into edges along the flow of information (method §1). */
+/** Converts events to edges that follow the flow of information (method §1). */
 export function deriveEdges(table: EventTable, direction: DirectionTable): RawEdges {
   const counts = countEdges(table);
   const src = new Int32Array(counts.edges);
@@ -55,15 +55,15 @@ export function deriveEdges(table: EventTable, direction: DirectionTable): RawEd
       if (object >= 0) push(row, subject, object);
       if (object2 >= 0) push(row, subject, object2);
     } else if (object >= 0 && object2 >= 0) {
-      push(row, object, object2); // FLOWS_TO and the like: the first object takes the subject's part
+      push(row, object, object2); // as in FLOWS_TO, the first object acts as the subject
     }
   }
   return { length, src, dst, relation, event, counts };
 }
 
 /**
- * Relation frequencies f_r: the raw events of each relation that make an edge. An event with two objects is one event,
- * and one without an object enters no frequency (method §1).
+ * Counts the relation frequencies f_r: the raw events of each relation that make an edge. An event with two objects
+ * counts once, an event without an object does not count (method §1).
  */
 export function countRelations(edges: RawEdges, relationCount: number): Uint32Array {
   const f = new Uint32Array(relationCount);
@@ -83,7 +83,7 @@ function countEdges(table: EventTable): EdgeCounts {
     } else if (objects === 0) {
       counts.noObject++;
     } else {
-      // A log that fills only the second slot still names an object: one edge, and no second.
+      // An event with only a second object makes one edge, which is not a second edge.
       counts.edges += objects;
       counts.secondObject += objects - 1;
     }

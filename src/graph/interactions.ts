@@ -4,8 +4,8 @@ import { deriveEdges } from './edges.js';
 import { LatestEdges } from './latest-edges.js';
 
 /**
- * Who did what to whom: the distinct (subject, relation, object) of some events, in the order of their first event.
- * Unlike the graph's edges, which follow the flow of information, these keep who acted.
+ * The distinct (subject, relation, object) of events, in the order of their first event. Unlike the edges of a graph,
+ * which follow the flow of information, they keep which entity acted.
  */
 export interface Interactions {
   readonly length: number;
@@ -13,38 +13,38 @@ export interface Interactions {
   /** Index into the table's relations. */
   readonly relation: Uint16Array;
   readonly object: Int32Array;
-  /** Raw events of each. */
+  /** Number of raw events. */
   readonly count: Uint32Array;
-  /** Rows of the table: the first and the last event of each. */
+  /** Table rows of the first and the last event. */
   readonly first: Int32Array;
   readonly last: Int32Array;
 }
 
-/** Collects them from a table; rows are those of that table. */
 export function collectInteractions(table: EventTable): Interactions {
-  // `none` leaves every edge as subject → object.
+  // `none` makes every edge subject → object.
   const { src, dst, relation, event, length } = deriveEdges(table, DIRECTIONS.none);
-  const open = new LatestEdges({ src, dst, relation });
-  const numberOf = new Int32Array(length);
-  const edges = new Int32Array(length); // the first edge of each
-  const [last, count] = [new Int32Array(length), new Uint32Array(length)];
+  const latest = new LatestEdges({ src, dst, relation });
+  const interactionOf = new Int32Array(length);
+  const firstEdge = new Int32Array(length);
+  const last = new Int32Array(length);
+  const count = new Uint32Array(length);
   let found = 0;
   for (let edge = 0; edge < length; edge++) {
-    const before = open.replace(edge);
-    const i = before < 0 ? found++ : numberOf[before];
-    numberOf[edge] = i;
-    if (before < 0) edges[i] = edge;
+    const previous = latest.replace(edge);
+    const i = previous < 0 ? found++ : interactionOf[previous];
+    interactionOf[edge] = i;
+    if (previous < 0) firstEdge[i] = edge;
     last[i] = event[edge];
     count[i]++;
   }
-  const chosen = edges.subarray(0, found);
+  const edges = firstEdge.subarray(0, found);
   return {
     length: found,
-    subject: chosen.map((edge) => src[edge]),
-    relation: Uint16Array.from(chosen, (edge) => relation[edge]),
-    object: chosen.map((edge) => dst[edge]),
+    subject: edges.map((edge) => src[edge]),
+    relation: Uint16Array.from(edges, (edge) => relation[edge]),
+    object: edges.map((edge) => dst[edge]),
     count: count.slice(0, found),
-    first: chosen.map((edge) => event[edge]),
+    first: edges.map((edge) => event[edge]),
     last: last.slice(0, found),
   };
 }

@@ -4,7 +4,7 @@ const FIRST_CAPACITY = 1 << 10;
 const MAX_LOAD = 0.6;
 const SEED = 0x2545f491;
 
-/** The columns that hold the keys, one edge a row. */
+/** The columns with the keys, one edge per row. */
 interface EdgeKeys {
   readonly src: Int32Array;
   readonly dst: Int32Array;
@@ -12,8 +12,8 @@ interface EdgeKeys {
 }
 
 /**
- * For each (u, v, r) its latest edge so far. A slot holds the row of that edge alone: the key is read from the columns,
- * so the table costs 4 bytes a slot.
+ * A hash table with the latest edge of each (u, v, r). A slot contains only the row of that edge, 4 bytes, because the key
+ * is read from the columns.
  */
 export class LatestEdges {
   readonly #keys: EdgeKeys;
@@ -25,7 +25,7 @@ export class LatestEdges {
     this.#keys = keys;
   }
 
-  /** Puts `row` in the place of the latest edge with the same key and returns that edge, or -1. */
+  /** Makes `row` the latest edge of its key. Returns the previous latest edge, or -1. */
   replace(row: number): number {
     const { src, dst, relation } = this.#keys;
     const u = src[row];

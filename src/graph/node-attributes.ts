@@ -5,7 +5,7 @@ import type { KeyTable } from '../store/key-table.js';
 import type { LoadedEvents } from '../store/load.js';
 import type { Store } from '../store/store.js';
 
-/** What a store knows of one node of loaded events: what features and explanations are made of. */
+/** The attributes of a node, from the merged entity records of the store. */
 export interface NodeAttributes {
   readonly node: number;
   readonly type: EntityType;
@@ -13,13 +13,13 @@ export interface NodeAttributes {
   readonly cmd: string | undefined;
   readonly local: string | undefined;
   readonly pid: number | undefined;
-  /** Node of the parent process, or -1 where it is unknown or has no event here. */
+  /** Node of the parent process, or -1 if it is unknown or has no loaded event. */
   readonly parent: number;
 }
 
 /**
- * The merged attributes of the nodes of loaded events, in no particular order. A node that no record defines does not
- * come: it is of type `other` and has no name. Entities that the events do not touch are passed over.
+ * Reads the attributes of the nodes of loaded events, in no particular order. Nodes without a record are left out: they
+ * have the type `other` and no name. Entities without loaded events are skipped.
  */
 export async function* readNodeAttributes(
   store: Store,
@@ -51,7 +51,7 @@ function text(value: DuckDBValue): string | undefined {
   return value === null ? undefined : (value as string);
 }
 
-/** The node of a key that is written as a UUID, or -1. */
+/** The node with the key `uuid`, or -1. */
 function findKey(keys: KeyTable, host: number, uuid: string): number {
   const word = (a: number, b: number, c: number, d: number) =>
     Number.parseInt(uuid.slice(a, b) + uuid.slice(c, d), 16);

@@ -4,19 +4,19 @@ import type { Store } from '../store/store.js';
 import { type NodeAttributes, readNodeAttributes } from './node-attributes.js';
 
 const OTHER = ENTITY_TYPES.indexOf('other');
-/** A name is looked up and compared, never shown whole: an attacker's 64 KB argument need not be kept 64 KB long. */
-const LONGEST = 4096;
+/** Longer names are cut. They are only compared, never shown whole, and an attacker may choose a name of 64 KB. */
+const MAX_LENGTH = 4096;
 
-/** What the nodes of loaded events are called, by node number. Texts are kept once each. */
+/** The names of the nodes of loaded events, by node number. Each distinct text is stored once. */
 export interface NodeNames {
   /** Index into `ENTITY_TYPES`. */
   readonly types: Uint8Array;
   readonly texts: readonly string[];
-  /** Number of a node's name in `texts`, or -1: program, path, remote address. */
+  /** Index in `texts` of the node's name (program, path or remote address), or -1. */
   readonly name: Int32Array;
-  /** Likewise for command lines. */
+  /** Index in `texts` of the node's command line, or -1. */
   readonly cmd: Int32Array;
-  /** -1 where unknown. */
+  /** Process id, or -1 if unknown. */
   readonly pid: Int32Array;
   /** Node of the parent process, or -1. */
   readonly parent: Int32Array;
@@ -31,7 +31,7 @@ export async function readNodeNames(
   return builder.finish();
 }
 
-/** Names from attributes that are being read for something else too: the merge behind them is worth doing once. */
+/** Collects names from attributes, so that one pass over the attributes can serve several purposes. */
 export class NodeNamesBuilder {
   readonly #numbers = new Map<string, number>();
   readonly #names: NodeNames & { readonly texts: string[] };
@@ -57,7 +57,7 @@ export class NodeNamesBuilder {
 
   #numberOf(text: string | undefined): number {
     if (text === undefined || text === '') return -1;
-    const kept = text.length > LONGEST ? text.slice(0, LONGEST) : text;
+    const kept = text.length > MAX_LENGTH ? text.slice(0, MAX_LENGTH) : text;
     const known = this.#numbers.get(kept);
     if (known !== undefined) return known;
     const { texts } = this.#names;
@@ -66,7 +66,7 @@ export class NodeNamesBuilder {
   }
 }
 
-/** The name of a node, or undefined where the log gives none. */
+/** The name of a node, or undefined if the log contains none. */
 export function nameOf(names: NodeNames, node: number): string | undefined {
   return names.name[node] < 0 ? undefined : names.texts[names.name[node]];
 }

@@ -1,15 +1,15 @@
 /**
- * A set of table node numbers that renumbers its members 0..n-1, in ascending order. A bit a node and a running count
- * per 32 bits: a window of a few thousand nodes out of ten million costs 2.5 MB and no hashing.
+ * A set of table node numbers that numbers its members 0..n-1, in ascending order. It stores one bit per node and a
+ * running count per 32 bits, so a window of a few thousand nodes out of ten million needs 2.5 MB and no hashing.
  */
 export class NodeSet {
   readonly #bits: Uint32Array;
-  /** Members before each word. */
+  /** Number of members before each word. */
   readonly #before: Uint32Array;
-  /** Members, ascending: local → table. */
+  /** The members in ascending order: local → table. */
   readonly members: Int32Array;
 
-  /** Each column holds node numbers; negative ones stand for none. */
+  /** The columns contain node numbers; negative numbers are ignored. */
   constructor(tableNodeCount: number, columns: readonly Int32Array[]) {
     const words = (tableNodeCount + 31) >>> 5;
     this.#bits = new Uint32Array(words);
@@ -43,7 +43,7 @@ export class NodeSet {
   }
 }
 
-/** Set bits of a 32-bit word. */
+/** Counts the set bits of a 32-bit word. */
 function countBits(word: number): number {
   let n = word - ((word >>> 1) & 0x55555555);
   n = (n & 0x33333333) + ((n >>> 2) & 0x33333333);

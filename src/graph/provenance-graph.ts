@@ -7,30 +7,30 @@ import { keepAllEdges, type ReducedEdges, reduceEdges } from './reduce.js';
 import { collectNeighbours, type RelationNeighbours } from './relation-neighbours.js';
 
 export interface GraphOptions {
-  /** `flow` unless told otherwise; detection passes the table stamped into the model. */
+  /** Default: `flow`. Detection passes the table of the model. */
   direction?: DirectionTable;
-  /** Merge edges where causality allows it. On unless told otherwise; the adjacency is the same either way. */
+  /** Merge edges where causality allows it. Default: true. The adjacency is the same either way. */
   reduce?: boolean;
 }
 
 /**
- * The events of one file or time window as a typed graph (method §1). Nodes are numbered 0..nodeCount-1 within the
- * graph, ascending by their number in the table; edges and adjacency use these local numbers.
+ * The typed graph of the events of one file or window (method §1). Its nodes are numbered 0..nodeCount-1, in the order of
+ * their table numbers; edges and adjacency use these local numbers.
  */
 export class ProvenanceGraph {
   readonly direction: DirectionTable;
   /** The log's own relation names. */
   readonly relations: readonly string[];
-  /** f_r, from raw events that make an edge: before reduction, an event with two objects once. */
+  /** f_r: the raw events of each relation that make an edge, counted before reduction. */
   readonly frequencies: Uint32Array;
   readonly counts: Readonly<EdgeCounts>;
-  /** Reduced, or one for each raw edge if reduction is off. */
+  /** Reduced edges, or all raw edges if reduction is off. */
   readonly edges: ReducedEdges;
   readonly #nodeSet: NodeSet;
   #adjacency: Adjacency | undefined;
   #relationNeighbours: RelationNeighbours | undefined;
 
-  /** @internal Graphs are made by `buildGraph`. */
+  /** @internal Use `buildGraph`. */
   constructor(
     parts: Pick<ProvenanceGraph, 'direction' | 'relations' | 'frequencies' | 'counts' | 'edges'>,
     nodeSet: NodeSet,
@@ -52,18 +52,18 @@ export class ProvenanceGraph {
     return this.#nodeSet.members;
   }
 
-  /** Table → local node number, or -1 where no event of this graph touches the entity. */
+  /** Table → local node number, or -1 if the node is not in this graph. */
   localOf(tableNode: number): number {
     return this.#nodeSet.localOf(tableNode);
   }
 
-  /** Distinct (src, dst, r), computed when first asked for. */
+  /** Distinct (src, dst, r), computed on first use. */
   get adjacency(): Adjacency {
     this.#adjacency ??= buildAdjacency(this.edges, this.nodeCount, this.relations.length);
     return this.#adjacency;
   }
 
-  /** Distinct neighbours per relation, computed when first asked for. */
+  /** Distinct neighbours per relation, computed on first use. */
   get relationNeighbours(): RelationNeighbours {
     this.#relationNeighbours ??= collectNeighbours(this.adjacency);
     return this.#relationNeighbours;
@@ -92,8 +92,8 @@ export function buildGraph(table: EventTable, options: GraphOptions = {}): Prove
 }
 
 /**
- * The entities that events touch: every subject, also that of an event without an object, and the ends of every edge.
- * The lone object of an event without a subject is not among them: that event is skipped, and counted (method §1).
+ * The nodes of a graph: all subjects, also of events without an object, and the endpoints of all edges. An event with
+ * neither a subject nor two objects adds no node (method §1).
  */
 function collectNodes(table: EventTable, raw: RawEdges): NodeSet {
   return new NodeSet(table.nodeCount, [table.subject.subarray(0, table.length), raw.src, raw.dst]);

@@ -1,40 +1,21 @@
 import type { Adjacency } from './adjacency.js';
 
-/** The nodes with an r-neighbour, and those neighbours, for one relation. */
-export interface NeighbourLists {
-  /** Ascending. */
-  readonly nodes: Int32Array;
-  /** The neighbours of `nodes[i]` are `offsets[i]` to `offsets[i + 1]` of `neighbours`, ascending and distinct. */
-  readonly offsets: Uint32Array;
-  /** Shared by all relations: offsets point into the whole. */
-  readonly neighbours: Int32Array;
-}
-
 /**
- * The distinct r-neighbours of each node, in and out together, whose mean the decoder of r reads (method §4).
- * All relations lie in the same arrays, one after another.
+ * The distinct neighbours of each node per relation, over edges of both directions. The decoder of r reads the mean of the
+ * r-neighbours (method §4). The arrays contain all relations, one after another.
  */
 export interface RelationNeighbours {
   readonly relationCount: number;
-  /** The nodes of relation r are `nodeOffsets[r]` to `nodeOffsets[r + 1]` of `nodes`. */
+  /** The nodes with r-neighbours are `nodeOffsets[r]` to `nodeOffsets[r + 1]` of `nodes`. */
   readonly nodeOffsets: Uint32Array;
+  /** Ascending within a relation. */
   readonly nodes: Int32Array;
+  /** The neighbours of `nodes[i]` are `offsets[i]` to `offsets[i + 1]` of `neighbours`, ascending and distinct. */
   readonly offsets: Uint32Array;
   readonly neighbours: Int32Array;
 }
 
-/** A view on one relation; nothing is copied. */
-export function listNeighbours(all: RelationNeighbours, relation: number): NeighbourLists {
-  const start = all.nodeOffsets[relation];
-  const end = all.nodeOffsets[relation + 1];
-  return {
-    nodes: all.nodes.subarray(start, end),
-    offsets: all.offsets.subarray(start, end + 1),
-    neighbours: all.neighbours,
-  };
-}
-
-/** Two linear walks, one to count and one to place: nodes come in order, so each relation's part is sorted by itself. */
+/** Collects the neighbours in two passes, one to count and one to fill. Nodes come in order, so no sort is needed. */
 export function collectNeighbours(adjacency: Adjacency): RelationNeighbours {
   const { relationCount } = adjacency;
   const nodeOffsets = new Uint32Array(relationCount + 1);
@@ -69,8 +50,8 @@ export function collectNeighbours(adjacency: Adjacency): RelationNeighbours {
 }
 
 /**
- * Calls for each distinct (node, neighbour, r), whichever way the edge runs, in that order. Both rows of a node are
- * sorted by (neighbour, r), so merging them puts equal pairs side by side.
+ * Calls `visit` for each distinct (node, neighbour, r) in that order, for edges of both directions. Both rows of a node are
+ * sorted by (neighbour, r), so a merge finds duplicates.
  */
 function walkNeighbours(
   adjacency: Adjacency,
@@ -83,7 +64,7 @@ function walkNeighbours(
     const iEnd = ins.offsets[node + 1];
     const jEnd = outs.offsets[node + 1];
     while (i < iEnd || j < jEnd) {
-      // One past the end compares as later than anything.
+      // An exhausted row compares as larger than any neighbour.
       const a = i < iEnd ? ins.neighbours[i] : Infinity;
       const b = j < jEnd ? outs.neighbours[j] : Infinity;
       const order = a !== b ? a - b : ins.relations[i] - outs.relations[j];

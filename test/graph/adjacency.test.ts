@@ -11,7 +11,7 @@ const columns = (edges: readonly Edge[]) => ({
   relation: Uint16Array.from(edges, (e) => e[2]),
 });
 
-/** [row, neighbour, relation] of every entry, in the order they are stored. */
+/** [row, neighbour, relation] of every entry, in stored order. */
 function entriesOf(rows: NeighbourRows): Edge[] {
   const entries: Edge[] = [];
   for (let v = 0; v + 1 < rows.offsets.length; v++) {
@@ -31,7 +31,7 @@ function distinctSorted(edges: readonly Edge[]): Edge[] {
 const edge = fc.tuple(fc.nat(6), fc.nat(6), fc.nat(2));
 
 describe('buildAdjacency', () => {
-  it('has one sorted entry per distinct edge, from both ends, and no self-loop', () => {
+  it('has one sorted entry per distinct edge, from both ends, without self-loops', () => {
     fc.assert(
       fc.property(fc.array(edge, { maxLength: 80 }), (edges) => {
         const adjacency = buildAdjacency(columns(edges), 8, 3);
@@ -51,7 +51,7 @@ describe('buildAdjacency', () => {
     expect(buildAdjacency(columns(shuffled), 7, 3)).toEqual(buildAdjacency(columns(edges), 7, 3));
   });
 
-  it('copes with nothing', () => {
+  it('is empty without edges', () => {
     const adjacency = buildAdjacency(columns([]), 0, 0);
     expect(adjacency.length).toBe(0);
     expect([...adjacency.bySource.offsets]).toEqual([0]);

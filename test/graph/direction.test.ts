@@ -15,11 +15,11 @@ function reversedOf(name: keyof typeof DIRECTIONS, relations: readonly string[])
 describe('compileDirection', () => {
   const cdm = `${METHOD_REVERSED} ${FORWARD}`.split(' ').map((name) => `EVENT_${name}`);
 
-  it('flow reverses the relations of method §1 and no other', () => {
+  it('flow reverses exactly the relations of method §1', () => {
     expect(reversedOf('flow', cdm)).toEqual(METHOD_REVERSED.split(' ').map((name) => `EVENT_${name}`));
   });
 
-  it('flow knows the counterparts of other formats', () => {
+  it('flow reverses the corresponding relations of other formats', () => {
     const inward =
       'read recv accept mmap exec load open open-read openat recvmmsg execve check-attributes'.split(' ');
     const outward =
@@ -33,20 +33,20 @@ describe('compileDirection', () => {
     expect(reversedOf('flow', ['EVENT_', '', 'XREAD', 'READX', 'MY_EVENT_READ'])).toEqual([]);
   });
 
-  it('magic looks for parts of names', () => {
+  it('magic matches substrings of names', () => {
     const inward = ['EVENT_READ', 'EVENT_RECVFROM', 'EVENT_LOADLIBRARY', 'EVENT_CREATE_THREAD', 'moduleload'];
     expect(reversedOf('magic', [...inward, 'EVENT_EXECUTE', 'EVENT_OPEN', 'EVENT_MMAP'])).toEqual(inward);
   });
 
-  it('none reverses nothing', () => {
+  it('none reverses no relation', () => {
     expect(reversedOf('none', cdm)).toEqual([]);
   });
 
-  it('only flow listens to the log', () => {
+  it('only flow uses the direction that the log gives', () => {
     expect(Object.values(DIRECTIONS).map((d) => d.honoursFlow)).toEqual([true, false, false]);
   });
 
-  it('works the same from a table that went through a file', () => {
+  it('gives the same result after a table is written as JSON and read again', () => {
     for (const table of Object.values(DIRECTIONS)) {
       const read = JSON.parse(JSON.stringify(table)) as DirectionTable;
       expect(read).toEqual(table);

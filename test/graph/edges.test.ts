@@ -18,7 +18,7 @@ function edgesOf(rows: EventRow[], direction = DIRECTIONS.flow) {
 }
 
 describe('deriveEdges', () => {
-  it('runs along the flow of information', () => {
+  it('follows the flow of information', () => {
     const rows = [
       { subj: 1, obj: 2, rel: WRITE },
       { subj: 1, obj: 2, rel: READ },
@@ -27,7 +27,7 @@ describe('deriveEdges', () => {
     expect(edgesOf(rows, DIRECTIONS.none).list).toEqual(['1>2 r0 e0', '1>2 r1 e1']);
   });
 
-  it('lets the log overrule the relation, where the direction table says so', () => {
+  it('prefers the direction in the log if the direction table allows it', () => {
     const rows = [
       { subj: 1, obj: 2, rel: WRITE, flow: FLOW_IN },
       { subj: 1, obj: 2, rel: READ, flow: FLOW_OUT },
@@ -36,7 +36,7 @@ describe('deriveEdges', () => {
     expect(edgesOf(rows, DIRECTIONS.magic).list).toEqual(['1>2 r0 e0', '2>1 r1 e1']);
   });
 
-  it('makes a second edge, not a second event, of a second object', () => {
+  it('makes a second edge from a second object', () => {
     const rows = [
       { subj: 1, obj: 2, obj2: 3, rel: READ },
       { subj: 1, obj: 4 },
@@ -45,16 +45,16 @@ describe('deriveEdges', () => {
     expect(edgesOf(rows)).toEqual({ list, noObject: 0, secondObject: 1, noSubject: 0 });
   });
 
-  it('makes no edge of an event without an object', () => {
+  it('makes no edge from an event without an object', () => {
     expect(edgesOf([{ subj: 1 }])).toEqual({ list: [], noObject: 1, secondObject: 0, noSubject: 0 });
   });
 
-  it('takes the second object as the object where the first is absent', () => {
+  it('uses the second object if the first is absent', () => {
     const expected = { list: ['1>3 r0 e0'], noObject: 0, secondObject: 0, noSubject: 0 };
     expect(edgesOf([{ subj: 1, obj2: 3 }])).toEqual(expected);
   });
 
-  it('joins the two objects of an event without a subject', () => {
+  it('connects the two objects of an event without a subject', () => {
     const rows = [
       { obj: 2, obj2: 3, rel: WRITE },
       { obj: 2, obj2: 3, rel: READ },
@@ -64,7 +64,7 @@ describe('deriveEdges', () => {
     expect(edgesOf(rows)).toEqual({ list, noObject: 0, secondObject: 0, noSubject: 0 });
   });
 
-  it('skips and counts what has neither a subject nor two objects', () => {
+  it('skips and counts events with neither a subject nor two objects', () => {
     const rows = [{ obj: 2 }, { obj2: 2 }, {}];
     expect(edgesOf(rows)).toEqual({ list: [], noObject: 0, secondObject: 0, noSubject: 3 });
   });
@@ -88,7 +88,7 @@ describe('deriveEdges', () => {
 });
 
 describe('countRelations', () => {
-  it('counts events that make an edge, each once', () => {
+  it('counts each event that makes an edge once', () => {
     const rows = [
       { subj: 1, obj: 2, obj2: 3, rel: 2 },
       { subj: 1, obj: 2, rel: 2 },

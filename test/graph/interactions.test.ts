@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { collectInteractions } from '../../src/graph/interactions.js';
 import { arbitraryRows, type EventRow, RELATIONS, tableOf } from '../store/event-rows.js';
 
-/** The same by text keys. */
+/** The reference: a Map with string keys. */
 function count(rows: readonly EventRow[]) {
   const found = new Map<string, { count: number; first: number; last: number }>();
   const add = (row: number, s: number, r: number, o: number) => {
@@ -19,7 +19,7 @@ function count(rows: readonly EventRow[]) {
   return [...found].map(([key, value]) => ({ key, ...value }));
 }
 
-test('equals a plain count over random events, in the order of first events', () => {
+test('collectInteractions equals the reference on random events', () => {
   fc.assert(
     fc.property(arbitraryRows(5, 200), (rows) => {
       const found = collectInteractions(tableOf(rows, RELATIONS, 5));

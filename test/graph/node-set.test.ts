@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { NodeSet } from '../../src/graph/node-set.js';
 
 describe('NodeSet', () => {
-  it('renumbers its members in ascending order, as a sorted Set would', () => {
+  it('numbers its members in ascending order, like a sorted Set', () => {
     const column = fc.array(fc.integer({ min: -1, max: 199 }), { maxLength: 120 });
     fc.assert(
       fc.property(column, column, (a, b) => {
@@ -15,7 +15,7 @@ describe('NodeSet', () => {
     );
   });
 
-  it('holds whole words of members', () => {
+  it('contains all nodes if all bits are set', () => {
     const all = Int32Array.from({ length: 96 }, (_, v) => v);
     const set = new NodeSet(96, [all]);
     expect(set.members).toEqual(all);

@@ -11,21 +11,21 @@ function reduceRows(rows: readonly EventRow[], nodeCount: number): { raw: RawEdg
   return { raw, reduced: reduceEdges(raw, table, nodeCount) };
 }
 
-/** Nodes that something at `start` just after edge number `after` can get to: o must rise strictly along a path. */
+/** The nodes that are reachable from `start` after edge `after`: o increases strictly along a path. */
 function reachForward(raw: RawEdges, start: number, after: number): number[] {
   const reached = new Set([start]);
   for (let o = after + 1; o < raw.length; o++) if (reached.has(raw.src[o])) reached.add(raw.dst[o]);
   return [...reached].sort();
 }
 
-/** Nodes from which something can get to `end` just before edge number `before`. */
+/** The nodes from which `end` is reachable before edge `before`. */
 function reachBackward(raw: RawEdges, end: number, before: number): number[] {
   const reached = new Set([end]);
   for (let o = before - 1; o >= 0; o--) if (reached.has(raw.dst[o])) reached.add(raw.src[o]);
   return [...reached].sort();
 }
 
-/** The same on merged edges: earliest arrival a, usable iff a < last, arriving at max(a, first). */
+/** The same on reduced edges: an edge is usable after arrival a iff a < last, and arrives at max(a, first). */
 function reachForwardMerged(edges: ReducedEdges, start: number, after: number): number[] {
   const arrival = new Map([[start, after]]);
   for (let changed = true; changed; ) {
@@ -42,7 +42,7 @@ function reachForwardMerged(edges: ReducedEdges, start: number, after: number): 
   return [...arrival.keys()].sort();
 }
 
-/** Its mirror image: latest departure d, usable iff first < d, leaving at min(d, last). */
+/** Backwards on reduced edges: an edge is usable before deadline d iff first < d, and leaves at min(d, last). */
 function reachBackwardMerged(edges: ReducedEdges, end: number, before: number): number[] {
   const departure = new Map([[end, before]]);
   for (let changed = true; changed; ) {
@@ -59,7 +59,7 @@ function reachBackwardMerged(edges: ReducedEdges, end: number, before: number): 
   return [...departure.keys()].sort();
 }
 
-/** method §1 word for word, with a Map of strings. */
+/** The rule of method §1, with string keys. */
 function reduceNaively(raw: RawEdges): string[] {
   const open = new Map<string, { key: string; count: number; first: number; last: number }>();
   const lastIn = new Map<number, number>();
@@ -105,10 +105,10 @@ describe('reduceEdges', () => {
     });
     fc.assert(property, { numRuns: 1_500 });
 
-    expect(merged).toBeGreaterThan(2_000); // else the property would hold for nothing
+    expect(merged).toBeGreaterThan(2_000); // the property is trivial if no edges merge
   });
 
-  it('merges exactly where method §1 says', () => {
+  it('merges exactly the edges of method §1', () => {
     fc.assert(
       fc.property(arbitraryRows(5, 60), (rows) => {
         const { raw, reduced } = reduceRows(rows, 5);
@@ -117,13 +117,13 @@ describe('reduceEdges', () => {
     );
   });
 
-  it('does so past the growth of its table', () => {
+  it('merges correctly after its table grows', () => {
     let state = 1;
     const draw = (n: number): number => {
       state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
       return Math.floor((state / 2 ** 32) * n);
     };
-    // From sources to sinks only, so that every repeat merges and a key lost or confused shows.
+    // All edges run from sources to sinks, so every repeat merges and a lost key changes the result.
     const rows = Array.from({ length: 30_000 }, () => ({ subj: draw(4), obj: 4 + draw(4), rel: draw(500) }));
     const names = Array.from({ length: 500 }, (_, r) => `relation ${r}`);
     const table = tableOf(rows, names, 8);
@@ -133,7 +133,7 @@ describe('reduceEdges', () => {
     expect(reduced.length).toBe(new Set(rows.map((row) => Object.values(row).join())).size);
   });
 
-  it('keeps the sum of counts and the times of first and last', () => {
+  it('keeps the sum of counts and the first and last times', () => {
     fc.assert(
       fc.property(arbitraryRows(3, 40), (rows) => {
         const { raw, reduced } = reduceRows(rows, 3);
@@ -149,7 +149,7 @@ describe('reduceEdges', () => {
     );
   });
 
-  it('reduces: a thousand writes in a row are one edge', () => {
+  it('merges a thousand consecutive writes to one edge', () => {
     const rows = Array.from({ length: 1_000 }, (_, i) => ({ subj: 0, obj: 1, ts: 5 * i, seq: i }));
     const { reduced } = reduceRows(rows, 2);
     expect(describeEdges(reduced)).toEqual(['0>1 r0 x1000 0..999']);
@@ -157,7 +157,7 @@ describe('reduceEdges', () => {
     expect(reduced.ratio).toBe(1_000);
   });
 
-  it('splits where something came into the source or left the destination', () => {
+  it('does not merge if an edge entered the source or left the destination', () => {
     const write = { subj: 0, obj: 1, rel: 0 };
     const split = ['0>1 r0 x1 0..0', '0>1 r0 x1 2..2'];
     const between = (row: EventRow) =>
@@ -170,8 +170,8 @@ describe('reduceEdges', () => {
     expect(between({ subj: 0, obj: 1, rel: 2 })).toEqual(['0>1 r0 x2 0..2']);
   });
 
-  it('goes by position where time and sequence tie', () => {
-    // 2 → 0 and 1 → 3 share their o with the first 0 → 1. Merging over them would invent the path 2, 0, 1, 3.
+  it('uses positions if time and sequence tie', () => {
+    // 2 → 0 and 1 → 3 have the same time as the first 0 → 1. Merging would create the false path 2, 0, 1, 3.
     const rows = [
       { subj: 0, obj: 1, ts: 1 },
       { subj: 2, obj: 0, ts: 1 },
@@ -189,7 +189,7 @@ describe('reduceEdges', () => {
     expect(describeEdges(reduceRows([loop, loop, loop], 1).reduced)).toEqual(['0>0 r0 x3 0..2']);
   });
 
-  it('gives a ratio of 1 for nothing', () => {
+  it('has a ratio of 1 without edges', () => {
     expect(reduceRows([], 0).reduced).toMatchObject({ length: 0, rawLength: 0, ratio: 1 });
   });
 });

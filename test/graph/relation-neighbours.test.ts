@@ -1,11 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { buildAdjacency } from '../../src/graph/adjacency.js';
-import {
-  collectNeighbours,
-  listNeighbours,
-  type RelationNeighbours,
-} from '../../src/graph/relation-neighbours.js';
+import { collectNeighbours, type RelationNeighbours } from '../../src/graph/relation-neighbours.js';
 
 type Edge = [src: number, dst: number, relation: number];
 
@@ -18,11 +14,15 @@ function collect(edges: readonly Edge[], nodeCount: number, relationCount: numbe
   );
 }
 
-/** `[node, its neighbours]` in stored order. */
+/** The nodes of a relation with their neighbours, in stored order. */
 function listsOf(all: RelationNeighbours, r: number): [number, number[]][] {
-  const { nodes, offsets, neighbours } = listNeighbours(all, r);
+  const { nodeOffsets, nodes, offsets, neighbours } = all;
   expect(offsets.length).toBe(nodes.length + 1);
-  return Array.from(nodes, (node, i) => [node, [...neighbours.subarray(offsets[i], offsets[i + 1])]]);
+  const lists: [number, number[]][] = [];
+  for (let i = nodeOffsets[r]; i < nodeOffsets[r + 1]; i++) {
+    lists.push([nodes[i], [...neighbours.subarray(offsets[i], offsets[i + 1])]]);
+  }
+  return lists;
 }
 
 function naiveLists(edges: readonly Edge[], nodeCount: number, r: number): [number, number[]][] {
@@ -40,7 +40,7 @@ function naiveLists(edges: readonly Edge[], nodeCount: number, r: number): [numb
 }
 
 describe('collectNeighbours', () => {
-  it('finds the distinct neighbours of each relation, in and out together', () => {
+  it('finds the distinct neighbours of each relation, over edges of both directions', () => {
     const edge = fc.tuple(fc.nat(6), fc.nat(6), fc.nat(3));
     fc.assert(
       fc.property(fc.array(edge, { maxLength: 60 }), (edges) => {
@@ -50,7 +50,7 @@ describe('collectNeighbours', () => {
     );
   });
 
-  it('counts a neighbour once that is both source and destination', () => {
+  it('lists a neighbour once if it is both source and destination', () => {
     const all = collect(
       [
         [0, 1, 0],
