@@ -1,22 +1,22 @@
-// Word2Vec's inner loop: skip-gram with negative sampling over some sentences (src/features/word2vec.ts is the other half).
+// The inner loop of Word2Vec: skip-gram with negative sampling. src/features/word2vec.ts calls it.
 //
-// In float64 and in a fixed order, without fused operations: the same bytes as the same sums in JavaScript, on every
-// machine. Rows are padded to cache lines with zeros, which stay zero.
+// It computes in float64, in a fixed order and without fused operations, so it gives the same bytes as JavaScript on
+// every machine. Rows are padded to cache lines with zeros, which stay zero.
 
-// What is the same in every call, in a record of the host's.
+// Offsets in the setup record, which src/features/word2vec.ts writes.
 const INPUT: usize = 0, OUTPUT: usize = 4, ERROR: usize = 8, ROW_BYTES: usize = 12, WINDOW: usize = 16, NEGATIVES: usize = 20;
 const THRESHOLDS: usize = 24, ALIASES: usize = 28, TOKENS: usize = 32, SIGMOIDS: usize = 36;
-/** State of the random numbers: four words. */
+/** State of the random number generator: four words. */
 const RANDOM: usize = 40;
-/** Room for the addresses of the output vectors of one pair, then for how far each is moved. */
+/** Buffer for the addresses of the output vectors of one pair, followed by their step sizes. */
 const ROWS: usize = 56;
-/** First rate, the least share of it, tokens in all epochs, and tokens seen, in float64. */
+/** Initial rate, its lowest fraction, tokens in all epochs, and tokens processed, in float64. */
 const RATE: usize = 64, LEAST: usize = 72, WORK: usize = 80, SEEN: usize = 88;
 
 const SIGMOID_LIMIT: f64 = 6;
 const SIGMOID_STEPS: f64 = 1024;
 
-/** Sentence i is tokens offsets[i] to offsets[i + 1]. */
+/** Trains on sentences; sentence i is tokens offsets[i] to offsets[i + 1]. */
 export function train(setup: usize, offsets: usize, sentences: usize, tokens: usize): void {
   const window = <i32>load<u32>(setup, WINDOW);
   for (let i: usize = 0; i < sentences; i++) {
@@ -35,7 +35,7 @@ export function train(setup: usize, offsets: usize, sentences: usize, tokens: us
   }
 }
 
-/** One pair: the token that was near is made likelier given the centre, a few drawn ones less likely. */
+/** Trains on one pair: `near` becomes more likely given `centre`, and a few random tokens become less likely. */
 function learn(setup: usize, centre: u32, near: u32, rate: f64): void {
   const bytes = <usize>load<u32>(setup, ROW_BYTES);
   const output = <usize>load<u32>(setup, OUTPUT);
@@ -48,7 +48,7 @@ function learn(setup: usize, centre: u32, near: u32, rate: f64): void {
   for (let k: usize = 0; k < bytes; k += 16) v128.store(error + k, f64x2.splat(0));
   let first: usize = 0;
   while (first < count) {
-    // A row that was drawn twice is moved twice; those before it need not wait for each other.
+    // Distinct rows are independent of each other; a row that was drawn twice is moved twice.
     const last = endOfDistinct(rows, first, count);
     for (let i = first; i < last; i++) {
       store<f64>(steps + (i << 3), stepOf(setup, input, <usize>load<u32>(rows + (i << 2)), bytes, i == 0 ? 1 : 0, rate));
@@ -63,7 +63,7 @@ function learn(setup: usize, centre: u32, near: u32, rate: f64): void {
   }
 }
 
-/** Addresses of drawn tokens' rows behind the one of `near`, which is left out where it is drawn. Gives the number of all. */
+/** Appends the rows of random tokens other than `near`. Returns the number of rows, including that of `near`. */
 function drawRows(setup: usize, near: u32, output: usize, bytes: usize, rows: usize): usize {
   const columns = <f64>load<u32>(setup, TOKENS);
   const thresholds = <usize>load<u32>(setup, THRESHOLDS);
@@ -72,12 +72,12 @@ function drawRows(setup: usize, near: u32, output: usize, bytes: usize, rows: us
   let counter = load<u32>(setup, RANDOM + 12);
   let to = rows + 4;
   for (let i = load<u32>(setup, NEGATIVES); i > 0; i--) {
-    // The next number of src/base/random.ts: sfc32.
+    // sfc32, as in src/base/random.ts.
     const sum = a + b + counter++;
     a = b ^ (b >>> 9);
     b = c + (c << 3);
     c = rotl<u32>(c, 21) + sum;
-    // Walker's alias method: a column, then one of the two tokens there.
+    // Walker's alias method: draw a column, then choose one of its two tokens.
     const x = (<f64>sum / 4294967296) * columns;
     const column = <u32>x;
     const isOwn = x - <f64>column < load<f64>(thresholds + (<usize>column << 3));
@@ -92,7 +92,7 @@ function drawRows(setup: usize, near: u32, output: usize, bytes: usize, rows: us
   return (to - rows) >> 2;
 }
 
-/** Where the first row stands that is there already, from `first` on. */
+/** The position of the first repeated row after `first`, or `count`. */
 function endOfDistinct(rows: usize, first: usize, count: usize): usize {
   for (let i = first + 1; i < count; i++) {
     const row = load<u32>(rows + (i << 2));
@@ -101,7 +101,7 @@ function endOfDistinct(rows: usize, first: usize, count: usize): usize {
   return count;
 }
 
-/** How far an output vector is moved along the input vector: towards it, or away. */
+/** The step size of an output vector along the input vector; negative steps move it away. */
 // @ts-ignore: decorator
 @inline function stepOf(setup: usize, input: usize, output: usize, bytes: usize, label: f64, rate: f64): f64 {
   let p = f64x2.splat(0), q = f64x2.splat(0);
@@ -117,7 +117,7 @@ function endOfDistinct(rows: usize, first: usize, count: usize): usize {
   return (label - sigmoid(setup, dot)) * rate;
 }
 
-/** Moves an output vector along the input vector, and adds to `error` what moves the input. */
+/** Moves an output vector along the input vector, and adds the gradient of the input vector to `error`. */
 // @ts-ignore: decorator
 @inline function move(output: usize, input: usize, error: usize, bytes: usize, g: v128): void {
   for (let k: usize = 0; k < bytes; k += 64) {
@@ -134,7 +134,7 @@ function endOfDistinct(rows: usize, first: usize, count: usize): usize {
   }
 }
 
-/** 1 / (1 + e^−x) from a table, 1 or 0 beyond ±6, as in the original program. */
+/** 1 / (1 + e^−x) from a table; 0 or 1 beyond ±6, as in the original program. */
 // @ts-ignore: decorator
 @inline function sigmoid(setup: usize, x: f64): f64 {
   if (x >= SIGMOID_LIMIT) return 1;

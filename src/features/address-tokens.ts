@@ -1,20 +1,20 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
-/** Ports from here on are mostly ephemeral: their number says nothing (method §2). */
-const FIRST_NAMELESS_PORT = 10_000;
+/** Ports from this one on are mostly ephemeral, so their number carries no information (method §2). */
+const FIRST_EPHEMERAL_PORT = 10_000;
 
 const IPV6_GROUPS = 8;
-/** Longer than any address with a zone and a port. */
-const LONGEST = 128;
+/** Longer texts are not addresses, even with a zone and a port. */
+const MAX_ADDRESS_LENGTH = 128;
 
 /**
- * An address as its prefixes, so that a subnet is shared: IPv4 by octets, IPv6 by its first 2, 3 and 4 groups, then
- * the whole (method §2). Undefined for a text that is no address. Expects lower case.
+ * The prefixes of an address, so that addresses of a subnet share tokens: IPv4 by octets, IPv6 by its first 2, 3 and 4
+ * groups, then the whole (method §2). Undefined if the text is not an address in lower case.
  */
 export function addressTokens(text: string): string[] | undefined {
-  if (text.length > LONGEST) return undefined;
+  if (text.length > MAX_ADDRESS_LENGTH) return undefined;
   if (isIPv4(text)) return ipv4Tokens(text);
-  const bare = text.replace(/%.*$/s, ''); // the zone names an interface of the host, not a place
+  const bare = text.replace(/%.*$/s, ''); // the zone is only the name of a local interface
   if (!isIPv6(bare)) return undefined;
   const groups = expandIPv6(bare);
   const mapped = ipv4Of(groups);
@@ -22,16 +22,17 @@ export function addressTokens(text: string): string[] | undefined {
   return [2, 3, 4, IPV6_GROUPS].map((count) => groups.slice(0, count).join(':'));
 }
 
-/** An endpoint's tokens; `name` is a host name, to be split as names are. */
+/** The tokens of an endpoint. `name` is a host name, which the caller tokenises as a name. */
 export interface EndpointTokens {
   readonly name?: string;
   readonly tokens: readonly string[];
 }
 
-/** Reads `address`, `address:port`, `[v6]:port`, `*:port` and `name:port`; undefined for paths and other texts. */
+/** Parses `address`, `address:port`, `[v6]:port`, `*:port` and `name:port`; undefined for paths and other texts. */
 export function endpointTokens(endpoint: string): EndpointTokens | undefined {
   const text = endpoint.toLowerCase();
-  if (text.length > LONGEST + 256 || text.startsWith('/') || text.startsWith('\\')) return undefined;
+  if (text.length > MAX_ADDRESS_LENGTH + 256 || text.startsWith('/') || text.startsWith('\\'))
+    return undefined;
   const whole = addressTokens(text);
   if (whole !== undefined) return { tokens: whole };
   const [, bracketed, plain, port] = /^(?:\[([^\]]*)\]|([^:]*)):(\d{1,5})$/.exec(text) ?? [];
@@ -49,7 +50,7 @@ export function endpointTokens(endpoint: string): EndpointTokens | undefined {
 
 function portToken(digits: string): string {
   const port = Number(digits);
-  return port < FIRST_NAMELESS_PORT ? String(port) : '#port';
+  return port < FIRST_EPHEMERAL_PORT ? String(port) : '#port';
 }
 
 function ipv4Tokens(text: string): string[] {
@@ -57,7 +58,7 @@ function ipv4Tokens(text: string): string[] {
   return [1, 2, 3, 4].map((count) => octets.slice(0, count).join('.'));
 }
 
-/** Eight groups without leading zeros: every spelling of an address gives the same. */
+/** Eight groups without leading zeros, the same for every spelling of an address. */
 function expandIPv6(text: string): string[] {
   const dotted = /^(.*:)(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(text);
   if (dotted !== null) {
@@ -72,7 +73,7 @@ function expandIPv6(text: string): string[] {
   return [...left, ...zeros, ...right].map((group) => Number.parseInt(group, 16).toString(16));
 }
 
-/** ::ffff:10.2.3.4 is 10.2.3.4 as a dual-stack socket writes it. */
+/** The IPv4 address in an IPv4-mapped address such as ::ffff:10.2.3.4, as dual-stack sockets write it. */
 function ipv4Of(groups: readonly string[]): string | undefined {
   if (groups.slice(0, 5).some((group) => group !== '0') || groups[5] !== 'ffff') return undefined;
   return groups

@@ -1,22 +1,20 @@
+import { enlarge } from '../base/enlarge.js';
 import { ENTITY_TYPES } from '../ingest/event.js';
 import type { NodeText } from './node-text.js';
 import { TransitionProfile } from './profile.js';
 import type { SparseMatrix } from './sparse.js';
 import type { Vocabulary } from './vocabulary.js';
 
-/** The reserved relation of every event type that training did not meet (method §1). */
-export const NEW_RELATION = '<new>';
-
-/** How the three blocks of x_v stand beside each other: as they are, or each of length one (method §2). */
+/** How the three blocks of x_v are scaled: not at all, or each to length one (method §2). */
 export const BLOCK_SCALES = ['raw', 'unit'] as const;
 export type BlockScale = (typeof BLOCK_SCALES)[number];
 
-/** Everything that training fixes about features: with it any graph's features come out the same, at any time. */
+/** What training fixes about features. A model file contains it, so features are reproducible. */
 export interface FeatureSpaceParts {
-  /** R, the relations of training. `<new>` follows them. */
+  /** R, the relations in training. `<new>` follows them and stands for all other relations (method §1). */
   readonly relations: readonly string[];
   readonly vocabulary: Vocabulary;
-  /** One vector a token, row by row. */
+  /** One row per token. */
   readonly vectors: Float32Array;
   /** d */
   readonly dimension: number;
@@ -28,7 +26,7 @@ export interface FeatureSpaceParts {
   readonly target: BlockScale;
 }
 
-/** x_v as the encoder sees it and as the loss compares with: the same matrix unless their scales differ. */
+/** x_v as input of the encoder and as target of the loss: the same matrix unless their scales differ. */
 export interface NodeFeatures {
   readonly input: SparseMatrix;
   readonly target: SparseMatrix;
@@ -37,8 +35,9 @@ export interface NodeFeatures {
 /** x_v = t_v ⊕ s_v ⊕ p_v, sparse (method §2). */
 export class FeatureSpace {
   readonly parts: FeatureSpaceParts;
-  /** First columns of s_v and p_v; t_v begins at 0. */
+  /** First column of s_v; t_v starts at column 0. */
   readonly textColumn: number = ENTITY_TYPES.length;
+  /** First column of p_v. */
   readonly profileColumn: number;
   /** D */
   readonly width: number;
@@ -46,7 +45,9 @@ export class FeatureSpace {
 
   constructor(parts: FeatureSpaceParts) {
     if (parts.vectors.length !== parts.vocabulary.size * parts.dimension) {
-      throw new RangeError('a vector for every token, and no more');
+      throw new RangeError(
+        `expected ${parts.vocabulary.size} vectors of ${parts.dimension} numbers, got ${parts.vectors.length} numbers`,
+      );
     }
     this.parts = parts;
     this.profileColumn = this.textColumn + parts.dimension;
@@ -54,23 +55,23 @@ export class FeatureSpace {
     this.#numbers = new Map(parts.relations.map((relation, number) => [relation, number]));
   }
 
-  /** A relation's number in the model; |R|, that of `<new>`, for one that training did not meet. */
+  /** The number of a relation in the model; |R|, the number of `<new>`, for a relation that is not in training. */
   relationNumber(relation: string): number {
     return this.#numbers.get(relation) ?? this.parts.relations.length;
   }
 
-  /** The numbers of another table's relations. */
+  /** The model's numbers for the relations of an event table. */
   relationNumbers(relations: readonly string[]): Uint16Array {
     return Uint16Array.from(relations, (relation) => this.relationNumber(relation));
   }
 
-  /** Empty ring buffers, for the start of a split. */
+  /** An empty profile, for the start of a split. */
   newProfile(): TransitionProfile {
     const { history, decay, relations } = this.parts;
     return new TransitionProfile({ history, decay, relationCount: relations.length + 1 });
   }
 
-  /** The features of these nodes as the profile stands now: at the end of a window. One row a node, in their order. */
+  /** The features of these nodes at the end of a window, one row per node in the given order. */
   assemble(nodes: Int32Array, text: NodeText, profile: TransitionProfile): NodeFeatures {
     const { input, target } = this.parts;
     const rows = new RowWriter(this, nodes.length, input === target ? [input] : [input, target]);
@@ -80,7 +81,7 @@ export class FeatureSpace {
   }
 }
 
-/** Writes rows of sparse matrices that differ in their values only. */
+/** Writes the rows of sparse matrices that share their indices and differ in their values. */
 class RowWriter {
   readonly #space: FeatureSpace;
   readonly #scales: readonly BlockScale[];
@@ -96,7 +97,7 @@ class RowWriter {
     this.#scales = scales;
     this.#offsets = new Uint32Array(rows + 1);
     this.#mean = new Float64Array(space.parts.dimension);
-    // Most rows have few transitions; the arrays grow where that is not enough.
+    // Most rows have few transitions; the arrays grow if a row has more.
     const guess = rows * (1 + space.parts.dimension + 4) + 64;
     this.#indices = new Uint32Array(guess);
     this.#values = scales.map(() => new Float32Array(guess));
@@ -105,10 +106,10 @@ class RowWriter {
   add(node: number, text: NodeText, profile: TransitionProfile): void {
     this.#reserve(1 + this.#mean.length + this.#space.parts.history);
     this.#push(text.typeOf(node), 1);
-    const norm = this.#meanOf(node, text);
+    const norm = this.#computeMean(node, text);
     if (norm > 0) this.#pushBlock(this.#space.textColumn, undefined, this.#mean, norm);
     const { columns, values } = profile.read(node);
-    if (columns.length > 0) this.#pushBlock(this.#space.profileColumn, columns, values, lengthOf(values));
+    if (columns.length > 0) this.#pushBlock(this.#space.profileColumn, columns, values, normOf(values));
     this.#offsets[++this.#rows] = this.#used;
   }
 
@@ -123,8 +124,8 @@ class RowWriter {
     }));
   }
 
-  /** s_v: the mean of the vectors of the node's tokens. Gives its length, 0 where there is no token. */
-  #meanOf(node: number, text: NodeText): number {
+  /** Computes s_v, the mean vector of the node's tokens. Returns its L2 norm, or 0 without tokens. */
+  #computeMean(node: number, text: NodeText): number {
     const { vectors, dimension } = this.#space.parts;
     const mean = this.#mean.fill(0);
     const tokens = text.tokensOf(node);
@@ -134,7 +135,7 @@ class RowWriter {
       for (let k = 0; k < dimension; k++) mean[k] += vectors[row + k];
     }
     for (let k = 0; k < dimension; k++) mean[k] /= tokens.length;
-    return lengthOf(mean);
+    return normOf(mean);
   }
 
   #pushBlock(first: number, columns: Uint32Array | undefined, values: Float64Array, norm: number): void {
@@ -156,19 +157,14 @@ class RowWriter {
   #reserve(more: number): void {
     if (this.#used + more <= this.#indices.length) return;
     const length = Math.ceil(this.#indices.length * 1.5) + more;
-    this.#indices = enlarged(this.#indices, new Uint32Array(length));
-    this.#values = this.#values.map((values) => enlarged(values, new Float32Array(length)));
+    this.#indices = enlarge(this.#indices, length);
+    this.#values = this.#values.map((values) => enlarge(values, length));
   }
 }
 
 /** The L2 norm. */
-function lengthOf(values: Float64Array): number {
+function normOf(values: Float64Array): number {
   let squares = 0;
   for (let k = 0; k < values.length; k++) squares += values[k] * values[k];
   return Math.sqrt(squares);
-}
-
-function enlarged<T extends Uint32Array | Float32Array>(column: T, larger: T): T {
-  larger.set(column);
-  return larger;
 }

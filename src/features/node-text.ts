@@ -31,7 +31,7 @@ export class NodeText {
   }
 }
 
-/** Reads the attributes of training nodes and learns the vocabulary from them (method §2). */
+/** Reads the text of training nodes and learns the vocabulary from it (method §2). */
 export async function learnNodeText(
   store: Store,
   events: LoadedEvents,
@@ -43,32 +43,33 @@ export async function learnNodeText(
 }
 
 /**
- * The same for nodes that are judged by a model: tokens that its training did not keep are `<unk>`. Who needs attributes
- * for something else is given them in passing.
+ * Reads the text of nodes with the vocabulary of a model; unknown tokens become `<unk>`. `onAttributes` is called for
+ * each node, so that the attributes are read only once.
  */
 export async function readNodeText(
   store: Store,
   events: LoadedEvents,
   vocabulary: Vocabulary,
-  passing?: (attributes: NodeAttributes) => void,
+  onAttributes?: (attributes: NodeAttributes) => void,
 ): Promise<NodeText> {
   const table = new SentenceTable(events.keys.size, (token) => vocabulary.numberOf(token));
-  const types = await readText(store, events, (node, tokens) => table.set(node, tokens), passing);
+  const types = await readText(store, events, (node, tokens) => table.set(node, tokens), onAttributes);
   return new NodeText(types, table.finish());
 }
 
+/** Reads the types of nodes and passes their tokens to `onTokens`. */
 async function readText(
   store: Store,
   events: LoadedEvents,
-  take: (node: number, tokens: readonly string[]) => void,
-  passing?: (attributes: NodeAttributes) => void,
+  onTokens: (node: number, tokens: readonly string[]) => void,
+  onAttributes?: (attributes: NodeAttributes) => void,
 ): Promise<Uint8Array> {
   const types = new Uint8Array(events.keys.size).fill(OTHER);
   for await (const attributes of readNodeAttributes(store, events)) {
-    passing?.(attributes);
+    onAttributes?.(attributes);
     types[attributes.node] = TYPE_NUMBERS.get(attributes.type) ?? OTHER;
     const tokens = tokenise(attributes);
-    if (tokens.length > 0) take(attributes.node, tokens);
+    if (tokens.length > 0) onTokens(attributes.node, tokens);
   }
   return types;
 }

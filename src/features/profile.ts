@@ -1,11 +1,11 @@
 import type { EventTable } from '../store/event-table.js';
 
 export interface ProfileOptions {
-  /** L, the events of a node that are remembered. */
+  /** L, the number of recent events that are kept per node. */
   readonly history: number;
-  /** λ, per second. Zero: an old transition counts like a new one. */
+  /** λ, per second. With 0, old transitions weigh as much as new ones. */
   readonly decay: number;
-  /** |R| + 1: the relations of training and `<new>`, the last. */
+  /** |R| + 1: the relations in training, and `<new>` as the last. */
   readonly relationCount: number;
 }
 
@@ -20,14 +20,14 @@ const SECONDS = 1e-9;
 interface Page {
   readonly relations: Uint16Array;
   readonly times: Float64Array;
-  /** Events ever seen, modulo 2L once the buffer has gone round: where the next one goes, and whether it is full. */
+  /** Number of events, kept between L and 2L − 1 once the buffer is full. Gives the next position in the buffer. */
   readonly counts: Uint32Array;
 }
 
 /**
- * p_v, the transition profile (method §2): for each node a ring buffer of its L most recent (relation, time), filled
- * in one pass over events in order of o, and read whenever a window ends. It can be fed event by event: nodes may be
- * added at any time. Buffers lie in pages that are made when first needed.
+ * p_v, the transition profile (method §2): a ring buffer of the L most recent (relation, time) of each node. It is
+ * filled in one pass over the events in order of o, and read at the end of each window. Nodes may be added at any time;
+ * their buffers lie in pages that are allocated on first use.
  */
 export class TransitionProfile {
   readonly relationCount: number;
@@ -39,7 +39,7 @@ export class TransitionProfile {
   readonly #values: Float64Array;
 
   constructor({ history, decay, relationCount }: ProfileOptions) {
-    if (history < 2) throw new RangeError(`a history of ${history} holds no transition`);
+    if (history < 2) throw new RangeError(`the history must be at least 2 events, got ${history}`);
     this.relationCount = relationCount;
     this.#history = history;
     this.#decay = decay;
@@ -47,27 +47,20 @@ export class TransitionProfile {
     this.#values = new Float64Array(history);
   }
 
-  /** (|R| + 1)² */
-  get width(): number {
-    return this.relationCount ** 2;
-  }
-
   /**
-   * One event, in order of o. Every entity it involves remembers it once: also the subject of two objects, both ends
-   * of a self-loop, and a subject without an object. −1 stands for none; time is nanoseconds since any fixed origin.
+   * Adds the next event in order of o. It enters the buffer of each of its entities once, also for a subject with two
+   * objects, a self-loop, or a subject without an object. −1 stands for an absent entity; time is nanoseconds since any
+   * fixed origin.
    */
   push(relation: number, time: number, subject: number, object: number, object2: number): void {
-    // Without a subject only two objects make an event of the graph; a lone object is skipped there, and here.
+    // The graph skips these events too (method §1).
     if (subject < 0 && (object < 0 || object2 < 0)) return;
-    if (subject >= 0) this.#remember(subject, relation, time);
-    if (object >= 0 && object !== subject) this.#remember(object, relation, time);
-    if (object2 >= 0 && object2 !== object && object2 !== subject) this.#remember(object2, relation, time);
+    if (subject >= 0) this.#record(subject, relation, time);
+    if (object >= 0 && object !== subject) this.#record(object, relation, time);
+    if (object2 >= 0 && object2 !== object && object2 !== subject) this.#record(object2, relation, time);
   }
 
-  /**
-   * The non-zeros of p_v, at most L − 1, columns r·(|R|+1) + r′ ascending. The two arrays are views that the next call
-   * overwrites.
-   */
+  /** The non-zeros of p_v, at most L − 1, by ascending column r·(|R|+1) + r′. The next call overwrites both arrays. */
   read(node: number): { readonly columns: Uint32Array; readonly values: Float64Array } {
     const page = this.#pages[node >>> PAGE_BITS];
     const columns = this.#columns;
@@ -92,12 +85,7 @@ export class TransitionProfile {
     return { columns: columns.subarray(0, used), values: values.subarray(0, used) };
   }
 
-  /** Forgets everything: the start of a split. */
-  clear(): void {
-    this.#pages.length = 0;
-  }
-
-  #remember(node: number, relation: number, time: number): void {
+  #record(node: number, relation: number, time: number): void {
     const L = this.#history;
     this.#pages[node >>> PAGE_BITS] ??= {
       relations: new Uint16Array(PAGE_NODES * L),
@@ -110,12 +98,12 @@ export class TransitionProfile {
     const at = local * L + (count % L);
     page.relations[at] = relation;
     page.times[at] = time;
-    // Kept between L and 2L − 1 once full: a busy node may see more events than 32 bits count.
+    // A busy node may have more events than 32 bits can count.
     page.counts[local] = count + 1 === 2 * L ? L : count + 1;
   }
 }
 
-/** Adds to an entry of a short list sorted by column, or puts it in its place. Gives the new length. */
+/** Adds a value to a short list sorted by column. Returns the new length. */
 function addEntry(
   columns: Uint32Array,
   values: Float64Array,
@@ -138,16 +126,13 @@ function addEntry(
   return length + 1;
 }
 
-/**
- * Times of a table as nanoseconds after `origin`, as doubles: exact for a hundred days, and the profile only looks at
- * differences of times, never at their order.
- */
+/** The times of a table in nanoseconds since `origin`, as doubles. They are exact for a hundred days. */
 export function elapsedTimes(table: Pick<EventTable, 'ts' | 'length'>, origin: bigint): Float64Array {
   const words = new Uint32Array(table.ts.buffer, table.ts.byteOffset, table.length * 2);
   const start = new Uint32Array(BigInt64Array.of(origin).buffer);
   const elapsed = new Float64Array(table.length);
   for (let row = 0; row < table.length; row++) {
-    // By halves: arithmetic on BigInt would take as long as everything else here together.
+    // 32-bit halves, because BigInt arithmetic is slow.
     const high = (words[2 * row + 1] | 0) - (start[1] | 0);
     elapsed[row] = high * 0x1_0000_0000 + (words[2 * row] - start[0]);
   }

@@ -2,7 +2,7 @@
 export interface SparseMatrix {
   rows: number;
   cols: number;
-  /** rows + 1 */
+  /** Length rows + 1. */
   offsets: Uint32Array;
   indices: Uint32Array;
   values: Float32Array;

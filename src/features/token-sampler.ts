@@ -1,17 +1,17 @@
-/** For Walker's alias method: column i stands for token i up to its threshold, and for its alias above. */
+/** The tables of Walker's alias method: column i stands for token i below its threshold, and for its alias above. */
 export interface TokenSampler {
   readonly thresholds: Float64Array;
   readonly aliases: Uint32Array;
 }
 
-/** Tokens as likely as their number of occurrences to the power 3/4. */
+/** Makes a sampler that draws each token with a probability proportional to its count to the power 3/4. */
 export function makeSampler(tokens: Uint32Array, size: number): TokenSampler {
   const weights = new Float64Array(size);
   for (const token of tokens) weights[token]++;
   let total = 0;
   for (let i = 0; i < size; i++) {
     const root = Math.sqrt(weights[i]);
-    weights[i] = root * Math.sqrt(root); // x^¾, with roots alone: they are exact on every machine
+    weights[i] = root * Math.sqrt(root); // square roots are exact on every machine, powers are not
     total += weights[i];
   }
   const sampler = {
@@ -23,7 +23,7 @@ export function makeSampler(tokens: Uint32Array, size: number): TokenSampler {
   return sampler;
 }
 
-/** Fills every column to one with a part of a token that has more than its share. */
+/** Fills each column below one with a part of a token above one. */
 function fillColumns(scaled: Float64Array, { thresholds, aliases }: TokenSampler): void {
   const small: number[] = [];
   const large: number[] = [];

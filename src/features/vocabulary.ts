@@ -1,21 +1,21 @@
 import { enlarge } from '../base/enlarge.js';
 import { type Sentences, SentenceTable } from './sentences.js';
 
-/** What stands for every token that training did not keep (method §2). Row 0 of every vocabulary. */
+/** Stands for all tokens that are not in the vocabulary (method §2). It is token 0 of every vocabulary. */
 export const UNKNOWN = '<unk>';
-/** A token in fewer training entities than this becomes `<unk>`. */
+/** A token in fewer training entities becomes `<unk>`. */
 const MIN_ENTITIES = 2;
 
 /**
- * A JavaScript Map ends at 2^24 entries. Logs with more distinct tokens than this are full of random names, and those
- * become `<unk>` anyway: from here on, new ones do so at once.
+ * After this many distinct tokens, new tokens become `<unk>` at once. A JavaScript Map is limited to 2^24 entries, and
+ * logs with so many tokens consist of random names, which become `<unk>` anyway.
  */
 const MAX_DISTINCT = 1 << 23;
 
-/** Tokens by number, 0 being `<unk>`: the same for the same training entities, whatever order they came in. */
+/** Tokens by number; 0 is `<unk>`. The order of the training entities does not affect the numbers. */
 export class Vocabulary {
   readonly tokens: readonly string[];
-  /** Training entities that hold each token; `<unk>` has the sum over all tokens that were not kept. */
+  /** Number of training entities with each token. For `<unk>`, the sum over all other tokens. */
   readonly counts: Uint32Array;
   readonly #numbers: ReadonlyMap<string, number>;
 
@@ -23,28 +23,30 @@ export class Vocabulary {
     this.tokens = tokens;
     this.counts = counts;
     this.#numbers = new Map(tokens.map((token, number) => [token, number]));
-    if (tokens[0] !== UNKNOWN) throw new RangeError(`a vocabulary begins with ${UNKNOWN}`);
-    if (this.#numbers.size !== tokens.length) throw new RangeError('a vocabulary names a token twice');
-    if (counts.length !== tokens.length) throw new RangeError('a vocabulary counts each of its tokens');
+    if (tokens[0] !== UNKNOWN) throw new RangeError(`the first token of a vocabulary must be ${UNKNOWN}`);
+    if (this.#numbers.size !== tokens.length) throw new RangeError('the vocabulary contains a token twice');
+    if (counts.length !== tokens.length) {
+      throw new RangeError(`the vocabulary has ${tokens.length} tokens but ${counts.length} counts`);
+    }
   }
 
   get size(): number {
     return this.tokens.length;
   }
 
-  /** The token's number; that of `<unk>` where training did not keep it. */
+  /** The number of a token, or 0 (`<unk>`) if it is not in the vocabulary. */
   numberOf(token: string): number {
     return this.#numbers.get(token) ?? 0;
   }
 }
 
-/** Learns a vocabulary: takes the tokens of entities in any order, then says which are kept and numbers sentences. */
+/** Learns a vocabulary from the tokens of entities, which may come in any order, and converts them to sentences. */
 export class VocabularyBuilder {
   readonly #table: SentenceTable;
   readonly #ids = new Map<string, number>();
   readonly #names: string[] = [];
   #entities = new Uint32Array(1024);
-  /** The last entity that held each token, plus one: an entity counts once however often it repeats a token. */
+  /** The last entity with each token, plus one, so that an entity counts once if it repeats a token. */
   #latest = new Uint32Array(1024);
 
   /** `rows` entities, numbered from 0. */
@@ -52,7 +54,7 @@ export class VocabularyBuilder {
     this.#table = new SentenceTable(rows, (token) => this.#intern(token));
   }
 
-  /** An entity's tokens; each entity at most once. */
+  /** Adds the tokens of an entity. Call it at most once per entity. */
   add(row: number, tokens: readonly string[]): void {
     for (const id of this.#table.set(row, tokens)) {
       if (this.#latest[id] === row + 1) continue;
@@ -61,15 +63,15 @@ export class VocabularyBuilder {
     }
   }
 
-  /** The tokens that enough entities share, most frequent first, ties by their text; and the sentences in them. */
-  finish(minEntities = MIN_ENTITIES): { vocabulary: Vocabulary; sentences: Sentences } {
+  /** Returns the vocabulary, most frequent tokens first, ties by text, and the sentences with its numbers. */
+  finish(): { vocabulary: Vocabulary; sentences: Sentences } {
     const names = this.#names;
     const counts = this.#entities;
     const kept: number[] = [];
     let unknown = 0;
     for (let id = 0; id < names.length; id++) {
-      // A file that is called `<unk>` is unknown like any other.
-      if (counts[id] >= minEntities && names[id] !== UNKNOWN) kept.push(id);
+      // A file named `<unk>` gives the same token.
+      if (counts[id] >= MIN_ENTITIES && names[id] !== UNKNOWN) kept.push(id);
       else unknown += counts[id];
     }
     kept.sort((a, b) => counts[b] - counts[a] || (names[a] < names[b] ? -1 : 1));
@@ -77,8 +79,8 @@ export class VocabularyBuilder {
       [UNKNOWN, ...kept.map((id) => names[id])],
       Uint32Array.from([unknown, ...kept.map((id) => counts[id])]),
     );
-    const rename = Uint32Array.from(names, (name) => vocabulary.numberOf(name));
-    return { vocabulary, sentences: this.#table.finish(rename) };
+    const renumbered = Uint32Array.from(names, (name) => vocabulary.numberOf(name));
+    return { vocabulary, sentences: this.#table.finish(renumbered) };
   }
 
   #intern(token: string): number {

@@ -6,33 +6,33 @@ import type { Sentences } from './sentences.js';
 import { makeSampler } from './token-sampler.js';
 
 export interface Word2VecOptions {
-  /** d, the width of a vector. */
+  /** d, the length of a vector. */
   readonly dimension: number;
-  /** Tokens to either side that count as near. */
+  /** Number of context tokens on each side. */
   readonly window: number;
   readonly negatives: number;
   readonly epochs: number;
-  /** Falls linearly to (almost) nothing. */
+  /** Initial learning rate. It falls linearly to almost zero. */
   readonly rate: number;
   readonly seed: number;
-  /** Called now and then with the share of the work that is done; may throw to stop. */
+  /** Called regularly with the fraction that is done. It may throw to stop the training. */
   readonly onProgress?: ((done: number) => void) | undefined;
 }
 
-/** Method §2; d, window, negatives, epochs and rate are those of every comparable system. */
+/** Method §2; these are the values that comparable systems use. */
 export const WORD2VEC_DEFAULTS = { dimension: 32, window: 5, negatives: 5, epochs: 30, rate: 0.025 } as const;
 
-/** Tokens between two calls of `onProgress`, with a turn of the event loop in between. */
-const BREATH = 1 << 16;
-/** What 32 bits can address. */
-const MOST_PAGES = 65_536;
-/** The rate never falls below this share of its start, as in the original program. */
+/** Tokens between two calls of `onProgress`. */
+const TOKENS_PER_CALL = 1 << 16;
+/** The limit of 32-bit addresses. */
+const MAX_PAGES = 65_536;
+/** Lower limit of the rate, as a fraction of the initial rate, as in the original program. */
 const LAST_RATE = 1e-4;
 
 /**
- * Word2Vec: skip-gram with negative sampling (Mikolov et al. 2013), without subsampling. One vector a token, row by
- * row. The same input and seed give the same bytes: one thread, a fixed order, and no function whose last bit depends
- * on the machine (sqrt is exact everywhere; the sigmoid comes from a table of few digits).
+ * Trains Word2Vec: skip-gram with negative sampling (Mikolov et al. 2013), without subsampling. Returns one row per
+ * token. The same input and seed give the same bytes on every machine: one thread, a fixed order, and no function whose
+ * last bit depends on the machine (square roots are exact; the sigmoid comes from a table).
  */
 export async function trainWord2Vec(
   sentences: Sentences,
@@ -42,7 +42,7 @@ export async function trainWord2Vec(
   const trainer = new SkipGram(sentences, vocabularySize, options);
   for (let epoch = 0; epoch < options.epochs; epoch++) {
     for (let from = 0; from < trainer.sentenceCount; ) {
-      from = trainer.run(from, BREATH);
+      from = trainer.run(from, TOKENS_PER_CALL);
       options.onProgress?.(trainer.done);
       await yieldToSignals();
     }
@@ -51,11 +51,11 @@ export async function trainWord2Vec(
 }
 
 const PAGE = 65_536;
-/** The kernel's own memory ends before. */
-const FIRST = PAGE;
-/** What the kernel is told once: words, then numbers of float64. */
-const NUMBERS_AT = FIRST + 64;
-const RECORD_BYTES = 96;
+/** Address of the setup record; the page before it belongs to the kernel. */
+const SETUP = PAGE;
+/** Address of the float64 fields of the setup record, which follow its 32-bit fields. */
+const SETUP_FLOATS = SETUP + 64;
+const SETUP_BYTES = 96;
 
 let compiled: WebAssembly.Module | undefined;
 
@@ -63,19 +63,19 @@ interface Kernel {
   train(setup: number, offsets: number, sentences: number, tokens: number): void;
 }
 
-/** The host's side of kernels/word2vec.ts: what it reads and writes lies in one memory. */
+/** Lays out the memory of kernels/word2vec.ts and calls it. */
 class SkipGram {
   readonly #sentences: Sentences;
   readonly #dimension: number;
-  /** Numbers a row: the dimension, padded to a multiple of eight. */
+  /** Numbers per row: the dimension, padded to a multiple of eight. */
   readonly #stride: number;
   readonly #rows: number;
   readonly #work: number;
   readonly #memory: WebAssembly.Memory;
   readonly #kernel: Kernel;
   readonly #input: number;
-  /** Where the sentences of one call go, at the end of the memory. */
-  readonly #room: number;
+  /** Address of the sentences of one call, at the end of the memory. */
+  readonly #sentencesAt: number;
   #seen = 0;
 
   constructor(sentences: Sentences, vocabularySize: number, options: Word2VecOptions) {
@@ -89,23 +89,23 @@ class SkipGram {
     const sampler = makeSampler(sentences.tokens, vocabularySize);
     const random = new Random(options.seed).stream('word2vec');
 
-    let end = FIRST + RECORD_BYTES;
-    const place = (bytes: number) => {
+    let end = SETUP + SETUP_BYTES;
+    const allocate = (bytes: number) => {
       const address = Math.ceil(end / 64) * 64;
       end = address + bytes;
       return address;
     };
-    this.#input = place(vocabularySize * rowBytes);
-    const output = place(vocabularySize * rowBytes);
-    const error = place(rowBytes);
-    const rows = place(12 * (options.negatives + 2));
-    const thresholds = place(8 * vocabularySize);
-    const aliases = place(4 * vocabularySize);
-    const sigmoids = place(4 * SIGMOID.length);
-    this.#room = place(0);
-    this.#memory = openMemory(this.#room);
+    this.#input = allocate(vocabularySize * rowBytes);
+    const output = allocate(vocabularySize * rowBytes);
+    const error = allocate(rowBytes);
+    const rows = allocate(12 * (options.negatives + 2));
+    const thresholds = allocate(8 * vocabularySize);
+    const aliases = allocate(4 * vocabularySize);
+    const sigmoids = allocate(4 * SIGMOID.length);
+    this.#sentencesAt = allocate(0);
+    this.#memory = openMemory(this.#sentencesAt);
     const { buffer } = this.#memory;
-    new Uint32Array(buffer, FIRST, 15).set([
+    new Uint32Array(buffer, SETUP, 15).set([
       this.#input,
       output,
       error,
@@ -119,7 +119,7 @@ class SkipGram {
       ...random.state,
       rows,
     ]);
-    new Float64Array(buffer, NUMBERS_AT, 4).set([options.rate, LAST_RATE, this.#work, 0]);
+    new Float64Array(buffer, SETUP_FLOATS, 4).set([options.rate, LAST_RATE, this.#work, 0]);
     new Float64Array(buffer, thresholds, vocabularySize).set(sampler.thresholds);
     new Uint32Array(buffer, aliases, vocabularySize).set(sampler.aliases);
     new Float32Array(buffer, sigmoids, SIGMOID.length).set(SIGMOID);
@@ -150,21 +150,21 @@ class SkipGram {
     return vectors;
   }
 
-  /** Trains on sentences from this one on, until enough tokens are seen. Gives the sentence to go on with. */
-  run(from: number, tokens: number): number {
-    const { offsets, tokens: words } = this.#sentences;
+  /** Trains on the sentences from `from` until at least `count` tokens are processed. Returns the next sentence. */
+  run(from: number, count: number): number {
+    const { offsets, tokens } = this.#sentences;
     let to = from;
-    while (to < this.sentenceCount && offsets[to] - offsets[from] < tokens) to++;
-    const some = words.subarray(offsets[from], offsets[to]);
-    const tokensAt = this.#room + 4 * (to - from + 1);
-    growMemory(this.#memory, tokensAt + 4 * some.length);
+    while (to < this.sentenceCount && offsets[to] - offsets[from] < count) to++;
+    const batch = tokens.subarray(offsets[from], offsets[to]);
+    const tokensAt = this.#sentencesAt + 4 * (to - from + 1);
+    growMemory(this.#memory, tokensAt + 4 * batch.length);
     const { buffer } = this.#memory;
-    new Uint32Array(buffer, this.#room, to - from + 1).set(
+    new Uint32Array(buffer, this.#sentencesAt, to - from + 1).set(
       offsets.subarray(from, to + 1).map((offset) => offset - offsets[from]),
     );
-    new Uint32Array(buffer, tokensAt, some.length).set(some);
-    this.#kernel.train(FIRST, this.#room, to - from, tokensAt);
-    this.#seen += some.length;
+    new Uint32Array(buffer, tokensAt, batch.length).set(batch);
+    this.#kernel.train(SETUP, this.#sentencesAt, to - from, tokensAt);
+    this.#seen += batch.length;
     return to;
   }
 }
@@ -172,7 +172,7 @@ class SkipGram {
 function openMemory(bytes: number): WebAssembly.Memory {
   const pages = Math.ceil(bytes / PAGE);
   try {
-    return new WebAssembly.Memory({ initial: pages, maximum: MOST_PAGES, shared: true });
+    return new WebAssembly.Memory({ initial: pages, maximum: MAX_PAGES, shared: true });
   } catch (cause) {
     throw outOfMemory(bytes, cause);
   }
@@ -191,15 +191,15 @@ function growMemory(memory: WebAssembly.Memory, bytes: number): void {
 function outOfMemory(bytes: number, cause: unknown): RecalError {
   return new RecalError(
     'device-memory',
-    `the vectors of so many different words do not fit into memory: ${Math.ceil(bytes / 2 ** 20)} MiB are needed, and 4 GiB is the most`,
-    { hint: 'train on a shorter time or fewer hosts, or with a smaller --text-dimension', cause },
+    `the word vectors need ${Math.ceil(bytes / 2 ** 20)} MiB of memory; the limit is 4096 MiB`,
+    { hint: 'train on a shorter time range or fewer hosts, or with a smaller --text-dimension', cause },
   );
 }
 
-/** The sigmoid from −6 to 6, as in the original program. The kernel reads it as 1 or 0 beyond. */
+/** The sigmoid from −6 to 6, as in the original program. Beyond, the kernel uses 0 and 1. */
 const SIGMOID_LIMIT = 6;
 const SIGMOID_STEPS = 1024;
 const SIGMOID = Float32Array.from(
-  { length: SIGMOID_STEPS + 1 }, // just below the limit, rounding may reach one more
+  { length: SIGMOID_STEPS + 1 }, // just below the limit, rounding may reach the last entry
   (_, i) => 1 / (1 + Math.exp(-(((i + 0.5) / SIGMOID_STEPS) * 2 - 1) * SIGMOID_LIMIT)),
 );

@@ -12,8 +12,8 @@ interface EdgeKeys {
 }
 
 /**
- * A hash table with the latest edge of each (u, v, r). A slot contains only the row of that edge, 4 bytes, because the key
- * is read from the columns.
+ * A hash table with the latest edge of each (u, v, r). A slot contains only the row of that edge, 4 bytes, because the
+ * key is read from the columns.
  */
 export class LatestEdges {
   readonly #keys: EdgeKeys;

@@ -14,8 +14,8 @@ export interface GraphOptions {
 }
 
 /**
- * The typed graph of the events of one file or window (method §1). Its nodes are numbered 0..nodeCount-1, in the order of
- * their table numbers; edges and adjacency use these local numbers.
+ * The typed graph of the events of one file or window (method §1). Its nodes are numbered 0..nodeCount-1, in the order
+ * of their table numbers; edges and adjacency use these local numbers.
  */
 export class ProvenanceGraph {
   readonly direction: DirectionTable;

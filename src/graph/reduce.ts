@@ -3,8 +3,8 @@ import type { RawEdges } from './edges.js';
 import { LatestEdges } from './latest-edges.js';
 
 /**
- * Edges that may represent several raw edges. In a forward path search, an edge is usable after arrival a iff
- * a < lastRank, and arrives at max(a, firstRank). Backwards, it is usable before deadline d iff firstRank < d, and leaves
+ * Edges that may represent several raw edges. In a forward path search, an edge is usable after arrival a iff a <
+ * lastRank, and arrives at max(a, firstRank). Backwards, it is usable before deadline d iff firstRank < d, and leaves
  * at min(d, lastRank).
  */
 export interface ReducedEdges {
@@ -28,11 +28,12 @@ export interface ReducedEdges {
 
 /**
  * Causality-preserving reduction (method §1; Xu et al. 2016): a new edge u → v merges with the latest edge of the same
- * (u, v, r) iff no edge has entered u and no edge has left v since then. Forward and backward reachability from any node
- * at any time stay the same.
+ * (u, v, r) iff no edge has entered u and no edge has left v since then. Forward and backward reachability from any
+ * node at any time stay the same.
  *
- * o is the position of an edge, not its (time, sequence), which logs repeat. With tied o, another edge could pass the ≤ of
- * the rule, and path search would find paths that do not exist. Equal positions occur only for self-loops, which merge.
+ * o is the position of an edge, not its (time, sequence), which logs repeat. With tied o, another edge could pass the ≤
+ * of the rule, and path search would find paths that do not exist. Equal positions occur only for self-loops, which
+ * merge.
  *
  * Endpoints must be below `nodeCount`, and `edges` must be in the order of events.
  */

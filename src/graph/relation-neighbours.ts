@@ -1,8 +1,8 @@
 import type { Adjacency } from './adjacency.js';
 
 /**
- * The distinct neighbours of each node per relation, over edges of both directions. The decoder of r reads the mean of the
- * r-neighbours (method §4). The arrays contain all relations, one after another.
+ * The distinct neighbours of each node per relation, over edges of both directions. The decoder of r reads the mean of
+ * the r-neighbours (method §4). The arrays contain all relations, one after another.
  */
 export interface RelationNeighbours {
   readonly relationCount: number;
@@ -50,8 +50,8 @@ export function collectNeighbours(adjacency: Adjacency): RelationNeighbours {
 }
 
 /**
- * Calls `visit` for each distinct (node, neighbour, r) in that order, for edges of both directions. Both rows of a node are
- * sorted by (neighbour, r), so a merge finds duplicates.
+ * Calls `visit` for each distinct (node, neighbour, r) in that order, for edges of both directions. Both rows of a node
+ * are sorted by (neighbour, r), so a merge finds duplicates.
  */
 function walkNeighbours(
   adjacency: Adjacency,

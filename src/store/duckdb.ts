@@ -61,8 +61,8 @@ export function pathList(paths: readonly string[]): DuckDBListValue {
 }
 
 /**
- * SQL that reads the segments at `paths`, an SQL expression. Hive partitioning is off: a folder called `host=web` in the
- * path would replace the column `host`.
+ * SQL that reads the segments at `paths`, an SQL expression. Hive partitioning is off: a folder called `host=web` in
+ * the path would replace the column `host`.
  */
 export function readParquet(paths: string): string {
   return `read_parquet(${paths}, hive_partitioning = false)`;

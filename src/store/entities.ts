@@ -24,7 +24,8 @@ const latest = (column: string): string => `first_value(${column} IGNORE NULLS) 
 /**
  * Merges entity upserts. For each property the latest value wins; for names the surest one (a stated path over a hint).
  * Values of the same time are ordered by value, so the order of ingests does not matter. Window functions spill to disk
- * for millions of entities; `max_by` over tuples does not. docs/reference/store.md has a shorter query for other readers.
+ * for millions of entities; `max_by` over tuples does not. docs/reference/store.md has a shorter query for other
+ * readers.
  */
 const MERGED_ENTITIES = `
   SELECT host, entity,

@@ -17,8 +17,8 @@ const SEED = 0x5ca1ab1e;
  * A JavaScript Map is limited to 2^24 entries and needs 100 bytes for a string key. This table needs 20 bytes for a key
  * and at most 13.4 for its slots. Keys lie in pages, so growing copies none of them; slots are rebuilt from the pages.
  *
- * Numbers depend only on the order of calls, not on the hash. The seed is constant, so hash identifiers that an attacker
- * chooses with a keyed or cryptographic hash first.
+ * Numbers depend only on the order of calls, not on the hash. The seed is constant, so callers must hash identifiers
+ * that an attacker chooses with a keyed or cryptographic hash.
  */
 export class KeyTable {
   readonly #pages: Uint32Array[] = [];

@@ -319,8 +319,8 @@ export class SegmentWriter {
   }
 
   /**
-   * Writes the result of a query to a Parquet file and returns the number of rows. Parquet version 2 encodes times, lines,
-   * UUIDs and texts in half the bytes or less, and faster.
+   * Writes the result of a query to a Parquet file and returns the number of rows. Parquet version 2 encodes times,
+   * lines, UUIDs and texts in half the bytes or less, and faster.
    */
   async #copy(query: string, path: string): Promise<number> {
     const file = sqlLiteral(join(this.#target.folder, path));

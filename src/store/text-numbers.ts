@@ -12,8 +12,8 @@ export const NO_TEXT = 0;
  * Interns texts, given as bytes: numbers them from 1 in the order of their first call. Logs repeat the same few names
  * millions of times; a number costs a tenth of a string, and only distinct texts are decoded.
  *
- * The seed is random, because attackers choose part of the texts and could make them collide under a known seed. It does
- * not affect the numbers.
+ * The seed is random, because attackers choose part of the texts and could make them collide under a known seed. It
+ * does not affect the numbers.
  */
 export class TextNumbers {
   readonly #seed = randomInt(2 ** 32 - 1) | 0;

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type FeatureSpace, NEW_RELATION } from '../../src/features/feature-space.js';
+import type { FeatureSpace } from '../../src/features/feature-space.js';
 import { learnNodeText, type NodeText, readNodeText } from '../../src/features/node-text.js';
 import { trainWord2Vec } from '../../src/features/word2vec.js';
 import { DIRECTIONS } from '../../src/graph/direction.js';
@@ -18,7 +18,7 @@ import { sharedFolder } from '../folders.js';
 const SOURCE = join(ROOT, '../shared/data/cadets-e1');
 
 if (!existsSync(SOURCE)) {
-  test('left out, for ../shared is not there: features of CADETS E1', () => {
+  test('skipped because ../shared is missing: features of CADETS E1', () => {
     expect(existsSync(SOURCE)).toBe(false);
   });
 }
@@ -53,7 +53,7 @@ describe.skipIf(!existsSync(SOURCE))('CADETS E1', () => {
     graphs = [...buildGraphs(plan, { events, text, space, direction: DIRECTIONS.flow })];
   });
 
-  test('every process has tokens, and shared folders are the most frequent ones', () => {
+  test('almost every process has tokens, and the vocabulary contains common folders and programs', () => {
     const { vocabulary } = space.parts;
     expect(vocabulary.tokens).toEqual(expect.arrayContaining(['usr', 'local', 'sshd', 'nginx', '53']));
     const { types, sentences } = text;
@@ -63,14 +63,14 @@ describe.skipIf(!existsSync(SOURCE))('CADETS E1', () => {
     expect(nameless.length / types.length).toBeLessThan(0.01);
   });
 
-  test('a model reads the same names again as the same numbers', async () => {
+  test('reading with the learned vocabulary gives the same token numbers', async () => {
     const again = await readNodeText(await Store.open(folder), events, space.parts.vocabulary);
     expect(again).toEqual(text);
   });
 
-  test('23 relations and <new>: windows of half an hour that together hold every event', () => {
+  test('there are 23 relations and <new>, and windows of half an hour contain every event', () => {
     expect(events.table.relations).toHaveLength(23);
-    expect(events.table.relations).not.toContain(NEW_RELATION);
+    expect(events.table.relations).not.toContain('<new>');
     expect(space.width).toBe(10 + 32 + 24 ** 2);
     expect(graphs).toHaveLength(6); // 12:53 to 15:30
     expect(graphs.reduce((sum, graph) => sum + graph.events, 0)).toBe(271_499);
@@ -78,7 +78,7 @@ describe.skipIf(!existsSync(SOURCE))('CADETS E1', () => {
     for (const { firstTs, lastTs } of graphs) expect(lastTs - firstTs).toBeLessThan(1_800_000_000_000n);
   });
 
-  test('rows are sparse: a type, 32 numbers of text, at most 19 transitions', () => {
+  test('rows are sparse: a type, 32 numbers of text and at most 19 transitions', () => {
     for (const { graph, nodes } of graphs) {
       const { offsets, indices, values, rows, cols } = graph.features;
       expect([rows, cols]).toEqual([nodes.length, space.width]);
@@ -91,8 +91,8 @@ describe.skipIf(!existsSync(SOURCE))('CADETS E1', () => {
     console.log(`CADETS E1 train: ${rows} rows, ${(nonZeros / rows).toFixed(1)} of ${space.width} non-zero`);
   });
 
-  test('profiles run on from window to window: the last one knows more of a daemon than its own half hour', () => {
-    // Whoever has a single event in a window, but events before, still has transitions.
+  test('profiles continue across windows', () => {
+    // A node with a single event in a window still has transitions from earlier windows.
     const last = graphs[graphs.length - 1];
     const { offsets, indices } = last.graph.features;
     const withProfile = Array.from(last.nodes.keys()).filter((v) =>
@@ -101,7 +101,7 @@ describe.skipIf(!existsSync(SOURCE))('CADETS E1', () => {
     expect(withProfile.length).toBeGreaterThan(last.nodes.length / 2);
   });
 
-  test('frequencies of all windows together are those of the log', () => {
+  test('the frequencies of all windows add up to those of the log', () => {
     const of = (relation: string) =>
       graphs.reduce((sum, { graph }) => sum + graph.frequencies[space.relationNumber(relation)], 0);
     expect(of('EVENT_READ')).toBe(80_007);

@@ -23,13 +23,13 @@ function spaceWith(over: Partial<FeatureSpaceParts> = {}): FeatureSpace {
   });
 }
 
-/** Node 0 is a file with two tokens, 1 a process without any, 2 nothing is known of, 3 an unknown token. */
+/** Node 0 is a file with two tokens, 1 a process without tokens, 2 is unknown, 3 a flow with an unknown token. */
 const text = new NodeText(
   Uint8Array.from(['file', 'process', 'other', 'flow'], (type) => ENTITY_TYPES.indexOf(type as never)),
   { offsets: Uint32Array.of(0, 2, 2, 2, 3), tokens: Uint32Array.of(1, 2, 0) },
 );
 
-/** READ WRITE WRITE and a type that training did not meet. */
+/** READ WRITE WRITE and a relation that is not in training. */
 function profileOf(space: FeatureSpace) {
   const profile = space.newProfile();
   const numbers = space.relationNumbers(['EXECUTE', 'READ', 'WRITE']);
@@ -46,7 +46,7 @@ function dense({ rows, cols, offsets, indices, values }: SparseMatrix): number[]
   });
 }
 
-/** A row by its blocks. */
+/** Builds a row from its blocks. */
 const row = (type: string, s: number[], p: Record<number, number>) => [
   ...ENTITY_TYPES.map((each) => (each === type ? 1 : 0)),
   ...s,
@@ -56,7 +56,7 @@ const row = (type: string, s: number[], p: Record<number, number>) => [
 const transitions = { [0 * 3 + 1]: 1, [1 * 3 + 1]: 1, [1 * 3 + 2]: 1 };
 
 describe('x_v = t_v ⊕ s_v ⊕ p_v', () => {
-  test('raw: the blocks as they are', () => {
+  test('raw: the blocks are not scaled', () => {
     const space = spaceWith();
     expect(space.width).toBe(T + D2 + 9);
     const { input, target } = space.assemble(Int32Array.of(3, 0, 1, 2), text, profileOf(space));
@@ -69,7 +69,7 @@ describe('x_v = t_v ⊕ s_v ⊕ p_v', () => {
     ]);
   });
 
-  test('unit: each block of length one, and input and target may differ', () => {
+  test('unit: each block has length one, and input and target may differ', () => {
     const space = spaceWith({ target: 'unit' });
     const { input, target } = space.assemble(Int32Array.of(0, 2), text, profileOf(space));
     expect(dense(input)[0]).toEqual(row('file', [1.5, 2], transitions));
@@ -82,13 +82,13 @@ describe('x_v = t_v ⊕ s_v ⊕ p_v', () => {
     expect(target.indices).toEqual(input.indices);
   });
 
-  test('no token is a zero vector, an unknown token is not', () => {
+  test('a node without tokens has a zero vector, a node with an unknown token does not', () => {
     const space = spaceWith();
     const { input } = space.assemble(Int32Array.of(1, 3), text, space.newProfile());
     expect(input.offsets).toEqual(Uint32Array.of(0, 1, 1 + 1 + D2));
   });
 
-  test('columns ascend within a row', () => {
+  test('columns are ascending within a row', () => {
     const space = spaceWith();
     const { input } = space.assemble(Int32Array.of(0, 1, 2, 3), text, profileOf(space));
     for (let v = 0; v < input.rows; v++) {
@@ -97,7 +97,7 @@ describe('x_v = t_v ⊕ s_v ⊕ p_v', () => {
     }
   });
 
-  test('busy rows make the arrays grow', () => {
+  test('the arrays grow for rows with many transitions', () => {
     const space = spaceWith({ relations: Array.from({ length: 30 }, (_, i) => `R${i}`), history: 40 });
     const profile = space.newProfile();
     for (let i = 0; i < 4000; i++) profile.push((i * 7 + (i % 11)) % 31, i, i % 100, -1, -1);
@@ -111,6 +111,6 @@ describe('x_v = t_v ⊕ s_v ⊕ p_v', () => {
   });
 });
 
-test('vectors that do not fit the vocabulary are refused', () => {
-  expect(() => spaceWith({ vectors: new Float32Array(5) })).toThrow('every token');
+test('vectors that do not match the vocabulary are refused', () => {
+  expect(() => spaceWith({ vectors: new Float32Array(5) })).toThrow(RangeError);
 });

@@ -9,7 +9,7 @@ import { Store } from '../../src/store/store.js';
 import { newFolder } from '../folders.js';
 import { entityLine, eventLine, file, MIDNIGHT, process, uuid, writeLog } from '../store/small-logs.js';
 
-test('types and names come from the store, merged, for the nodes of the events alone', async () => {
+test('types and names come from the merged entities, for the nodes of the events only', async () => {
   const folder = newFolder();
   const store = join(folder, 'store');
   const [byUuid, byText] = [uuid(7), 'plain id'];
@@ -21,7 +21,7 @@ test('types and names come from the store, merged, for the nodes of the events a
       subj: process(byUuid, { name: 'sh', cmd: 'sh -c id' }),
       obj: { id: 'bare' },
     }),
-    // Another host's entity of the same name, and one that no event touches.
+    // An entity of another host with the same identifier, and an entity without events.
     eventLine({ ts: MIDNIGHT + 2n, host: 'i', subj: process(byUuid, { name: 'other' }) }),
     entityLine(file('untouched', { name: '/never' })),
   ]);

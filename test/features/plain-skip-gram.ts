@@ -3,7 +3,7 @@ import type { Sentences } from '../../src/features/sentences.js';
 import { makeSampler } from '../../src/features/token-sampler.js';
 import type { Word2VecOptions } from '../../src/features/word2vec.js';
 
-/** Skip-gram with negative sampling in plain loops: what kernels/word2vec.ts must give to the byte. */
+/** Skip-gram with negative sampling in plain loops. kernels/word2vec.ts must give the same bytes. */
 export function plainSkipGram(
   { offsets, tokens }: Sentences,
   size: number,
@@ -30,7 +30,7 @@ export function plainSkipGram(
           if (i === j || Math.abs(i - j) > window) return;
           const error = new Array(d).fill(0);
           const pull = (token: number, label: number) => {
-            // Four sums, because the order of additions shows in the last bit.
+            // Four sums, because the order of additions affects the last bit.
             const parts = [0, 0, 0, 0];
             for (let k = 0; k < d; k++) parts[k % 4] += input[centre][k] * output[token][k];
             const g = (label - sigmoid(parts[0] + parts[1] + (parts[2] + parts[3]))) * step;

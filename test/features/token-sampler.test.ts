@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { makeSampler } from '../../src/features/token-sampler.js';
 
-test('a token is drawn as often as its occurrences to the power 3/4 say', () => {
+test('the probability of a token is proportional to its count to the power 3/4', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 30 }), { minLength: 1, maxLength: 400 }), (tokens) => {
       const size = 31;

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { SentenceTable } from '../../src/features/sentences.js';
 import { UNKNOWN, Vocabulary, VocabularyBuilder } from '../../src/features/vocabulary.js';
 
-/** The sentences as text. */
+/** Learns a vocabulary and returns the sentences as text. */
 function learn(entities: readonly (readonly string[])[], order = entities.map((_, row) => row)) {
   const builder = new VocabularyBuilder(entities.length);
   for (const row of order) builder.add(row, entities[row]);
@@ -25,7 +25,7 @@ test('a token in fewer than two entities is <unk>, however often one entity repe
   expect(vocabulary.numberOf('later')).toBe(0);
 });
 
-test('a file called <unk>, and names that objects know, are names like any other', () => {
+test('a file named <unk> and names of built-in object properties are ordinary names', () => {
   const entity = [UNKNOWN, 'constructor', '__proto__'];
   const { vocabulary, words } = learn([entity, entity]);
   expect(vocabulary.tokens).toEqual([UNKNOWN, '__proto__', 'constructor']);
@@ -33,7 +33,7 @@ test('a file called <unk>, and names that objects know, are names like any other
   expect(vocabulary.numberOf('toString')).toBe(0);
 });
 
-test('the order in which entities come does not matter', () => {
+test('the order of entities does not matter', () => {
   const entities = fc.array(fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'), { maxLength: 5 }), {
     maxLength: 12,
   });
@@ -48,20 +48,20 @@ test('the order in which entities come does not matter', () => {
   );
 });
 
-test('many tokens and many entities make the tables grow', () => {
+test('the tables grow for many tokens and entities', () => {
   const entities = Array.from({ length: 3000 }, (_, i) => [`a${i}`, `a${(i + 1) % 3000}`, 'all']);
   const { vocabulary, words } = learn(entities);
   expect(vocabulary.size).toBe(3002);
   expect(words).toEqual(entities);
 });
 
-test('a vocabulary that could not have been learned is refused', () => {
-  expect(() => new Vocabulary(['a'], Uint32Array.of(1))).toThrow('begins with');
-  expect(() => new Vocabulary([UNKNOWN, 'a', 'a'], new Uint32Array(3))).toThrow('twice');
-  expect(() => new Vocabulary([UNKNOWN], new Uint32Array(3))).toThrow('counts');
+test('an invalid vocabulary is refused', () => {
+  expect(() => new Vocabulary(['a'], Uint32Array.of(1))).toThrow(RangeError);
+  expect(() => new Vocabulary([UNKNOWN, 'a', 'a'], new Uint32Array(3))).toThrow(RangeError);
+  expect(() => new Vocabulary([UNKNOWN], new Uint32Array(3))).toThrow(RangeError);
 });
 
-test('a row that was never set is empty', () => {
+test('a row that is never set is empty', () => {
   const table = new SentenceTable(3, (token) => token.length);
   table.set(1, ['a', 'bb']);
   expect(table.finish()).toEqual({ offsets: Uint32Array.of(0, 0, 2, 2), tokens: Uint32Array.of(1, 2) });

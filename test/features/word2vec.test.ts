@@ -6,10 +6,7 @@ import { VocabularyBuilder } from '../../src/features/vocabulary.js';
 import { trainWord2Vec, WORD2VEC_DEFAULTS } from '../../src/features/word2vec.js';
 import { plainSkipGram } from './plain-skip-gram.js';
 
-/**
- * Topics of five words each; a sentence draws its words from one topic. Words of a topic stand near each other and
- * never near those of another.
- */
+/** Topics of five words each. A sentence draws its words from one topic, so words of different topics never meet. */
 function topicCorpus(topics: number, sentences: number) {
   const random = new Random('corpus');
   const builder = new VocabularyBuilder(sentences);
@@ -37,7 +34,7 @@ function cosine(vectors: Float32Array, d: number, a: number, b: number): number 
 }
 
 describe('closest words', () => {
-  test.each([32, 7])('of a topic are those of the topic, with d = %d', async (dimension) => {
+  test.each([32, 7])('belong to the same topic, with d = %d', async (dimension) => {
     const { vocabulary, sentences } = topicCorpus(6, 600);
     const vectors = await trainWord2Vec(sentences, vocabulary.size, options({ dimension }));
     for (let a = 1; a < vocabulary.size; a++) {
@@ -50,11 +47,11 @@ describe('closest words', () => {
     }
   });
 
-  test('<unk> learns from where rare tokens stand', async () => {
+  test('<unk> is close to the contexts of rare tokens', async () => {
     const builder = new VocabularyBuilder(400);
     for (let row = 0; row < 400; row++) {
       const inTmp = row % 2 === 0;
-      // Every other entity is a one-off name in /var/tmp; the rest are ordinary programs.
+      // Every other entity has a unique name in /var/tmp; the rest are ordinary programs.
       builder.add(row, inTmp ? ['var', 'tmp', `once${row}`] : ['usr', 'bin', row % 4 === 1 ? 'ls' : 'sh']);
     }
     const { vocabulary, sentences } = builder.finish();
@@ -69,12 +66,12 @@ describe('determinism', () => {
   const { vocabulary, sentences } = topicCorpus(3, 60);
   const train = (over = {}) => trainWord2Vec(sentences, vocabulary.size, options({ epochs: 3, ...over }));
 
-  test('to the byte: these very vectors, on every machine', async () => {
+  test('gives the same bytes on every machine', async () => {
     expect(digest(await train())).toBe(digest(await train()));
     expect(digest(await train())).toBe('da9552bb74611b6fe13e3081418998e7d3b9f82f8644806bbde363a1b115a3f9');
   });
 
-  test('and those of plain loops, whatever the sizes', async () => {
+  test('gives the same bytes as plain loops, for any sizes', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(fc.integer({ min: 0, max: 9 }), { maxLength: 9 }), { minLength: 1, maxLength: 30 }),
@@ -83,7 +80,7 @@ describe('determinism', () => {
           window: fc.integer({ min: 0, max: 6 }),
           negatives: fc.integer({ min: 0, max: 6 }),
           epochs: fc.integer({ min: 1, max: 3 }),
-          rate: fc.constantFrom(0.025, 2), // the larger drives sums beyond the sigmoid's table
+          rate: fc.constantFrom(0.025, 2), // the larger rate leaves the range of the sigmoid table
           seed: fc.integer({ min: 0, max: 99 }),
         }),
         async (entities, over) => {
@@ -98,21 +95,21 @@ describe('determinism', () => {
     );
   });
 
-  test('more tokens than one call takes', async () => {
+  test('gives the same bytes if the tokens need several calls', async () => {
     const { vocabulary, sentences } = topicCorpus(4, 15_000); // 90,000 tokens
     const over = { epochs: 2, dimension: 4, negatives: 1, window: 1 };
     const found = await trainWord2Vec(sentences, vocabulary.size, options(over));
     expect(digest(found)).toBe(digest(plainSkipGram(sentences, vocabulary.size, options(over))));
   });
 
-  test('another seed gives others', async () => {
+  test('gives other vectors for another seed', async () => {
     expect(digest(await train({ seed: 1 }))).not.toBe(digest(await train()));
   });
 });
 
 describe('small corpora', () => {
   test.each([
-    ['nothing', []],
+    ['no entities', []],
     ['one token', [['sh']]],
     ['entities without tokens', [[], []]],
   ])('%s', async (_what, entities) => {
@@ -124,13 +121,13 @@ describe('small corpora', () => {
     expect(vectors.every(Number.isFinite)).toBe(true);
   });
 
-  test('vectors that no memory can hold are refused', async () => {
+  test('vectors that do not fit into memory are refused', async () => {
     const { vocabulary, sentences } = topicCorpus(3, 60);
     const huge = trainWord2Vec(sentences, vocabulary.size, options({ dimension: 100_000_000 }));
-    await expect(huge).rejects.toThrow(/do not fit into memory: \d+ MiB are needed, and 4 GiB is the most/);
+    await expect(huge).rejects.toMatchObject({ code: 'device-memory' });
   });
 
-  test('progress goes to one, and what it throws stops the work', async () => {
+  test('progress ends at 1, and an error in its callback stops the training', async () => {
     const { vocabulary, sentences } = topicCorpus(3, 60);
     const seen: number[] = [];
     await trainWord2Vec(
