@@ -10,7 +10,7 @@ import { printVocabulary } from './vocabulary.js';
 
 /**
  * Measures the simulator. `run(['speed', scenario, events, format])` prints rate, memory and the decades that relation
- * counts span; `run(['rarity', events, seed])` prints the table of docs/reference/simulator.md; `run(['vocabulary', events])` lays
+ * counts span; `run(['rarity', events, seed])` prints the table of docs/research/simulator-realism.md; `run(['vocabulary', events])` lays
  * the relations that `recal inspect` counts beside those of the real hosts. Without arguments: both, small.
  */
 export async function run(args: string[]): Promise<void> {
