@@ -2,8 +2,8 @@ import { availableParallelism } from 'node:os';
 import { RecalError } from '../base/errors.js';
 import { printable } from '../base/printable.js';
 import type { Batch } from './batch.js';
-import { DETECT_BYTES, detectFormat, FORMATS, formatByName } from './formats/known-formats.js';
-import { DEFAULT_MAX_LINE, type Format } from './formats/reader.js';
+import { detectFormat, FORMATS, formatByName } from './formats/known-formats.js';
+import { DEFAULT_MAX_LINE, type Format, oversizeReason } from './formats/reader.js';
 import { type Lease, ParsePool } from './parse/parse-pool.js';
 import { SourceClock } from './source-clock.js';
 import { type ByteSource, type InputFile, openInput } from './sources/byte-source.js';
@@ -11,51 +11,52 @@ import { type FilledBlock, LineBlocks } from './sources/line-blocks.js';
 import type { TimeUnit } from './time.js';
 
 const BLOCK_BYTES = 4 << 20;
-/** Below this much input, starting threads costs more than it saves. */
+/** For less input, starting threads costs more time than it saves. */
 const INLINE_BYTES = 16 << 20;
 const MAX_THREADS = 4;
-/** What some exports put before UTF-8. */
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 
 export interface ReadOptions {
-  /** A format's name, or `auto` to find out from the content. */
+  /** The name of a format, or `auto` to detect it from the content. */
   format?: string;
+  /** The longest line to read, in bytes. */
   maxLine?: number;
-  /** What the numbers in the log count; without it, the unit of most events of each file. */
+  /** The unit of times in the log. The default is the unit of most events, for each file. */
   timeUnit?: TimeUnit | undefined;
-  /** Parse threads; 0 parses in the calling thread. */
+  /** The number of parse threads. 0 parses in the calling thread. */
   threads?: number | undefined;
   signal?: AbortSignal | undefined;
 }
 
-/** What was found out about one source (a file, or a member of an archive) besides its batches. */
+/** Facts about a source, which is a file or a member of an archive. */
 export interface SourceReport {
   readonly name: string;
   readonly format: string;
   timeUnit: TimeUnit | undefined;
+  /** The number of events without a valid time. */
   badTime: number;
   lines: number;
   bytes: number;
 }
 
-/** A batch of one source, in the order of its file, with exact nanoseconds. */
+/** A batch of a source, with times in nanoseconds. Batches come in the order of the file. */
 export interface SourceBatch {
   readonly source: SourceReport;
   readonly batch: Batch;
-  /** Number of the block's first line in its source, from 1. */
+  /** The line number of the first line of the batch, from 1. */
   readonly firstLine: number;
-  /** Bytes of the file on disk read so far. */
+  /** The number of bytes of the file read so far. */
   readonly consumed: number;
 }
 
-/** Threads worth starting for inputs of this size on disk. */
+/** Returns the number of parse threads for inputs of this size. */
 export function defaultThreads(bytes: number): number {
   return bytes < INLINE_BYTES ? 0 : Math.min(MAX_THREADS, availableParallelism());
 }
 
 /**
- * Reads log files into batches: decompression, line blocks, parse threads and time units, in bounded memory however
- * long the input. One pool serves all files of a run.
+ * Reads log files into batches, in bounded memory: it decompresses, splits into blocks of lines, parses and converts
+ * times. All files share one pool of parse threads.
  */
 export class LogReader {
   readonly #options: ReadOptions;
@@ -73,12 +74,12 @@ export class LogReader {
     await this.#pool.close();
   }
 
-  /** Reads one input, which the caller opened and will close. */
+  /** Reads an open input. The caller closes it. */
   async *read(input: InputFile): AsyncGenerator<SourceBatch> {
     for await (const source of input.sources()) yield* this.#readSource(source);
   }
 
-  /** Opens, reads and closes one path. */
+  /** Opens, reads and closes a file. */
   async *readPath(path: string): AsyncGenerator<SourceBatch> {
     const input = await openInput(path);
     try {
@@ -92,7 +93,7 @@ export class LogReader {
     const blocks = new LineBlocks(source);
     const pending: PendingBatch[] = [];
     let out: SourceOutput | undefined;
-    // The next block is filled while whoever pulls this generator is busy with the batches before it.
+    // The next block is filled while the caller processes the batches before it.
     let filling = this.#fillNext(blocks);
     let ended = false;
     try {
@@ -101,7 +102,7 @@ export class LogReader {
         const { lease, length, dropped } = await filling;
         ended = length === 0 && dropped.length === 0;
         if (ended && out === undefined) {
-          lease.release(); // an empty member of an archive has no format; an empty file is refused before
+          lease.release(); // an empty member of an archive; empty files do not get here
           return;
         }
         try {
@@ -123,18 +124,18 @@ export class LogReader {
       while (pending.length > 0) yield* (out as SourceOutput).take(await shift(pending));
       yield* (out as SourceOutput).finish();
     } finally {
-      // The blocks must be back before the pool serves another file.
+      // All blocks must be back in the pool before it serves another file.
       await Promise.allSettled(pending.map((entry) => entry.batch));
       if (!ended) await filling.then(({ lease }) => lease.release()).catch(() => undefined);
     }
   }
 
-  /** Takes a block and fills it; the promise may be left alone for a while without being a stray rejection. */
+  /** Takes a block from the pool and fills it. */
   #fillNext(blocks: LineBlocks): Promise<FilledBlock & { lease: Lease }> {
     const filled = this.#pool
       .acquire()
       .then(async (lease) => ({ lease, ...(await this.#fill(blocks, lease)) }));
-    filled.catch(() => undefined);
+    filled.catch(() => undefined); // the caller awaits the promise later, which Node would report as unhandled
     return filled;
   }
 
@@ -148,7 +149,7 @@ export class LogReader {
   }
 
   #begin(source: ByteSource, lease: Lease, length: number): SourceOutput {
-    // A byte order mark, as some exports have, would spoil the first record; blanks do not, and every byte stays in its place.
+    // Spaces replace a byte order mark, so that all offsets stay the same.
     if (BYTE_ORDER_MARK.every((byte, i) => lease.bytes[i] === byte))
       lease.bytes.fill(0x20, 0, BYTE_ORDER_MARK.length);
     const format = this.#formatOf(source.name, lease, length);
@@ -158,30 +159,30 @@ export class LogReader {
   #formatOf(name: string, lease: Lease, length: number): Format {
     const wanted = this.#options.format ?? 'auto';
     if (wanted !== 'auto') return formatByName(wanted);
-    const found = detectFormat(lease.bytes.slice(0, Math.min(length, DETECT_BYTES)));
+    const found = detectFormat(lease.bytes.subarray(0, length), this.#maxLine);
     if (found !== undefined) return found;
     lease.release();
-    const known = FORMATS.map((format) => `${format.name} (${format.title})`).join(', ');
-    throw new RecalError('unknown-format', `${printable(name)} is of no format that recal reads`, {
-      hint: `it reads ${known}; if this is one of them, say so with --format`,
+    const known = FORMATS.map((format) => `${format.name} (${format.title})`).join(' and ');
+    throw new RecalError('unknown-format', `${printable(name)} is not in a format that recal reads`, {
+      hint: `convert it to one of the formats ${known}, or set --format if it is in one of them`,
       where: { file: name },
     });
   }
 
-  /** Lines longer than a whole block never reached the reader; they are counted all the same. */
+  /** Counts the lines that are longer than a block, which the reader did not see. */
   #noteDropped(batch: Batch, dropped: readonly number[]): Batch {
     if (dropped.length === 0) return batch;
     for (let i = 0; i < batch.events; i++) batch.line[i] += dropped.length;
     for (const problem of batch.problems) problem.line += dropped.length;
     for (const [line, bytes] of dropped.entries()) {
-      batch.problem(line, `oversize: ${bytes} bytes, over the limit of ${this.#maxLine}`, '');
+      batch.problem(line, oversizeReason(bytes, this.#maxLine), '');
     }
     batch.lines += dropped.length;
     return batch;
   }
 }
 
-/** Gives a source's batches their times and line numbers, in order. */
+/** Adds times and line numbers to the batches of a source. */
 class SourceOutput {
   readonly report: SourceReport;
   readonly #source: ByteSource;
@@ -202,14 +203,14 @@ class SourceOutput {
   }
 
   take(batch: Batch): SourceBatch[] {
-    return this.#clock.take(batch).map((ready) => this.#place(ready));
+    return this.#clock.take(batch).map((ready) => this.#numberLines(ready));
   }
 
   finish(): SourceBatch[] {
-    return this.#clock.finish().map((ready) => this.#place(ready));
+    return this.#clock.finish().map((ready) => this.#numberLines(ready));
   }
 
-  #place(batch: Batch): SourceBatch {
+  #numberLines(batch: Batch): SourceBatch {
     const { report } = this;
     const firstLine = this.#line;
     this.#line += batch.lines;
@@ -220,7 +221,7 @@ class SourceOutput {
   }
 }
 
-/** A batch under way, and whether it has arrived. */
+/** A batch that is being parsed. */
 interface PendingBatch {
   readonly batch: Promise<Batch>;
   done: boolean;

@@ -21,15 +21,15 @@ function put(name: string, content: string): string {
 const event = (i: number, more = ''): string =>
   `{"ts":"${1_600_000_000_000_000_000n + BigInt(i)}","rel":"r","subj":{"id":"p"}${more}}\n`;
 
-/** All batches of some paths, read by one reader in turn. */
+/** Reads the paths in turn with one reader, and returns all batches. */
 async function batchesOf(reader: LogReader, ...paths: string[]): Promise<SourceBatch[]> {
   const all: SourceBatch[] = [];
   for (const path of paths) for await (const batch of reader.readPath(path)) all.push(batch);
   return all;
 }
 
-describe('a run', () => {
-  it('reads files of several formats with one reader, in any order', async () => {
+describe('LogReader', () => {
+  it('reads files of several formats in any order', async () => {
     const names = ['recal', 'cadets-cdm18', 'recal', 'theia-cdm20', 'recal'];
     const paths = names.map((name, i) => put(`${i}.json`, fixture(name)));
     const reader = new LogReader();
@@ -65,7 +65,7 @@ describe('a run', () => {
     });
   });
 
-  it('stops when asked to', async () => {
+  it('stops on an abort signal', async () => {
     const controller = new AbortController();
     const reader = new LogReader({ signal: controller.signal });
     controller.abort(new Error('enough'));
@@ -73,18 +73,20 @@ describe('a run', () => {
     await reader.close();
   });
 
-  it('goes on with the next file after one that cannot be read', async () => {
+  it('can read a file after one that failed', async () => {
     const reader = new LogReader();
     await expect(batchesOf(reader, put('no-log', 'hello\n'))).rejects.toMatchObject({
       code: 'unknown-format',
     });
-    await expect(batchesOf(reader, join(folder, 'missing'))).rejects.toThrow();
+    await expect(batchesOf(reader, join(folder, 'missing'))).rejects.toMatchObject({
+      code: 'input-not-found',
+    });
     const [{ batch }] = await batchesOf(reader, put('log', event(1)));
     expect(batch.events).toBe(1);
     await reader.close();
   });
 
-  it('starts threads only where they pay', () => {
+  it('starts threads only for large inputs', () => {
     expect(defaultThreads(0)).toBe(0);
     expect(defaultThreads(1 << 20)).toBe(0);
     expect(defaultThreads(1 << 30)).toBeGreaterThan(0);
@@ -93,14 +95,14 @@ describe('a run', () => {
 });
 
 describe('the format', () => {
-  it('is an error where none is recognised, with the ones that are read', async () => {
+  it('must be known; the error lists the known formats', async () => {
     await expect(readBytes('\u001b[31m{"a":1}\n')).rejects.toMatchObject({
       code: 'unknown-format',
       hint: expect.stringMatching(/cdm .*ndjson .*--format/),
     });
   });
 
-  it('may be given, and is then not asked of the content', async () => {
+  it('is not detected if it is given', async () => {
     const [{ counts, report }] = await readBytes('hello\nworld\n', { format: 'cdm' });
     expect([counts.malformed, report.format]).toEqual([2, 'cdm']);
     await expect(readBytes('x\n', { format: 'evtx' })).rejects.toMatchObject({
@@ -110,11 +112,31 @@ describe('the format', () => {
   });
 });
 
+describe('format detection', () => {
+  const names = [70_000, 1_000_000].map((length) => 'x'.repeat(length));
+
+  it.each(names)('reads a first line with a very long name', async (name) => {
+    const [{ counts, report }] = await readBytes(event(1, `,"obj":{"id":"f","name":"${name}"}`) + event(2));
+    expect([report.format, counts.malformed]).toEqual(['ndjson', 0]);
+  });
+
+  it('skips first lines over the limit', async () => {
+    const long = event(1, `,"obj":{"id":"f","name":"${'x'.repeat(1 << 20)}"}`);
+    const [{ events, counts, report }] = await readBytes(long + long + event(2));
+    expect([report.format, events.length, counts.malformed]).toEqual(['ndjson', 1, 2]);
+  });
+
+  it('skips many broken lines', async () => {
+    const [{ counts, report }] = await readBytes('{"broken":\n'.repeat(10_000) + event(1));
+    expect([report.format, counts.malformed]).toEqual(['ndjson', 10_000]);
+  });
+});
+
 describe('the unit of time', () => {
   const cdm = (time: string): string =>
     `{"datum":{"Event":{"type":"EVENT_READ","subject":"p","predicateObject":"f","timestampNanos":${time}}}}\n`;
 
-  it('may be given', async () => {
+  it('can be given', async () => {
     const content = cdm('12') + cdm('1600000000000') + cdm('null');
     const [{ events, report }] = await readBytes(content, { timeUnit: 'ms' });
     const last = 1_600_000_000_000_000_000n;
@@ -122,20 +144,20 @@ describe('the unit of time', () => {
     expect([report.timeUnit, report.badTime]).toEqual(['ms', 1]);
   });
 
-  it('is nanoseconds in a format that says so, whatever is given', async () => {
+  it('is always nanoseconds in recal NDJSON', async () => {
     const content = `${event(0)}{"ts":"2020-09-13T12:26:40.5Z","rel":"r","subj":{"id":"p"}}\n`;
     const [{ events, report }] = await readBytes(content, { timeUnit: 'us' });
     expect(events.map(({ ts }) => ts)).toEqual([1_600_000_000_000_000_000n, 1_600_000_000_500_000_000n]);
     expect([report.timeUnit, report.badTime]).toEqual(['ns', 0]);
   });
 
-  it('is an error where a file has none', async () => {
+  it('must be recognisable', async () => {
     await expect(readBytes(cdm('12') + cdm('34'))).rejects.toMatchObject({ code: 'no-time' });
   });
 });
 
 describe('lines longer than a block', () => {
-  it('are counted one by one, and those around them keep their places', async () => {
+  it('are counted, and the other lines keep their numbers', async () => {
     const long = (length: number): string => `{"x":"${'y'.repeat(length - 8)}"}\n`;
     const [a, b] = [5_000_000, 9_000_000];
     const content = `${event(1) + long(a) + long(b) + event(2)}\n{"bad"\n${event(3)}${long(a)}`;
@@ -150,7 +172,7 @@ describe('lines longer than a block', () => {
     ).toEqual([
       [2, `oversize: ${a} bytes, ${limit}`],
       [3, `oversize: ${b} bytes, ${limit}`],
-      [6, 'ends too early (column 7)'],
+      [6, 'incomplete record (column 7)'],
       [8, `oversize: ${a} bytes, ${limit}`],
     ]);
   });

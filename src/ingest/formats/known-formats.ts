@@ -3,36 +3,41 @@ import { cdm } from './cdm.js';
 import { ndjson } from './ndjson.js';
 import type { Format } from './reader.js';
 
-/** The formats that RECAL reads: a new one is added here and nowhere else. */
+/** The formats that recal reads. Register a new one here. */
 export const FORMATS: readonly Format[] = [cdm, ndjson];
 
-/** How much of a file detection may look at. */
-export const DETECT_BYTES = 64 * 1024;
+const NEWLINE = 0x0a;
 
 export function formatByName(name: string): Format {
   const format = FORMATS.find((candidate) => candidate.name === name);
   if (format !== undefined) return format;
-  const known = FORMATS.map((candidate) => candidate.name).join(', ');
-  throw new RecalError('unknown-format', `there is no format called ${name}`, {
-    hint: `formats: ${known}`,
-    exit: 2,
-  });
+  const known = FORMATS.map((candidate) => candidate.name).join(' or ');
+  throw new RecalError('unknown-format', `unknown format '${name}'`, { hint: `use ${known}`, exit: 2 });
 }
 
 /**
- * The format of a file from its first bytes, never from its name: the first line that any format recognises decides,
- * so that a broken line at the top does not.
+ * Detects the format from the lines at the beginning of a file, never from its name. The first line that a format
+ * recognises decides, so broken lines and lines longer than `maxLine` bytes are skipped.
  */
-export function detectFormat(sample: Uint8Array): Format | undefined {
-  for (const line of Buffer.from(sample).toString('utf8').split('\n')) {
-    let record: unknown;
-    try {
-      record = JSON.parse(line);
-    } catch {
-      continue;
-    }
-    const format = FORMATS.find((candidate) => candidate.recognises(record));
+export function detectFormat(lines: Uint8Array, maxLine: number): Format | undefined {
+  const bytes = Buffer.from(lines.buffer, lines.byteOffset, lines.length);
+  let start = 0;
+  while (start < bytes.length) {
+    const newline = bytes.indexOf(NEWLINE, start);
+    const stop = newline < 0 ? bytes.length : newline;
+    const format = stop - start > maxLine ? undefined : formatOfLine(bytes.toString('utf8', start, stop));
     if (format !== undefined) return format;
+    start = stop + 1;
   }
   return undefined;
+}
+
+function formatOfLine(line: string): Format | undefined {
+  let record: unknown;
+  try {
+    record = JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+  return FORMATS.find((candidate) => candidate.recognises(record));
 }

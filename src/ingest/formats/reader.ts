@@ -1,30 +1,35 @@
 import type { Batch } from '../batch.js';
 import type { ScanMemory } from '../scan/json-scan.js';
 
-/** What every reader is told. */
 export interface ReaderOptions {
-  /** Longest line read, in bytes; a longer one is counted as malformed (`oversize`). */
+  /** The longest line to read, in bytes. A longer one counts as malformed (`oversize`). */
   maxLine: number;
 }
 
 /**
- * Turns bytes into events and entity upserts. A reader sees whole lines only, so that blocks of one file can be read
- * by several threads in any order; what it cannot use it counts, by reason and with the position.
+ * Turns bytes into events and entity upserts. A reader gets blocks of whole lines, so that several threads can read the
+ * blocks of a file in any order. It counts the lines that it cannot use, by reason and with the position.
  */
 export interface Reader {
-  /** Reads the lines in the first `length` bytes of `block`, a block of the memory it was opened with. */
+  /** Reads the lines in the first `length` bytes of `block`, which is a block of the reader's memory. */
   read(block: Uint8Array, length: number, batch: Batch): void;
 }
 
-/** A log format: its name on the command line, and how to recognise it. */
+/** A log format. */
 export interface Format {
+  /** The name on the command line. */
   readonly name: string;
   readonly title: string;
-  /** True where times are nanoseconds by definition; otherwise the file's unit is taken by majority. */
+  /** True if times are always nanoseconds. Otherwise most events of a file decide its unit. */
   readonly exactTime: boolean;
-  /** True if this parsed line, one of the first of a file, is of this format. */
+  /** Tells whether this parsed line is a record of this format. */
   recognises(record: unknown): boolean;
   open(memory: ScanMemory, options: ReaderOptions): Reader;
 }
 
 export const DEFAULT_MAX_LINE = 1 << 20;
+
+/** Why a line longer than `maxLine` is malformed. Its first word identifies the reason. */
+export function oversizeReason(bytes: number, maxLine: number): string {
+  return `oversize: ${bytes} bytes, over the limit of ${maxLine}`;
+}
