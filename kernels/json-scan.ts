@@ -1,13 +1,11 @@
-// JSON lines → the few fields that a reader asked for (AssemblyScript; src/ingest/scan/json-scan.ts is its other half).
+// Scans JSON lines for the fields that a reader needs (AssemblyScript; src/ingest/scan/json-scan.ts calls it).
 //
-// A reader's shape (which keys, how deep, of what type) is compiled by the host into the tables read here. Each call
-// of `next` takes one line, checks the whole of it against the JSON grammar, and fills one row of slots with the
-// places, and for UUIDs and integers the values, of the fields found. It accepts what JSON.parse accepts, up to
-// a depth of 64; a property test holds the two together. Strings are scanned 16 bytes at a time, and keys are
-// foretold from the records before: see json-scan/steps.ts.
+// The host compiles a reader's shape (the keys, their depth and their types) into the tables read here. Each call of
+// `next` checks one line against the JSON grammar, and fills one row of slots with the positions of the fields, and the
+// values of UUIDs and integers. It accepts the same JSON as JSON.parse, up to a depth of 64. Strings are scanned 16 bytes
+// at a time, and keys are predicted from the records before: see json-scan/steps.ts.
 //
-// Memory, all laid out by the host: tables, the row, dictionary, steps, and the block, which must be followed by 32
-// readable bytes.
+// The host lays out the memory: tables, row, dictionary, steps, and the block, which needs 32 readable bytes after it.
 
 import { failedAt, fail, TRAILING } from './json-scan/failure';
 import { readRecord, useShape } from './json-scan/read';
@@ -53,7 +51,7 @@ export function next(): i32 {
   lineStart = lineEnd + 1;
   if (lineStart >= blockEnd) return END;
   clearRow();
-  // Where the line ends shows when it has been read, or when it has to be given up.
+  // The end of the line is known only after the record is read or the scan has failed.
   let p = skipSpace(lineStart);
   const blank = load<u8>(p) == 0x0a;
   if (!blank) {

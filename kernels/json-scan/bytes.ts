@@ -1,6 +1,6 @@
-// Bytes in two places, compared.
+// Comparison of bytes.
 
-/** True if `length` bytes are the same in both places. */
+/** Tells whether `length` bytes are the same at both addresses. */
 export function equal(a: usize, b: usize, length: usize): bool {
   let i: usize = 0;
   for (; i + 8 <= length; i += 8) if (load<u64>(a + i) != load<u64>(b + i)) return false;
@@ -8,7 +8,7 @@ export function equal(a: usize, b: usize, length: usize): bool {
   return true;
 }
 
-/** The same, 16 bytes at a time: up to 16 more are read. */
+/** Like `equal`, but 16 bytes at a time: it reads up to 16 bytes beyond the end. */
 // @ts-ignore: decorator
 @inline
 export function same(a: usize, b: usize, length: u32): bool {

@@ -1,14 +1,14 @@
-// Words that come again and again, such as relations and hosts, by number.
+// Numbers for symbols, which are strings that recur, such as relations and hosts.
 
 import { equal } from './bytes';
 
-// A dictionary, one for all words of a shape: entries (address, length), a hash table of entry numbers + 1, and room
-// for the texts. When it is full, a new word gets the number NO_WORD, and so does a long one, lest a few of them fill it:
-// the host then numbers them itself, which takes longer.
+// One dictionary holds all symbols of a shape: entries (address, length), a hash table of entry numbers + 1, and the
+// texts. A new symbol gets NO_SYMBOL if the dictionary is full or the symbol is long; then the host numbers it, which is
+// slower.
 const DICTIONARY_SLOTS: u32 = 16384;
-const DICTIONARY_WORDS: u32 = 8192;
+const DICTIONARY_SYMBOLS: u32 = 8192;
 const LONGEST: usize = 256;
-export const NO_WORD: u32 = 0xffffffff;
+export const NO_SYMBOL: u32 = 0xffffffff;
 
 let entries: usize = 0;
 let entryTable: usize = 0;
@@ -16,20 +16,20 @@ let entryCount: u32 = 0;
 let textFree: usize = 0;
 let textEnd: usize = 0;
 
-/** Bytes before the texts: DICTIONARY_WORDS entries of 8 bytes and DICTIONARY_SLOTS numbers of 2. */
+/** Before the texts are DICTIONARY_SYMBOLS entries of 8 bytes and DICTIONARY_SLOTS numbers of 2 bytes. */
 export function configureDictionary(address: u32, length: u32): void {
   entries = address;
-  entryTable = entries + DICTIONARY_WORDS * 8;
+  entryTable = entries + DICTIONARY_SYMBOLS * 8;
   textFree = entryTable + DICTIONARY_SLOTS * 2;
   textEnd = (address as usize) + (length as usize);
   entryCount = 0;
   memory.fill(entryTable, 0, DICTIONARY_SLOTS * 2);
 }
 
-/** The number of the word between `start` and `stop`. */
-export function wordNumber(start: usize, stop: usize): u32 {
+/** Returns the number of the symbol between `start` and `stop`. */
+export function symbolNumber(start: usize, stop: usize): u32 {
   const length = stop - start;
-  if (length > LONGEST) return NO_WORD;
+  if (length > LONGEST) return NO_SYMBOL;
   let hash: u64 = 0x9e3779b97f4a7c15 ^ (length as u64);
   let p = start;
   for (; p + 8 <= stop; p += 8) hash = (hash ^ load<u64>(p)) * 0x9fb21c651e98df25;
@@ -42,7 +42,7 @@ export function wordNumber(start: usize, stop: usize): u32 {
     if ((entryLength(entry) as usize) == length && equal(entryText(entry), start, length)) return number - 1;
     slot = (slot + 1) & (DICTIONARY_SLOTS - 1);
   }
-  if (entryCount == DICTIONARY_WORDS || textFree + length + 8 > textEnd) return NO_WORD;
+  if (entryCount == DICTIONARY_SYMBOLS || textFree + length + 8 > textEnd) return NO_SYMBOL;
   const entry = entryOf(entryCount);
   store<u32>(entry, textFree as u32);
   store<u32>(entry, length as u32, 4);

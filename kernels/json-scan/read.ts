@@ -1,29 +1,29 @@
-// Reads a record along the shape: its members go to the children of a node, its values to the row.
+// Reads a record by its shape: each node of the shape reads an object or a value, and values go to the row.
 //
-// All readers take a position and give the one behind what they read, or 0 if the line is malformed. Positions live in
-// locals: a global would be a load and a store at every step. None looks for the end of the line, because the newline
-// there is no part of any token.
+// Each function takes a position and returns the position after the part it read, or 0 if the line is malformed.
+// Positions are locals, because a global would cost a load and a store at every step. No function checks for the end of
+// the line, because the newline at the end is not part of any token.
 
 import { same } from './bytes';
-import { entryLength, entryNumber, entryOf, entryText, NO_WORD, wordNumber } from './dictionary';
-import { BAD_KEY, BAD_SEPARATOR, BAD_UNION, fail, NOT_AN_OBJECT, TWICE } from './failure';
+import { entryLength, entryNumber, entryOf, entryText, NO_SYMBOL, symbolNumber } from './dictionary';
+import { BAD_KEY, BAD_SEPARATOR, BAD_UNION, fail, NOT_AN_OBJECT, DUPLICATE } from './failure';
 import {
-  clearSlot, setSlot, setWord, TAG_ESCAPED, TAG_FALSE, TAG_NUMBER, TAG_RAW, TAG_STRING, TAG_TRUE, TAG_UUID, wordOf,
+  clearSlot, setSlot, setSymbol, TAG_ESCAPED, TAG_FALSE, TAG_NUMBER, TAG_RAW, TAG_STRING, TAG_TRUE, TAG_UUID, symbolOf,
 } from './row';
 import {
-  FLAG_INTEGER, FLAG_RAW, FLAG_UNION, FLAG_UUID, FLAG_WORD, listedChild, NODE_ANY, NODE_ANY_SLOT, NODE_FIRST,
-  NODE_FLAGS, NODE_KEYS, NODE_RECORD, NODE_SLOT, NODE_UNION, NODE_WORD,
+  FLAG_INTEGER, FLAG_RAW, FLAG_UNION, FLAG_UUID, FLAG_SYMBOL, listedChild, NODE_ANY, NODE_ANY_SLOT, NODE_FIRST,
+  NODE_FLAGS, NODE_KEYS, NODE_RECORD, NODE_SLOT, NODE_UNION, NODE_SYMBOL,
 } from './shape';
 import { skipColon, skipSpace, skipValue } from './skip';
 import {
-  matches, nowhere, remember, STEP_CHILD, STEP_LENGTH, STEP_NEXT, STEP_OTHER, STEP_SLOT, STEP_START, STEP_STOP,
-  STEP_WORD,
+  matches, emptyLink, addStep, STEP_CHILD, STEP_LENGTH, STEP_NEXT, STEP_OTHER, STEP_SLOT, STEP_START, STEP_STOP,
+  STEP_SYMBOL,
 } from './steps';
 import { keyScratch, skipString, stringTag, unescapeKey } from './strings';
 import { takeInteger, takeUuid } from './values';
 
 let root: usize = 0;
-/** By which a node knows that it has been entered in this record already. */
+/** The number of the current record. A node stores it to detect a duplicate object. */
 let recordNumber: u32 = 0;
 
 export function useShape(rootNode: usize): void {
@@ -37,9 +37,9 @@ export function readRecord(p: usize): usize {
   return readObject(p, root);
 }
 
-/** Reads the object at `p`, whose members go to the node's children. */
+/** Reads the object at `p`. The children of the node read its members. */
 function readObject(p: usize, node: usize): usize {
-  let link = node + NODE_FIRST; // where the steps are that may come next
+  let link = node + NODE_FIRST; // the address of the first possible next step
   let first = true;
   while (true) {
     let step = load<u32>(link) as usize;
@@ -50,7 +50,7 @@ function readObject(p: usize, node: usize): usize {
       const slot = load<i32>(step, STEP_SLOT);
       if (slot >= 0) {
         setSlot(slot, TAG_STRING, p + (load<u32>(step, STEP_START) as usize), p + (load<u32>(step, STEP_STOP) as usize));
-        setWord(slot, load<u32>(step, STEP_WORD));
+        setSymbol(slot, load<u32>(step, STEP_SYMBOL));
       }
       p = skipSpace(p + (load<u32>(step, STEP_LENGTH) as usize));
       link = step + STEP_NEXT;
@@ -74,8 +74,8 @@ function readObject(p: usize, node: usize): usize {
       if (!listed) child = anyChild(node, start, stop);
       p = skipColon(p);
       if (p == 0) return 0;
-      link = tag == TAG_STRING ? remember(link, from, p, child) : nowhere;
-      if (link != nowhere && !listed && child != 0) rememberKey(link - STEP_NEXT, node, start - from, stop - from);
+      link = tag == TAG_STRING ? addStep(link, from, p, child) : emptyLink;
+      if (link != emptyLink && !listed && child != 0) setStepKey(link - STEP_NEXT, node, start - from, stop - from);
     }
     first = false;
     p = child != 0 ? readValue(p, child) : skipValue(p);
@@ -84,25 +84,25 @@ function readObject(p: usize, node: usize): usize {
   }
 }
 
-/** The node for keys that the shape does not list, or 0. */
+/** Returns the node for keys that the shape does not list, or 0. */
 function anyChild(node: usize, start: usize, stop: usize): usize {
   const any = load<u32>(node, NODE_ANY) as usize;
   if (any != 0) {
     const slot = load<i32>(node, NODE_ANY_SLOT);
     if (slot >= 0) {
       setSlot(slot, stringTag, start, stop);
-      setWord(slot, wordNumber(start, stop));
+      setSymbol(slot, symbolNumber(start, stop));
     }
   }
   return any;
 }
 
-/** The step's key goes to a slot of its own: see anyChild, which has just put it there. */
-function rememberKey(step: usize, node: usize, start: usize, stop: usize): void {
+/** Stores the key of the step, if the node has a slot for keys: anyChild has just set that slot. */
+function setStepKey(step: usize, node: usize, start: usize, stop: usize): void {
   const slot = load<i32>(node, NODE_ANY_SLOT);
   if (slot < 0) return;
   store<i32>(step, slot, STEP_SLOT);
-  store<u32>(step, wordOf(slot), STEP_WORD);
+  store<u32>(step, symbolOf(slot), STEP_SYMBOL);
   store<u32>(step, start as u32, STEP_START);
   store<u32>(step, stop as u32, STEP_STOP);
 }
@@ -110,8 +110,8 @@ function rememberKey(step: usize, node: usize, start: usize, stop: usize): void 
 /** Reads the value at `p` for a node of the shape. */
 function readValue(p: usize, node: usize): usize {
   if (load<u32>(node, NODE_KEYS) != 0 || load<u32>(node, NODE_ANY) != 0) {
-    // JSON lets a member come twice and the last one count. For objects that would mix the fields of two records.
-    if (load<u32>(node, NODE_RECORD) == recordNumber) return fail(p, TWICE);
+    // In JSON the last of two members with the same key counts. For objects, that would mix the fields of two records.
+    if (load<u32>(node, NODE_RECORD) == recordNumber) return fail(p, DUPLICATE);
     store<u32>(node, recordNumber, NODE_RECORD);
     return load<u8>(p) == 0x7b ? readMember(p, node) : readLeaf(p, node);
   }
@@ -119,7 +119,7 @@ function readValue(p: usize, node: usize): usize {
   return readLeaf(p, node);
 }
 
-/** An object of the shape; a node with a slot of its own also takes the whole of it. */
+/** Reads an object of the shape. A node with a slot also stores the whole object. */
 function readMember(p: usize, node: usize): usize {
   const stop = readObject(p, node);
   const slot = load<i32>(node, NODE_SLOT);
@@ -127,7 +127,7 @@ function readMember(p: usize, node: usize): usize {
   return stop;
 }
 
-/** `{"string": value}` around a value. */
+/** Reads an Avro union around a value: `{"string": value}`. */
 function readUnion(p: usize, node: usize): usize {
   const known = load<u32>(node, NODE_UNION) as usize;
   if (known != 0 && matches(p, known)) p = skipSpace(p + (load<u32>(known, STEP_LENGTH) as usize));
@@ -139,7 +139,7 @@ function readUnion(p: usize, node: usize): usize {
     if (p == 0) return 0;
     p = skipColon(p);
     if (p == 0) return 0;
-    if (known == 0) remember(node + NODE_UNION, from, p, 0);
+    if (known == 0) addStep(node + NODE_UNION, from, p, 0);
   }
   p = readLeaf(p, node);
   if (p == 0) return 0;
@@ -154,12 +154,12 @@ function readLeaf(p: usize, node: usize): usize {
   const c = load<u8>(p);
   if (c == 0x22) {
     const start = p + 1;
-    // What a whole string is known to be needs no look for its end.
+    // A UUID needs no search for the end of the string.
     if ((flags & FLAG_UUID) != 0 && load<u8>(p, 37) == 0x22 && takeUuid(slot, start, start + 36)) {
       setSlot(slot, TAG_STRING | TAG_UUID, start, start + 36);
       return p + 38;
     }
-    if ((flags & FLAG_WORD) != 0) return readWord(p, node, slot);
+    if ((flags & FLAG_SYMBOL) != 0) return readSymbol(p, node, slot);
     p = skipString(p);
     if (p == 0) return 0;
     const stop = p - 1;
@@ -185,25 +185,25 @@ function readLeaf(p: usize, node: usize): usize {
   return p;
 }
 
-/** Reads the string at `p` as a word, which is most often the one that the node had before. */
-function readWord(p: usize, node: usize, slot: i32): usize {
+/** Reads the string at `p` as a symbol. It is usually the same symbol as in the record before. */
+function readSymbol(p: usize, node: usize, slot: i32): usize {
   const start = p + 1;
-  const last = load<u32>(node, NODE_WORD) as usize;
+  const last = load<u32>(node, NODE_SYMBOL) as usize;
   if (last != 0) {
     const length = entryLength(last);
     if (load<u8>(start + (length as usize)) == 0x22 && same(start, entryText(last), length)) {
       const stop = start + (length as usize);
       setSlot(slot, TAG_STRING, start, stop);
-      setWord(slot, entryNumber(last));
+      setSymbol(slot, entryNumber(last));
       return stop + 1;
     }
   }
   p = skipString(p);
   if (p == 0) return 0;
   setSlot(slot, stringTag, start, p - 1);
-  const number = wordNumber(start, p - 1);
-  setWord(slot, number);
-  const plain = stringTag == TAG_STRING && number != NO_WORD;
-  store<u32>(node, plain ? (entryOf(number) as u32) : 0, NODE_WORD);
+  const number = symbolNumber(start, p - 1);
+  setSymbol(slot, number);
+  const plain = stringTag == TAG_STRING && number != NO_SYMBOL;
+  store<u32>(node, plain ? (entryOf(number) as u32) : 0, NODE_SYMBOL);
   return p;
 }

@@ -1,11 +1,11 @@
-// The row of slots that a record's fields are put in. The host reads it: see JsonScan in src/ingest/scan/json-scan.ts.
+// The row of slots for the fields of a record. The host reads it: see JsonScan in src/ingest/scan/json-scan.ts.
 
-// Slot of a row, as 32-bit words.
+// The layout of a slot, in 32-bit words.
 export const SLOT_TAG: usize = 0;
 const SLOT_START: usize = 4;
 const SLOT_STOP: usize = 8;
 export const SLOT_DIGITS: usize = 12;
-export const SLOT_WORDS: usize = 16; // UUID: four words, most significant first; integer: 64 bits; word: its number
+export const SLOT_WORDS: usize = 16; // UUID: four words, most significant first; integer: 64 bits; symbol: its number
 const SLOT_SIZE: usize = 32;
 
 export const TAG_STRING: u32 = 1;
@@ -14,12 +14,12 @@ export const TAG_TRUE: u32 = 3;
 export const TAG_FALSE: u32 = 4;
 export const TAG_RAW: u32 = 5;
 export const TAG_ESCAPED: u32 = 0x10;
-export const TAG_WIDE: u32 = 0x20; // holds bytes beyond ASCII
+export const TAG_WIDE: u32 = 0x20; // contains bytes outside ASCII
 export const TAG_UUID: u32 = 0x40;
 export const TAG_INTEGER: u32 = 0x80;
 
 let row: usize = 0;
-/** Behind the row is room for a key with escapes. */
+/** After the row is space for a key with escapes. */
 export let rowEnd: usize = 0;
 
 export function placeRow(address: usize, slots: usize): void {
@@ -50,7 +50,7 @@ export function setSlot(slot: i32, tag: u32, start: usize, stop: usize): void {
   store<u32>(at, stop as u32, SLOT_STOP);
 }
 
-/** A null takes back what an earlier member of the same name said: the last one counts. */
+/** Clears a slot. A null clears the value of an earlier member with the same key, because the last one counts. */
 // @ts-ignore: decorator
 @inline
 export function clearSlot(slot: i32): void {
@@ -59,12 +59,12 @@ export function clearSlot(slot: i32): void {
 
 // @ts-ignore: decorator
 @inline
-export function setWord(slot: i32, number: u32): void {
+export function setSymbol(slot: i32, number: u32): void {
   store<u32>(slotAt(slot), number, SLOT_WORDS);
 }
 
 // @ts-ignore: decorator
 @inline
-export function wordOf(slot: i32): u32 {
+export function symbolOf(slot: i32): u32 {
   return load<u32>(slotAt(slot), SLOT_WORDS);
 }

@@ -1,27 +1,27 @@
-// The reader's shape, compiled by src/ingest/scan/shape.ts: which keys it wants, how deep, of what type.
+// The shape of a reader (the keys, their depth and their types), compiled by src/ingest/scan/shape.ts.
 
 import { equal } from './bytes';
 
-// Node of a shape, as 32-bit words.
-export const NODE_SLOT: usize = 0; // slot that takes the value, or -1
+// The layout of a node, in 32-bit words.
+export const NODE_SLOT: usize = 0; // slot for the value, or -1
 export const NODE_FLAGS: usize = 4;
-export const NODE_ANY: usize = 8; // child for every key not listed, or 0
-export const NODE_ANY_SLOT: usize = 12; // slot that takes the key itself when NODE_ANY is followed, or -1
-export const NODE_KEYS: usize = 16; // keys: (address, length, child) triples, or 0 if this node has none
+export const NODE_ANY: usize = 8; // child for all keys that are not listed, or 0
+export const NODE_ANY_SLOT: usize = 12; // slot for the key that NODE_ANY matches, or -1
+export const NODE_KEYS: usize = 16; // keys as (address, length, child) triples, or 0 if there are none
 const NODE_TABLE: usize = 20; // 64 bytes: key number + 1 by hash, linear probing
-export const NODE_RECORD: usize = 24; // the record in which this node was last entered
-export const NODE_FIRST: usize = 28; // the first step of its objects, or 0
-export const NODE_UNION: usize = 32; // a step with the beginning of the union around its values, or 0
-export const NODE_WORD: usize = 36; // entry of the word that it had last, or 0
+export const NODE_RECORD: usize = 24; // number of the last record with this node
+export const NODE_FIRST: usize = 28; // first step of its objects, or 0
+export const NODE_UNION: usize = 32; // step with the start of the union around its values, or 0
+export const NODE_SYMBOL: usize = 36; // dictionary entry of its last symbol, or 0
 const KEY_SIZE: usize = 12;
 
-export const FLAG_UNION: u32 = 1; // a one-member object around the value is an Avro union: look inside
-export const FLAG_RAW: u32 = 2; // take objects and arrays as a piece of text
+export const FLAG_UNION: u32 = 1; // an object with one member around the value is an Avro union
+export const FLAG_RAW: u32 = 2; // store objects and arrays as text
 export const FLAG_UUID: u32 = 4;
 export const FLAG_INTEGER: u32 = 8;
-export const FLAG_WORD: u32 = 16; // one of a small vocabulary: give its number in the dictionary
+export const FLAG_SYMBOL: u32 = 16; // store the number of the symbol in the dictionary
 
-/** The node for the key between `start` and `stop` among those the shape lists, or 0. */
+/** Returns the node for the key between `start` and `stop`, or 0 if the shape does not list the key. */
 export function listedChild(node: usize, start: usize, stop: usize): usize {
   const length = stop - start;
   const keys = load<u32>(node, NODE_KEYS) as usize;

@@ -1,11 +1,11 @@
-// What no reader asked for is skipped, but not before it has been held against the JSON grammar.
+// Skips values that the reader does not need, and checks their grammar.
 
 import { BAD_COLON, BAD_KEY, BAD_SEPARATOR, BAD_VALUE, fail, TOO_DEEP } from './failure';
 import { skipString } from './strings';
 
 const MAX_DEPTH: i32 = 64;
 
-/** The first byte from `p` on that is not white space. */
+/** Returns the position of the first byte from `p` that is not white space. */
 // @ts-ignore: decorator
 @inline
 export function skipSpace(p: usize): usize {
@@ -29,7 +29,7 @@ export function skipColon(p: usize): usize {
   return load<u8>(colon) == 0x3a ? skipSpace(colon + 1) : fail(colon, BAD_COLON);
 }
 
-/** Skips one value of any kind, checking its grammar. */
+/** Skips one value of any kind. */
 export function skipValue(p: usize): usize {
   const c = load<u8>(p);
   if (c == 0x22) return skipString(p);
@@ -38,9 +38,9 @@ export function skipValue(p: usize): usize {
 
 function skipNested(p: usize): usize {
   let depth: i32 = 0;
-  let objects: u64 = 0; // one bit a level: set for an object, clear for an array
+  let objects: u64 = 0; // one bit per level: 1 for an object, 0 for an array
   while (true) {
-    // One value…
+    // Skip one value.
     const c = load<u8>(p);
     if (c == 0x22) p = skipString(p);
     else if (c == 0x7b || c == 0x5b) {
@@ -53,10 +53,10 @@ function skipNested(p: usize): usize {
         if (p == 0) return 0;
         continue;
       }
-      p = inside + 1; // in ASCII both closing signs stand two after the opening ones
+      p = inside + 1; // in ASCII, both closing brackets are the opening ones plus 2
     } else p = skipScalar(p, c);
     if (p == 0) return 0;
-    // …and what may follow it, out through any number of closings.
+    // Skip what follows the value: a comma, or any number of closing brackets.
     while (true) {
       if (depth == 0) return p;
       p = skipSpace(p);

@@ -1,12 +1,12 @@
-// Strings: where they end, what is in them, and keys with their escapes undone.
+// Finds the ends of strings and unescapes keys.
 
 import { BAD_ESCAPE, BAD_STRING, fail } from './failure';
 import { rowEnd, TAG_ESCAPED, TAG_STRING, TAG_WIDE } from './row';
 
-/** Escapes and bytes beyond ASCII in the string last read. */
+/** The tag of the last string: whether it has escapes or bytes outside ASCII. */
 export let stringTag: u32 = 0;
 
-/** Skips the string whose opening quote is at `p`; stringTag says what is in it. */
+/** Skips the string with its opening quote at `p`, and sets stringTag. */
 export function skipString(p: usize): usize {
   const quote = i8x16.splat(0x22);
   const backslash = i8x16.splat(0x5c);
@@ -57,7 +57,7 @@ function isHex(c: u8): bool {
 
 const KEY_SCRATCH: usize = 64;
 
-/** Room for a key with escapes. */
+/** Returns the address of the space for a key with escapes. */
 // @ts-ignore: decorator
 @inline
 export function keyScratch(): usize {
@@ -65,8 +65,8 @@ export function keyScratch(): usize {
 }
 
 /**
- * Copies a key with its escapes undone to the scratch area and gives its end there. Only as much is copied as any
- * known key has; what is cut off, or beyond ASCII, is as unknown as it was.
+ * Copies an unescaped key to the scratch space and returns its end there. It cuts long keys and replaces characters
+ * outside ASCII, because no known key has them.
  */
 export function unescapeKey(start: usize, stop: usize): usize {
   let out = keyScratch();
@@ -90,7 +90,7 @@ export function unescapeKey(start: usize, stop: usize): usize {
   return out;
 }
 
-/** The value of what is known to be a hexadecimal digit. */
+/** Returns the value of a hexadecimal digit. */
 function hexValue(c: u8): u32 {
   return c <= 0x39 ? (c as u32) - 0x30 : ((c as u32) | 0x20) - 0x57;
 }

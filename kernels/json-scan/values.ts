@@ -1,8 +1,8 @@
-// Values that the host would otherwise have to make from text: UUIDs and integers.
+// Converts UUIDs and integers, which is faster here than in the host.
 
 import { SLOT_DIGITS, SLOT_TAG, SLOT_WORDS, slotAt, TAG_INTEGER } from './row';
 
-/** Gives the slot four words if the text is a UUID, with dashes or without; false if not. */
+/** Stores a UUID, with or without dashes, in the slot. Returns false if the text is not a UUID. */
 export function takeUuid(slot: i32, start: usize, stop: usize): bool {
   const length = stop - start;
   const at = slotAt(slot);
@@ -35,7 +35,7 @@ function pair(low: u64, high: u64): v128 {
   return i64x2.replace_lane(i64x2.splat(low as i64), 1, high as i64);
 }
 
-/** Ones where a byte is a hexadecimal digit. */
+/** Returns a mask of the bytes that are hexadecimal digits. */
 // @ts-ignore: decorator
 @inline
 function hexDigits(text: v128): v128 {
@@ -44,20 +44,20 @@ function hexDigits(text: v128): v128 {
   return v128.or(i8x16.lt_u(digit, i8x16.splat(10)), i8x16.lt_u(letter, i8x16.splat(6)));
 }
 
-/** Sixteen hexadecimal digits as a 64-bit number. */
+/** Converts sixteen hexadecimal digits to a 64-bit number. */
 // @ts-ignore: decorator
 @inline
 function packNibbles(text: v128): u64 {
-  // '0'–'9' have the value in their low half; letters have it minus 9, and bit 6 set.
+  // The low four bits of '0' to '9' are the value. Those of a letter are the value minus 9, and bit 6 is set.
   const letter = i8x16.shr_u(v128.and(text, i8x16.splat(0x40)), 6);
   const nine = i8x16.add(i8x16.shl(letter, 3), letter);
   const nibbles = i8x16.add(v128.and(text, i8x16.splat(0x0f)), nine);
-  // In each 16-bit lane the first digit is the low byte: it becomes the high half of the byte.
+  // In each 16-bit lane, the first digit is the low byte and becomes the high half of the result.
   const bytes = v128.and(v128.or(i16x8.shl(nibbles, 4), i16x8.shr_u(nibbles, 8)), i16x8.splat(0xff));
   return bswap<u64>(i64x2.extract_lane(i8x16.narrow_i16x8_u(bytes, bytes), 0) as u64);
 }
 
-/** Gives the slot a 64-bit value if its text is a plain integer that fits. */
+/** Stores a 64-bit integer in the slot if the text is a plain integer that fits. */
 export function takeInteger(slot: i32, start: usize, stop: usize): void {
   const at = slotAt(slot);
   let p = start;
@@ -71,7 +71,7 @@ export function takeInteger(slot: i32, start: usize, stop: usize): void {
     if (digit > 9) return;
     value = value * 10 + (digit as u64);
   }
-  // 19 nines fit 64 bits unsigned, so this test is sound; there is one more number below zero than above.
+  // 19 nines fit 64 unsigned bits, so `value` has not overflowed. There is one more negative number than positive ones.
   if (value > (i64.MAX_VALUE as u64) + (negative ? 1 : 0)) return;
   store<i64>(at, negative ? -(value as i64) : (value as i64), SLOT_WORDS);
   store<u32>(at, digits as u32, SLOT_DIGITS);

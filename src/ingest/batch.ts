@@ -1,35 +1,35 @@
 import { enlarge } from '../base/enlarge.js';
 import type { EntityKey } from './entity-key.js';
 
-/** How sure a name is, so that a hint never replaces a statement: see NameRank in docs/reference/store.md. */
+/** How reliable a name is. A name never replaces one of a higher rank: see `name_rank` in docs/reference/store.md. */
 export const RANK_HINT = 0;
 export const RANK_STATED = 1;
 export const RANK_ADDRESS = 2;
 
-/** The text fields of an upsert, in the order of their slots. */
+/** The text fields of an upsert, in the order of the columns. */
 export const TEXT_FIELDS = ['id', 'name', 'cmd', 'local'] as const;
 export const TEXT_ID = 0;
 export const TEXT_NAME = 1;
 export const TEXT_CMD = 2;
 export const TEXT_LOCAL = 3;
 export const TEXTS_PER_UPSERT = TEXT_FIELDS.length;
-/** The number of a word that is not there. */
+/** The number of an absent symbol. */
 export const NO_SYMBOL = 0xffff;
-/** Length of a text that is not there. */
+/** The length of an absent text. */
 export const ABSENT_TEXT = 0xffffffff;
 
-/** A line that could not be read. `line` counts from 0 within its block until the pipeline makes it absolute. */
+/** A malformed line. `line` counts from 0 within the block. */
 export interface Problem {
   line: number;
   reason: string;
-  /** The beginning of the line, for the person who has to find out what it is. */
+  /** The beginning of the line. */
   sample: string;
 }
 
-/** How many problems a batch describes; all are counted. */
+/** The number of problems that a batch describes. All problems are counted. */
 export const PROBLEMS_KEPT = 10;
 
-/** The columns of events and how many elements each has a row. */
+/** The columns of events, with the number of elements per row. */
 export const EVENT_COLUMNS = {
   ts: 1,
   tsDigits: 1,
@@ -44,7 +44,7 @@ export const EVENT_COLUMNS = {
   line: 1,
 } as const;
 
-/** The same for upserts. */
+/** The columns of upserts, with the number of elements per row. */
 export const UPSERT_COLUMNS = {
   upsertRow: 1,
   upsertLast: 1,
@@ -60,15 +60,14 @@ export const UPSERT_COLUMNS = {
 } as const;
 
 /**
- * What a reader made of one block of input, as columns: events and entity upserts, with counters for everything it
- * left out. Columns rather than objects, because they cross threads and enter the store without a copy per value.
+ * The events and entity upserts that a reader found in one block of input, with counters of skipped records. They are
+ * columns, not objects, because columns cross threads and enter the store without a copy per value.
  *
- * Keys are stored the way DuckDB and Parquet hold UUIDs in memory (low half first, top bit flipped), absent ones as
- * the all-zero UUID.
+ * Keys have the layout of UUIDs in DuckDB (low half first, top bit flipped). An absent key is the all-zero UUID.
  */
 export class Batch {
   events = 0;
-  /** Time as read: `tsDigits` says how many digits it had, and the pipeline settles the file's unit from that. */
+  /** The time as written, with its number of digits in `tsDigits`. SourceClock converts it to nanoseconds. */
   ts = new BigInt64Array(0);
   tsWords = new Uint32Array(0);
   tsDigits = new Uint8Array(0);
@@ -77,56 +76,59 @@ export class Batch {
   subject = new Uint32Array(0);
   object = new Uint32Array(0);
   object2 = new Uint32Array(0);
-  /** Number in `words`. */
+  /** Index into `symbols`. */
   relation = new Uint16Array(0);
-  /** Number in `words`, or NO_SYMBOL where the log names no host. */
+  /** Index into `symbols`, or NO_SYMBOL if the log names no host. */
   host = new Uint16Array(0);
   flow = new Uint8Array(0);
-  /** 0 unsaid, 1 failed, 2 succeeded. */
+  /** 0 unknown, 1 failed, 2 succeeded. */
   ok = new Uint8Array(0);
   line = new Uint32Array(0);
-  /** Rows with attributes of their own, few and only in some formats. */
+  /** Events with further attributes. They are rare and occur in some formats only. */
   attrs: { row: number; json: string }[] = [];
 
   upserts = 0;
-  /** The first event that says so, or the last one before it; -1 before the first. Gives it its place in time. */
+  /**
+   * The first event with this information or, for a record of its own, the event before that record. -1 if there is
+   * none.
+   */
   upsertRow = new Int32Array(0);
-  /** The last event that says so. */
+  /** The last event with this information. */
   upsertLast = new Int32Array(0);
   upsertKey = new Uint32Array(0);
   upsertParent = new Uint32Array(0);
   upsertUser = new Uint32Array(0);
   upsertHost = new Uint16Array(0);
-  /** Number in ENTITY_TYPES plus one; 0 unsaid. */
+  /** Index into ENTITY_TYPES plus one, or 0 if unknown. */
   upsertType = new Uint8Array(0);
-  /** Number in `words`, or NO_SYMBOL. */
+  /** Index into `symbols`, or NO_SYMBOL. */
   upsertKind = new Uint16Array(0);
   upsertPid = new Int32Array(0);
   upsertRank = new Uint8Array(0);
-  /** Offset and length in `text` for each of TEXT_FIELDS. */
+  /** Offset and length in `text`, for each of TEXT_FIELDS. */
   upsertText = new Uint32Array(0);
   text: Uint8Array<ArrayBuffer> = new Uint8Array(0);
   textLength = 0;
 
-  /** The vocabulary that `relation`, `host` and `upsertKind` number; it only grows while a reader lives. */
+  /** The names of relations, hosts and kinds. The list only grows while the reader exists. */
   symbols: readonly string[] = [];
-  /** Host names by host identifier, where the log tells. */
+  /** Host names by host identifier, if the log has them. */
   readonly hostNames = new Map<string, string>();
 
   lines = 0;
   blank = 0;
   malformed = 0;
   problems: Problem[] = [];
-  /** Records left out, by reason. */
+  /** Skipped records, by reason. */
   skipped = new Map<string, number>();
-  /** Event records read, skipped ones among them; apart from `records`, because there are so many. */
+  /** The number of event records, including skipped ones. Separate from `records` for speed. */
   eventRecords = 0;
-  /** Other records read, by the source's own kind. */
+  /** The number of other records, by the kind that the log gives them. */
   records = new Map<string, number>();
-  /** Texts that were not valid UTF-8 or UTF-16: what could not be read became U+FFFD. */
+  /** The number of texts that were not valid UTF-8 or UTF-16. Invalid parts became U+FFFD. */
   badText = 0;
 
-  /** Forgets the rows and counters, to be filled again. */
+  /** Removes all rows and resets the counters. */
   clear(): void {
     this.events = 0;
     this.attrs = [];
@@ -156,7 +158,7 @@ export class Batch {
     if (this.problems.length < PROBLEMS_KEPT) this.problems.push({ line, reason, sample });
   }
 
-  /** Makes room for an event and gives its row; the caller fills every column. */
+  /** Adds an event and returns its row. The caller fills every column. */
   addEvent(): number {
     const row = this.events++;
     if (row === this.tsDigits.length) this.#grow(EVENT_COLUMNS, Math.max(4096, row * 2));
@@ -172,7 +174,7 @@ export class Batch {
     this.seqWords = new Uint32Array(this.seq.buffer);
   }
 
-  /** Adds an upsert that says nothing yet but whose it is, and when. */
+  /** Adds an upsert without any information yet, and returns its row. */
   addUpsert(key: EntityKey, host: number, row: number): number {
     const at = this.upserts++;
     if (at === this.upsertRow.length) this.#grow(UPSERT_COLUMNS, Math.max(1024, at * 2));
@@ -190,9 +192,9 @@ export class Batch {
     return at;
   }
 
-  /** Sets one of an upsert's texts from bytes that are the text as it stands. */
+  /** Sets a text of an upsert from ASCII bytes. */
   setAscii(at: number, field: number, bytes: Uint8Array, start: number, stop: number): void {
-    const offset = this.#room(stop - start);
+    const offset = this.#reserve(stop - start);
     const { text } = this;
     for (let i = start, o = offset; i < stop; i++, o++) text[o] = bytes[i];
     this.#setSlot(at, field, offset, stop - start);
@@ -200,7 +202,7 @@ export class Batch {
 
   setText(at: number, field: number, value: string): void {
     if (!value.isWellFormed() || value.includes('\ufffd')) this.badText++;
-    const offset = this.#room(value.length * 3);
+    const offset = this.#reserve(value.length * 3);
     const { written } = new TextEncoder().encodeInto(value, this.text.subarray(offset));
     this.textLength = offset + written;
     this.#setSlot(at, field, offset, written);
@@ -211,7 +213,7 @@ export class Batch {
     this.upsertText[(at * TEXTS_PER_UPSERT + field) * 2 + 1] = length;
   }
 
-  #room(bytes: number): number {
+  #reserve(bytes: number): number {
     const offset = this.textLength;
     this.textLength += bytes;
     if (this.textLength > this.text.length) {
@@ -220,7 +222,7 @@ export class Batch {
     return offset;
   }
 
-  /** A text of an upsert, or undefined. */
+  /** Returns a text of an upsert, or undefined if it is absent. */
   textOf(at: number, field: number): string | undefined {
     const slot = (at * TEXTS_PER_UPSERT + field) * 2;
     const length = this.upsertText[slot + 1];

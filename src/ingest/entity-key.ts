@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Entities are known by 128-bit keys: a UUID is its own key (so labels and SQL can name it), any other identifier
- * is the first half of its SHA-256. Identifiers are partly chosen by attackers, hence no weaker hash: a collision
- * would let one entity hide behind another.
+ * The 128-bit key of an entity. A UUID is its own key, so that labels and SQL can use it. The key of any other identifier
+ * is the first half of its SHA-256: attackers can choose identifiers, and with a weaker hash they could hide an entity
+ * behind another.
  *
- * A key is four words, most significant first; all zero means "absent", as in the logs themselves.
+ * A key is four 32-bit words, most significant first. All zeros mean "absent", as in the logs.
  */
 export class EntityKey {
   w0 = 0;
@@ -21,7 +21,7 @@ export class EntityKey {
     this.w0 = this.w1 = this.w2 = this.w3 = 0;
   }
 
-  /** The key of an identifier that is no UUID, from its bytes. */
+  /** Sets the key of an identifier that is not a UUID. */
   hash(id: Uint8Array): void {
     const digest = createHash('sha256').update(id).digest();
     this.w0 = digest.readInt32BE(0);
@@ -30,7 +30,7 @@ export class EntityKey {
     this.w3 = digest.readInt32BE(12);
   }
 
-  /** The key of an identifier as text, which may be a UUID written with escapes. */
+  /** Sets the key of any identifier. */
   fromText(id: string): void {
     const hex = id.replaceAll('-', '');
     if (UUID_TEXT.test(id) && hex.length === 32) {
@@ -38,14 +38,14 @@ export class EntityKey {
         (at) => Number.parseInt(hex.slice(at, at + 8), 16) | 0,
       );
     }
-    // Two different broken texts must not become one: as UTF-8 both would be U+FFFD.
+    // UTF-8 would turn different lone surrogates into the same U+FFFD.
     else this.hash(Buffer.from(id, id.isWellFormed() ? 'utf8' : 'utf16le'));
   }
 }
 
 const UUID_TEXT = /^(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
 
-/** A key as UUID text in upper case, the way the E3 release and its label lists write it. */
+/** Formats a key as a UUID in upper case, as in the E3 release and its label lists. */
 export function formatKey(w0: number, w1: number, w2: number, w3: number): string {
   const hex = [w0, w1, w2, w3]
     .map((w) => (w >>> 0).toString(16).padStart(8, '0'))

@@ -1,4 +1,4 @@
-/** What an entity is, across all log formats. The source's own finer type is kept beside it as `kind`. */
+/** The types of entities in all log formats. The more specific type of the log is kept as `kind`. */
 export const ENTITY_TYPES = [
   'process',
   'file',
@@ -15,41 +15,41 @@ export const ENTITY_TYPES = [
 export type EntityType = (typeof ENTITY_TYPES)[number];
 
 /**
- * What a log says about one entity at one moment. Every field but `id` is optional, because logs define entities
- * piecemeal: in real CADETS logs a process's name and a file's path ride on later events.
+ * The information that a log record has about an entity. Every field but `id` is optional, because logs define entities
+ * piece by piece: in CADETS logs the name of a process and the path of a file come with later events.
  */
 export interface Entity {
-  /** The log's own identifier; UUIDs compare without regard to case. */
+  /** The identifier in the log. The case of UUIDs does not matter. */
   id: string;
   type?: EntityType;
-  /** The source's finer type, such as FILE_OBJECT_UNIX_SOCKET. */
+  /** The more specific type in the log, such as FILE_OBJECT_UNIX_SOCKET. */
   kind?: string;
-  /** Program name, file path, `address:port` of the remote side, registry key, user name. */
+  /** The program name, file path, remote `address:port`, registry key or user name. */
   name?: string;
-  /** Command line. */
+  /** The command line. */
   cmd?: string;
   pid?: number;
-  /** Identifier of the parent process. */
+  /** The identifier of the parent process. */
   parent?: string;
-  /** Identifier of the principal it runs as. */
+  /** The identifier of the principal that the process runs as. */
   user?: string;
-  /** `address:port` of the local side of a flow. */
+  /** The local `address:port` of a network flow. */
   local?: string;
 }
 
-/** One log record, as read. Order is always (ts, seq): in real traces most events share their timestamp. */
+/** One event of a log. Events are ordered by (ts, seq), because in real logs many share their timestamp. */
 export interface Event {
-  /** Exact nanoseconds since the Unix epoch; a double would lose 256 ns. */
+  /** Nanoseconds since 1970. A double would round them to 256 ns. */
   ts: bigint;
   seq?: bigint;
   host: string;
-  /** The log's own relation name, such as EVENT_READ. */
+  /** The relation as the log names it, such as EVENT_READ. */
   rel: string;
   subj?: Entity;
   obj?: Entity;
   obj2?: Entity;
   ok?: boolean;
-  /** Information flow where the log is more precise than the relation: `out` for an open for writing. */
+  /** The direction of information, if the event itself has one: `out` for an open for writing. */
   flow?: 'in' | 'out';
   attrs?: Record<string, unknown>;
 }

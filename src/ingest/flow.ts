@@ -1,6 +1,6 @@
-/** What a log itself says of an event's direction, as stored per event. */
+/** The direction of information that the log gives for an event, as stored per event. */
 export const FLOW_UNKNOWN = 0;
-/** Object → subject. */
+/** From the object to the subject. */
 export const FLOW_IN = 1;
-/** Subject → object. */
+/** From the subject to the object. */
 export const FLOW_OUT = 2;

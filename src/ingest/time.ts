@@ -1,7 +1,8 @@
-/** Units that logs count time in since the Unix epoch, and how many digits today's times have in each. */
+/** The units in which logs count time since 1970. */
 export const TIME_UNITS = ['s', 'ms', 'us', 'ns'] as const;
 export type TimeUnit = (typeof TIME_UNITS)[number];
 
+/** The number of digits of a time from 2001 to 2286. */
 const DIGITS: Readonly<Record<TimeUnit, number>> = { s: 10, ms: 13, us: 16, ns: 19 };
 const NANOSECONDS: Readonly<Record<TimeUnit, bigint>> = {
   s: 1_000_000_000n,
@@ -10,7 +11,6 @@ const NANOSECONDS: Readonly<Record<TimeUnit, bigint>> = {
   ns: 1n,
 };
 
-/** Number of digits that a time of this unit has, for any moment from 2001 to 2286. */
 export function digitsOf(unit: TimeUnit): number {
   return DIGITS[unit];
 }
@@ -19,7 +19,7 @@ export function nanosecondsIn(unit: TimeUnit): bigint {
   return NANOSECONDS[unit];
 }
 
-/** The unit that most times of a file have, from counts by number of digits; undefined if none fits any unit. */
+/** Returns the unit of most times, given their counts by number of digits, or undefined if no time fits a unit. */
 export function majorityUnit(countByDigits: ArrayLike<number>): TimeUnit | undefined {
   let best: TimeUnit | undefined;
   let most = 0;
@@ -37,8 +37,8 @@ const RFC3339 =
   /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9})\d*)?(?:[Zz]|([+-])(\d\d):?(\d\d))$/;
 
 /**
- * An RFC 3339 time in exact nanoseconds; undefined if it is none, or outside 1677–2262, where 64 bits end. Digits
- * beyond nanoseconds are cut off.
+ * Parses an RFC 3339 time to nanoseconds. Returns undefined if the text is not a time, or the time does not fit 64 bits
+ * (1677 to 2262). Further digits are cut off.
  */
 export function parseRfc3339(text: string): bigint | undefined {
   const match = RFC3339.exec(text);

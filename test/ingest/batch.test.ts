@@ -8,7 +8,7 @@ const TEXT_FIELDS = ['id', 'name', 'cmd', 'local'];
 const KEY = Object.assign(new EntityKey(), { w0: -1, w1: 2, w2: -3, w3: 4 });
 
 describe('events', () => {
-  it('keep their columns as room is made for more', () => {
+  it('keep their values when the columns grow', () => {
     const batch = new Batch();
     for (let i = 0; i < 20_000; i++) {
       const row = batch.addEvent();
@@ -31,14 +31,14 @@ describe('events', () => {
 });
 
 describe('texts of upserts', () => {
-  it('are absent until they are set', () => {
+  it('are absent at first', () => {
     const batch = new Batch();
     const at = batch.addUpsert(KEY, NO_SYMBOL, -1);
     for (const field of TEXT_FIELDS.keys()) expect(batch.textOf(at, field)).toBeUndefined();
     expect([batch.upsertType[at], batch.upsertKind[at], batch.upsertPid[at]]).toEqual([0, NO_SYMBOL, -1]);
   });
 
-  it('are what was set, in any order and of any length', () => {
+  it('are returned as set, in any order and of any length', () => {
     const text = fc.oneof(
       { weight: 20, arbitrary: fc.string({ unit: 'binary', maxLength: 30 }) },
       { weight: 1, arbitrary: fc.constantFrom('x'.repeat(70_000), 'é'.repeat(40_000)) },
@@ -63,7 +63,7 @@ describe('texts of upserts', () => {
     );
   });
 
-  it('that are no text are counted', () => {
+  it('are counted if they are not valid', () => {
     const batch = new Batch();
     const at = batch.addUpsert(KEY, 0, -1);
     batch.setText(at, TEXT_NAME, 'é');
@@ -77,14 +77,14 @@ describe('texts of upserts', () => {
 });
 
 describe('counters', () => {
-  it('count all problems and describe the first', () => {
+  it('count all problems and describe the first ones', () => {
     const batch = new Batch();
     for (let i = 0; i < 25; i++) batch.problem(i, `reason ${i}`, '');
     expect(batch.malformed).toBe(25);
     expect(batch.problems.map((p) => p.line)).toEqual([...Array(PROBLEMS_KEPT).keys()]);
   });
 
-  it('start again when the batch is cleared', () => {
+  it('are reset when the batch is cleared', () => {
     const batch = new Batch();
     const { capacity, ...fresh } = { capacity: 0, ...new Batch() };
     expect(capacity).toBe(0);
@@ -104,18 +104,18 @@ describe('counters', () => {
 });
 
 describe('keys', () => {
-  it('are written as UUIDs in upper case', () => {
+  it('are formatted as UUIDs in upper case', () => {
     expect(formatKey(KEY.w0, KEY.w1, KEY.w2, KEY.w3)).toBe('FFFFFFFF-0000-0002-FFFF-FFFD00000004');
     expect(formatKey(0, 0, 0, 0)).toBe('00000000-0000-0000-0000-000000000000');
   });
 
-  it('lie in a column as the database holds them: low half first, top bit flipped', () => {
+  it('are stored with the low half first and the top bit flipped, as in DuckDB', () => {
     const column = new Uint32Array(8);
     setKey(column, 1, KEY);
     expect([...column]).toEqual([0, 0, 0, 0, 4, 0xfffffffd, 2, 0x7fffffff]);
   });
 
-  it('of other identifiers are half of their SHA-256', () => {
+  it('of other identifiers are the first half of their SHA-256', () => {
     const key = new EntityKey();
     key.hash(Buffer.from('abc'));
     expect(formatKey(key.w0, key.w1, key.w2, key.w3)).toBe('BA7816BF-8F01-CFEA-4141-40DE5DAE2223');

@@ -12,19 +12,19 @@ import { LineBlocks } from '../../src/ingest/sources/line-blocks.js';
 import type { TimeUnit } from '../../src/ingest/time.js';
 import { sourceOf } from './sources/memory-source.js';
 
-/** What a log says of an entity, and how sure its name is. */
+/** The information of a log about an entity, and the rank of its name. */
 export interface Upsert {
   entity: Entity;
   host: string;
   rank: 'hint' | 'stated' | 'address';
 }
 
-/** A line of recal NDJSON: an event, or an entity. */
+/** A line of recal NDJSON: an event or an entity. */
 export type LogRecord = { event: Event; line: number } | { upsert: Upsert };
 
-/** Everything that batches hold, as plain objects. */
+/** The content of batches as plain objects. */
 export interface Decoded {
-  /** In the order of the log; the upserts that ride on an event come right after it. */
+  /** All records in the order of the log. The upserts of an event follow it. */
   log: LogRecord[];
   events: Event[];
   upserts: Upsert[];
@@ -45,7 +45,7 @@ function keyAt(column: Uint32Array, row: number): string {
   return formatKey(column[at + 3] ^ 0x80000000, column[at + 2], column[at + 1], column[at]);
 }
 
-/** Turns the batches of one source, in order, into plain objects. */
+/** Converts the batches of a source to plain objects. */
 export function decode(batches: readonly Batch[]): Decoded {
   const out: Decoded = {
     log: [],
@@ -63,7 +63,7 @@ export function decode(batches: readonly Batch[]): Decoded {
   return out;
 }
 
-/** Identifiers that are no UUIDs, by the key that stands for them. */
+/** Returns the identifiers that are not UUIDs, by their keys. */
 function ownIds(batches: readonly Batch[]): Map<string, string> {
   const ids = new Map<string, string>();
   for (const batch of batches) {
@@ -84,7 +84,7 @@ function decodeBatch(batch: Batch, ids: ReadonlyMap<string, string>, out: Decode
   let upsert = 0;
   const order = (at: number): number => Math.min(batch.upsertRow[at], batch.upsertLast[at]);
   const takeUpserts = (row: number): void => {
-    // An upsert that was said earlier still, by a late record, has moved back to that one's time.
+    // A late event with an earlier time moves its upsert back to that time.
     for (; upsert < batch.upserts && order(upsert) <= row; upsert++) {
       const decoded = decodeUpsert(batch, upsert, idAt);
       out.upserts.push(decoded);
@@ -99,7 +99,7 @@ function decodeBatch(batch: Batch, ids: ReadonlyMap<string, string>, out: Decode
     out.log.push({ event, line: firstLine + batch.line[row] });
     takeUpserts(row);
   }
-  if (upsert !== batch.upserts) throw new Error(`upsert ${upsert} rides on row ${batch.upsertRow[upsert]}`);
+  if (upsert !== batch.upserts) throw new Error(`upsert ${upsert} has row ${batch.upsertRow[upsert]}`);
   for (const [host, name] of batch.hostNames) out.hostNames[host] = name;
   for (const problem of batch.problems) out.problems.push({ ...problem, line: firstLine + problem.line });
   for (const [reason, count] of batch.skipped) add(out.skipped, reason, count);
@@ -154,8 +154,8 @@ function decodeUpsert(batch: Batch, at: number, idAt: IdAt): Upsert {
   };
 }
 
-/** What is known of each entity at the end: the last word on each field, but no hint over a statement. */
-export function foldEntities(upserts: readonly Upsert[]): Map<string, Entity & { host: string }> {
+/** Merges the upserts of each entity: the last value of a field counts, but a hint never replaces a stated name. */
+export function mergeEntities(upserts: readonly Upsert[]): Map<string, Entity & { host: string }> {
   const known = new Map<string, Entity & { host: string }>();
   const stated = new Set<string>();
   for (const { entity, host, rank } of upserts) {
@@ -169,7 +169,7 @@ export function foldEntities(upserts: readonly Upsert[]): Map<string, Entity & {
   return known;
 }
 
-/** One line of recal NDJSON. `rank`, where a name is a hint, is ours: the reader takes no notice of it. */
+/** Formats a line of recal NDJSON. It also writes the rank of a hint, which the reader ignores. */
 export function formatRecord(record: LogRecord): string {
   if ('upsert' in record) {
     const { entity, host, rank } = record.upsert;
@@ -185,11 +185,11 @@ export interface BlockOptions {
   threads?: number;
   maxLine?: number;
   unit?: TimeUnit;
-  /** The pool to use: threads exist only in what was built. */
+  /** The pool to use. Threads need the built one. */
   Pool?: typeof ParsePool;
 }
 
-/** Reads bytes in blocks of any size, as LogReader does in large ones. */
+/** Reads bytes like LogReader, but in blocks of any size. */
 export async function readBlocks(
   content: string | Uint8Array,
   format: string,
@@ -217,7 +217,7 @@ export async function readBlocks(
   }
 }
 
-/** One source of an input, read whole through LogReader. */
+/** A source that LogReader has read to the end. */
 export interface WholeSource extends Decoded {
   report: SourceReport;
 }
@@ -235,13 +235,13 @@ async function collect(reader: LogReader, batches: ReturnType<LogReader['read']>
   }
 }
 
-/** Reads a file, or every member of an archive, through LogReader. */
+/** Reads all sources of a file with LogReader. */
 export async function readLog(path: string, options: ReadOptions = {}): Promise<WholeSource[]> {
   const reader = new LogReader(options);
   return collect(reader, reader.readPath(path));
 }
 
-/** Reads bytes as if they came on standard input. */
+/** Reads bytes like standard input. */
 export async function readBytes(
   content: string | Uint8Array,
   options: ReadOptions = {},

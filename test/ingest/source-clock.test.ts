@@ -4,10 +4,10 @@ import { Batch } from '../../src/ingest/batch.js';
 import { SourceClock } from '../../src/ingest/source-clock.js';
 import { digitsOf, nanosecondsIn, TIME_UNITS, type TimeUnit } from '../../src/ingest/time.js';
 
-/** Events after which a file's unit is settled. */
-const SETTLE_EVENTS = 65_536;
+/** The number of events that decide the unit of a file. */
+const UNIT_EVENTS = 65_536;
 
-/** A batch of events with nothing but their times; null is an event whose time could not be read. */
+/** Makes a batch of events with these times. Null is an event without a valid time. */
 function batchOf(times: readonly (bigint | null)[]): Batch {
   const batch = new Batch();
   for (const time of times) {
@@ -21,7 +21,7 @@ function batchOf(times: readonly (bigint | null)[]): Batch {
 const timesOf = (batches: readonly Batch[]): bigint[] =>
   batches.flatMap((batch) => [...batch.ts.subarray(0, batch.events)]);
 
-/** Everything the clock gives, in the order it gives it. */
+/** Returns all times from the clock, in order. */
 function run(clock: SourceClock, ...batches: (readonly (bigint | null)[])[]): bigint[] {
   const ready = batches.flatMap((times) => clock.take(batchOf(times)));
   return timesOf([...ready, ...clock.finish()]);
@@ -30,7 +30,7 @@ function run(clock: SourceClock, ...batches: (readonly (bigint | null)[])[]): bi
 const NOW = 1_523_637_968_165_432_198n;
 
 describe('the unit of a file', () => {
-  it('is that of most events, and times become nanoseconds', () => {
+  it('is the unit of most events, and times become nanoseconds', () => {
     for (const unit of TIME_UNITS) {
       const time = NOW / nanosecondsIn(unit);
       const clock = new SourceClock('f', undefined);
@@ -41,9 +41,9 @@ describe('the unit of a file', () => {
     }
   });
 
-  it('holds batches back until it is settled, and gives them in order', () => {
+  it('delays batches until it is known, and keeps their order', () => {
     const clock = new SourceClock('f', undefined);
-    const half = Array.from({ length: SETTLE_EVENTS / 2 }, (_, i) => NOW + BigInt(i));
+    const half = Array.from({ length: UNIT_EVENTS / 2 }, (_, i) => NOW + BigInt(i));
     expect(clock.take(batchOf(half))).toEqual([]);
     expect(clock.unit).toBeUndefined();
     const [first, second] = clock.take(batchOf(half));
@@ -53,57 +53,57 @@ describe('the unit of a file', () => {
     expect(clock.finish()).toEqual([]);
   });
 
-  it('is not asked of a file without events', () => {
+  it('stays undefined in a file without events', () => {
     const clock = new SourceClock('f', undefined);
     expect(run(clock, [], [])).toEqual([]);
     expect(clock.unit).toBeUndefined();
   });
 
-  it('gives back batches without events in their place', () => {
+  it('keeps batches without events in their place', () => {
     const clock = new SourceClock('f', undefined);
     const batches = [batchOf([]), batchOf([NOW]), batchOf([])];
     expect(batches.flatMap((batch) => clock.take(batch))).toEqual([]);
     expect(clock.finish()).toEqual(batches);
   });
 
-  it('is an error where no time could be one', () => {
+  it('is an error if no time fits a unit', () => {
     const clock = new SourceClock('logs/a', undefined);
     clock.take(batchOf([12n, 345n, null]));
     expect(() => clock.finish()).toThrow(
       expect.objectContaining({
         code: 'no-time',
         where: { file: 'logs/a' },
-        hint: expect.stringMatching('--time-unit'),
+        hint: expect.stringContaining('--time-unit'),
       }),
     );
   });
 
-  it('is an error where it turns out to be another', () => {
+  it('is an error if most events of the file have another', () => {
     const clock = new SourceClock('logs/a', undefined);
-    clock.take(batchOf(Array<bigint>(SETTLE_EVENTS).fill(NOW / 1000n)));
+    clock.take(batchOf(Array<bigint>(UNIT_EVENTS).fill(NOW / 1000n)));
     expect(clock.unit).toBe('us');
-    clock.take(batchOf(Array<bigint>(SETTLE_EVENTS + 1).fill(NOW)));
+    clock.take(batchOf(Array<bigint>(UNIT_EVENTS + 1).fill(NOW)));
     expect(() => clock.finish()).toThrow(
       expect.objectContaining({
         code: 'time-unit-changes',
-        message: expect.stringMatching(/in us, .* in ns/),
-        hint: expect.stringMatching('--time-unit ns'),
+        message: expect.stringMatching(/\bus\b.*\bns\b/),
+        hint: expect.stringContaining('--time-unit ns'),
         where: { file: 'logs/a' },
       }),
     );
   });
 
-  it('may be less common late in the file, as long as it stays that of most', () => {
+  it('may be rare at the end of the file', () => {
     const clock = new SourceClock('f', undefined);
-    clock.take(batchOf(Array<bigint>(SETTLE_EVENTS).fill(NOW)));
-    clock.take(batchOf(Array<bigint>(SETTLE_EVENTS - 1).fill(NOW / 1000n)));
+    clock.take(batchOf(Array<bigint>(UNIT_EVENTS).fill(NOW)));
+    clock.take(batchOf(Array<bigint>(UNIT_EVENTS - 1).fill(NOW / 1000n)));
     expect(clock.finish()).toEqual([]);
-    expect(clock.badTime).toBe(SETTLE_EVENTS - 1);
+    expect(clock.badTime).toBe(UNIT_EVENTS - 1);
   });
 });
 
-describe('strays', () => {
-  it('take the time of the record before them, across batches too', () => {
+describe('invalid times', () => {
+  it('become the time of the event before, also across batches', () => {
     const clock = new SourceClock('f', undefined);
     expect(run(clock, [NOW, 1_523_637_968n, NOW + 5n], [null, NOW + 7n, 5n], [3n, NOW + 9n])).toEqual([
       NOW,
@@ -118,7 +118,7 @@ describe('strays', () => {
     expect(clock.badTime).toBe(4);
   });
 
-  it('at the beginning take the first good time', () => {
+  it('at the beginning become the first valid time', () => {
     const clock = new SourceClock('f', undefined);
     expect(run(clock, [null, 5n], [7n, NOW / 1000n, NOW / 1000n + 1n])).toEqual([
       ...Array<bigint>(4).fill((NOW / 1000n) * 1000n),
@@ -127,14 +127,14 @@ describe('strays', () => {
     expect(clock.badTime).toBe(3);
   });
 
-  it('are found after the unit is settled as well', () => {
+  it('are replaced after the unit is known, too', () => {
     const clock = new SourceClock('f', undefined);
-    clock.take(batchOf(Array<bigint>(SETTLE_EVENTS).fill(NOW)));
+    clock.take(batchOf(Array<bigint>(UNIT_EVENTS).fill(NOW)));
     expect(timesOf(clock.take(batchOf([null, NOW + 1n, 9n])))).toEqual([NOW, NOW + 1n, NOW + 1n]);
     expect(clock.badTime).toBe(2);
   });
 
-  it('are times beyond what nanoseconds of 64 bits can hold', () => {
+  it('include times that do not fit 64 bits of nanoseconds', () => {
     const clock = new SourceClock('f', undefined);
     expect(run(clock, [1_523_637_968n, 9_999_999_999n, 1_523_637_969n])).toEqual([
       1_523_637_968_000_000_000n,
@@ -144,7 +144,7 @@ describe('strays', () => {
     expect(clock.badTime).toBe(1);
   });
 
-  it('never break the order of a file that is in order', () => {
+  it('never change the order of an ordered file', () => {
     const entry = fc.oneof({ weight: 3, arbitrary: fc.nat(1_000_000) }, fc.constant(null));
     const unit = fc.constantFrom<TimeUnit>(...TIME_UNITS);
     fc.assert(
@@ -170,8 +170,8 @@ describe('strays', () => {
   });
 });
 
-describe('a unit given beforehand', () => {
-  it('takes numbers of any length as they stand, at once', () => {
+describe('a given unit', () => {
+  it('applies to numbers of any length at once', () => {
     const clock = new SourceClock('f', 'us');
     expect(timesOf(clock.take(batchOf([1n, NOW / 1000n, 12n])))).toEqual([
       1000n,
@@ -182,7 +182,7 @@ describe('a unit given beforehand', () => {
     expect(clock.badTime).toBe(0);
   });
 
-  it('still repairs what has no time, or one too large', () => {
+  it('still replaces missing times and times that are too large', () => {
     const clock = new SourceClock('f', 'us');
     expect(run(clock, [null, 5n, null, NOW * 5n, 6n])).toEqual([5000n, 5000n, 5000n, 5000n, 6000n]);
     expect(clock.badTime).toBe(3);

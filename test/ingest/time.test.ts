@@ -5,7 +5,7 @@ import { digitsOf, majorityUnit, nanosecondsIn, parseRfc3339, TIME_UNITS } from 
 const LAST = 2n ** 63n - 1n;
 
 describe('units', () => {
-  it('have the digits that times of today have', () => {
+  it('have the number of digits of present times', () => {
     const now = 1_523_637_968_165_000_000n;
     for (const unit of TIME_UNITS) expect(String(now / nanosecondsIn(unit)).length).toBe(digitsOf(unit));
   });
@@ -13,26 +13,26 @@ describe('units', () => {
   const counts = (entries: Record<number, number>): number[] =>
     Array.from({ length: 20 }, (_, digits) => entries[digits] ?? 0);
 
-  it('are those of most times', () => {
+  it('are decided by most times', () => {
     expect(majorityUnit(counts({ 10: 159, 16: 1372 }))).toBe('us');
     expect(majorityUnit(counts({ 10: 3, 13: 2 }))).toBe('s');
     expect(majorityUnit(counts({ 13: 1 }))).toBe('ms');
     expect(majorityUnit(counts({ 19: 5, 1: 100, 18: 100, 0: 100 }))).toBe('ns');
   });
 
-  it('are the finer of two that are as common', () => {
+  it('are the finer of two equally common ones', () => {
     expect(majorityUnit(counts({ 16: 4, 19: 4 }))).toBe('ns');
     expect(majorityUnit(counts({ 10: 4, 13: 4 }))).toBe('ms');
   });
 
-  it('are none where nothing fits', () => {
+  it('are undefined if no time fits', () => {
     expect(majorityUnit(counts({}))).toBeUndefined();
     expect(majorityUnit(counts({ 0: 5, 1: 5, 11: 5, 18: 9 }))).toBeUndefined();
   });
 });
 
 describe('RFC 3339', () => {
-  /** Days since 1970 by counting, with no help from Date. */
+  /** Returns the days since 1970, without Date. */
   function daysOf(year: bigint, month: bigint, day: bigint): bigint {
     const y = month <= 2n ? year - 1n : year;
     const era = (y >= 0n ? y : y - 399n) / 400n;
@@ -51,7 +51,7 @@ describe('RFC 3339', () => {
         ? 30
         : 31;
 
-  it('is exact to the nanosecond, for every date of 64 bits and every offset', () => {
+  it('is exact to the nanosecond for every date and every offset', () => {
     const moment = fc.record({
       year: fc.integer({ min: 1678, max: 2261 }),
       month: fc.integer({ min: 1, max: 12 }),
@@ -84,7 +84,7 @@ describe('RFC 3339', () => {
     );
   });
 
-  it('refuses days that no month has', () => {
+  it('rejects days that do not exist', () => {
     for (let year = 1890; year <= 2110; year++) {
       for (let month = 0; month <= 13; month++) {
         for (const day of [0, 1, 28, 29, 30, 31, 32, 99]) {
@@ -96,14 +96,14 @@ describe('RFC 3339', () => {
     }
   });
 
-  it('takes a leap second as the first second of the next minute', () => {
+  it('treats a leap second as the first second of the next minute', () => {
     expect(parseRfc3339('2016-12-31T23:59:60Z')).toBe(parseRfc3339('2017-01-01T00:00:00Z'));
     expect(parseRfc3339('2016-12-31T23:59:60.5Z')).toBe(parseRfc3339('2017-01-01T00:00:00.5Z'));
     expect(parseRfc3339('2016-12-31T23:59:61Z')).toBeUndefined();
     expect(parseRfc3339('2017-02-30T00:00:60Z')).toBeUndefined();
   });
 
-  it('ends where 64 bits do', () => {
+  it('is limited to 64 bits', () => {
     expect(parseRfc3339('2262-04-11T23:47:16.854775807Z')).toBe(LAST);
     expect(parseRfc3339('2262-04-11T23:47:16.854775808Z')).toBeUndefined();
     expect(parseRfc3339('1677-09-21T00:12:43.145224192Z')).toBe(-LAST - 1n);
@@ -112,7 +112,7 @@ describe('RFC 3339', () => {
     expect(parseRfc3339('0000-01-01T00:00:00Z')).toBeUndefined();
   });
 
-  it('is nothing else', () => {
+  it('rejects all other texts', () => {
     const good = '2018-04-13T16:46:08.165Z';
     expect(parseRfc3339(good)).toBe(1_523_637_968_165_000_000n);
     for (const text of [

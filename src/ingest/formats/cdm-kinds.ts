@@ -1,9 +1,9 @@
 import type { EntityType } from '../event.js';
 
 /**
- * The record kinds of CDM18 and CDM20 that define an entity, and what each is to us. `Event` and `Host` are handled
- * by the reader; every other kind (markers, UnitDependency, provenance tags) makes no node and is counted as skipped.
- * No prototype, because the kind is the log's word: `constructor` is no kind of record.
+ * The record kinds of CDM18 and CDM20 that define entities, with the entity type. The reader handles `Event` and `Host`;
+ * it skips and counts all other kinds (markers, UnitDependency, provenance tags). The table has no prototype, because
+ * the kind comes from the log and may be `constructor`.
  */
 export const ENTITY_KINDS: Readonly<Record<string, EntityType>> = Object.assign(Object.create(null), {
   Subject: 'process',

@@ -22,9 +22,9 @@ import { directionOfOpen, flagsParameter } from './open-flags.js';
 import type { Format, ReaderOptions } from './reader.js';
 
 /**
- * DARPA Transparent Computing's Common Data Model, CDM18 (Engagement 3) and CDM20 (Engagement 5), one JSON object a
- * line: `{"datum":{"com.bbn.tc.schema.avro.cdm18.Event":{…}},"CDMVersion":"18","source":…}`. Short union names, bare
- * values and lower-case UUIDs, as the performers' translators write them, read the same.
+ * The Common Data Model of DARPA Transparent Computing, CDM18 (Engagement 3) and CDM20 (Engagement 5), with one JSON
+ * object per line: `{"datum":{"com.bbn.tc.schema.avro.cdm18.Event":{…}},"CDMVersion":"18","source":…}`. Short union names,
+ * bare values and lower-case UUIDs are accepted too, because some translators write them.
  */
 export const cdm: Format = {
   name: 'cdm',
@@ -39,10 +39,10 @@ export const cdm: Format = {
 };
 
 const shape = new Shape();
-/** `datum.<kind>`: all kinds of record share one set of fields, for no two of them use a name differently. */
+/** `datum.<kind>`. All kinds of records share these fields, because no two kinds use the same name differently. */
 const KIND = shape.key('datum.*');
 const HOST = shape.symbol('datum.*.hostId', 'datum.*.baseObject.hostId');
-/** CDM20 has the host in the envelope. */
+/** CDM20 has the host in the outer object. */
 const ENVELOPE_HOST = shape.symbol('hostId');
 const TYPE = shape.symbol('datum.*.type');
 
@@ -69,7 +69,7 @@ const USER_NAME = shape.scalar('datum.*.username');
 const USER_ID = shape.scalar('datum.*.userId');
 const HOST_NAME = shape.scalar('datum.*.hostName');
 
-/** Properties are a map, on the record or its baseObject, with Avro's `map` around it or without. */
+/** Properties are a map on the record or its baseObject, with or without Avro's `map` around it. */
 function property(name: string): Slot {
   const places = ['datum.*.properties', 'datum.*.baseObject.properties'];
   return shape.scalar(...places.flatMap((place) => [`${place}.map.${name}`, `${place}.${name}`]));
@@ -82,13 +82,13 @@ const P_NAME = property('name');
 const P_PATH = property('path');
 const P_FILENAME = property('filename');
 
-/** CADETS writes this for a path it does not know. */
+/** CADETS writes this for an unknown path. */
 const UNKNOWN = '<unknown>';
 const PACKAGE = 'com.bbn.tc.schema.avro.';
 const UUID_TEXT = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-/** Distinct `parameters` of OPEN events remembered; real logs have a few dozen. */
-const FLAGS_REMEMBERED = 1024;
-const TOO_MANY_SYMBOLS = 'too many different event types, entity types and hosts in one input';
+/** The number of distinct `parameters` of OPEN events in the cache. Real logs have a few dozen. */
+const MAX_CACHED_FLAGS = 1024;
+const TOO_MANY_SYMBOLS = 'too many different event types, entity types and hosts';
 
 class CdmReader extends JsonLinesReader {
   protected override readonly eventKind = 'Event';
@@ -97,7 +97,7 @@ class CdmReader extends JsonLinesReader {
   readonly #object2 = new EntityKey();
   readonly #key = new EntityKey();
   readonly #symbols: string[] = [];
-  readonly #flagsOf = new Map<string, number>();
+  readonly #directionOf = new Map<string, number>();
 
   constructor(memory: ScanMemory, options: ReaderOptions) {
     super(shape, memory, options);
@@ -105,10 +105,10 @@ class CdmReader extends JsonLinesReader {
 
   protected override take(batch: Batch): string | undefined {
     const { scan } = this;
-    const word = scan.symbolNumber(KIND);
-    if (word === -1) return 'no datum: not a CDM record';
-    if (word < 0) return TOO_MANY_SYMBOLS;
-    const kind = this.#symbol(word);
+    const symbol = scan.symbolNumber(KIND);
+    if (symbol === -1) return 'not a CDM record: no `datum`';
+    if (symbol < 0) return TOO_MANY_SYMBOLS;
+    const kind = this.#symbol(symbol);
     batch.symbols = this.#symbols;
     if (kind === 'Event') return this.#takeEvent(batch);
     const type = ENTITY_KINDS[kind];
@@ -120,19 +120,19 @@ class CdmReader extends JsonLinesReader {
   }
 
   /**
-   * A word as we keep it: kinds without their package (`com.bbn.tc.schema.avro.cdm18.Event` and `Event` are the
-   * same), UUIDs of hosts in upper case.
+   * Normalises a symbol: removes the package of a kind (`com.bbn.tc.schema.avro.cdm18.Event` becomes `Event`) and writes
+   * the UUID of a host in upper case.
    */
   #symbol(number: number): string {
-    const words = this.#symbols;
-    while (words.length <= number) words.push('');
-    if (words[number] === '') {
-      const word = this.scan.symbols[number];
-      const name = word.startsWith(PACKAGE) ? word.slice(word.lastIndexOf('.') + 1) : word;
-      const bare = name === '' ? word : name;
-      words[number] = UUID_TEXT.test(bare) ? bare.toUpperCase() : bare;
+    const symbols = this.#symbols;
+    while (symbols.length <= number) symbols.push('');
+    if (symbols[number] === '') {
+      const text = this.scan.symbols[number];
+      const name = text.startsWith(PACKAGE) ? text.slice(text.lastIndexOf('.') + 1) : text;
+      const bare = name === '' ? text : name;
+      symbols[number] = UUID_TEXT.test(bare) ? bare.toUpperCase() : bare;
     }
-    return words[number];
+    return symbols[number];
   }
 
   #symbolOf(slot: Slot): number {
@@ -141,17 +141,17 @@ class CdmReader extends JsonLinesReader {
     return number;
   }
 
-  /** The host's word; NO_SYMBOL where the log names none, -1 where there are too many. */
+  /** Returns the symbol of the host, NO_SYMBOL if the log names none, or -1 if there are too many symbols. */
   #host(): number {
     const own = this.#symbolOf(HOST);
-    const word = own === -1 ? this.#symbolOf(ENVELOPE_HOST) : own;
-    return word === -1 ? NO_SYMBOL : word < 0 ? -1 : word;
+    const symbol = own === -1 ? this.#symbolOf(ENVELOPE_HOST) : own;
+    return symbol === -1 ? NO_SYMBOL : symbol < 0 ? -1 : symbol;
   }
 
   #takeEvent(batch: Batch): string | undefined {
     const { scan } = this;
     const relation = this.#symbolOf(TYPE);
-    if (relation < 0) return relation === -1 ? 'an event without a type' : TOO_MANY_SYMBOLS;
+    if (relation < 0) return relation === -1 ? 'the event has no `type`' : TOO_MANY_SYMBOLS;
     const host = this.#host();
     if (host < 0) return TOO_MANY_SYMBOLS;
     this.takeKey(SUBJECT, this.#subject);
@@ -194,39 +194,39 @@ class CdmReader extends JsonLinesReader {
     if (scan.has(P_FLAGS)) return directionOfOpen(scan.text(P_FLAGS), 10);
     if (!scan.isRaw(PARAMETERS)) return FLOW_UNKNOWN;
     const parameters = scan.text(PARAMETERS);
-    let direction = this.#flagsOf.get(parameters);
+    let direction = this.#directionOf.get(parameters);
     if (direction === undefined) {
       const flags = flagsParameter(parameters);
       direction = flags === undefined ? FLOW_UNKNOWN : directionOfOpen(flags, 16);
-      if (this.#flagsOf.size < FLAGS_REMEMBERED) this.#flagsOf.set(parameters, direction);
+      if (this.#directionOf.size < MAX_CACHED_FLAGS) this.#directionOf.set(parameters, direction);
     }
     return direction;
   }
 
-  /** In CADETS logs the names of processes and files are on the events, not on their own records. */
+  /** Takes names from the event, because CADETS has the names of processes and files on events only. */
   #takeNames(batch: Batch, host: number, row: number): void {
     const { scan } = this;
     if (!this.#subject.absent) {
-      this.#say(batch, this.#subject, TEXT_NAME, P_EXEC, RANK_STATED, host, row);
-      // The command line on an EXECUTE is that of the program which the subject becomes.
+      this.#upsertText(batch, this.#subject, TEXT_NAME, P_EXEC, RANK_STATED, host, row);
+      // The command line of an EXECUTE event belongs to the new program of the subject.
       if (scan.is(TYPE, 'EVENT_EXECUTE')) {
-        this.#say(batch, this.#subject, TEXT_CMD, P_CMD_LINE, RANK_STATED, host, row);
+        this.#upsertText(batch, this.#subject, TEXT_CMD, P_CMD_LINE, RANK_STATED, host, row);
       }
-      this.#sayId(batch, this.#subject, SUBJECT, host, row);
+      this.#upsertId(batch, this.#subject, SUBJECT, host, row);
     }
     if (!this.#object.absent) {
       const stated = scan.has(PATH) && !scan.is(PATH, UNKNOWN);
-      if (stated) this.#say(batch, this.#object, TEXT_NAME, PATH, RANK_STATED, host, row);
-      else this.#say(batch, this.#object, TEXT_NAME, P_PARTIAL_PATH, RANK_HINT, host, row);
-      this.#sayId(batch, this.#object, OBJECT, host, row);
+      if (stated) this.#upsertText(batch, this.#object, TEXT_NAME, PATH, RANK_STATED, host, row);
+      else this.#upsertText(batch, this.#object, TEXT_NAME, P_PARTIAL_PATH, RANK_HINT, host, row);
+      this.#upsertId(batch, this.#object, OBJECT, host, row);
     }
     if (!this.#object2.absent) {
-      this.#say(batch, this.#object2, TEXT_NAME, PATH2, RANK_STATED, host, row);
-      this.#sayId(batch, this.#object2, OBJECT2, host, row);
+      this.#upsertText(batch, this.#object2, TEXT_NAME, PATH2, RANK_STATED, host, row);
+      this.#upsertId(batch, this.#object2, OBJECT2, host, row);
     }
   }
 
-  #say(
+  #upsertText(
     batch: Batch,
     key: EntityKey,
     field: number,
@@ -239,19 +239,19 @@ class CdmReader extends JsonLinesReader {
     if (!scan.has(slot) || scan.is(slot, UNKNOWN)) return;
     const start = scan.start(slot);
     const stop = scan.stop(slot);
-    const what = (host << 4) | (field << 2) | rank;
-    if (this.upsertCache.knows(key, what, scan.bytes, start, stop)) {
+    const attribute = (host << 4) | (field << 2) | rank;
+    if (this.upsertCache.find(key, attribute, scan.bytes, start, stop)) {
       this.upsertCache.extend(batch, row);
       return;
     }
     const at = batch.addUpsert(key, host, row);
     batch.upsertRank[at] = rank;
     this.takeText(slot, batch, at, field);
-    this.upsertCache.remember(key, what, start, stop, at);
+    this.upsertCache.add(key, attribute, start, stop, at);
   }
 
-  #sayId(batch: Batch, key: EntityKey, slot: Slot, host: number, row: number): void {
-    if (!this.scan.isUuid(slot)) this.#say(batch, key, TEXT_ID, slot, RANK_STATED, host, row);
+  #upsertId(batch: Batch, key: EntityKey, slot: Slot, host: number, row: number): void {
+    if (!this.scan.isUuid(slot)) this.#upsertText(batch, key, TEXT_ID, slot, RANK_STATED, host, row);
   }
 
   #takeHost(batch: Batch): void {
@@ -274,7 +274,7 @@ class CdmReader extends JsonLinesReader {
     }
     const at = batch.addUpsert(this.#key, host, batch.events - 1);
     batch.upsertType[at] = ENTITY_TYPES.indexOf(type) + 1;
-    // A record with no `type` of its own goes by its kind.
+    // The kind replaces a missing `type`.
     batch.upsertKind[at] = sourceType >= 0 ? sourceType : scan.symbolNumber(KIND);
     const pid = scan.isInteger(PID) && scan.word(PID, 1) === 0 ? scan.word(PID, 0) : -1;
     if (pid <= 0x7fffffff) batch.upsertPid[at] = pid;
@@ -301,7 +301,7 @@ class CdmReader extends JsonLinesReader {
     if (local !== undefined) batch.setText(at, TEXT_LOCAL, local);
   }
 
-  /** Where each performer puts the name of an entity. */
+  /** Returns the slot that holds the name: the DARPA performers use different fields. */
   #nameSlot(type: EntityType): Slot {
     const { scan } = this;
     if (type === 'process') return scan.has(P_NAME) ? P_NAME : P_PATH;

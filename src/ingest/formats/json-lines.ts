@@ -1,24 +1,17 @@
 import { type Batch, TEXT_ID } from '../batch.js';
 import type { EntityKey } from '../entity-key.js';
-import {
-  JsonScan,
-  LINE_BLANK,
-  LINE_END,
-  LINE_MALFORMED,
-  LINE_OVERSIZE,
-  type ScanMemory,
-} from '../scan/json-scan.js';
+import { JsonScan, LINE, type ScanMemory } from '../scan/json-scan.js';
 import type { Shape, Slot } from '../scan/shape.js';
-import type { Reader, ReaderOptions } from './reader.js';
+import { oversizeReason, type Reader, type ReaderOptions } from './reader.js';
 import { UpsertCache } from './upsert-cache.js';
 
 const SAMPLE_BYTES = 120;
 
-/** The part that all formats with one JSON object a line share: lines, limits, identifiers, what is malformed. */
+/** The base of all readers of formats with one JSON object per line. */
 export abstract class JsonLinesReader implements Reader {
   protected readonly scan: JsonScan;
   protected readonly upsertCache = new UpsertCache();
-  /** Line within the block, from 0. */
+  /** The line within the block, from 0. */
   protected line = 0;
   readonly #maxLine: number;
 
@@ -27,28 +20,20 @@ export abstract class JsonLinesReader implements Reader {
     this.#maxLine = options.maxLine;
   }
 
-  /** What this format calls a record of an event. */
+  /** The name of event records in the counts. */
   protected abstract readonly eventKind: string;
 
-  /** Takes the record in the scan's slots into the batch; a reason if it is not one of this format. */
+  /** Adds the scanned record to the batch. Returns a reason if the record is malformed. */
   protected abstract take(batch: Batch): string | undefined;
 
   read(block: Uint8Array, length: number, batch: Batch): void {
     this.upsertCache.beginBlock();
     this.scan.begin(block, length);
     this.line = 0;
-    for (;;) {
-      const found = this.scan.next();
-      if (found === LINE_END) break;
-      if (found === LINE_BLANK) batch.blank++;
-      else if (found === LINE_OVERSIZE) {
-        const reason = `oversize: ${this.scan.lineLength} bytes, over the limit of ${this.#maxLine}`;
-        batch.problem(this.line, reason, this.scan.sample(SAMPLE_BYTES));
-      } else if (found === LINE_MALFORMED) {
-        const { reason, column } = this.scan.failure();
-        batch.problem(this.line, `${reason} (column ${column})`, this.scan.sample(SAMPLE_BYTES));
-      } else {
-        const reason = this.take(batch);
+    for (let found = this.scan.next(); found !== LINE.end; found = this.scan.next()) {
+      if (found === LINE.blank) batch.blank++;
+      else {
+        const reason = found === LINE.record ? this.take(batch) : this.#faultOf(found);
         if (reason !== undefined) batch.problem(this.line, reason, this.scan.sample(SAMPLE_BYTES));
       }
       this.line++;
@@ -57,7 +42,14 @@ export abstract class JsonLinesReader implements Reader {
     if (batch.eventRecords > 0) batch.records.set(this.eventKind, batch.eventRecords);
   }
 
-  /** The key of the identifier in a slot; null, empty and the all-zero UUID are absent. */
+  /** Returns why the scanned line is not a JSON object within the limits. */
+  #faultOf(found: number): string {
+    if (found === LINE.oversize) return oversizeReason(this.scan.lineLength, this.#maxLine);
+    const { reason, column } = this.scan.failure();
+    return `${reason} (column ${column})`;
+  }
+
+  /** Sets `key` to that of the identifier in a slot. Null, empty text and the all-zero UUID count as absent. */
   protected takeKey(slot: Slot, key: EntityKey): void {
     const { scan } = this;
     if (scan.isUuid(slot)) {
@@ -70,7 +62,7 @@ export abstract class JsonLinesReader implements Reader {
     else key.fromText(scan.text(slot));
   }
 
-  /** Writes a slot as one of an upsert's texts, if it is there. */
+  /** Copies a slot to a text of an upsert, if the slot has a value. */
   protected takeText(slot: Slot, batch: Batch, at: number, field: number): void {
     const { scan } = this;
     if (!scan.has(slot)) return;
@@ -78,7 +70,7 @@ export abstract class JsonLinesReader implements Reader {
     else batch.setText(at, field, scan.text(slot));
   }
 
-  /** Keeps an identifier that is no UUID, so that people see their own and not our hash of it. */
+  /** Copies an identifier that is not a UUID, so that users see it and not its hash. */
   protected takeId(slot: Slot, batch: Batch, at: number): void {
     if (!this.scan.isUuid(slot)) this.takeText(slot, batch, at, TEXT_ID);
   }

@@ -9,11 +9,10 @@ import { JsonLinesReader } from './json-lines.js';
 import type { Format, ReaderOptions } from './reader.js';
 
 /**
- * recal NDJSON: our interchange, one event or one entity a line, described by schema/events.schema.json. Golden
- * files, the simulator and other people's scripts use it.
+ * recal NDJSON, the interchange format: one event or one entity per line. schema/events.schema.json describes it.
  *
  * Event: `{"ts":"…","seq"?:n,"host":"…","rel":"EVENT_READ","subj":{…},"obj"?:{…},"obj2"?:{…},"ok"?,"flow"?,"attrs"?}`
- * Entity: `{"entity":{"id":"…","type":"file","name":"/etc/passwd"},"host":"…"}`; it holds from the event before it on
+ * Entity: `{"entity":{"id":"…","type":"file","name":"/etc/passwd"},"host":"…"}`; it is valid from the event before it
  */
 export const ndjson: Format = {
   name: 'ndjson',
@@ -37,7 +36,7 @@ const ATTRS = shape.raw('attrs');
 
 /** The slots of one entity inside a record. */
 interface EntitySlots {
-  /** The mention as it stands, to know it again. */
+  /** The whole object, to detect repetitions. */
   whole: Slot;
   id: Slot;
   type: Slot;
@@ -75,14 +74,13 @@ const ENTITIES = [
   ['obj2', OBJECT2],
   ['entity', ENTITY],
 ] as const;
-const TEXTS = ['id', 'type', 'kind', 'name', 'cmd', 'parent', 'user', 'local'] as const;
+const TEXT_FIELDS = ['id', 'type', 'kind', 'name', 'cmd', 'parent', 'user', 'local'] as const;
 
-/** What a mention of an entity may say besides whose it is. */
-const SAID = ['type', 'kind', 'name', 'cmd', 'pid', 'local', 'parent', 'user'] as const;
+/** The fields with information about an entity. */
+const ATTRIBUTES = ['type', 'kind', 'name', 'cmd', 'pid', 'local', 'parent', 'user'] as const;
 
-const TOO_MANY_SYMBOLS = 'too many different hosts, relations and kinds in one input';
+const TOO_MANY_SYMBOLS = 'too many different hosts, relations and kinds';
 
-/** Times are nanoseconds, however they were written. */
 const NANOSECOND_DIGITS = digitsOf('ns');
 
 class NdjsonReader extends JsonLinesReader {
@@ -90,7 +88,7 @@ class NdjsonReader extends JsonLinesReader {
   readonly #subject = new EntityKey();
   readonly #object = new EntityKey();
   readonly #object2 = new EntityKey();
-  readonly #other = new EntityKey();
+  readonly #key = new EntityKey();
 
   constructor(memory: ScanMemory, options: ReaderOptions) {
     super(shape, memory, options);
@@ -107,42 +105,43 @@ class NdjsonReader extends JsonLinesReader {
     return scan.has(ENTITY.id) ? this.#takeEntity(batch, host) : this.#takeEvent(batch, host);
   }
 
-  /** Why the entities of this record are not as schema/events.schema.json has them. */
+  /** Returns a reason if an entity of this record does not conform to schema/events.schema.json. */
   #checkEntities(): string | undefined {
     const { scan } = this;
     for (const [at, slots] of ENTITIES) {
-      for (const field of TEXTS) {
+      for (const field of TEXT_FIELDS) {
         const slot = slots[field];
         if (!scan.has(slot)) continue;
         if (!scan.isString(slot)) return `\`${at}.${field}\` is not a string`;
         if (!scan.has(slots.id)) return `\`${at}\` has no \`id\``;
       }
-      if (scan.has(slots.pid) && !isPid(scan, slots.pid)) return `\`${at}.pid\` is no process number`;
+      if (scan.has(slots.pid) && !isPid(scan, slots.pid))
+        return `\`${at}.pid\` must be an integer from 0 to 2147483647`;
       if (scan.has(slots.type) && typeNumber(scan.text(slots.type)) === 0) {
-        return `unknown entity type (one of: ${ENTITY_TYPES.join(' ')})`;
+        return `unknown \`${at}.type\`; use one of ${ENTITY_TYPES.join(', ')}`;
       }
     }
     return undefined;
   }
 
   #takeEntity(batch: Batch, host: number): string | undefined {
-    this.takeKey(ENTITY.id, this.#other);
-    if (this.#other.absent) return 'an entity without an id';
+    this.takeKey(ENTITY.id, this.#key);
+    if (this.#key.absent) return '`entity.id` is the all-zero UUID, which means no entity';
     batch.count('entity');
-    this.#upsert(batch, ENTITY, this.#other, host, batch.events - 1);
+    this.#upsert(batch, ENTITY, this.#key, host, batch.events - 1);
     return undefined;
   }
 
   #takeEvent(batch: Batch, host: number): string | undefined {
     const { scan } = this;
     const relation = scan.symbolNumber(REL);
-    if (relation < 0) return relation === -2 ? TOO_MANY_SYMBOLS : '`rel` is missing or no string';
+    if (relation < 0) return relation === -2 ? TOO_MANY_SYMBOLS : '`rel` is missing or not a string';
     const ts = this.#readTime();
     if (typeof ts === 'string') return ts;
     if (scan.has(SEQ) && !scan.isInteger(SEQ)) return '`seq` is not a 64-bit integer';
     if (scan.has(FLOW) && !scan.is(FLOW, 'in') && !scan.is(FLOW, 'out'))
       return '`flow` must be "in" or "out"';
-    if (scan.has(OK) && scan.boolean(OK) === undefined) return '`ok` is neither true nor false';
+    if (scan.has(OK) && scan.boolean(OK) === undefined) return '`ok` must be true or false';
     if (scan.has(ATTRS) && !(scan.isRaw(ATTRS) && scan.bytes[scan.start(ATTRS)] === 0x7b))
       return '`attrs` is not an object';
     this.takeKey(SUBJECT.id, this.#subject);
@@ -168,9 +167,9 @@ class NdjsonReader extends JsonLinesReader {
     batch.ok[row] = ok === undefined ? 0 : ok ? 2 : 1;
     batch.line[row] = this.line;
     if (scan.isRaw(ATTRS)) batch.attrs.push({ row, json: scan.text(ATTRS) });
-    if (!this.#subject.absent) this.#mention(batch, SUBJECT, this.#subject, host, row);
-    if (!this.#object.absent) this.#mention(batch, OBJECT, this.#object, host, row);
-    if (!this.#object2.absent) this.#mention(batch, OBJECT2, this.#object2, host, row);
+    if (!this.#subject.absent) this.#upsertUnlessRepeated(batch, SUBJECT, this.#subject, host, row);
+    if (!this.#object.absent) this.#upsertUnlessRepeated(batch, OBJECT, this.#object, host, row);
+    if (!this.#object2.absent) this.#upsertUnlessRepeated(batch, OBJECT2, this.#object2, host, row);
     return undefined;
   }
 
@@ -180,23 +179,23 @@ class NdjsonReader extends JsonLinesReader {
     if (!scan.has(TS)) return '`ts` is missing';
     return (
       (scan.isString(TS) ? parseRfc3339(scan.text(TS)) : undefined) ??
-      '`ts` is neither nanoseconds nor RFC 3339'
+      '`ts` must be nanoseconds since 1970 or an RFC 3339 time'
     );
   }
 
-  /** An entity as an event mentions it: an upsert only where it says something new. */
-  #mention(batch: Batch, slots: EntitySlots, key: EntityKey, host: number, row: number): void {
+  /** Upserts an entity of an event, unless the event before it has the same information. */
+  #upsertUnlessRepeated(batch: Batch, slots: EntitySlots, key: EntityKey, host: number, row: number): void {
     const { scan } = this;
-    const bare = !SAID.some((name) => scan.has(slots[name]));
+    const bare = !ATTRIBUTES.some((name) => scan.has(slots[name]));
     if (bare && scan.isUuid(slots.id)) return;
-    // Bare mentions are known apart: between them and full ones nothing is news.
-    const what = ((host + 1) << 1) | (bare ? 1 : 0);
+    // An identifier without attributes has its own cache entry, so that it does not evict the attributes.
+    const attribute = ((host + 1) << 1) | (bare ? 1 : 0);
     const [start, stop] = [scan.start(slots.whole), scan.stop(slots.whole)];
-    if (this.upsertCache.knows(key, what, scan.bytes, start, stop)) {
+    if (this.upsertCache.find(key, attribute, scan.bytes, start, stop)) {
       this.upsertCache.extend(batch, row);
       return;
     }
-    this.upsertCache.remember(key, what, start, stop, batch.upserts);
+    this.upsertCache.add(key, attribute, start, stop, batch.upserts);
     this.#upsert(batch, slots, key, host, row);
   }
 
@@ -208,10 +207,10 @@ class NdjsonReader extends JsonLinesReader {
     if (kind >= 0) batch.upsertKind[at] = kind;
     const { pid } = slots;
     if (scan.has(pid)) batch.upsertPid[at] = scan.word(pid, 0);
-    this.takeKey(slots.parent, this.#other);
-    setKey(batch.upsertParent, at, this.#other);
-    this.takeKey(slots.user, this.#other);
-    setKey(batch.upsertUser, at, this.#other);
+    this.takeKey(slots.parent, this.#key);
+    setKey(batch.upsertParent, at, this.#key);
+    this.takeKey(slots.user, this.#key);
+    setKey(batch.upsertUser, at, this.#key);
     this.takeId(slots.id, batch, at);
     this.takeText(slots.name, batch, at, TEXT_NAME);
     this.takeText(slots.cmd, batch, at, TEXT_CMD);
@@ -219,14 +218,14 @@ class NdjsonReader extends JsonLinesReader {
   }
 }
 
-/** True for an integer that 31 bits hold, as process numbers of every system do. */
+/** Tells whether the value is an integer of 31 bits, as the process numbers of all systems are. */
 function isPid(scan: JsonScan, slot: Slot): boolean {
   return (
     scan.isNumber(slot) && scan.isInteger(slot) && scan.word(slot, 1) === 0 && scan.word(slot, 0) >>> 31 === 0
   );
 }
 
-/** Number in ENTITY_TYPES plus one; 0 if it is none of them. */
+/** Returns the index into ENTITY_TYPES plus one, or 0 for an unknown type. */
 function typeNumber(type: string): number {
   return (ENTITY_TYPES as readonly string[]).indexOf(type) + 1;
 }

@@ -1,9 +1,9 @@
-/** What the performers write where they know no address: CADETS `localhost`/-1, THEIA `LOCAL` and `NA`. */
+/** The texts that the DARPA performers write for an unknown address. */
 const NO_ADDRESS = new Set(['', 'NA', 'LOCAL', '<unknown>', 'unknown', 'null']);
 
 /**
- * `address:port`, IPv6 in brackets, from a log's two fields; undefined where the log means "none". A port that is
- * missing, -1 or 0 is left out.
+ * Formats `address:port`, with IPv6 addresses in brackets. Returns undefined if the log has no address and no port. A
+ * port that is missing, -1 or 0 is left out.
  */
 export function formatEndpoint(address: string, port: string): string | undefined {
   const number = /^\d{1,5}$/.test(port) ? Number(port) : 0;

@@ -1,11 +1,11 @@
 import { FLOW_IN, FLOW_OUT, FLOW_UNKNOWN } from '../flow.js';
 
-/** FreeBSD and Linux agree on the two lowest bits: 0 read, 1 write, 2 both. */
+/** The two lowest bits are the same on FreeBSD and Linux: 0 read, 1 write, 2 both. */
 const ACCESS_MODE = 3;
 
 /**
- * What the flags of an OPEN say of the direction: opened for writing, alone or with reading, information flows out.
- * Flags come symbolic (TRACE `O_RDWR|O_CREAT`), decimal (THEIA `591872`), or as hexadecimal bytes (CADETS `0602`).
+ * Returns the direction of information for the flags of an OPEN event: out if the file is open for writing. Flags are
+ * names (TRACE `O_RDWR|O_CREAT`), decimal (THEIA `591872`) or hexadecimal bytes (CADETS `0602`).
  */
 export function directionOfOpen(flags: string, radix: 10 | 16): number {
   if (/^[0-9A-Fa-f]{1,16}$/.test(flags) && (radix === 16 || /^\d+$/.test(flags))) {
@@ -16,7 +16,7 @@ export function directionOfOpen(flags: string, radix: 10 | 16): number {
   return /\bO_RDONLY\b/.test(flags) ? FLOW_IN : FLOW_UNKNOWN;
 }
 
-/** CADETS: the value of the parameter called `flags` in an event's `parameters.array`. */
+/** Returns the value of the parameter `flags` in the `parameters.array` of a CADETS event. */
 export function flagsParameter(parameters: string): string | undefined {
   const value: unknown = JSON.parse(parameters);
   const list = Array.isArray(value) ? value : (value as { array?: unknown }).array;

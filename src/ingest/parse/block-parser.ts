@@ -3,7 +3,7 @@ import { formatByName } from '../formats/known-formats.js';
 import type { Reader, ReaderOptions } from '../formats/reader.js';
 import type { ScanMemory } from '../scan/json-scan.js';
 
-/** Reads blocks of one memory, in whatever format each is. */
+/** Parses the blocks of a memory with the reader of their format. */
 export class BlockParser {
   readonly #memory: ScanMemory;
   readonly #options: ReaderOptions;
@@ -15,10 +15,10 @@ export class BlockParser {
     this.#options = options;
   }
 
-  /** Adds what is in the block to an empty batch. */
+  /** Adds the records of a block to an empty batch. */
   parse(format: string, block: number, length: number, batch: Batch): void {
     if (this.#reader === undefined || this.#format !== format) {
-      // One reader at a time: readers keep their tables in the memory they share.
+      // Only one reader at a time, because readers have their tables in the same memory.
       this.#reader = formatByName(format).open(this.#memory, this.#options);
       this.#format = format;
     }

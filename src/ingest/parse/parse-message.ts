@@ -2,7 +2,7 @@ import { Batch, EVENT_COLUMNS, UPSERT_COLUMNS } from '../batch.js';
 import type { ReaderOptions } from '../formats/reader.js';
 import { ScanMemory } from '../scan/json-scan.js';
 
-/** What a parse thread is started with: its memory is shared with the thread that fills the blocks. */
+/** The data to start a parse thread. Its memory is shared with the thread that fills the blocks. */
 export interface ParseSetup {
   memory: WebAssembly.Memory;
   kernel: WebAssembly.Module;
@@ -19,17 +19,18 @@ export interface ParseJob {
 
 export interface ParseResult {
   block: number;
-  /** The batch's counters and texts. */
+  /** The fields of the batch that are not columns. */
   fields: Record<string, unknown>;
-  /** All its columns, one after another. */
+  /** All columns, one after another. */
   columns: ArrayBuffer;
-  /** Where each column starts, and how many elements it has. */
+  /** The position of each column in `columns`. */
   places: readonly ColumnPlace[];
 }
 
 interface ColumnPlace {
   name: Column;
   offset: number;
+  /** The number of elements. */
   length: number;
 }
 
@@ -40,8 +41,8 @@ export function reviveMemory(setup: ParseSetup): ScanMemory {
 type Column = keyof typeof EVENT_COLUMNS | keyof typeof UPSERT_COLUMNS | 'text';
 
 /**
- * A batch as a message: the used part of its columns in one buffer, which is handed over and not copied again. The
- * batch itself stays with its thread to be filled again, so that reading allocates next to nothing.
+ * Converts a batch to a message, with the used part of its columns in one buffer that can be transferred. The thread
+ * keeps the batch itself and fills it again, which saves allocations.
  */
 export function packBatch(block: number, batch: Batch): ParseResult {
   const places: ColumnPlace[] = [];

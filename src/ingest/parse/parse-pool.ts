@@ -5,14 +5,14 @@ import { kernelModule, ScanMemory } from '../scan/json-scan.js';
 import { BlockParser } from './block-parser.js';
 import { type ParseResult, type ParseSetup, unpackBatch } from './parse-message.js';
 
-/** Two blocks a thread: one is filled while the other is read. */
+/** Each thread has two blocks: one is filled while the other is parsed. */
 const BLOCKS_PER_THREAD = 2;
 
-/** A block of input to be filled and read; it goes back to the pool by itself once it has been read. */
+/** A block of input to fill and parse. It returns to the pool after `parse` or `release`. */
 export interface Lease {
   readonly bytes: Uint8Array;
   parse(format: string, length: number): Promise<Batch>;
-  /** Gives it back unread. */
+  /** Returns the block to the pool without parsing it. */
   release(): void;
 }
 
@@ -21,7 +21,7 @@ interface Waiter {
   reject(error: unknown): void;
 }
 
-/** Threads that turn blocks of input into batches; with no threads the caller's own does it. */
+/** Parses blocks of input to batches, in threads of its own or, with 0 threads, in the caller's thread. */
 export class ParsePool {
   readonly blockBytes: number;
   readonly #free: Lease[] = [];
@@ -35,7 +35,7 @@ export class ParsePool {
     for (let i = 0; i < threads; i++) this.#addThread(options);
   }
 
-  /** The next free block; waits until there is one. */
+  /** Waits for a free block. */
   acquire(): Promise<Lease> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     const lease = this.#free.shift();
@@ -83,7 +83,7 @@ export class ParsePool {
     };
     const worker = new Worker(new URL('./parse-worker.js', import.meta.url), {
       workerData: setup,
-      resourceLimits: { maxYoungGenerationSizeMb: 64 }, // batches come and go: fewer, larger sweeps
+      resourceLimits: { maxYoungGenerationSizeMb: 64 }, // batches are short-lived: this makes garbage collection rarer
     });
     const pending: ((result: Batch) => void)[] = [];
     const rejecters: ((error: unknown) => void)[] = [];

@@ -4,7 +4,7 @@ import { kernelModule, type ScanMemory } from '../scan/json-scan.js';
 import { BlockParser } from './block-parser.js';
 import { type ParseJob, type ParseSetup, packBatch, reviveMemory } from './parse-message.js';
 
-// One thread of the parse pool: reads blocks of its memory, one at a time, and sends back what it found.
+// A thread of the parse pool. It parses one block at a time and sends the batch back.
 const setup = workerData as ParseSetup;
 kernelModule(setup.kernel);
 const memory: ScanMemory = reviveMemory(setup);

@@ -2,26 +2,23 @@ import { readFileSync } from 'node:fs';
 import type { Shape, Slot } from './shape.js';
 import { symbolText } from './symbol-text.js';
 
-/** What became of a line. */
-export const LINE_END = 0;
-export const LINE_RECORD = 1;
-export const LINE_MALFORMED = 2;
-export const LINE_BLANK = 3;
-export const LINE_OVERSIZE = 4;
+/** The result of scanning a line, as in kernels/json-scan.ts. */
+export const LINE = { end: 0, record: 1, malformed: 2, blank: 3, oversize: 4 } as const;
 
+/** Why a line is malformed, in the order of kernels/json-scan/failure.ts. */
 const REASONS = [
   'expected a value',
-  'a control character inside a string',
-  'a wrong escape in a string',
+  'control character in a string',
+  'invalid escape in a string',
   'expected a key',
   'expected a colon',
   'expected a comma or a closing bracket',
   'nested deeper than 64 levels',
-  'ends too early',
+  'incomplete record',
   'text after the end of the record',
   'not a JSON object',
-  'a union that does not have exactly one member',
-  'an object given twice',
+  'a union must have exactly one member',
+  'duplicate key',
 ];
 
 const TAG_KIND = 0x0f;
@@ -35,23 +32,24 @@ const TAG_WIDE = 0x20;
 const TAG_UUID = 0x40;
 const TAG_INTEGER = 0x80;
 
-/** Words of a slot in the row. */
+/** The number of 32-bit words of a slot. */
 const SLOT_WORDS = 8;
 
 const PAGE = 65_536;
-/** Memory before the blocks: the shape's tables and the row, then the dictionary, then the steps. */
+/** The memory before the blocks holds the shape's tables and the row, then the dictionary, then the steps. */
 const TABLES_AT = 4096;
 const DICTIONARY_AT = 2 * PAGE;
 const STEPS_AT = 8 * PAGE;
 const BLOCKS_AT = 10 * PAGE;
+/** The kernel's number for a symbol that is not in its dictionary. */
 const NO_SYMBOL = 0xffffffff;
-/** Words that the kernel has numbers for, as in kernels/json-scan/dictionary.ts; further ones are numbered here. */
+/** The size of the kernel's dictionary, as in kernels/json-scan/dictionary.ts. Further symbols are numbered here. */
 const KERNEL_SYMBOLS = 8192;
-/** Batches keep numbers of words in 16 bits, and the last stands for none. */
+/** Batches store symbols in 16 bits, and the last number means "absent". */
 const MAX_SYMBOLS = 0xffff;
-/** Behind the row: room for a key with escapes. */
+/** The space after the row, for a key with escapes. */
 const KEY_SCRATCH = 128;
-/** The kernel reads up to 16 bytes at a time, and one newline closes the block. */
+/** The space after a block, for a newline and for reads of 16 bytes. */
 const PADDING = 64;
 
 interface Kernel {
@@ -68,15 +66,15 @@ interface Kernel {
 
 let compiled: WebAssembly.Module | undefined;
 
-/** Compiled once for all threads: they share the machine code, and what the engine learns about it. */
+/** Returns the kernel, which is compiled once for all threads. */
 export function kernelModule(given?: WebAssembly.Module): WebAssembly.Module {
   compiled ??= given ?? new WebAssembly.Module(readFileSync(new URL('./json-scan.wasm', import.meta.url)));
   return compiled;
 }
 
 /**
- * Memory for scanning: the kernel's tables and `count` blocks of input. It is shared, so that one thread can fill a
- * block from a file while another scans the one before it, and no byte is copied on the way.
+ * Memory for scanning: the kernel's tables and `count` blocks of input. It is shared, so that one thread can fill a block
+ * from a file while another scans the block before it, without copies.
  */
 export class ScanMemory {
   readonly memory: WebAssembly.Memory;
@@ -97,17 +95,17 @@ export class ScanMemory {
 }
 
 /**
- * Scans JSON lines for the fields of a shape. After `next` gives LINE_RECORD, the slots hold what was found; texts
- * are made only when asked for. The work is done in kernels/json-scan.ts.
+ * Scans JSON lines for the fields of a shape, with the kernel kernels/json-scan.ts. After `next` returns LINE.record, the
+ * slots hold the fields. Texts are decoded only on request.
  */
 export class JsonScan {
-  /** All memory, as bytes: slots' starts and stops are offsets into it. */
+  /** The whole memory. The starts and stops of slots are offsets into it. */
   readonly bytes: Uint8Array;
   readonly #kernel: Kernel;
   readonly #row: Uint32Array;
   readonly #text: Buffer;
   readonly #symbols: string[] = [];
-  /** Numbers of words that the kernel has no room for. */
+  /** The symbols that are not in the kernel's dictionary. */
   readonly #extraSymbols = new Map<string, number>();
 
   constructor(memory: ScanMemory, shape: Shape, maxLine: number) {
@@ -116,7 +114,7 @@ export class JsonScan {
     this.#text = Buffer.from(buffer);
     const { root, end } = shape.compile(buffer, TABLES_AT);
     if (end + shape.slots * SLOT_WORDS * 4 + KEY_SCRATCH > DICTIONARY_AT)
-      throw new RangeError('a shape too large for its tables');
+      throw new RangeError('the shape has too many fields');
     this.#row = new Uint32Array(buffer, end, shape.slots * SLOT_WORDS);
     const instance = new WebAssembly.Instance(kernelModule(), { env: { memory: memory.memory } });
     this.#kernel = instance.exports as unknown as Kernel;
@@ -125,9 +123,9 @@ export class JsonScan {
     this.#kernel.configureSteps(STEPS_AT, BLOCKS_AT - STEPS_AT);
   }
 
-  /** Starts on the first `length` bytes of a block of this memory. */
+  /** Starts with the first `length` bytes of a block of this memory. */
   begin(block: Uint8Array, length: number): void {
-    block[length] = 0x0a; // stops every inner loop of the kernel without a bounds check
+    block[length] = 0x0a; // ends every loop of the kernel, so that it needs no bounds checks
     this.#kernel.begin(block.byteOffset, length);
   }
 
@@ -139,19 +137,19 @@ export class JsonScan {
     return this.#kernel.lineEndAddress() - this.#kernel.lineStartAddress();
   }
 
-  /** Why the line just read is malformed, and in which byte of it, from 1. */
+  /** Returns why the current line is malformed, and the column in bytes, from 1. */
   failure(): { reason: string; column: number } {
     const column = this.#kernel.failurePosition() - this.#kernel.lineStartAddress() + 1;
     return { reason: REASONS[this.#kernel.failureReason()], column };
   }
 
-  /** The beginning of the line just read. */
+  /** Returns the beginning of the current line. */
   sample(bytes: number): string {
     const start = this.#kernel.lineStartAddress();
     return this.#text.toString('utf8', start, Math.min(start + bytes, this.#kernel.lineEndAddress()));
   }
 
-  /** True if the field is there; an empty string counts as absent, as performers use both. */
+  /** Tells whether the field has a value. An empty string counts as absent, because logs use both. */
   has(slot: Slot): boolean {
     const at = slot * SLOT_WORDS;
     return this.#row[at] !== 0 && this.#row[at + 1] !== this.#row[at + 2];
@@ -177,13 +175,13 @@ export class JsonScan {
     return (this.#row[slot * SLOT_WORDS] & TAG_KIND) === TAG_RAW;
   }
 
-  /** True or false where the log says so. */
+  /** Returns the value of a boolean, or undefined for any other value. */
   boolean(slot: Slot): boolean | undefined {
     const kind = this.#row[slot * SLOT_WORDS] & TAG_KIND;
     return kind === TAG_TRUE ? true : kind === TAG_FALSE ? false : undefined;
   }
 
-  /** True if the bytes between start and stop are the text itself: no escapes, nothing beyond ASCII. */
+  /** Tells whether the bytes of the field are its text: ASCII without escapes. */
   isPlain(slot: Slot): boolean {
     return (this.#row[slot * SLOT_WORDS] & (TAG_ESCAPED | TAG_WIDE)) === 0;
   }
@@ -200,49 +198,50 @@ export class JsonScan {
     return (this.#row[slot * SLOT_WORDS] & TAG_INTEGER) !== 0;
   }
 
-  /** A word of a UUID (0 the most significant) or of an integer (0 the low half). */
+  /** Returns a 32-bit word of a UUID (0 is the most significant) or of an integer (0 is the low half). */
   word(slot: Slot, index: number): number {
     return this.#row[slot * SLOT_WORDS + 4 + index];
   }
 
-  /** The number of a word in this scan's vocabulary; -1 if the field is absent or no string, -2 if there are too many. */
+  /** Returns the number of a symbol, -1 if the field is not a string, or -2 if there are too many symbols. */
   symbolNumber(slot: Slot): number {
     if (!this.has(slot) || !this.isString(slot)) return -1;
     const number = this.#row[slot * SLOT_WORDS + 4];
     if (number === NO_SYMBOL) return this.#extraSymbol(symbolText(this.text(slot)));
-    // The kernel also numbers words that nobody asked for, so a word's text is taken when it is first asked for.
+    // The kernel also numbers symbols that are never requested, so a text is decoded on the first request.
     while (this.#symbols.length <= number) this.#symbols.push('');
     if (this.#symbols[number] === '') this.#symbols[number] = symbolText(this.text(slot));
     return number;
   }
 
-  #extraSymbol(word: string): number {
-    let number = this.#extraSymbols.get(word);
+  #extraSymbol(text: string): number {
+    let number = this.#extraSymbols.get(text);
     if (number !== undefined) return number;
     number = KERNEL_SYMBOLS + this.#extraSymbols.size;
     if (number === MAX_SYMBOLS) return -2;
-    this.#extraSymbols.set(word, number);
+    this.#extraSymbols.set(text, number);
     while (this.#symbols.length < number) this.#symbols.push('');
-    this.#symbols.push(word);
+    this.#symbols.push(text);
     return number;
   }
 
-  /** The words asked for so far, by number; empty for others. */
+  /** The symbols requested so far, by number. Others are empty. */
   get symbols(): readonly string[] {
     return this.#symbols;
   }
 
-  /** Number of digits of an integer, as written. */
+  /** Returns the number of digits of an integer. */
   digits(slot: Slot): number {
     return this.#row[slot * SLOT_WORDS + 3];
   }
 
-  /** The field's text, unescaped; invalid UTF-8 becomes U+FFFD. */
+  /** Returns the unescaped text of a field. Invalid UTF-8 becomes U+FFFD. */
   text(slot: Slot): string {
     const at = slot * SLOT_WORDS;
     const [tag, start, stop] = [this.#row[at], this.#row[at + 1], this.#row[at + 2]];
     if (tag === 0) return '';
-    if ((tag & TAG_ESCAPED) !== 0) return this.textBetween(start, stop);
+    if ((tag & TAG_ESCAPED) !== 0)
+      return JSON.parse(this.#text.toString('utf8', start - 1, stop + 1)) as string;
     return this.#text.toString(
       (tag & TAG_WIDE) !== 0 || (tag & TAG_KIND) === TAG_RAW ? 'utf8' : 'latin1',
       start,
@@ -250,12 +249,7 @@ export class JsonScan {
     );
   }
 
-  /** The text of a string with escapes or beyond ASCII, between its quotes. */
-  textBetween(start: number, stop: number): string {
-    return JSON.parse(this.#text.toString('utf8', start - 1, stop + 1)) as string;
-  }
-
-  /** True if the field is exactly this ASCII text. */
+  /** Tells whether the field equals this ASCII text. */
   is(slot: Slot, text: string): boolean {
     const at = slot * SLOT_WORDS;
     const start = this.#row[at + 1];

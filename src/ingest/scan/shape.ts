@@ -1,4 +1,4 @@
-/** A field's place in a row: the number the shape gave it. */
+/** The number of a field in a row. */
 export type Slot = number;
 
 const FLAG_UNION = 1;
@@ -10,7 +10,7 @@ const FLAG_SYMBOL = 16;
 const NODE_BYTES = 40;
 const KEY_BYTES = 12;
 const TABLE_BYTES = 64;
-/** Half of a node's hash table: linear probing stays short. */
+/** At most half of a node's hash table is used, so that linear probing stays short. */
 const MAX_KEYS = 32;
 
 interface Node {
@@ -26,10 +26,10 @@ function node(): Node {
 }
 
 /**
- * Which fields of a JSON record a reader wants, by dotted path; `*` is any key. Compiled into the tables that
- * kernels/json-scan.ts walks. Several paths may feed one slot where logs put the same thing in different places.
+ * The fields of a JSON record that a reader needs, as dotted paths; `*` is any key. It is compiled to tables for
+ * kernels/json-scan.ts. Several paths may share a slot, because logs have the same information in different places.
  *
- * Every field may be wrapped in an Avro union (`{"string": …}`), bare or null, because exports of one format differ.
+ * Every field may be bare, null or in an Avro union (`{"string": …}`), because exports of the same format differ.
  */
 export class Shape {
   readonly #root = node();
@@ -39,35 +39,35 @@ export class Shape {
     return this.#slots;
   }
 
-  /** A string, number or boolean. */
+  /** Adds a string, number or boolean. */
   scalar(...paths: string[]): Slot {
     return this.#add(paths, FLAG_UNION);
   }
 
-  /** An identifier: its 128 bits are taken where it is a UUID. */
+  /** Adds an identifier. The row has the 128 bits of a UUID. */
   uuid(...paths: string[]): Slot {
     return this.#add(paths, FLAG_UNION | FLAG_UUID);
   }
 
-  /** A 64-bit integer, as a number or a string of digits, exactly. */
+  /** Adds a 64-bit integer, written as a number or as a string of digits. */
   integer(...paths: string[]): Slot {
     return this.#add(paths, FLAG_UNION | FLAG_INTEGER);
   }
 
-  /** One of a small vocabulary, such as relations or hosts: known by its number in the scan's dictionary. */
+  /** Adds a symbol, which is a string that recurs, such as a relation or a host. The row has its number. */
   symbol(...paths: string[]): Slot {
     return this.#add(paths, FLAG_UNION | FLAG_SYMBOL);
   }
 
-  /** A whole object or array, as text. */
+  /** Adds a whole object or array, as text. */
   raw(...paths: string[]): Slot {
     return this.#add(paths, FLAG_RAW);
   }
 
-  /** The key that a path's last `*` stood for, as a word. */
+  /** Adds the key that the last `*` of a path matches, as a symbol. */
   key(path: string): Slot {
     const parts = path.split('.');
-    if (parts.pop() !== '*') throw new RangeError(`${path}: a key is taken where the path ends in *`);
+    if (parts.pop() !== '*') throw new RangeError(`the path ${path} must end in *`);
     const parent = this.#walk(parts);
     parent.any ??= node();
     parent.anySlot = this.#slots;
@@ -95,50 +95,52 @@ export class Shape {
       if (child === undefined) {
         child = node();
         at.keys.set(part, child);
-        if (at.keys.size > MAX_KEYS) throw new RangeError(`over ${MAX_KEYS} keys beside ${part}`);
+        if (at.keys.size > MAX_KEYS)
+          throw new RangeError(`more than ${MAX_KEYS} keys at the level of ${part}`);
       }
       at = child;
     }
     return at;
   }
 
-  /** Writes the tables into memory from `address` on; gives the root's address and the first byte after them. */
+  /** Writes the tables to memory at `address`. Returns the address of the root and the first byte after the tables. */
   compile(memory: ArrayBufferLike, address: number): { root: number; end: number } {
     const view = new DataView(memory);
     const bytes = new Uint8Array(memory);
     let free = address;
-    const take = (length: number): number => {
+    const allocate = (length: number): number => {
       const at = free;
       free = (free + length + 15) & ~15;
       return at;
     };
     const emit = (n: Node): number => {
-      const at = take(NODE_BYTES);
-      for (const learned of [24, 28, 32, 36]) view.setUint32(at + learned, 0, true);
+      const at = allocate(NODE_BYTES);
+      // The kernel writes to the last four fields of a node.
+      for (const offset of [24, 28, 32, 36]) view.setUint32(at + offset, 0, true);
       view.setInt32(at, n.slot, true);
       view.setUint32(at + 4, n.flags, true);
       view.setUint32(at + 8, n.any === undefined ? 0 : emit(n.any), true);
       view.setInt32(at + 12, n.anySlot, true);
-      // Cleared, because the memory may still hold the tables of another format's shape.
+      // The memory may still hold the tables of another shape.
       view.setUint32(at + 16, 0, true);
       view.setUint32(at + 20, 0, true);
       if (n.keys.size === 0) return at;
-      const keys = take(n.keys.size * KEY_BYTES);
-      const table = take(TABLE_BYTES);
+      const keys = allocate(n.keys.size * KEY_BYTES);
+      const table = allocate(TABLE_BYTES);
       bytes.fill(0, table, table + TABLE_BYTES);
       view.setUint32(at + 16, keys, true);
       view.setUint32(at + 20, table, true);
       let number = 0;
       for (const [key, child] of n.keys) {
         const text = new TextEncoder().encode(key);
-        const textAt = take(text.length + 8); // the kernel compares eight bytes at a time
+        const textAt = allocate(text.length + 8); // the kernel compares eight bytes at a time
         bytes.set(text, textAt);
         const entry = keys + number * KEY_BYTES;
         view.setUint32(entry, textAt, true);
         view.setUint32(entry + 4, text.length, true);
         view.setUint32(entry + 8, emit(child), true);
         number++;
-        // The same sum as hashOf in the kernel.
+        // The hash is the same as hashOf in the kernel.
         let slot = (text[0] + text[text.length - 1] * 3 + text.length * 5) & 63;
         while (bytes[table + slot] !== 0) slot = (slot + 1) & 63;
         bytes[table + slot] = number;

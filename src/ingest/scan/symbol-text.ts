@@ -1,21 +1,22 @@
 import { createHash } from 'node:crypto';
 
-/** Relations, hosts and kinds are words of a vocabulary; real ones are far shorter. */
-const CHARACTERS = 256;
-const DIGEST = 16;
-const MARK = '…';
+/** Real relations, hosts and kinds are far shorter. */
+const MAX_LENGTH = 256;
+const DIGEST_LENGTH = 16;
+const ELLIPSIS = '…';
 
 /**
- * A word as we keep it: well-formed, and of bounded length, because the vocabulary stays in memory and goes into models. Of a
- * longer one its beginning and a digest are left, so that different words stay different.
+ * Returns a well-formed text of bounded length, because symbols stay in memory and in models. A long text is replaced by
+ * its beginning and a digest, so that different texts stay different.
  */
 export function symbolText(text: string): string {
-  const word = text.toWellFormed();
-  if (word.length <= CHARACTERS) return word;
-  const digest = createHash('sha256').update(word).digest('hex').slice(0, DIGEST);
-  return `${word.slice(0, CHARACTERS - DIGEST - MARK.length).toWellFormed()}${MARK}${digest}`;
+  const symbol = text.toWellFormed();
+  if (symbol.length <= MAX_LENGTH) return symbol;
+  const digest = createHash('sha256').update(symbol).digest('hex').slice(0, DIGEST_LENGTH);
+  const beginning = symbol.slice(0, MAX_LENGTH - DIGEST_LENGTH - ELLIPSIS.length).toWellFormed();
+  return `${beginning}${ELLIPSIS}${digest}`;
 }
 
-export function isShortenedSymbol(word: string): boolean {
-  return word.length === CHARACTERS && word.at(-DIGEST - 1) === MARK;
+export function isShortenedSymbol(symbol: string): boolean {
+  return symbol.length === MAX_LENGTH && symbol.at(-DIGEST_LENGTH - 1) === ELLIPSIS;
 }

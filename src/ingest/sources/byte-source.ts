@@ -11,52 +11,52 @@ import { TarReader } from './tar.js';
 const HASH_BUFFER = 4 << 20;
 
 export interface ByteSource {
-  /** For people and positions: path, or `archive.tar.gz!member`, or `<stdin>`. */
+  /** The path, `archive.tar.gz!member` or `<stdin>`. */
   readonly name: string;
   /**
-   * Fills `target` as far as it can (only short at the end), returns bytes written, 0 at the end. The target may
-   * lie in shared memory; several MiB are best. One call at a time.
+   * Fills `target` and returns the number of bytes, which is smaller than the target only at the end. The target may be
+   * in shared memory, and several MiB are fastest. Only one call at a time.
    */
   read(target: Uint8Array): Promise<number>;
-  /** Bytes of the file on disk consumed so far (compressed bytes for .gz), for progress. */
+  /** The number of bytes of the file read so far (compressed bytes for .gz), for progress. */
   readonly consumed: number;
-  /** Done with this source; what is left of an archive's member is skipped. Closing the input does this too. */
+  /** Closes this source and skips the rest of an archive's member. Closing the input closes its sources. */
   close(): Promise<void>;
 }
 
-/** One input path; archives yield one source per regular member, others exactly one. Consumed in order. */
+/** An open input. An archive has one source per regular file in it, any other input has exactly one. */
 export interface InputFile {
   readonly path: string;
-  /** Size on disk, undefined for standard input and pipes. */
+  /** The size on disk, or undefined for standard input and pipes. */
   readonly size: number | undefined;
   readonly compression: 'none' | 'gzip' | 'zstd';
   readonly archive: boolean;
-  /** Only once. A source is valid until the next one is asked for. */
+  /** Returns the sources in order. May be called once. A source is valid until the next one is requested. */
   sources(): AsyncIterable<ByteSource>;
-  /** SHA-256 (hex) of the bytes on disk, valid when all sources are read to the end; also after close(). */
+  /** Returns the SHA-256 (hex) of the bytes on disk, once all sources are read to the end. */
   sha256(): Promise<string>;
-  /** Pending reads reject with `input-closed`. */
+  /** Closes the input. Pending reads reject with `input-closed`. */
   close(): Promise<void>;
 }
 
 export interface OpenOptions {
   stdin?: Readable;
-  /** Decompressed bytes allowed per compressed byte, once more than 256 MiB came out. */
+  /** The largest allowed ratio of decompressed to compressed bytes. Applies beyond 256 MiB of output. */
   maxRatio?: number;
-  /** Reads and hashes in place of the calling thread; serves one input at a time, and is its owner's to close. */
+  /** A thread that reads and hashes instead of the caller's. It serves one input at a time. The caller closes it. */
   thread?: ReadThread | undefined;
 }
 
 interface Content {
   bytes: Bytes;
-  /** The decompressor below `bytes`, if any. */
-  layer?: Bytes;
+  /** The decompressor, if any. */
+  decompressor?: Bytes;
   empty: boolean;
   compression: 'none' | 'gzip' | 'zstd';
   archive: boolean;
 }
 
-/** Opens a path, or standard input for `-`, and finds out from the content what it is. */
+/** Opens a path, or standard input for `-`, and detects compression and archives from the content. */
 export async function openInput(path: string, options: OpenOptions = {}): Promise<InputFile> {
   const raw = await RawBytes.open(path, options.stdin, options.thread);
   const input = new Input(path, raw, options.maxRatio ?? DEFAULT_MAX_RATIO);
@@ -69,7 +69,7 @@ export async function openInput(path: string, options: OpenOptions = {}): Promis
   }
 }
 
-/** SHA-256 (hex) of a file on disk, in bounded memory. */
+/** Returns the SHA-256 (hex) of a file on disk. */
 export async function hashFile(path: string): Promise<string> {
   const raw = await RawBytes.open(path);
   try {
@@ -86,8 +86,8 @@ class Input implements InputFile {
   readonly #raw: RawBytes;
   readonly #maxRatio: number;
   #content!: Content;
-  /** What runs on top of the raw bytes, to be closed with them. */
-  readonly #layers = new Set<Bytes>();
+  /** The open decompressors. */
+  readonly #decompressors = new Set<Bytes>();
   #taken = false;
   #closed = false;
 
@@ -112,7 +112,10 @@ class Input implements InputFile {
   async open(): Promise<void> {
     this.#content = await this.#unwrap(this.#raw, this.#raw.name);
     if (!this.#content.empty) return;
-    throw emptyInputError(this.#raw.name, this.compression === 'none' ? 'is empty' : 'unpacks to nothing');
+    throw emptyInputError(
+      this.#raw.name,
+      this.compression === 'none' ? 'is empty' : 'is empty after decompression',
+    );
   }
 
   async #unwrap(bytes: Bytes, name: string): Promise<Content> {
@@ -127,17 +130,23 @@ class Input implements InputFile {
       };
     }
     const unpacked = new Decompressed(outer.bytes, kind, name, this.#maxRatio);
-    this.#layers.add(unpacked);
+    this.#decompressors.add(unpacked);
     const inner = await peek(unpacked, HEAD_BYTES);
     const innerKind = contentKind(inner.head, name);
     if (innerKind === 'gzip' || innerKind === 'zstd') {
       throw new RecalError('nested-compression', `${quoted(name)} is compressed twice`, {
-        hint: `unpack it once: ${kind} -dc FILE | recal … -`,
+        hint: `decompress it once: ${kind} -dc FILE | recal … -`,
         where: { file: name },
       });
     }
     const empty = inner.head.length === 0;
-    return { bytes: inner.bytes, layer: unpacked, empty, compression: kind, archive: innerKind === 'tar' };
+    return {
+      bytes: inner.bytes,
+      decompressor: unpacked,
+      empty,
+      compression: kind,
+      archive: innerKind === 'tar',
+    };
   }
 
   sources(): AsyncIterable<ByteSource> {
@@ -155,19 +164,19 @@ class Input implements InputFile {
     let empty = true;
     for (let member = await tar.next(); member !== undefined; member = await tar.next()) {
       const name = `${this.#raw.name}!${member.name}`;
-      // Folders of .json.gz files are often shipped as one tar.
+      // Members may be compressed too.
       const content = await this.#unwrap(member, name);
       if (content.archive) {
-        throw new RecalError('nested-archive', `${quoted(name)} is an archive in an archive`, {
-          hint: 'unpack the outer one with tar -xf and name the inner ones',
+        throw new RecalError('nested-archive', `${quoted(name)} is an archive inside an archive`, {
+          hint: 'unpack the outer archive with tar -xf and give recal the inner ones',
           where: { file: name },
         });
       }
       empty &&= content.empty;
-      const { bytes, layer } = content;
+      const { bytes, decompressor } = content;
       const close = async () => {
         await bytes.close();
-        if (layer !== undefined) this.#layers.delete(layer);
+        if (decompressor !== undefined) this.#decompressors.delete(decompressor);
       };
       const source = this.#source(name, bytes, close);
       try {
@@ -176,7 +185,7 @@ class Input implements InputFile {
         await source.close();
       }
     }
-    if (empty) throw emptyInputError(this.#raw.name, 'holds no file with any content');
+    if (empty) throw emptyInputError(this.#raw.name, 'holds no files, or only empty ones');
   }
 
   #source(name: string, bytes: Bytes, close: () => Promise<void>): ByteSource {
@@ -204,8 +213,8 @@ class Input implements InputFile {
 
   async close(): Promise<void> {
     this.#closed = true;
-    await this.#raw.close(); // first: layers wait for their pending read from here
-    for (const layer of this.#layers) await layer.close();
-    this.#layers.clear();
+    await this.#raw.close(); // first, because decompressors wait for their pending read
+    for (const decompressor of this.#decompressors) await decompressor.close();
+    this.#decompressors.clear();
   }
 }

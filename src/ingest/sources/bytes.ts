@@ -1,19 +1,19 @@
-/** Bytes to be pulled in order: the one shape that disk, decompressor and archive layers stack in. */
+/** A sequence of bytes to read in order. The file, decompressor and archive layers all implement it. */
 export interface Bytes {
-  /** Fills `target` as far as it can (only short at the end), returns bytes written, 0 at the end. */
+  /** Fills `target` and returns the number of bytes, which is smaller than the target only at the end. */
   read(target: Uint8Array): Promise<number>;
-  /** Ends the layer itself; the layer below stays open, its owner closes it. Pending reads reject. */
+  /** Closes this layer but not the layer below. Pending reads reject. */
   close(): Promise<void>;
 }
 
-/** The first bytes of an input, and the input as if they had never been taken. */
+/** The first bytes of an input, and the whole input including them. */
 export interface Peeked {
-  /** Shorter than asked for only if the input is. */
+  /** Shorter than requested only if the input is. */
   head: Uint8Array;
   bytes: Bytes;
 }
 
-/** Looks at the first `length` bytes; works on pipes too, because nothing is read twice. */
+/** Returns the first `length` bytes without consuming them. It works on pipes, because it reads nothing twice. */
 export async function peek(bytes: Bytes, length: number): Promise<Peeked> {
   const buffer = new Uint8Array(length);
   const head = buffer.subarray(0, await bytes.read(buffer));
@@ -34,7 +34,7 @@ export async function peek(bytes: Bytes, length: number): Promise<Peeked> {
   };
 }
 
-/** True if every byte is zero: padding. */
+/** Tells whether every byte is zero. */
 export function isZero(bytes: Uint8Array): boolean {
   return bytes.every((byte) => byte === 0);
 }

@@ -1,23 +1,24 @@
 import { RecalError } from '../../base/errors.js';
 import { quoted } from './input-errors.js';
 
-/** What the first bytes say an input is. */
+/** The kind of an input, detected from its first bytes. */
 export type ContentKind = 'plain' | 'gzip' | 'zstd' | 'tar';
 
-/** How many first bytes are enough to tell: one tar header. */
+/** The number of bytes that detection needs: one tar header. */
 export const HEAD_BYTES = 512;
 
-interface Refused {
+/** A kind that recal recognises but does not read. */
+interface UnsupportedKind {
   magic: number[];
   code: 'unsupported-compression' | 'unsupported-archive' | 'avro-input';
   what: string;
   hint: string;
 }
 
-const pipe = (tool: string) => `unpack it on the way: ${tool} FILE | recal … -`;
+const pipe = (tool: string) => `decompress it first: ${tool} FILE | recal … -`;
 
-// Formats met in the wild that would otherwise end in a thousand "malformed line" messages.
-const REFUSED: Refused[] = [
+// Without this table, such files would give thousands of malformed lines.
+const UNSUPPORTED: UnsupportedKind[] = [
   {
     magic: [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00],
     code: 'unsupported-compression',
@@ -39,7 +40,7 @@ const REFUSED: Refused[] = [
   {
     magic: [0x1f, 0x9d],
     code: 'unsupported-compression',
-    what: 'compressed by compress',
+    what: 'compressed with compress',
     hint: pipe('gzip -dc'),
   },
   {
@@ -52,7 +53,7 @@ const REFUSED: Refused[] = [
     magic: [0x50, 0x4b, 0x05, 0x06],
     code: 'unsupported-archive',
     what: 'an empty zip archive',
-    hint: 'name the log files',
+    hint: 'give recal the log files themselves',
   },
   {
     magic: [0x37, 0x7a, 0xbc, 0xaf, 0x27, 0x1c],
@@ -63,8 +64,8 @@ const REFUSED: Refused[] = [
   {
     magic: [0x4f, 0x62, 0x6a, 0x01],
     code: 'avro-input',
-    what: 'binary Avro, the raw form of DARPA TC data',
-    hint: 'take the .json.tar.gz of the same topic, or convert it with json_consumer.sh of DARPA ta3-java-consumer',
+    what: 'binary Avro, the raw form of the DARPA TC data',
+    hint: 'use the .json.tar.gz of the same topic, or convert it with json_consumer.sh of DARPA ta3-java-consumer',
   },
 ];
 
@@ -76,27 +77,27 @@ function has(head: Uint8Array, magic: number[], at = 0): boolean {
   return head.length >= at + magic.length && magic.every((byte, i) => head[at + i] === byte);
 }
 
-function matches(head: Uint8Array, format: Refused): boolean {
+function matches(head: Uint8Array, format: UnsupportedKind): boolean {
   if (!has(head, format.magic)) return false;
-  // "BZh" alone could begin a line of text.
+  // A line of text can begin with "BZh" too.
   return format.magic[0] !== 0x42 || has(head, BZIP2_BLOCK, 4) || has(head, BZIP2_END, 4);
 }
 
-/** Kind of content by its first bytes, never by the file's name. Throws for what is known but not readable. */
+/** Detects the kind from the first bytes, never from the file's name. Throws for a kind that recal does not read. */
 export function contentKind(head: Uint8Array, name: string): ContentKind {
   if (has(head, [0x1f, 0x8b]) || (head.length === 1 && head[0] === 0x1f)) return 'gzip';
   if (isZstd(head)) return 'zstd';
-  // A tar header always holds NULs and text never does: a log line with "ustar" at 257 stays a log line.
+  // A tar header always holds NUL bytes, and text never does, even if it has "ustar" at offset 257.
   if (has(head, USTAR, 257) && head.includes(0)) return 'tar';
-  const refused = REFUSED.find((format) => matches(head, format));
-  if (refused === undefined) return 'plain';
-  throw new RecalError(refused.code, `${quoted(name)} is ${refused.what}`, {
-    hint: refused.hint,
+  const unsupported = UNSUPPORTED.find((format) => matches(head, format));
+  if (unsupported === undefined) return 'plain';
+  throw new RecalError(unsupported.code, `${quoted(name)} is ${unsupported.what}`, {
+    hint: unsupported.hint,
     where: { file: name, offset: 0 },
   });
 }
 
 function isZstd(head: Uint8Array): boolean {
   if (has(head, [0x28, 0xb5, 0x2f, 0xfd])) return true;
-  return (head[0] & 0xf0) === 0x50 && has(head, [0x2a, 0x4d, 0x18], 1); // skippable frame first
+  return (head[0] & 0xf0) === 0x50 && has(head, [0x2a, 0x4d, 0x18], 1); // a skippable frame comes first
 }

@@ -7,34 +7,35 @@ import { quoted } from './input-errors.js';
 import { ReadableBytes } from './readable-bytes.js';
 import { ZstdFrames } from './zstd-frames.js';
 
-/** Compressed bytes per step, and decompressed bytes per piece: large, since each costs a trip between threads. */
+/** Compressed bytes per write and decompressed bytes per chunk. Large, because each one crosses threads. */
 const INPUT_BYTES = 256 << 10;
 const OUTPUT_BYTES = 1 << 20;
 
-/** Real logs reach 50:1. Below this output a high ratio does no harm. */
+/** Real logs reach 50:1. */
 export const DEFAULT_MAX_RATIO = 1000;
+/** A high ratio does no harm below this output. */
 const RATIO_FLOOR = 256 << 20;
 
 type Engine = Transform & { bytesWritten: number };
 type CreateEngine = (options: ZlibOptions) => Engine;
 
 function createEngine(kind: 'gzip' | 'zstd', name: string): Engine {
-  // A high-water mark of one byte: no piece waits inside the stream, where an error would throw it away.
+  // With a high-water mark of one byte no chunk waits inside the stream, which discards it after an error.
   const options = { chunkSize: OUTPUT_BYTES, readableHighWaterMark: 1 };
   if (kind === 'gzip') return zlib.createGunzip(options);
   const create = (zlib as { createZstdDecompress?: CreateEngine }).createZstdDecompress;
   if (create !== undefined) return create(options);
   throw new RecalError(
     'unsupported-compression',
-    `${quoted(name)} is zstd-compressed, which Node ${process.version} cannot read`,
+    `${quoted(name)} is zstd-compressed, which Node ${process.version} does not support`,
     {
-      hint: 'use Node 22.15 or newer, or unpack it on the way: zstd -dc FILE | recal … -',
+      hint: 'decompress it first: zstd -dc FILE | recal … -, or use Node 22.15 or newer',
       where: { file: name, offset: 0 },
     },
   );
 }
 
-/** Decompresses on Node's thread pool, in bounded memory, and refuses whatever is not whole. */
+/** Decompresses on Node's thread pool, in bounded memory. Throws if the input is truncated or damaged. */
 export class Decompressed implements Bytes {
   readonly #input: Bytes;
   readonly #kind: 'gzip' | 'zstd';
@@ -70,7 +71,7 @@ export class Decompressed implements Bytes {
     }
     if (this.#output.produced > Math.max(RATIO_FLOOR, this.#taken * this.#maxRatio)) throw this.#bomb();
     if (length < target.length) {
-      await this.#feeding; // the end is the end only if nothing but padding follows it
+      await this.#feeding; // checks that only padding follows the end
       if (this.#failure !== undefined) throw this.#explain(this.#failure);
     }
     return length;
@@ -84,10 +85,10 @@ export class Decompressed implements Bytes {
       if (read === 0) break;
       this.#taken += read;
       const bytes = chunk.subarray(0, read);
-      const pieces = this.#frames === undefined ? [bytes] : this.#frames.cut(bytes);
-      if (pieces === undefined) throw this.#corrupt('a frame or block header makes no sense');
+      const pieces = this.#frames === undefined ? [bytes] : this.#frames.split(bytes);
+      if (pieces === undefined) throw this.#corrupt('invalid frame or block header');
       for (const piece of pieces) {
-        if (!(await this.#write(piece))) return; // the engine failed or was closed, and said so to the reader
+        if (!(await this.#write(piece))) return; // the engine has failed or was closed, and read() reports it
         given += piece.length;
         const left = given - this.#engine.bytesWritten;
         if (left > 0) return this.#checkPadding(piece.subarray(piece.length - left), chunk);
@@ -97,19 +98,19 @@ export class Decompressed implements Bytes {
     this.#engine.end();
   }
 
-  /** Resolves when the engine has used the bytes; false if it never will. */
+  /** Resolves to true when the engine has used the bytes, or to false if it was closed. */
   #write(bytes: Uint8Array): Promise<boolean> {
     return new Promise((resolve) => {
-      const gone = () => resolve(false);
-      this.#engine.once('close', gone);
+      const closed = () => resolve(false);
+      this.#engine.once('close', closed);
       this.#engine.write(bytes, (error) => {
-        this.#engine.off('close', gone);
+        this.#engine.off('close', closed);
         resolve(!error);
       });
     });
   }
 
-  /** Zeros after the last member are padding (tapes, block devices); anything else is lost data or a bad copy. */
+  /** Zeros after the last member are padding from tapes and block devices. Other bytes are an error. */
   async #checkPadding(rest: Uint8Array, chunk: Uint8Array): Promise<void> {
     let padding = rest;
     do {
@@ -121,7 +122,7 @@ export class Decompressed implements Bytes {
 
   async close(): Promise<void> {
     await this.#output.close();
-    await this.#feeding; // or its pending read would compete with whoever reads the layer below next
+    await this.#feeding; // its pending read must not compete with the next reader of the layer below
   }
 
   #explain(error: unknown): unknown {
@@ -132,10 +133,10 @@ export class Decompressed implements Bytes {
     return this.#corrupt(message, error);
   }
 
-  #problem(code: ErrorCode, what: string, hint: string, cause?: unknown): RecalError {
+  #problem(code: ErrorCode, fault: string, hint: string, cause?: unknown): RecalError {
     const offset = this.#output.produced;
     const at = `after ${offset} decompressed bytes (${this.#taken} compressed bytes read)`;
-    return new RecalError(code, `${quoted(this.#name)} ${what} ${at}`, {
+    return new RecalError(code, `${quoted(this.#name)} ${fault} ${at}`, {
       hint,
       where: { file: this.#name, offset },
       cause,
@@ -143,30 +144,25 @@ export class Decompressed implements Bytes {
   }
 
   #truncated(cause?: unknown): RecalError {
-    const hint = `the copy or download was cut short: fetch it again, then check it with ${this.#kind} -t`;
-    return this.#problem('truncated-input', `ends in the middle of its ${this.#kind} data`, hint, cause);
+    const hint = `copy or download it again, then check it with ${this.#kind} -t`;
+    return this.#problem('truncated-input', 'is truncated', hint, cause);
   }
 
   #corrupt(reason: string, cause?: unknown): RecalError {
-    const hint = `fetch it again, then check it with ${this.#kind} -t`;
+    const hint = `copy or download it again, then check it with ${this.#kind} -t`;
     return this.#problem('corrupt-input', `is damaged (${reason})`, hint, cause);
   }
 
   #trailing(cause?: unknown): RecalError {
-    const hint = `part of a log may be hidden there: check it with ${this.#kind} -t, cut the tail off or fetch it again`;
-    return this.#problem(
-      'trailing-data',
-      `goes on with something that is not ${this.#kind} data`,
-      hint,
-      cause,
-    );
+    const hint = `copy or download it again, or remove the bytes after the ${this.#kind} data`;
+    return this.#problem('trailing-data', `holds bytes that are not ${this.#kind} data,`, hint, cause);
   }
 
   #bomb(): RecalError {
-    const hint = 'a file made to fill memory or disk? If you trust it, unpack it first and name the result';
+    const hint = 'if you trust the file, decompress it first and give recal the result';
     return this.#problem(
       'decompression-ratio',
-      `unpacks to more than ${this.#maxRatio} times its size`,
+      `decompresses to more than ${this.#maxRatio} times its size,`,
       hint,
     );
   }

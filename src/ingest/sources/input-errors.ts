@@ -3,11 +3,10 @@ import { basename, dirname, join } from 'node:path';
 import { RecalError } from '../../base/errors.js';
 import { printable } from '../../base/printable.js';
 
-// The wording of everything that can be wrong with an input path or its bytes. The codes are stable.
+/** The number of file names in a hint. */
+const MAX_NAMES = 3;
 
-const SHOWN = 3;
-
-/** A file name in a message: quoted, and harmless for the terminal. */
+/** Quotes and escapes a file name for an error message. */
 export function quoted(path: string): string {
   return `'${printable(path, 512)}'`;
 }
@@ -16,37 +15,39 @@ async function namesIn(folder: string): Promise<string[]> {
   try {
     return (await readdir(folder)).sort();
   } catch {
-    return []; // only a hint depends on it
+    return []; // the names are only for a hint
   }
 }
 
-function some(names: string[]): string {
-  const shown = names.slice(0, SHOWN).map(quoted).join(', ');
-  return names.length > SHOWN ? `${shown} and ${names.length - SHOWN} more` : shown;
+function listNames(names: string[]): string {
+  const shown = names.slice(0, MAX_NAMES).map(quoted).join(', ');
+  return names.length > MAX_NAMES ? `${shown} and ${names.length - MAX_NAMES} more` : shown;
 }
 
-/** A path that could not be looked at or opened, as an error a person can act on. */
+/** The error for a path that cannot be opened. */
 export async function openError(path: string, cause: unknown): Promise<RecalError> {
   const code = (cause as NodeJS.ErrnoException | undefined)?.code ?? 'unknown reason';
   const where = { file: path };
   if (code === 'ENOENT' || code === 'ENOTDIR') {
     const name = basename(path);
-    const near = (await namesIn(dirname(path))).filter((other) => other.startsWith(name));
-    const hint = near.length
-      ? `the same folder holds ${some(near)}`
-      : 'check the spelling, and that the path is relative to the current folder';
+    const similar = (await namesIn(dirname(path))).filter((other) => other.startsWith(name));
+    const hint = similar.length
+      ? `the folder holds ${listNames(similar)}`
+      : 'check the spelling; relative paths start at the current folder';
     return new RecalError('input-not-found', `there is no file ${quoted(path)}`, { hint, where, cause });
   }
   if (code === 'EACCES' || code === 'EPERM') {
     return new RecalError('input-unreadable', `no permission to read ${quoted(path)}`, {
-      hint: 'run as a user that may read it, or copy it and change its mode: audit logs usually belong to root',
+      hint: 'run recal as a user who may read it, or change its permissions; audit logs usually belong to root',
       where,
       cause,
     });
   }
   return new RecalError('input-unreadable', `cannot open ${quoted(path)}: ${code}`, {
     hint:
-      code === 'EMFILE' || code === 'ENFILE' ? 'raise the limit of open files: ulimit -n' : 'check the disk',
+      code === 'EMFILE' || code === 'ENFILE'
+        ? 'raise the limit of open files with ulimit -n'
+        : 'check the disk and the file system',
     where,
     cause,
   });
@@ -56,10 +57,10 @@ export async function directoryError(path: string): Promise<RecalError> {
   const names = (await namesIn(path)).filter((name) => !name.startsWith('.'));
   const json = names.filter((name) => name.includes('.json'));
   const hint = json.length
-    ? `name its files: '${printable(join(path, '*.json*'), 512)}' (${json.length} there)`
+    ? `give recal the files in it: '${printable(join(path, '*.json*'), 512)}' (${json.length} files)`
     : names.length
-      ? `name the log files in it; it holds ${some(names)}`
-      : 'it is empty';
+      ? `give recal the log files in it; it holds ${listNames(names)}`
+      : 'it is empty; give recal log files';
   return new RecalError('input-is-directory', `${quoted(path)} is a directory`, {
     hint,
     where: { file: path },
@@ -68,14 +69,14 @@ export async function directoryError(path: string): Promise<RecalError> {
 
 export function noMatchError(pattern: string): RecalError {
   return new RecalError('input-no-match', `no file matches ${quoted(pattern)}`, {
-    hint: "* and ? stop at /, ** crosses folders, names that start with '.' must be spelled out",
+    hint: "check the pattern: * and ? match within a folder, ** matches across folders, hidden files need a leading '.'",
     where: { file: pattern },
   });
 }
 
 export function duplicatePartError(first: string, second: string): RecalError {
   return new RecalError('duplicate-part', `${quoted(first)} and ${quoted(second)} are the same part`, {
-    hint: 'counting a part twice would double its events: name one of the two, or move the other away',
+    hint: 'give recal only one of them, so that no event is read twice',
     where: { file: second },
   });
 }
@@ -86,29 +87,29 @@ export function readError(name: string, offset: number, cause: unknown): RecalEr
     'input-read-failed',
     `reading ${quoted(name)} failed after ${offset} bytes: ${code}`,
     {
-      hint: 'check the disk or the network file system it is on',
+      hint: 'check the disk or the network file system',
       where: { file: name, offset },
       cause,
     },
   );
 }
 
-export function emptyInputError(name: string, what = 'is empty'): RecalError {
-  return new RecalError('empty-input', `${quoted(name)} ${what}`, {
-    hint: 'was the download or the export interrupted? An empty log is refused, for it would train on nothing',
+export function emptyInputError(name: string, fault: string): RecalError {
+  return new RecalError('empty-input', `${quoted(name)} ${fault}`, {
+    hint: 'check whether the download or export was interrupted',
     where: { file: name },
   });
 }
 
-/** A mistake of the calling code rather than of the input. */
+/** The error for a wrong use of an input by the calling code. */
 export function inputUseError(
   code: 'input-closed' | 'input-consumed' | 'hash-incomplete',
   name: string,
 ): RecalError {
-  const what = {
-    'input-closed': 'was closed while it was being read',
+  const fault = {
+    'input-closed': 'was closed while it was read',
     'input-consumed': 'can be read only once; open it again',
-    'hash-incomplete': 'has no hash before it was read to its end',
+    'hash-incomplete': 'has no hash until it is read to the end',
   }[code];
-  return new RecalError(code, `${quoted(name)} ${what}`, { where: { file: name } });
+  return new RecalError(code, `${quoted(name)} ${fault}`, { where: { file: name } });
 }

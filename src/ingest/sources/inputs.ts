@@ -2,19 +2,18 @@ import { constants } from 'node:fs';
 import { access, realpath, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { isSystemError } from '../../base/errors.js';
-import { expandGlob, isGlob } from './glob.js';
+import { expandGlob } from './glob.js';
+import { isGlob } from './glob-match.js';
 import { directoryError, duplicatePartError, noMatchError, openError } from './input-errors.js';
 import { comparePartNames, partOf } from './part-order.js';
 import { STDIN } from './raw-bytes.js';
 
-export { comparePartNames, partOf } from './part-order.js';
-
 /**
- * Turns arguments (files, globs, `-` for standard input) into the files to read, each once, parts in order. The
- * order of the arguments does not matter; standard input comes last, after the history it continues.
+ * Expands files, globs and `-` for standard input to the list of files to read, without duplicates and with parts in
+ * order. The order of the arguments does not matter. Standard input comes last, because it continues the files.
  */
 export async function expandInputs(patterns: string[]): Promise<string[]> {
-  /** By real path, so that links and spellings of one file count once. */
+  /** By real path, so that links to a file and other spellings of its path count once. */
   const files = new Map<string, string>();
   let stdin = false;
   for (const pattern of patterns) {
@@ -25,28 +24,28 @@ export async function expandInputs(patterns: string[]): Promise<string[]> {
     for (const path of await filesOf(pattern)) {
       const real = await realPathOf(path);
       const known = files.get(real);
-      files.set(real, known === undefined ? path : simpler(known, path));
+      files.set(real, known === undefined ? path : simplerPath(known, path));
     }
   }
   const sorted = [...files.values()].sort((a, b) => comparePartNames(resolve(a), resolve(b)));
-  refuseDuplicates(sorted);
+  checkDuplicateParts(sorted);
   return stdin ? [...sorted, STDIN] : sorted;
 }
 
 async function filesOf(pattern: string): Promise<string[]> {
   try {
-    // A file that exists is meant literally, even if its name holds a bracket.
-    return [await checked(pattern)];
+    // The path of an existing file is never a pattern, even if it contains a bracket.
+    return [await checkReadable(pattern)];
   } catch (error) {
     if (!isSystemError((error as Error).cause, 'ENOENT') || !isGlob(pattern)) throw error;
   }
   const found = await expandGlob(pattern);
   if (found.length === 0) throw noMatchError(pattern);
-  return Promise.all(found.map(checked));
+  return Promise.all(found.map(checkReadable));
 }
 
-/** The path itself, if it can be read and is no directory. */
-async function checked(path: string): Promise<string> {
+/** Returns the path if it is a readable file. */
+async function checkReadable(path: string): Promise<string> {
   let directory: boolean;
   try {
     directory = (await stat(path)).isDirectory();
@@ -62,21 +61,21 @@ async function realPathOf(path: string): Promise<string> {
   try {
     return await realpath(path);
   } catch {
-    return resolve(path); // pipes such as /dev/fd/63 have none
+    return resolve(path); // pipes such as /dev/fd/63 have no real path
   }
 }
 
-/** The shorter spelling, then the first: some choice that does not depend on the order of arguments. */
-function simpler(a: string, b: string): string {
+/** Chooses between two spellings of a path, independently of the order of the arguments. */
+function simplerPath(a: string, b: string): string {
   if (a.length !== b.length) return a.length < b.length ? a : b;
   return a < b ? a : b;
 }
 
 /**
- * `X.json` and `X.json.0` are two spellings of one part, as are `X.json` and `X.json.gz`. Whether they hold the
- * same bytes cannot be known without reading them, so the person decides.
+ * Throws if two files are the same part, such as `X.json` and `X.json.0`, or `X.json` and `X.json.gz`. They may hold the
+ * same events, so the user must choose one.
  */
-function refuseDuplicates(sorted: string[]): void {
+function checkDuplicateParts(sorted: string[]): void {
   const seen = new Map<string, string>();
   for (const path of sorted) {
     const { topic, part } = partOf(resolve(path));

@@ -2,18 +2,18 @@ import type { ByteSource } from './byte-source.js';
 
 const NEWLINE = 0x0a;
 
-/** What `fill` put into a block. */
+/** The result of filling a block. */
 export interface FilledBlock {
-  /** Bytes of whole lines; 0 when the input has ended. */
+  /** The number of bytes of whole lines. 0 at the end of the input. */
   length: number;
-  /** Lengths of lines too long for any block, left out just before these lines. */
+  /** The lengths of the lines that are too long for a block. They were dropped just before the lines of the block. */
   dropped: number[];
 }
 
-/** Cuts a byte source into blocks of whole lines, so that each block can be read on its own, by any thread. */
+/** Splits a byte source into blocks of whole lines, which any thread can read on its own. */
 export class LineBlocks {
   readonly #source: ByteSource;
-  /** The beginning of a line whose end is in the next block. */
+  /** The start of a line that continues in the next block. */
   #carry: Uint8Array = new Uint8Array(0);
   #ended = false;
 
@@ -21,11 +21,11 @@ export class LineBlocks {
     this.#source = source;
   }
 
-  /** Fills a block with as many whole lines as its first `capacity` bytes take. */
+  /** Fills the first `capacity` bytes of a block with as many whole lines as fit. */
   async fill(block: Uint8Array, capacity: number): Promise<FilledBlock> {
     const dropped: number[] = [];
     for (;;) {
-      const total = await this.#gather(block, capacity);
+      const total = await this.#readInto(block, capacity);
       const last = block.subarray(0, total).lastIndexOf(NEWLINE);
       if (this.#ended) {
         this.#carry = new Uint8Array(0);
@@ -39,16 +39,16 @@ export class LineBlocks {
     }
   }
 
-  async #gather(block: Uint8Array, capacity: number): Promise<number> {
+  async #readInto(block: Uint8Array, capacity: number): Promise<number> {
     block.set(this.#carry);
     const carried = this.#carry.length;
     if (this.#ended) return carried;
     const read = await this.#source.read(block.subarray(carried, capacity));
-    if (read < capacity - carried) this.#ended = true; // a source is short only at its end
+    if (read < capacity - carried) this.#ended = true;
     return carried + read;
   }
 
-  /** Passes over the rest of a line that fills the whole block; gives its length. */
+  /** Skips the rest of a line that fills the whole block, and returns the length of the line. */
   async #dropLine(block: Uint8Array, capacity: number, before: number): Promise<number> {
     let length = before;
     this.#carry = new Uint8Array(0);

@@ -1,14 +1,14 @@
 import { basename, dirname, sep } from 'node:path';
 
-/** What may follow the part number. */
-const PACKED = ['.tar.gz', '.tar.zst', '.tgz', '.tzst', '.tar', '.gz', '.zst'];
+/** The suffixes that may follow the part number. */
+const PACKED_SUFFIXES = ['.tar.gz', '.tar.zst', '.tgz', '.tzst', '.tar', '.gz', '.zst'];
 
 /**
- * DARPA E3 cuts a topic into `X.json`, `X.json.1`, `X.json.2`, …; some lists write `X.json.0` for the first. Other
- * names are a topic of one part: `audit.log.1` is rotation, where higher numbers are older.
+ * DARPA E3 splits a topic into `X.json`, `X.json.1`, `X.json.2`, …; some lists call the first part `X.json.0`. Any other
+ * name is a topic with one part: in rotated logs such as `audit.log.1`, higher numbers are older.
  */
 export function partOf(name: string): { topic: string; part: number } {
-  const packed = PACKED.find((suffix) => name.endsWith(suffix)) ?? '';
+  const packed = PACKED_SUFFIXES.find((suffix) => name.endsWith(suffix)) ?? '';
   const bare = name.slice(0, name.length - packed.length);
   if (bare.endsWith('.json')) return { topic: bare, part: 0 };
   const dot = bare.lastIndexOf('.');
@@ -18,7 +18,7 @@ export function partOf(name: string): { topic: string; part: number } {
   return { topic: name, part: 0 };
 }
 
-/** Orders paths by folder, topic in natural order (`official` < `official-2` < `official-10`), then part number. */
+/** Compares paths by folder, topic in natural order (`official` < `official-2` < `official-10`) and part number. */
 export function comparePartNames(a: string, b: string): number {
   const [one, two] = [partOf(a), partOf(b)];
   return (
@@ -30,7 +30,7 @@ export function comparePartNames(a: string, b: string): number {
   );
 }
 
-/** Up to the first dot, because '-' sorts before '.' and `official-1.json` should come after `official.json`. */
+/** Returns the name up to the first dot: '-' sorts before '.', but `official-1.json` must follow `official.json`. */
 function stem(topic: string): string {
   const name = basename(topic);
   const dot = name.indexOf('.', 1);
@@ -48,7 +48,7 @@ function compareFolders(a: string, b: string): number {
 
 const isDigit = (text: string, at: number) => text[at] >= '0' && text[at] <= '9';
 
-/** Runs of digits by value, the rest by code unit: the same on every machine, unlike a locale's collation. */
+/** Compares runs of digits by value and the rest by code unit. Unlike a locale's order, it is the same everywhere. */
 function compareNatural(a: string, b: string): number {
   let i = 0;
   let j = 0;
@@ -65,7 +65,7 @@ function compareNatural(a: string, b: string): number {
       j++;
     }
   }
-  return a.length - i - (b.length - j) || compareText(a, b); // `01` and `1` differ only here
+  return a.length - i - (b.length - j) || compareText(a, b); // orders `01` and `1`
 }
 
 function digitsAt(text: string, from: number): { value: string; end: number } {

@@ -10,23 +10,22 @@ import { directoryError, inputUseError, openError, readError } from './input-err
 import type { ReadThread } from './read-thread.js';
 import { ReadableBytes } from './readable-bytes.js';
 
-/** One system read. Big enough to cost nothing per byte, small enough that hashing overlaps with the next. */
+/** The size of one system read. Each block is hashed while the next one is read. */
 const BLOCK = 1 << 20;
 
-/** The argument that means standard input. */
+/** The argument for standard input. */
 export const STDIN = '-';
 const STDIN_NAME = '<stdin>';
 
 /**
- * The bytes of an input exactly as they are on disk, hashed and counted in passing so that a file is read once.
- * Each block is hashed while the next one is read: targets of several MiB let the two overlap. With a thread for it,
- * the calling one hashes nothing, and reads no file into shared memory.
+ * The bytes of an input as they are on disk. They are hashed and counted while they are read, so that a file is read once.
+ * A read thread, if given, does all the hashing, and also reads files into shared memory.
  */
 export class RawBytes implements Bytes {
-  /** Bytes handed out so far. */
+  /** The number of bytes read so far. */
   consumed = 0;
   readonly name: string;
-  /** Size on disk; undefined for pipes. */
+  /** The size on disk, or undefined for pipes. */
   readonly size: number | undefined;
   readonly #from: FileHandle | ReadableBytes;
   readonly #hash: Hash | ReadThread;
@@ -58,7 +57,7 @@ export class RawBytes implements Bytes {
       const info = await stat(path);
       if (info.isDirectory()) throw await directoryError(path);
       if (info.isFile()) return new RawBytes(path, info.size, await open(path, 'r'), thread);
-      // Pipes, as in `<(xz -dc …)`: a read can block for ever, and would take a thread of the pool with it.
+      // A read from a pipe, as in `<(xz -dc …)`, can block forever. A socket does not block a thread of the pool.
       const stream = info.isFIFO()
         ? new Socket({ fd: await promisify(openDescriptor)(path, 'r'), readable: true, writable: false })
         : createReadStream(path);
@@ -90,7 +89,7 @@ export class RawBytes implements Bytes {
       await hashed;
       if (unhashed && length > 0) hashed = this.#update(block);
       if (more) continue;
-      await hashed; // until then the bytes must stay as they are
+      await hashed; // the caller may change the bytes afterwards
       return filled;
     }
   }
@@ -104,7 +103,7 @@ export class RawBytes implements Bytes {
     return 'update' in this.#hash ? this.#hash.digest('hex') : this.#hash.digest();
   }
 
-  /** Reads the next block; a thread that reads for us has also hashed it. */
+  /** Reads the next block. The read thread, if used, also hashes it. */
   async #block(target: Uint8Array, from: number): Promise<{ length: number; unhashed: boolean }> {
     if (this.#closed) throw inputUseError('input-closed', this.name);
     const size = Math.min(BLOCK, target.length - from);
@@ -123,7 +122,7 @@ export class RawBytes implements Bytes {
     }
   }
 
-  /** SHA-256 of all bytes, once they were all read. */
+  /** Returns the SHA-256 of all bytes, once they are all read. */
   sha256(): string {
     if (this.#digest === undefined) throw inputUseError('hash-incomplete', this.name);
     return this.#digest;
@@ -132,7 +131,7 @@ export class RawBytes implements Bytes {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    await this.#reading?.catch(() => undefined); // or another file might get this one's number under the thread's hands
-    await this.#from.close(); // a file handle waits for the read in flight
+    await this.#reading?.catch(() => undefined); // a new file could get the same descriptor while the thread reads
+    await this.#from.close();
   }
 }

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 
-/** What the thread is asked: to hash bytes (from a file, which it reads into them first), or for the digest so far. */
+/** A request to hash bytes (after reading them from a file, if there is a descriptor), or for the digest. */
 export type ReadRequest = { descriptor?: number; bytes: Uint8Array } | { digest: true };
 
 export type ReadReply =
@@ -14,8 +14,8 @@ interface Waiter {
 }
 
 /**
- * A thread that reads and hashes one file after another: SHA-256 takes a third of the time that a core has for a byte,
- * and the calling thread has to feed all the others. What lies in shared memory is read there in place.
+ * A thread that reads and hashes one file after another, because SHA-256 would take a third of the calling thread's time.
+ * It reads into shared memory in place.
  */
 export class ReadThread {
   readonly #worker = new Worker(new URL('./read-worker.js', import.meta.url));
@@ -25,20 +25,20 @@ export class ReadThread {
   constructor() {
     this.#worker.on('message', (reply: ReadReply) => this.#waiting.shift()?.resolve(reply));
     this.#worker.on('error', (error) => this.#fail(error));
-    this.#worker.on('exit', () => this.#fail(new Error('the reading thread ended')));
+    this.#worker.on('exit', () => this.#fail(new Error('the read thread has ended')));
   }
 
-  /** Fills `target`, in shared memory, from the file's position on, and hashes it; short only at the file's end. */
+  /** Reads from the file into `target`, in shared memory, and hashes the bytes. Stops early only at the end. */
   async read(descriptor: number, target: Uint8Array): Promise<number> {
     return ((await this.#ask({ descriptor, bytes: target })) as { length: number }).length;
   }
 
-  /** Hashes bytes that were read elsewhere; those in shared memory must stay as they are until it is done. */
+  /** Hashes bytes. The caller must not change bytes in shared memory before the promise resolves. */
   async hash(bytes: Uint8Array): Promise<void> {
     await this.#ask({ bytes });
   }
 
-  /** SHA-256 (hex) of everything since the last digest. */
+  /** Returns the SHA-256 (hex) of all bytes since the last digest. */
   async digest(): Promise<string> {
     return ((await this.#ask({ digest: true })) as { digest: string }).digest;
   }

@@ -3,10 +3,10 @@ import { readSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
 import type { ReadReply, ReadRequest } from './read-thread.js';
 
-/** Read and hashed at a time: what was just read is hashed while it is still in the cache. */
-const PIECE = 1 << 18;
+/** The size of one read. Small, so that the bytes are hashed while they are in the cache. */
+const READ_BYTES = 1 << 18;
 
-// The other half of ReadThread: one request at a time, in order.
+// The thread of ReadThread. It answers one request at a time, in order.
 let hash = createHash('sha256');
 
 function answer(request: ReadRequest): ReadReply {
@@ -22,7 +22,7 @@ function answer(request: ReadRequest): ReadReply {
   }
   let length = 0;
   while (length < bytes.length) {
-    const read = readSync(descriptor, bytes, length, Math.min(PIECE, bytes.length - length), null);
+    const read = readSync(descriptor, bytes, length, Math.min(READ_BYTES, bytes.length - length), null);
     if (read === 0) break;
     hash.update(bytes.subarray(length, length + read));
     length += read;
@@ -34,7 +34,7 @@ parentPort?.on('message', (request: ReadRequest) => {
   try {
     parentPort?.postMessage(answer(request));
   } catch (error) {
-    // A cloned error would lose its code.
+    // Cloning the error would lose its code.
     const { message, code } = error as NodeJS.ErrnoException;
     parentPort?.postMessage({ error: { message, code } });
   }

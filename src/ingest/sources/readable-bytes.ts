@@ -2,15 +2,15 @@ import type { Readable } from 'node:stream';
 import type { Bytes } from './bytes.js';
 import { inputUseError } from './input-errors.js';
 
-/** What may wait here, on top of what the stream buffers itself. */
+/** The size of the queue, in addition to the stream's own buffer. */
 const QUEUE_BYTES = 2 << 20;
 
 /**
- * Pulls bytes out of a Node stream. Unlike the stream's own buffer, the queue survives an error: all bytes that
- * came before it are handed out first, so that the position of a problem does not depend on timing.
+ * Reads bytes from a Node stream. Unlike the stream's own buffer, the queue survives an error: the bytes before the error
+ * are read first, so that the position of a problem does not depend on timing.
  */
 export class ReadableBytes implements Bytes {
-  /** Bytes that came out of the stream so far, handed out or not. */
+  /** The number of bytes that the stream has produced. */
   produced = 0;
   readonly #stream: Readable;
   readonly #name: string;
@@ -38,7 +38,7 @@ export class ReadableBytes implements Bytes {
     });
   }
 
-  /** The first of end, error and close counts. */
+  /** Handles the first of end, error and close. */
   #finish(error: unknown): void {
     if (this.#ended || this.#error !== undefined) return;
     if (error === undefined) this.#ended = true;

@@ -6,28 +6,30 @@ import { inputUseError, quoted } from './input-errors.js';
 
 const BLOCK = 512;
 const SCRATCH_BYTES = 256 << 10;
-/** Longest name or attribute record believed; real ones stay below 8 KiB. */
+/** The largest accepted name or attribute record. Real ones are below 8 KiB. */
 const MAX_EXTENSION = 1 << 20;
 
-/** One regular file of an archive. Valid until the next one is asked for. */
+const DOWNLOAD_AGAIN = 'copy or download it again, then check it with tar -tf';
+
+/** A regular file in an archive. It is valid until the next one is requested. */
 export interface TarMember extends Bytes {
   readonly name: string;
   readonly size: number;
 }
 
-/** What extension records say about the member that follows them. */
+/** The fields that extension records override in the member that follows. */
 interface Overrides {
   name?: string;
   size?: number;
 }
 
-/** A NUL-terminated field. */
+/** Reads a NUL-terminated field. */
 function text(field: Uint8Array): string {
   const end = field.indexOf(0);
   return Buffer.from(end < 0 ? field : field.subarray(0, end)).toString('utf8');
 }
 
-/** Octal digits, or base-256 where the top bit is set (GNU, for sizes of 8 GiB and more). */
+/** Reads a number in octal digits, or in base 256 if the top bit is set (GNU, for sizes of 8 GiB and more). */
 function number(field: Uint8Array): number | undefined {
   let value = 0;
   if (field[0] & 0x80) {
@@ -43,13 +45,13 @@ function number(field: Uint8Array): number | undefined {
   return Number.isSafeInteger(value) ? value : undefined;
 }
 
-function checksumFits(header: Uint8Array): boolean {
+function isChecksumValid(header: Uint8Array): boolean {
   let sum = 8 * 0x20; // the checksum field itself counts as spaces
   for (let i = 0; i < BLOCK; i++) if (i < 148 || i >= 156) sum += header[i];
   return number(header.subarray(148, 156)) === sum;
 }
 
-/** `length key=value\n` records (POSIX pax). Undefined if malformed. */
+/** Reads POSIX pax records, `length key=value\n`. Returns undefined if they are malformed. */
 function paxRecords(data: Uint8Array): Map<string, string> | undefined {
   const records = new Map<string, string>();
   for (let at = 0; at < data.length; ) {
@@ -67,8 +69,8 @@ function paxRecords(data: Uint8Array): Map<string, string> | undefined {
 }
 
 /**
- * Reads a tar archive front to back: ustar, pax and GNU headers. Only regular files come out; nothing is ever
- * written, so their names need no trust.
+ * Reads the regular files of a tar archive in order, with ustar, pax and GNU headers. Nothing is written to disk, so the
+ * names of members are harmless.
  */
 export class TarReader {
   readonly #bytes: Bytes;
@@ -76,7 +78,7 @@ export class TarReader {
   readonly #header = new Uint8Array(BLOCK);
   #scratch: Uint8Array | undefined;
   #offset = 0;
-  /** What is left of the current member, and of its padding. */
+  /** The remaining bytes of the current member and of its padding. */
   #left = 0;
   #padding = 0;
 
@@ -85,18 +87,18 @@ export class TarReader {
     this.#name = name;
   }
 
-  /** The next regular file, after skipping what was not read of the last. Undefined after the last. */
+  /** Skips the rest of the current file and returns the next regular file, or undefined at the end. */
   async next(): Promise<TarMember | undefined> {
     await this.#skip();
     let overrides: Overrides = {};
     for (;;) {
       await this.#fill(this.#header);
       if (isZero(this.#header)) return this.#finish();
-      if (!checksumFits(this.#header)) throw this.#corrupt('a header has a wrong checksum');
+      if (!isChecksumValid(this.#header)) throw this.#corrupt('wrong checksum of a header');
       const type = this.#header[156] === 0 ? '0' : String.fromCharCode(this.#header[156]);
       const size = overrides.size ?? number(this.#header.subarray(124, 136));
-      if (size === undefined) throw this.#corrupt('a size is not a number');
-      // Links, devices and folders have no content, whatever their size field says.
+      if (size === undefined) throw this.#corrupt('invalid size');
+      // Links, devices and folders have no content, even if their size is not 0.
       this.#left = type >= '1' && type <= '6' ? 0 : size;
       this.#padding = (BLOCK - (this.#left % BLOCK)) % BLOCK;
       if (type === 'x' || type === 'X') overrides = { ...overrides, ...this.#pax(await this.#extension()) };
@@ -104,7 +106,7 @@ export class TarReader {
       else if (type === 'S' || type === 'M') throw this.#unsupported();
       else {
         const name = overrides.name ?? this.#ustarName();
-        // POSIX: a type nobody knows is a file; capital letters and g are records of vendors and of pax.
+        // In POSIX, an unknown type is a regular file. Capital letters and g are vendor and pax records.
         if (!/[1-6A-Zg]/.test(type) && !name.endsWith('/')) return this.#member(name, size);
         await this.#skip();
         if (type !== 'g' && type !== 'K') overrides = {};
@@ -135,29 +137,29 @@ export class TarReader {
 
   #ustarName(): string {
     const name = text(this.#header.subarray(0, 100));
-    const posix = this.#header[262] === 0; // GNU ("ustar" and two spaces) keeps times where POSIX keeps the prefix
+    const posix = this.#header[262] === 0; // GNU ("ustar" and two spaces) has times in place of the prefix
     const prefix = posix ? text(this.#header.subarray(345, 500)) : '';
     return prefix === '' ? name : `${prefix}/${name}`;
   }
 
   #pax(data: Uint8Array): Overrides {
     const records = paxRecords(data);
-    if (records === undefined) throw this.#corrupt('an attribute record is malformed');
+    if (records === undefined) throw this.#corrupt('malformed attribute record');
     const overrides: Overrides = {};
     for (const [key, value] of records) {
       if (key.startsWith('GNU.sparse.')) throw this.#unsupported();
       if (key === 'path') overrides.name = value;
       if (key === 'size') {
         overrides.size = /^\d{1,16}$/.test(value) ? Number(value) : Number.NaN;
-        if (!Number.isSafeInteger(overrides.size)) throw this.#corrupt('a size is not a number');
+        if (!Number.isSafeInteger(overrides.size)) throw this.#corrupt('invalid size');
       }
     }
     return overrides;
   }
 
-  /** The content of an extension record: a long name or attributes. */
+  /** Reads the content of an extension record: a long name or attributes. */
   async #extension(): Promise<Uint8Array> {
-    if (this.#left > MAX_EXTENSION) throw this.#corrupt('a name or attribute record is over 1 MiB');
+    if (this.#left > MAX_EXTENSION) throw this.#corrupt('name or attribute record larger than 1 MiB');
     const data = new Uint8Array(this.#left);
     await this.#fill(data);
     this.#left = 0;
@@ -183,7 +185,7 @@ export class TarReader {
     }
   }
 
-  /** Reads on to the very end: the layers below check themselves and finish their hash there. */
+  /** Reads to the end of the input, where the layers below check their data and finish the hash. */
   async #finish(): Promise<undefined> {
     this.#scratch ??= new Uint8Array(SCRATCH_BYTES);
     for (;;) {
@@ -193,35 +195,35 @@ export class TarReader {
       if (!isZero(this.#scratch.subarray(0, length))) {
         throw this.#problem(
           'trailing-data',
-          'goes on after its end mark',
-          'archives joined with cat? Name them one by one',
+          'has data after its end mark',
+          'if it is several archives joined with cat, give recal each archive',
         );
       }
     }
   }
 
-  #problem(code: ErrorCode, what: string, hint: string): RecalError {
+  #problem(code: ErrorCode, fault: string, hint: string): RecalError {
     const where = { file: this.#name, offset: this.#offset };
-    return new RecalError(code, `archive ${quoted(this.#name)} ${what}, at byte ${this.#offset} unpacked`, {
+    return new RecalError(code, `archive ${quoted(this.#name)} ${fault} (at byte ${this.#offset})`, {
       hint,
       where,
     });
   }
 
   #truncated(): RecalError {
-    return this.#problem('truncated-input', 'has no end mark', 'it was cut short: copy or download it again');
+    return this.#problem('truncated-input', 'is truncated', DOWNLOAD_AGAIN);
   }
 
   #corrupt(reason: string): RecalError {
-    return this.#problem(
-      'corrupt-input',
-      `is damaged (${reason})`,
-      'copy or download it again, check it with tar -tf',
-    );
+    return this.#problem('corrupt-input', `is damaged: ${reason}`, DOWNLOAD_AGAIN);
   }
 
   #unsupported(): RecalError {
-    const hint = 'unpack it with tar -xf and name the files';
-    return this.#problem('unsupported-archive', 'holds a sparse or multi-volume file', hint);
+    const hint = 'unpack it with tar -xf and give recal the files';
+    return this.#problem(
+      'unsupported-archive',
+      'contains a sparse or multi-volume file, which recal does not read',
+      hint,
+    );
   }
 }

@@ -6,26 +6,25 @@ type Header = 'magic' | 'skippable-size' | 'descriptor' | 'block';
 const HEADER_BYTES: Record<Header, number> = { magic: 4, 'skippable-size': 4, descriptor: 1, block: 3 };
 
 /**
- * Walks the frame and block headers of a zstd stream (RFC 8878 §3.1) without decompressing. Node's decompressor
- * ends without an error inside a truncated frame, and drops a second frame that begins in the same chunk; cutting
- * its input at frame ends and knowing where the stream may end repairs both.
+ * Finds the frame ends of a zstd stream (RFC 8878 §3.1) without decompressing it. Node's decompressor reports no error
+ * for a truncated frame, and drops a second frame in the same chunk. Splitting its input at frame ends solves both.
  */
 export class ZstdFrames {
   readonly #bytes = new Uint8Array(4);
-  /** The header being collected, and how much of it is there. */
+  /** The current header, and the number of its bytes read so far. */
   #header: Header = 'magic';
   #have = 0;
-  /** Bytes to pass over before that header begins. */
+  /** The number of bytes to skip before that header. */
   #skip = 0;
   #checksum = 0;
 
-  /** True between frames: only here may the stream end. */
+  /** True between frames, where the stream may end. */
   get complete(): boolean {
     return this.#header === 'magic' && this.#have === 0 && this.#skip === 0;
   }
 
-  /** Cuts a chunk at the ends of frames. Undefined if a frame or block header makes no sense. */
-  cut(chunk: Uint8Array): Uint8Array[] | undefined {
+  /** Splits a chunk at the ends of frames. Returns undefined if a frame or block header is invalid. */
+  split(chunk: Uint8Array): Uint8Array[] | undefined {
     const pieces: Uint8Array[] = [];
     let from = 0;
     let at = 0;
@@ -47,7 +46,7 @@ export class ZstdFrames {
     return pieces;
   }
 
-  #then(header: Header, skip: number): true {
+  #expect(header: Header, skip: number): true {
     this.#header = header;
     this.#have = 0;
     this.#skip = skip;
@@ -59,23 +58,23 @@ export class ZstdFrames {
     const word = (a | (b << 8) | (c << 16) | (d << 24)) >>> 0;
     switch (this.#header) {
       case 'magic':
-        if (word === MAGIC) return this.#then('descriptor', 0);
-        return (word & 0xfffffff0) >>> 0 === SKIPPABLE && this.#then('skippable-size', 0);
+        if (word === MAGIC) return this.#expect('descriptor', 0);
+        return (word & 0xfffffff0) >>> 0 === SKIPPABLE && this.#expect('skippable-size', 0);
       case 'skippable-size':
-        return this.#then('magic', word);
+        return this.#expect('magic', word);
       case 'descriptor': {
         const single = (a >> 5) & 1;
-        this.#checksum = a & 4; // the flag's weight is also the checksum's length
+        this.#checksum = a & 4; // the flag is bit 2, and the checksum has 4 bytes
         const dictionary = [0, 1, 2, 4][a & 3];
         const size = [single, 2, 4, 8][a >> 6];
-        return this.#then('block', 1 - single + dictionary + size);
+        return this.#expect('block', 1 - single + dictionary + size);
       }
       case 'block': {
         const header = a | (b << 8) | (c << 16);
         const type = (header >> 1) & 3;
         if (type === 3) return false;
-        const size = type === 1 ? 1 : header >> 3; // a run-length block holds the one byte it repeats
-        return header & 1 ? this.#then('magic', size + this.#checksum) : this.#then('block', size);
+        const size = type === 1 ? 1 : header >> 3; // a run-length block holds one byte
+        return header & 1 ? this.#expect('magic', size + this.#checksum) : this.#expect('block', size);
       }
     }
   }

@@ -11,7 +11,7 @@ async function entityOf(kind: string, fields: Fields): Promise<Entity> {
 }
 
 describe('entities', () => {
-  it('of every kind have a type and the kind of the source', async () => {
+  it('of every kind have a type and the kind of the log', async () => {
     const kinds: [string, string | undefined, string][] = [
       ['Subject', 'SUBJECT_PROCESS', 'process'],
       ['Subject', 'SUBJECT_UNIT', 'process'],
@@ -34,7 +34,7 @@ describe('entities', () => {
     }
   });
 
-  it('without a UUID, or with none but zeros, are left out and counted', async () => {
+  it('without a UUID, or with the all-zero one, are skipped and counted', async () => {
     const { upserts, skipped, records } = await read(
       line('Subject', { type: 'SUBJECT_PROCESS' }),
       line('FileObject', { uuid: ZERO, type: 'FILE_OBJECT_FILE' }),
@@ -45,7 +45,7 @@ describe('entities', () => {
     expect(records).toEqual({ Subject: 1, FileObject: 2 });
   });
 
-  it('that are processes have a number, a parent, a principal and a command line', async () => {
+  it('of type process have a number, a parent, a principal and a command line', async () => {
     const process = {
       uuid: P,
       type: 'SUBJECT_PROCESS',
@@ -66,7 +66,7 @@ describe('entities', () => {
       ).toEqual(known);
   });
 
-  it('may follow the events that mention them', async () => {
+  it('may follow the events that refer to them', async () => {
     const { log } = await read(
       line('Subject', { uuid: P, type: 'SUBJECT_PROCESS' }),
       event(),
@@ -83,7 +83,7 @@ describe('entities', () => {
 });
 
 describe('names', () => {
-  it('of CADETS ride on events: exec, and predicateObjectPath', async () => {
+  it('of CADETS are on events: exec and predicateObjectPath', async () => {
     const { upserts } = await read(
       event({
         properties: { map: { exec: 'vi' } },
@@ -99,7 +99,7 @@ describe('names', () => {
     ]);
   });
 
-  it('of CADETS may be hinted at by partial_path, which no statement gives way to', async () => {
+  it('of CADETS may be hints in partial_path, which never replace stated names', async () => {
     const hint = event({ properties: { map: { partial_path: 'lib.so' } } });
     const statement = event({ predicateObjectPath: { string: '/lib/lib.so' }, timestampNanos: TIME + 1n });
     expect((await read(hint)).upserts).toEqual([
@@ -116,7 +116,7 @@ describe('names', () => {
     expect((await read(unknown)).upserts.map((u) => [u.entity.name, u.rank])).toEqual([['hinted', 'hint']]);
   });
 
-  it('are not `<unknown>`, nor empty', async () => {
+  it('are never `<unknown>` or empty', async () => {
     for (const nothing of ['<unknown>', '', null]) {
       const { upserts } = await read(
         event({
@@ -151,7 +151,7 @@ describe('names', () => {
     expect(await entityOf('Subject', process)).toMatchObject({ name: '/bin/a', cmd: 'a b' });
   });
 
-  it('of THEIA have the command line that a process takes on with EXECUTE, and with nothing else', async () => {
+  it('of THEIA include the command line of an EXECUTE event, and of no other event', async () => {
     const properties = { map: { cmdLine: 'ls -l' } };
     const execute = await read(event({ type: 'EVENT_EXECUTE', properties }));
     expect(execute.upserts).toEqual([{ entity: { id: P, cmd: 'ls -l' }, host: '', rank: 'stated' }]);
@@ -183,14 +183,14 @@ describe('names', () => {
     expect((await entityOf('MemoryObject', memory)).name).toBe('seg');
   });
 
-  it('that are repeated are passed on once, and again when they change', async () => {
+  it('are upserted once, and again when they change', async () => {
     const named = (exec: string, i: number): string =>
       event({ properties: { exec }, timestampNanos: TIME + BigInt(i) * 1_000_000n });
     const { upserts } = await read(...['a', 'a', 'a', 'b', 'b', 'a'].map(named));
     expect(upserts.map((u) => u.entity.name)).toEqual(['a', 'b', 'a']);
   });
 
-  it('that are said again are one upsert, also where the second comes late', async () => {
+  it('are upserted once if they repeat, also out of order', async () => {
     const late = event({ properties: { exec: 'a' }, timestampNanos: TIME - 1_000_000n });
     const { log } = await read(event({ properties: { exec: 'a' } }), late);
     expect(log.map((record) => 'event' in record)).toEqual([true, false, true]);
@@ -200,7 +200,7 @@ describe('names', () => {
 describe('network flows', () => {
   const flow = (fields: Fields): Promise<Entity> => entityOf('NetFlowObject', { uuid: F, ...fields });
 
-  it('are named by their remote side, and know their local one', async () => {
+  it('are named by their remote address, and have a local one', async () => {
     const { upserts } = await read(
       line('NetFlowObject', {
         uuid: F,
@@ -225,7 +225,7 @@ describe('network flows', () => {
     ]);
   });
 
-  it('may have CDM20’s wrapped addresses, and IPv6 ones', async () => {
+  it('may have wrapped addresses as in CDM20, and IPv6 addresses', async () => {
     const entity = await flow({
       localAddress: { string: '::1' },
       localPort: { int: 22 },
@@ -235,7 +235,7 @@ describe('network flows', () => {
     expect(entity).toMatchObject({ name: '[fe80::1]:443', local: '[::1]:22' });
   });
 
-  it('have no name where the log says that it knows none', async () => {
+  it('have no name if the log has no address', async () => {
     for (const [address, port] of [
       ['localhost', -1],
       ['LOCAL', 0],

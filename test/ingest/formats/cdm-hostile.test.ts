@@ -4,7 +4,7 @@ import { F, P, ZERO } from '../ids.js';
 import { event, expected, type Fields, line, nameOf, read, TIME } from './cdm-lines.js';
 
 describe('hostile logs', () => {
-  it('keep names as they are: escapes for terminals, other directions of writing, any length', async () => {
+  it('keep all names exactly: terminal escapes, bidirectional text, any length', async () => {
     for (const name of [
       '\u001b[2J\u001b]0;owned\u0007',
       'invoice\u202Efdp.exe',
@@ -22,7 +22,7 @@ describe('hostile logs', () => {
     }
   });
 
-  it('may hold what is no text, which is replaced and counted', async () => {
+  it('may contain invalid text, which is replaced and counted', async () => {
     const text = event({ properties: { map: { exec: 'BAD' } } });
     const [before, after] = text.split('BAD');
     const broken = Buffer.concat([
@@ -39,7 +39,7 @@ describe('hostile logs', () => {
     expect((await read(event({ properties: { exec: 'fine é' } }))).counts.badText).toBe(0);
   });
 
-  it('cannot reach into objects by keys such as __proto__', async () => {
+  it('cannot change objects with keys such as __proto__', async () => {
     const { events, upserts, counts } = await read(
       `{"__proto__":{"datum":1},"datum":{"Event":{"type":"EVENT_READ","subject":"${P}","predicateObject":"${F}","timestampNanos":${TIME},"properties":{"map":{"__proto__":{"polluted":"yes"},"constructor":"x","exec":"a"}}}}}`,
       `{"datum":{"Subject":{"uuid":"${P}","type":"__proto__","hostId":"constructor"}}}`,
@@ -53,7 +53,7 @@ describe('hostile logs', () => {
     expect(({} as Fields).polluted).toBeUndefined();
   });
 
-  it('cannot make entities of kinds that are no kinds', async () => {
+  it('cannot create entities with the names of object methods', async () => {
     const { upserts, counts } = await read(
       ...['__proto__', 'constructor', 'toString', 'valueOf'].map(
         (kind) => `{"datum":{"${kind}":{"uuid":"${P}"}}}`,
@@ -63,16 +63,16 @@ describe('hostile logs', () => {
     expect(counts).toMatchObject({ lines: 4, malformed: 0 });
   });
 
-  it('cannot nest without bound', async () => {
+  it('cannot nest without limit', async () => {
     const deep = (levels: number): string =>
       event({ properties: '#' }).replace('"#"', `${'{"map":'.repeat(levels)}{}${'}'.repeat(levels)}`);
     const { counts, events, problems } = await read(deep(3), deep(5000), event());
     expect(counts.malformed).toBe(1);
     expect(events).toHaveLength(2);
-    expect(problems[0]).toMatchObject({ line: 2, reason: expect.stringMatching('deeper than 64 levels') });
+    expect(problems[0]).toMatchObject({ line: 2, reason: expect.stringContaining('64 levels') });
   });
 
-  it('may have more words than the kernel has room for', async () => {
+  it('may have more symbols than the kernel can number', async () => {
     const { counts, events } = await read(
       ...Array.from({ length: 8200 }, (_, i) => event({ type: `EVENT_${i}` })),
     );
@@ -80,17 +80,17 @@ describe('hostile logs', () => {
     expect(events.map((e) => e.rel)).toEqual(Array.from({ length: 8200 }, (_, i) => `EVENT_${i}`));
   });
 
-  it('cannot number words without bound', async () => {
+  it('cannot have symbols without limit', async () => {
     const { counts, problems, events } = await read(
       ...Array.from({ length: 66_000 }, (_, i) => event({ type: `EVENT_${i}` })),
     );
     expect(events.length + counts.malformed).toBe(66_000);
     expect(counts.malformed).toBeGreaterThan(0);
-    expect(problems[0].reason).toMatch('too many different');
+    expect(problems[0].reason).toMatch('too many');
     expect(events.every((e, i) => e.rel === `EVENT_${i}`)).toBe(true);
   });
 
-  it('never throw, whatever types the fields have', async () => {
+  it('never throw, for any types of fields', async () => {
     const names = [
       'uuid',
       'type',

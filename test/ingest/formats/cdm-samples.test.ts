@@ -4,11 +4,11 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { Entity, Event } from '../../../src/ingest/event.js';
 import { ROOT } from '../../built.js';
-import { foldEntities, readLog, type WholeSource } from '../records.js';
+import { mergeEntities, readLog, type WholeSource } from '../records.js';
 
 const FOLDER = join(ROOT, '../shared/data/samples/cdm');
 
-/** What is left out or repaired in each file, and nothing else is. */
+/** All skipped records and repairs, for each file. */
 const EXPECTED: Record<
   string,
   { skipped: Record<string, number>; badTime: number; unit: string; badText: number }
@@ -25,7 +25,7 @@ const EXPECTED: Record<
     unit: 'ns',
     badText: 0,
   },
-  // The process that was there before the trace has the all-zero UUID.
+  // The process that existed before the trace has the all-zero UUID.
   'theia-cdm18-trace.json.gz': { skipped: { noSubject: 1, noUuid: 1 }, badTime: 159, unit: 'us', badText: 0 },
   'theia-cdm20-ripe.first3000.json.gz': {
     skipped: { noSubject: 1, noUuid: 1 },
@@ -45,7 +45,7 @@ interface PlainEvent {
 
 const ZERO = '00000000-0000-0000-0000-000000000000';
 
-/** The same file by JSON.parse, knowing nothing of the reader. */
+/** Reads the file with JSON.parse, independently of the reader. */
 function readPlainly(path: string): { kinds: Record<string, number>; events: PlainEvent[] } {
   const bytes = readFileSync(path);
   const text = (path.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');
@@ -80,9 +80,9 @@ if (existsSync(FOLDER)) {
   const files = readdirSync(FOLDER).filter((name) => name.includes('.json'));
 
   describe('real CDM files', () => {
-    it('are all accounted for here', () => expect(files.sort()).toEqual(Object.keys(EXPECTED).sort()));
+    it('are all listed in this test', () => expect(files.sort()).toEqual(Object.keys(EXPECTED).sort()));
 
-    it.each(files)('%s is read whole', async (name) => {
+    it.each(files)('%s is read completely', async (name) => {
       const { skipped, badTime, unit, badText } = EXPECTED[name];
       const plain = readPlainly(join(FOLDER, name));
       const [source, ...others] = await readLog(join(FOLDER, name));
@@ -104,7 +104,7 @@ if (existsSync(FOLDER)) {
         expect(source.events[i].ts).toBe(BigInt(plain.events[i].digits as string) * scale);
     });
 
-    it('keep the time of the record before where one has none of its own', async () => {
+    it('use the time of the event before for an event without a time', async () => {
       const name = 'theia-cdm18-trace.json.gz';
       const plain = readPlainly(join(FOLDER, name));
       const [{ events }] = await readLog(join(FOLDER, name));
@@ -113,10 +113,10 @@ if (existsSync(FOLDER)) {
       }
     });
 
-    it('have names where each performer puts them', async () => {
+    it('have the names of every performer', async () => {
       const names = async (file: string, type: string): Promise<string[]> => {
         const [{ upserts }] = await readLog(join(FOLDER, file));
-        const known = [...foldEntities(upserts).values()].filter((entity) => entity.type === type);
+        const known = [...mergeEntities(upserts).values()].filter((entity) => entity.type === type);
         return known.flatMap(({ name }) => name ?? []);
       };
       expect(await names('cadets-cdm18-clientGit.short-unions.json.gz', 'process')).toContain('git');
@@ -143,7 +143,7 @@ if (existsSync(FOLDER)) {
       return (await readLog(join(FOLDER, 'e3-real-records.json')))[0];
     }
 
-    it('1, 2: markers are left out; 3: the host has a name', async () => {
+    it('1, 2: markers are skipped; 3: the host has a name', async () => {
       const { skipped, hostNames } = await e3();
       expect(skipped).toEqual({ TimeMarker: 1, StartMarker: 1 });
       expect(hostNames).toEqual({ [TRACE]: 'ta1-trace' });
@@ -179,7 +179,7 @@ if (existsSync(FOLDER)) {
           subj: { id: UDEVD },
           obj: { id: SINK },
         },
-        // Only an OPEN has a direction of its own; CREATE_OBJECT has flags, but its relation says enough.
+        // Only OPEN events have a direction; that of CREATE_OBJECT follows from its relation.
         {
           ts: 1523637968165000000n,
           seq: 119044881n,
@@ -241,7 +241,7 @@ if (existsSync(FOLDER)) {
       expect(lines).toEqual([7, 9, 10, 11, 12, 13, 14, 15]);
     });
 
-    it('9 to 15: names that ride on events', async () => {
+    it('9 to 15: names on events', async () => {
       const { upserts } = await e3();
       const riding = upserts.filter(({ entity }) => entity.type === undefined);
       expect(riding.map(({ entity, host, rank }) => [entity.id, entity.name, host, rank])).toEqual([
@@ -262,6 +262,6 @@ if (existsSync(FOLDER)) {
     });
   });
 } else {
-  it('the real CDM samples are not beside the repository: left out', () =>
+  it('skips the real CDM samples, because they are not beside the repository', () =>
     expect(existsSync(FOLDER)).toBe(false));
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { F, G, P, ZERO } from '../ids.js';
-import { foldEntities } from '../records.js';
+import { mergeEntities } from '../records.js';
 import { event, expected, type Fields, HOST, line, read, TIME } from './cdm-lines.js';
 
-describe('the envelope', () => {
-  it('may name kinds and unions in full or in short, wrap values or not', async () => {
+describe('the outer object', () => {
+  it('may have full or short names of kinds and unions, and bare values', async () => {
     const full = 'com.bbn.tc.schema.avro.cdm18.';
     const wrapped = {
       uuid: 'DDDDDDDD-0000-4000-8000-000000000009',
@@ -47,7 +47,7 @@ describe('the envelope', () => {
     }
   });
 
-  it('may write UUIDs in either case, also those of hosts', async () => {
+  it('may have UUIDs in either case, also those of hosts', async () => {
     const { events, hostNames } = await read(
       event({ subject: P.toLowerCase(), predicateObject: F.toLowerCase(), hostId: HOST.toLowerCase() }),
       line('Host', { uuid: HOST.toLowerCase(), hostName: 'ta1' }),
@@ -56,7 +56,7 @@ describe('the envelope', () => {
     expect(hostNames).toEqual({ [HOST]: 'ta1' });
   });
 
-  it('has the host in CDM20, and a record of its own wins over it', async () => {
+  it('has the host in CDM20, and the host of the record overrides it', async () => {
     const other = HOST.replace('C', 'E');
     const { events, upserts } = await read(
       event({}, { CDMVersion: '20', hostId: HOST, sessionNumber: 1, type: 'RECORD_EVENT' }),
@@ -68,7 +68,7 @@ describe('the envelope', () => {
     expect(upserts.map((u) => u.host)).toEqual([HOST, other]);
   });
 
-  it('may have its members in any order, the datum last', async () => {
+  it('may have its members in any order', async () => {
     const { events } = await read(
       `{"source":"S","hostId":"${HOST}","datum":${JSON.stringify({ Event: { timestampNanos: '#', predicateObject: F, subject: P, type: 'EVENT_READ' } }).replace('"#"', String(TIME))}}`,
     );
@@ -77,7 +77,7 @@ describe('the envelope', () => {
 });
 
 describe('the ends of an event', () => {
-  it('are absent where the log says null or an all-zero UUID', async () => {
+  it('are absent if the log has null or the all-zero UUID', async () => {
     for (const nothing of [null, ZERO, { UUID: ZERO }, '', undefined]) {
       const { events } = await read(event({ predicateObject2: nothing }));
       expect(events).toEqual([expected]);
@@ -97,7 +97,7 @@ describe('the ends of an event', () => {
     ]);
   });
 
-  it('may be two objects without a subject, but not one', async () => {
+  it('may be two objects without a subject, but not one object', async () => {
     const { events, skipped, records, counts } = await read(
       event({ type: 'EVENT_FLOWS_TO', subject: null, predicateObject2: G }),
       event({ type: 'EVENT_FLOWS_TO', subject: null }),
@@ -112,7 +112,7 @@ describe('the ends of an event', () => {
     expect(counts.malformed).toBe(0);
   });
 
-  it('may be known by identifiers of other kinds, which people see again', async () => {
+  it('may have identifiers that are not UUIDs, which are kept', async () => {
     const raw = '\u0001\u00ffsixteen bytes!!';
     const { events, upserts } = await read(
       event({ subject: raw, predicateObject: 'file-7' }),
@@ -122,7 +122,7 @@ describe('the ends of an event', () => {
     );
     expect(events[0].subj).toEqual({ id: raw });
     expect(events[0].obj).toEqual({ id: 'file-7' });
-    expect(foldEntities(upserts).get(raw)).toMatchObject({ id: raw, parent: 'init', pid: 3 });
+    expect(mergeEntities(upserts).get(raw)).toMatchObject({ id: raw, parent: 'init', pid: 3 });
   });
 
   it('differ where their identifiers differ', async () => {
@@ -146,7 +146,7 @@ describe('time and order', () => {
     ]);
   });
 
-  it('fall back on the record before where a time is missing or none', async () => {
+  it('use the time of the event before if a time is missing or invalid', async () => {
     const { events } = await read(
       event(),
       event({ timestampNanos: null }),
@@ -197,7 +197,7 @@ describe('the direction of an OPEN', () => {
     }
   });
 
-  it('stays open where the log does not tell', async () => {
+  it('is unknown if the log does not have it', async () => {
     for (const parameters of [
       null,
       [],
@@ -214,8 +214,8 @@ describe('the direction of an OPEN', () => {
   });
 });
 
-describe('what is left out', () => {
-  it('is counted by reason', async () => {
+describe('skipped records', () => {
+  it('are counted by reason', async () => {
     const { skipped, records, counts, events, upserts } = await read(
       line('TimeMarker', { tsNanos: TIME }),
       line('com.bbn.tc.schema.avro.cdm18.StartMarker', { sessionNumber: 3 }),
@@ -229,7 +229,7 @@ describe('what is left out', () => {
     expect([counts.malformed, events.length, upserts.length]).toEqual([0, 0, 0]);
   });
 
-  it('is a problem with a place where it is no record', async () => {
+  it('are problems with a position if they are malformed', async () => {
     const { problems, counts, events } = await read(
       event(),
       '{"CDMVersion":"18"}',
@@ -242,17 +242,17 @@ describe('what is left out', () => {
     );
     expect(counts).toMatchObject({ lines: 8, blank: 1, malformed: 5 });
     expect(problems.map(({ line: at, reason }) => [at, reason])).toEqual([
-      [2, 'no datum: not a CDM record'],
-      [4, 'no datum: not a CDM record'],
-      [5, 'no datum: not a CDM record'],
-      [6, 'an event without a type'],
-      [7, expect.stringMatching(/^ends too early \(column \d+\)$/)],
+      [2, expect.stringContaining('`datum`')],
+      [4, expect.stringContaining('`datum`')],
+      [5, expect.stringContaining('`datum`')],
+      [6, expect.stringContaining('`type`')],
+      [7, expect.stringMatching(/^incomplete record \(column \d+\)$/)],
     ]);
     expect(problems[0].sample).toBe('{"CDMVersion":"18"}');
     expect(events).toHaveLength(2);
   });
 
-  it('does not grow without bound: of many problems the first are described and all counted', async () => {
+  it('are all counted, and only the first problems are described', async () => {
     const { problems, counts } = await read(...Array.from({ length: 50 }, () => `{"x":"${'y'.repeat(500)}"`));
     expect(counts.malformed).toBe(50);
     expect(problems.map((p) => p.line)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);

@@ -5,7 +5,7 @@ import { ENTITY_TYPES, type Entity, type Event } from '../../../src/ingest/event
 import { F, P } from '../ids.js';
 import { type Fields, read } from './ndjson-lines.js';
 
-// schema/events.schema.json against the reader.
+// Compares schema/events.schema.json with the reader.
 
 interface Schema {
   $ref?: string;
@@ -47,7 +47,7 @@ function typeOf(value: unknown): string {
   return typeof value === 'number' && Number.isInteger(value) ? 'integer' : typeof value;
 }
 
-/** JSON Schema 2020-12, as far as this schema goes. */
+/** Validates by JSON Schema 2020-12, with the keywords that this schema uses. */
 function valid(rule: Schema, value: unknown): boolean {
   const { type, required = [], properties = {}, oneOf } = rule;
   if (rule.$ref !== undefined && !valid(schema.$defs?.[rule.$ref.replace('#/$defs/', '')] as Schema, value))
@@ -72,7 +72,7 @@ function valid(rule: Schema, value: unknown): boolean {
 }
 
 describe('the schema', () => {
-  it('uses nothing that is not checked here', () => {
+  it('uses only keywords that this test checks', () => {
     const visit = (rule: Schema): void => {
       for (const name of Object.keys(rule)) expect([...CHECKED, ...NOTES]).toContain(name);
       const inner = [
@@ -85,7 +85,7 @@ describe('the schema', () => {
     visit(schema);
   });
 
-  it('names the fields and types of an entity that the code has', () => {
+  it('has the fields and types of Entity', () => {
     const properties = schema.$defs?.entity.properties ?? {};
     const all: Required<Entity> = {
       id: '',
@@ -102,7 +102,7 @@ describe('the schema', () => {
     expect(properties.type.enum).toEqual([...ENTITY_TYPES, '', null]);
   });
 
-  it('names the fields of an event that the code has', () => {
+  it('has the fields of Event', () => {
     const all: Required<Event> = {
       ts: 0n,
       seq: 0n,
@@ -118,7 +118,7 @@ describe('the schema', () => {
     expect(Object.keys(schema.$defs?.event.properties ?? {})).toEqual(Object.keys(all));
   });
 
-  it('takes what the reader takes, and nothing else', async () => {
+  it('accepts the same lines as the reader', async () => {
     const absent = Symbol('absent');
     const mostly = (good: unknown[], bad: unknown[]): fc.Arbitrary<unknown> =>
       fc.oneof(
@@ -187,16 +187,16 @@ describe('the schema', () => {
       more: mostly([absent, 1, {}, []], []),
     });
     const entityLine = record({ entity, host: mostly(['h', '', null, absent], [7, true]) });
-    const counts = { taken: 0, refused: 0 };
+    const counts = { accepted: 0, rejected: 0 };
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.oneof(event, entityLine), { minLength: 1, maxLength: 10 }),
         async (lines) => {
           const { problems } = await read(...lines);
-          const refused = new Set(problems.map((problem) => problem.line));
+          const rejected = new Set(problems.map((problem) => problem.line));
           for (const [i, line] of lines.entries()) {
-            const reads = !refused.has(i + 1);
-            counts[reads ? 'taken' : 'refused']++;
+            const reads = !rejected.has(i + 1);
+            counts[reads ? 'accepted' : 'rejected']++;
             expect(
               valid(schema, line),
               `${JSON.stringify(line)} ${problems.find((p) => p.line === i + 1)?.reason}`,
@@ -206,10 +206,10 @@ describe('the schema', () => {
       ),
       { numRuns: 400 },
     );
-    expect(Math.min(counts.taken, counts.refused)).toBeGreaterThan(200); // both were put to the test
+    expect(Math.min(counts.accepted, counts.rejected)).toBeGreaterThan(200);
   });
 
-  it('takes every line of a golden file', () => {
+  it('accepts every line of the golden files', () => {
     for (const name of ['cadets-cdm18', 'theia-cdm18', 'trace-cdm18', 'theia-cdm20', 'recal']) {
       const golden = readFileSync(new URL(`../../fixtures/${name}.events.ndjson`, import.meta.url), 'utf8');
       for (const line of golden.trimEnd().split('\n'))

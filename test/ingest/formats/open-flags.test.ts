@@ -4,7 +4,7 @@ import { FLOW_IN, FLOW_OUT, FLOW_UNKNOWN } from '../../../src/ingest/flow.js';
 import { directionOfOpen, flagsParameter } from '../../../src/ingest/formats/open-flags.js';
 
 describe('the flags of an OPEN', () => {
-  it('say out where they allow to write, in decimal and hexadecimal', () => {
+  it('mean out if they allow writing, in decimal and hexadecimal', () => {
     fc.assert(
       fc.property(fc.nat(0x7fffffff), fc.nat(4), (flags, zeros) => {
         const flow = (flags & 3) === 0 ? FLOW_IN : FLOW_OUT;
@@ -32,7 +32,7 @@ describe('the flags of an OPEN', () => {
     }
   });
 
-  it('say nothing where they are neither', () => {
+  it('have no direction if they are neither', () => {
     for (const text of [
       '',
       'O_CREAT',
@@ -54,7 +54,7 @@ describe('the flags of an OPEN', () => {
 describe('the parameters of an event', () => {
   const item = (name: unknown, valueBytes: unknown): object => ({ size: -1, name, valueBytes });
 
-  it('have one called flags, wrapped or bare', () => {
+  it('have a parameter called flags, wrapped or bare', () => {
     for (const list of [
       [item({ string: 'flags' }, { bytes: '0602' })],
       [item('flags', '0602')],
@@ -66,7 +66,7 @@ describe('the parameters of an event', () => {
     }
   });
 
-  it('may have none', () => {
+  it('may have no flags', () => {
     for (const value of [
       [],
       {},

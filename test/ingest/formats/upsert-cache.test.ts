@@ -14,8 +14,8 @@ function key(w0: number, w1 = 0, w2 = 0, w3 = 0): EntityKey {
   return Object.assign(new EntityKey(), { w0, w1, w2, w3 });
 }
 
-/** A reader in its first block: says things of entities and gives the upserts that came of it. */
-class Speaker {
+/** Uses the cache like a reader in its first block. */
+class CacheUser {
   readonly upsertCache = new UpsertCache();
   readonly batch = new Batch();
 
@@ -23,94 +23,94 @@ class Speaker {
     this.upsertCache.beginBlock();
   }
 
-  /** True if it was news. */
-  say(of: EntityKey, what: number, [start, stop]: readonly [number, number], time: number): boolean {
+  /** Returns true if the value needs a new upsert. */
+  upsert(of: EntityKey, attribute: number, [start, stop]: readonly [number, number], time: number): boolean {
     const row = this.batch.addEvent();
     this.batch.ts[row] = BigInt(time);
     this.batch.seq[row] = 0n;
-    if (this.upsertCache.knows(of, what, buffer, start, stop)) {
+    if (this.upsertCache.find(of, attribute, buffer, start, stop)) {
       this.upsertCache.extend(this.batch, row);
       return false;
     }
-    this.upsertCache.remember(of, what, start, stop, this.batch.addUpsert(of, 0, row));
+    this.upsertCache.add(of, attribute, start, stop, this.batch.addUpsert(of, 0, row));
     return true;
   }
 
-  /** First and last event of each upsert. */
+  /** Returns the first and last event of each upsert. */
   spans(): number[][] {
     const { upserts, upsertRow, upsertLast } = this.batch;
     return Array.from({ length: upserts }, (_, i) => [upsertRow[i], upsertLast[i]]);
   }
 }
 
-describe('what was said before', () => {
-  it('is known by its text, not its place', () => {
-    const speaker = new Speaker();
-    expect(speaker.say(key(1), 0, ALPHA, 1)).toBe(true);
-    expect(speaker.say(key(1), 0, ALPHA_AGAIN, 1)).toBe(false);
-    expect(speaker.say(key(1), 0, ALPHA_LIKE, 1)).toBe(true);
-    expect(speaker.say(key(1), 0, BETA, 1)).toBe(true);
-    expect(speaker.say(key(1), 0, [0, 4], 1)).toBe(true);
+describe('a cached upsert', () => {
+  it('is found by its text, not by its position', () => {
+    const user = new CacheUser();
+    expect(user.upsert(key(1), 0, ALPHA, 1)).toBe(true);
+    expect(user.upsert(key(1), 0, ALPHA_AGAIN, 1)).toBe(false);
+    expect(user.upsert(key(1), 0, ALPHA_LIKE, 1)).toBe(true);
+    expect(user.upsert(key(1), 0, BETA, 1)).toBe(true);
+    expect(user.upsert(key(1), 0, [0, 4], 1)).toBe(true);
   });
 
-  it('is what was said last', () => {
-    const speaker = new Speaker();
-    expect([ALPHA, BETA, ALPHA_AGAIN].map((text, i) => speaker.say(key(1), 0, text, i))).toEqual([
+  it('is the last one only', () => {
+    const user = new CacheUser();
+    expect([ALPHA, BETA, ALPHA_AGAIN].map((text, i) => user.upsert(key(1), 0, text, i))).toEqual([
       true,
       true,
       true,
     ]);
   });
 
-  it('is of one entity and one field', () => {
-    const speaker = new Speaker();
-    speaker.say(key(1, 2, 3, 4), 0, ALPHA, 1);
-    expect(speaker.say(key(1, 2, 3, 4), 1, ALPHA, 1)).toBe(true);
+  it('belongs to one entity and one attribute', () => {
+    const user = new CacheUser();
+    user.upsert(key(1, 2, 3, 4), 0, ALPHA, 1);
+    expect(user.upsert(key(1, 2, 3, 4), 1, ALPHA, 1)).toBe(true);
     for (const other of [key(2, 2, 3, 4), key(1, 3, 3, 4), key(1, 2, 4, 4), key(1, 2, 3, 5)])
-      expect(speaker.say(other, 0, ALPHA, 1)).toBe(true);
+      expect(user.upsert(other, 0, ALPHA, 1)).toBe(true);
   });
 
-  it('is forgotten with its block', () => {
-    const speaker = new Speaker();
-    speaker.say(key(1), 0, ALPHA, 1);
-    speaker.upsertCache.beginBlock();
-    expect(speaker.say(key(1), 0, ALPHA, 1)).toBe(true);
-    expect(speaker.say(key(1), 0, ALPHA, 1)).toBe(false);
+  it('is removed with its block', () => {
+    const user = new CacheUser();
+    user.upsert(key(1), 0, ALPHA, 1);
+    user.upsertCache.beginBlock();
+    expect(user.upsert(key(1), 0, ALPHA, 1)).toBe(true);
+    expect(user.upsert(key(1), 0, ALPHA, 1)).toBe(false);
   });
 
-  it('keeps the first and the last time it was said, also out of order', () => {
-    const speaker = new Speaker();
-    speaker.say(key(1), 0, ALPHA, 100);
-    speaker.say(key(1), 0, ALPHA_AGAIN, 300);
-    speaker.say(key(1), 0, ALPHA, 200);
-    speaker.say(key(1), 0, ALPHA, 50);
-    expect(speaker.spans()).toEqual([[3, 1]]);
+  it('keeps its first and last event, also out of order', () => {
+    const user = new CacheUser();
+    user.upsert(key(1), 0, ALPHA, 100);
+    user.upsert(key(1), 0, ALPHA_AGAIN, 300);
+    user.upsert(key(1), 0, ALPHA, 200);
+    user.upsert(key(1), 0, ALPHA, 50);
+    expect(user.spans()).toEqual([[3, 1]]);
   });
 
-  it('still has its time when something else is said late', () => {
-    const speaker = new Speaker();
-    speaker.say(key(1), 0, ALPHA, 100);
-    speaker.say(key(1), 0, ALPHA_AGAIN, 300);
-    speaker.say(key(1), 0, BETA, 200);
-    expect(speaker.spans()).toEqual([
+  it('keeps its events when another value is late', () => {
+    const user = new CacheUser();
+    user.upsert(key(1), 0, ALPHA, 100);
+    user.upsert(key(1), 0, ALPHA_AGAIN, 300);
+    user.upsert(key(1), 0, BETA, 200);
+    expect(user.spans()).toEqual([
       [0, 1],
       [2, 2],
     ]);
   });
 
-  it('is never claimed of what was not', () => {
+  it('is never found for another value', () => {
     const texts = [ALPHA, BETA, ALPHA_LIKE];
-    const said = fc.record({ id: fc.nat(5), field: fc.nat(2), text: fc.nat(2), step: fc.nat(3) });
+    const value = fc.record({ id: fc.nat(5), field: fc.nat(2), text: fc.nat(2), step: fc.nat(3) });
     fc.assert(
-      fc.property(fc.array(said, { maxLength: 60 }), (list) => {
-        const speaker = new Speaker();
+      fc.property(fc.array(value, { maxLength: 60 }), (list) => {
+        const user = new CacheUser();
         const last = new Map<string, number>();
         let time = 0;
         for (const { id, field, text, step } of list) {
           time += step;
           const of = `${id}/${field}`;
-          // It may forget, but it may not invent.
-          if (!speaker.say(key(id * 0x10001, id), field, texts[text], time)) expect(last.get(of)).toBe(text);
+          // The cache may miss a repetition, but must not find one that does not exist.
+          if (!user.upsert(key(id * 0x10001, id), field, texts[text], time)) expect(last.get(of)).toBe(text);
           last.set(of, text);
         }
       }),

@@ -5,7 +5,7 @@ import { EntityKey } from '../../../src/ingest/entity-key.js';
 import { packBatch, unpackBatch } from '../../../src/ingest/parse/parse-message.js';
 import { decode } from '../records.js';
 
-/** A batch with something in every column. */
+/** Fills every column of a batch. */
 function fill(batch: Batch, names: readonly string[]): Batch {
   batch.symbols = ['rel', 'host', 'kind'];
   for (const [i, name] of names.entries()) {
@@ -39,7 +39,7 @@ function fill(batch: Batch, names: readonly string[]): Batch {
   return batch;
 }
 
-/** What the other thread gets. */
+/** Returns the batch as the other thread receives it. */
 function send(block: number, batch: Batch): { block: number; batch: Batch } {
   const result = packBatch(block, batch);
   const sent = structuredClone(result, { transfer: [result.columns] });
@@ -47,7 +47,7 @@ function send(block: number, batch: Batch): { block: number; batch: Batch } {
 }
 
 describe('a batch sent to another thread', () => {
-  it('arrives as it was', () => {
+  it('is the same there', () => {
     const names = fc.array(fc.string({ unit: 'binary', maxLength: 12 }), { maxLength: 30 });
     fc.assert(
       fc.property(names, fc.nat(7), (texts, block) => {
@@ -61,7 +61,7 @@ describe('a batch sent to another thread', () => {
     );
   });
 
-  it('does not change when its own thread fills the batch again', () => {
+  it('does not change when the first thread fills its batch again', () => {
     const batch = fill(new Batch(), ['a', 'bb', 'ccc']);
     const arrived = send(0, batch).batch;
     const before = decode([arrived]);

@@ -5,16 +5,16 @@ import { isObject, parse, RAW, SCALAR, scan, scanLine } from './scanning.js';
 
 const MAX_DEPTH = 64;
 
-/** Levels of brackets in the text of a valid record, and whether a field that may be a union is a wrong one. */
-interface Documented {
+/** The nesting of a valid record, and whether it has an invalid union. */
+interface Limits {
   depth: number;
   wrongUnion: boolean;
 }
 
-/** Looks at every member, also at those that a later one of the same name replaces. */
-function documentedLimits(line: string): Documented {
+/** Visits every member, including those that a later member with the same key replaces. */
+function limitsOf(line: string): Limits {
   const tokens = line.match(/"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/gu) ?? [];
-  const found: Documented = { depth: 0, wrongUnion: false };
+  const found: Limits = { depth: 0, wrongUnion: false };
   const fields = new Set(['a', 'id', 'n', 'w', 'b.c.d', 'b.map.d', 'any.*.x']);
   let next = 0;
   const value = (path: string, depth: number): void => {
@@ -40,7 +40,7 @@ function documentedLimits(line: string): Documented {
   return found;
 }
 
-/** The scan takes a line exactly if JSON.parse does and it is an object, but for the two documented limits. */
+/** Checks that the scan accepts a line if and only if JSON.parse gives an object, except for the documented limits. */
 function expectAgreement(bytes: Uint8Array): void {
   const line = Buffer.from(bytes).toString('utf8');
   const record = parse(line);
@@ -48,16 +48,16 @@ function expectAgreement(bytes: Uint8Array): void {
   if (/^[ \t\r]*$/.test(line)) expect(reason).toBe(line === '' ? reason : 'blank');
   else if (!isObject(record)) expect(reason, line).toBeDefined();
   else if (reason !== undefined) {
-    const { depth, wrongUnion } = documentedLimits(line);
+    const { depth, wrongUnion } = limitsOf(line);
     if (depth > MAX_DEPTH) expect(reason, line).toBe('nested deeper than 64 levels');
-    // Two objects of one name would mix the fields of two records: which JSON.parse lets happen, and we do not.
-    else if (reason === 'an object given twice') expect(line).toMatch(/"([^"]+)"\s*:.*"\1"\s*:/s);
-    else expect([reason, wrongUnion], line).toEqual(['a union that does not have exactly one member', true]);
+    // Unlike JSON.parse, the scan rejects two objects with the same key.
+    else if (reason === 'duplicate key') expect(line).toMatch(/"([^"]+)"\s*:.*"\1"\s*:/s);
+    else expect([reason, wrongUnion], line).toEqual(['a union must have exactly one member', true]);
   }
 }
 
 describe('agreement with JSON.parse', () => {
-  it('on records with bytes flipped, taken out, put in or cut off', () => {
+  it('on records with flipped, removed, inserted or truncated bytes', () => {
     const change = fc.record({
       at: fc.nat(),
       how: fc.constantFrom('flip', 'set', 'delete', 'insert', 'cut', 'double'),

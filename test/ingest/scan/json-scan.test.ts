@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { JsonScan, LINE_RECORD, ScanMemory } from '../../../src/ingest/scan/json-scan.js';
+import { JsonScan, LINE, ScanMemory } from '../../../src/ingest/scan/json-scan.js';
 import type { Slot } from '../../../src/ingest/scan/shape.js';
 import { fieldText, recordText, scalarText, stringText } from './json-texts.js';
 import {
@@ -15,11 +15,11 @@ import {
   parse,
   RAW,
   SCALAR,
+  SYMBOL,
   scan,
   scanLine,
   shape,
   UNDER_KEY,
-  WORD,
 } from './scanning.js';
 
 function at(record: Json, path: string): Json | undefined {
@@ -67,10 +67,10 @@ function expectSlots(record: Json): void {
   expect(scan.isInteger(INTEGER)).toBe(fits);
   if (fits) expect(integerValue()).toBe(BigInt(digits));
   const word = unwrap(at(record, 'w'));
-  expectScalar(WORD, word);
+  expectScalar(SYMBOL, word);
   if (typeof word === 'string' && word !== '')
-    expect(scan.symbols[scan.symbolNumber(WORD)]).toBe(word.toWellFormed());
-  else expect(scan.symbolNumber(WORD)).toBe(-1);
+    expect(scan.symbols[scan.symbolNumber(SYMBOL)]).toBe(word.toWellFormed());
+  else expect(scan.symbolNumber(SYMBOL)).toBe(-1);
   const raw = at(record, 'raw');
   expect(scan.isRaw(RAW)).toBe(typeof raw === 'object' && raw !== null);
   if (scan.isRaw(RAW)) expect(JSON.parse(scan.text(RAW))).toEqual(raw);
@@ -87,11 +87,11 @@ function integerValue(): bigint {
 
 const ESCAPED_DIGIT = /\\u00(?:2d|3\d|4[1-6]|6[1-6])/i;
 
-describe('what is read', () => {
-  it('is what JSON.parse reads at the same paths', () => {
+describe('a field', () => {
+  it('equals the result of JSON.parse at the same path', () => {
     fc.assert(
       fc.property(recordText, (text) => {
-        // A number or identifier with escapes is none: another test says so.
+        // A number or identifier with escapes is not converted: see the test of integers.
         fc.pre(!ESCAPED_DIGIT.test(text));
         expect(scanLine(text)).toBeUndefined();
         expectSlots(parse(text) as Json);
@@ -100,7 +100,7 @@ describe('what is read', () => {
     );
   });
 
-  it('is the value inside a union, whatever the union is called', () => {
+  it('is the value inside a union with any name', () => {
     fc.assert(
       fc.property(stringText, scalarText, (name, value) => {
         expect(scanLine(`{"a":{${name}:${value}},"b":{"c":{"d":{${name}:${value}}}}}`)).toBeUndefined();
@@ -111,7 +111,7 @@ describe('what is read', () => {
     );
   });
 
-  it('is the last of members of the same name', () => {
+  it('is the last of several members with the same key', () => {
     fc.assert(
       fc.property(fc.array(fieldText, { minLength: 2, maxLength: 4 }), (values) => {
         const text = `{${values.map((v) => `"a":${v},"n":${v},"w":${v},"raw":${v}`).join(',')},"z":1}`;
@@ -122,7 +122,7 @@ describe('what is read', () => {
     );
   });
 
-  it('comes from any of the paths that share a slot', () => {
+  it('may come from several paths', () => {
     expect(scanLine('{"b":{"map":{"d":"x"}}}')).toBeUndefined();
     expect(scan.text(NESTED)).toBe('x');
     expect(scanLine('{"b":{"c":{"d":"y"}}}')).toBeUndefined();
@@ -131,7 +131,7 @@ describe('what is read', () => {
     expect(scan.has(NESTED)).toBe(false);
   });
 
-  it('is the key that a star stands for, and what lies under it', () => {
+  it('may be a key that a star matches, or a value below it', () => {
     fc.assert(
       fc.property(stringText, scalarText, (key, value) => {
         expect(scanLine(`{"any":{${key}:{"x":${value}}}}`)).toBeUndefined();
@@ -144,27 +144,27 @@ describe('what is read', () => {
     );
   });
 
-  it('leaves nothing of the line before', () => {
+  it('is cleared before the next line', () => {
     scanLine(
       '{"a":"x","id":"00000000-0000-0000-0000-000000000001","n":7,"w":"q","raw":[1],"any":{"k":{"x":1}}}',
     );
     expect(scanLine('{}')).toBeUndefined();
-    for (const slot of [SCALAR, NESTED, ID, INTEGER, WORD, RAW, KEY, UNDER_KEY]) {
+    for (const slot of [SCALAR, NESTED, ID, INTEGER, SYMBOL, RAW, KEY, UNDER_KEY]) {
       expect(scan.has(slot)).toBe(false);
       expect(scan.text(slot)).toBe('');
       expect(scan.isUuid(slot) || scan.isInteger(slot) || scan.isRaw(slot)).toBe(false);
     }
-    expect(scan.symbolNumber(WORD)).toBe(-1);
+    expect(scan.symbolNumber(SYMBOL)).toBe(-1);
   });
 
-  it('knows a text of ASCII when it sees it', () => {
+  it('can be compared with an ASCII text', () => {
     scanLine('{"a":"EVENT_OPEN"}');
     expect(scan.is(SCALAR, 'EVENT_OPEN')).toBe(true);
     for (const other of ['EVENT_OPE', 'EVENT_OPEN ', 'event_open', ''])
       expect(scan.is(SCALAR, other)).toBe(false);
   });
 
-  it('is not what comes with a key that only resembles one', () => {
+  it('is absent for keys that only resemble its key', () => {
     for (const key of ['', 'A', 'aa', 'a ', ' a', 'b.c.d', 'ra', 'raww']) {
       expect(scanLine(`{${JSON.stringify(key)}:"x"}`)).toBeUndefined();
       expect([SCALAR, NESTED, RAW].some((slot) => scan.has(slot))).toBe(false);
@@ -178,7 +178,7 @@ describe('integers', () => {
     return scan.isInteger(INTEGER) ? integerValue() : undefined;
   };
 
-  it('are exact up to the last of 64 bits', () => {
+  it('are exact to 64 bits', () => {
     const edges = [2n ** 63n - 1n, -(2n ** 63n) + 1n, 2n ** 53n + 1n, -(2n ** 53n) - 1n, 2n ** 32n, 0n, -1n];
     for (const value of [...edges, 1_523_637_968_165_000_001n, 999_999_999_999_999_999n]) {
       expect(taken(String(value))).toBe(value);
@@ -187,7 +187,7 @@ describe('integers', () => {
     }
   });
 
-  it('are not taken where they do not fit or are not plain', () => {
+  it('are not converted if they do not fit or are not plain', () => {
     for (const value of [2n ** 63n, -(2n ** 63n) - 1n, 2n ** 64n, 10n ** 19n, 10n ** 30n])
       expect(taken(String(value))).toBeUndefined();
     for (const text of [
@@ -208,7 +208,7 @@ describe('integers', () => {
 });
 
 describe('UUIDs', () => {
-  it('are their 128 bits in either case, with dashes or without', () => {
+  it('are converted in either case, with or without dashes', () => {
     const id = '01234567-89ab-cdef-fedc-ba9876543210';
     for (const text of [id, id.toUpperCase(), id.replaceAll('-', ''), id.replaceAll('-', '').toUpperCase()]) {
       expect(scanLine(`{"id":"${text}"}`)).toBeUndefined();
@@ -217,7 +217,7 @@ describe('UUIDs', () => {
     }
   });
 
-  it('have 32 digits of base 16 and dashes in their places', () => {
+  it('must have 32 hexadecimal digits, and dashes in their places', () => {
     const id = '01234567-89ab-cdef-fedc-ba9876543210';
     for (let i = 0; i < id.length; i++) {
       for (const wrong of ['g', '-', ':', '@', '`', '/', ' ', '0']) {
@@ -229,14 +229,14 @@ describe('UUIDs', () => {
   });
 });
 
-describe('words', () => {
+describe('symbols', () => {
   const fresh = (): JsonScan => new JsonScan(new ScanMemory(BLOCK, 1), shape, MAX_LINE);
 
-  it('have one number each, kept from block to block', () => {
+  it('keep their numbers in all blocks', () => {
     const numbers = new Map<string, number>();
     for (const word of ['EVENT_READ', 'EVENT_WRITE', 'EVENT_READ', 'é', 'EVENT_REA', 'EVENT_READ']) {
       scanLine(`{"w":"${word}"}`);
-      const number = scan.symbolNumber(WORD);
+      const number = scan.symbolNumber(SYMBOL);
       expect(numbers.get(word) ?? number).toBe(number);
       numbers.set(word, number);
       expect(scan.symbols[number]).toBe(word);
@@ -244,7 +244,7 @@ describe('words', () => {
     expect(new Set(numbers.values()).size).toBe(4);
   });
 
-  it('are numbered further where the kernel has no room for more', () => {
+  it('have numbers beyond the size of the kernel’s dictionary', () => {
     const own = new ScanMemory(1 << 20, 1);
     const crowded = new JsonScan(own, shape, MAX_LINE);
     const lines = Buffer.from(Array.from({ length: 9000 }, (_, i) => `{"w":"word-${i}"}\n`).join(''));
@@ -252,7 +252,7 @@ describe('words', () => {
       own.blocks[0].set(lines);
       crowded.begin(own.blocks[0], lines.length);
       const numbers: number[] = [];
-      while (crowded.next() === LINE_RECORD) numbers.push(crowded.symbolNumber(WORD));
+      while (crowded.next() === LINE.record) numbers.push(crowded.symbolNumber(SYMBOL));
       return numbers;
     };
     const first = numbersOf();
@@ -263,10 +263,10 @@ describe('words', () => {
     expect(crowded.symbols[8999]).toBe('word-8999');
   });
 
-  it('of any length leave the scan whole', () => {
+  it('may have any length', () => {
     expect(fresh().symbols).toEqual([]);
     const long = 'x'.repeat(MAX_LINE - 20);
     expect(scanLine(`{"w":"${long}"}`)).toBeUndefined();
-    expect(scan.text(WORD)).toBe(long);
+    expect(scan.text(SYMBOL)).toBe(long);
   });
 });

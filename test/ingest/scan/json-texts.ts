@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-// Texts of JSON, valid by construction: values of any kind, and records for the shape of scanning.ts.
+// Generates valid JSON texts: values of any kind, and records for the shape of scanning.ts.
 
 const space = fc.oneof(
   { weight: 4, arbitrary: fc.constant('') },
@@ -11,7 +11,7 @@ const character = fc.oneof(
   { weight: 6, arbitrary: fc.string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 20 }) },
   { weight: 2, arbitrary: fc.string({ unit: 'binary', minLength: 1, maxLength: 3 }) },
 );
-/** A JSON string with its quotes: text of any kind, with and without need to escape it. */
+/** A JSON string with its quotes, with any text and any escapes. */
 export const stringText = fc
   .array(
     fc.oneof(
@@ -65,7 +65,7 @@ const { valueText } = fc.letrec<{ valueText: string }>((tie) => ({
   ),
 }));
 const arrayText = around('[', ']', valueText);
-/** A value for a field that may be wrapped in a union: an object there has exactly one member. */
+/** A value for a field, bare or in a union with exactly one member. */
 export const fieldText = fc.oneof(
   { weight: 4, arbitrary: scalarText },
   { weight: 3, arbitrary: member(stringText, scalarText).map((inner) => `{${inner}}`) },
@@ -109,7 +109,7 @@ const knownMembers: readonly [string, fc.Arbitrary<string>][] = [
     ).map((c) => `{${c}}`),
   ],
 ];
-/** Names that resemble those in the shape, and are not. */
+/** Keys that the shape does not have, including similar ones. */
 const otherKey = fc.oneof(
   stringText,
   fc.constantFrom('""', '"aa"', '"A"', '"i"', '"idd"', '"ra"', '"raww"', '"__proto__"', '"constructor"'),
@@ -122,7 +122,7 @@ const unknownMember = member(
 const knownMember = fc.oneof(
   ...knownMembers.map(([key, value]) => member(fc.constant(key), value).map((text) => ({ key, text }))),
 );
-/** A record: each known field at most once, among unknown ones. */
+/** A record with each known field at most once, and unknown fields. */
 export const recordText = fc
   .tuple(
     fc.uniqueArray(knownMember, { selector: ({ key }) => key, maxLength: 6 }),

@@ -1,14 +1,8 @@
 import { expect } from 'vitest';
-import {
-  JsonScan,
-  LINE_BLANK,
-  LINE_END,
-  LINE_RECORD,
-  ScanMemory,
-} from '../../../src/ingest/scan/json-scan.js';
+import { JsonScan, LINE, ScanMemory } from '../../../src/ingest/scan/json-scan.js';
 import { Shape } from '../../../src/ingest/scan/shape.js';
 
-// One scan for a test file, over a shape with a field of every kind.
+// A scan with a field of every kind.
 
 export const BLOCK = 1 << 17;
 export const MAX_LINE = 100_000;
@@ -20,13 +14,13 @@ export const SCALAR = shape.scalar('a');
 export const NESTED = shape.scalar('b.c.d', 'b.map.d');
 export const ID = shape.uuid('id');
 export const INTEGER = shape.integer('n');
-export const WORD = shape.symbol('w');
+export const SYMBOL = shape.symbol('w');
 export const RAW = shape.raw('raw');
 export const KEY = shape.key('any.*');
 export const UNDER_KEY = shape.scalar('any.*.x');
 export const scan = new JsonScan(memory, shape, MAX_LINE);
 
-/** Bytes that would change what is read if the scan looked past the end of its block. */
+/** Bytes that would change the result if the scan read beyond the end of its block. */
 const HOSTILE = Buffer.from('"}]1e9,:{\\u0041\xff0-.truefalsenull\n', 'latin1');
 
 export function begin(content: string | Uint8Array): void {
@@ -37,12 +31,12 @@ export function begin(content: string | Uint8Array): void {
   scan.begin(block, bytes.length);
 }
 
-/** Scans one line: a reason if it is not read. */
+/** Scans one line. Returns a reason if it is not a record. */
 export function scanLine(line: string | Uint8Array): string | undefined {
   begin(line);
   const found = scan.next();
-  const reason = found === LINE_RECORD ? undefined : found === LINE_BLANK ? 'blank' : scan.failure().reason;
-  expect(scan.next()).toBe(LINE_END);
+  const reason = found === LINE.record ? undefined : found === LINE.blank ? 'blank' : scan.failure().reason;
+  expect(scan.next()).toBe(LINE.end);
   return reason;
 }
 

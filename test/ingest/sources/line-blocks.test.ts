@@ -10,7 +10,7 @@ interface Piece {
 
 async function cut(content: string, capacity: number): Promise<Piece[]> {
   const blocks = new LineBlocks(sourceOf(Buffer.from(content, 'latin1')));
-  const block = new Uint8Array(capacity + 64).fill(0x0a); // newlines behind the capacity must not matter
+  const block = new Uint8Array(capacity + 64).fill(0x0a); // newlines after the capacity must have no effect
   const pieces: Piece[] = [];
   for (;;) {
     const { length, dropped } = await blocks.fill(block, capacity);
@@ -20,7 +20,7 @@ async function cut(content: string, capacity: number): Promise<Piece[]> {
 }
 
 describe('blocks of lines', () => {
-  it('hold whole lines, as many as fit', async () => {
+  it('hold as many whole lines as fit', async () => {
     expect(await cut('ab\ncd\nef\n', 7)).toEqual([
       { text: 'ab\ncd\n', dropped: [] },
       { text: 'ef\n', dropped: [] },
@@ -33,9 +33,9 @@ describe('blocks of lines', () => {
     ]);
   });
 
-  it('are none where there is nothing', async () => expect(await cut('', 5)).toEqual([]));
+  it('do not exist for an empty input', async () => expect(await cut('', 5)).toEqual([]));
 
-  it('leave out a line that no block can hold, and say how long it was', async () => {
+  it('drop a line that is too long, and report its length', async () => {
     expect(await cut('a\n0123456789\nb\n', 5)).toEqual([
       { text: 'a\n', dropped: [] },
       { text: 'b\n', dropped: [10] },
@@ -44,7 +44,7 @@ describe('blocks of lines', () => {
     expect(await cut('0123456789\n', 5)).toEqual([{ text: '', dropped: [10] }]);
   });
 
-  it('leave out several such lines in a row', async () => {
+  it('drop several long lines in a row', async () => {
     expect(await cut('0123456789\nabcdefgh\nABCDEF\nx\n', 5)).toEqual([{ text: 'x\n', dropped: [10, 8, 6] }]);
     expect(await cut('a\n0123456789\n\nabcdefgh', 5)).toEqual([
       { text: 'a\n', dropped: [] },
@@ -53,7 +53,7 @@ describe('blocks of lines', () => {
     ]);
   });
 
-  it('together are the input, whatever the size of a block', async () => {
+  it('hold the whole input together, for any block size', async () => {
     const line = fc.oneof({ weight: 4, arbitrary: fc.nat(12) }, { weight: 1, arbitrary: fc.nat(60) });
     await fc.assert(
       fc.asyncProperty(
@@ -75,7 +75,7 @@ describe('blocks of lines', () => {
           expect(found.map((item, i) => (typeof item === 'number' ? expected[i]?.length : item))).toEqual(
             expected.map((text, i) => (typeof found[i] === 'number' ? text.length : text)),
           );
-          // Nothing is left out that would have fitted.
+          // Only lines that are too long are dropped.
           for (const item of found)
             if (typeof item === 'number') expect(item).toBeGreaterThanOrEqual(capacity);
           for (const { text } of pieces.slice(0, -1)) expect(text.endsWith('\n') || text === '').toBe(true);

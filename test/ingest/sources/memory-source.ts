@@ -1,6 +1,6 @@
 import type { ByteSource } from '../../../src/ingest/sources/byte-source.js';
 
-/** A source that gives the bytes of an array. */
+/** Returns a source with the bytes of an array. */
 export function sourceOf(content: Uint8Array): ByteSource {
   let given = 0;
   return {

