@@ -5,14 +5,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { printable } from '../../src/base/printable.js';
 import { barChart } from '../../src/report/charts/bar-chart.js';
 import { scorePlot } from '../../src/report/charts/score-plot.js';
-import { incidentArticle } from '../../src/report/detection/incident.js';
+import { incidentGraph } from '../../src/report/graph/incident-graph.js';
 import { code, h } from '../../src/report/page/html.js';
 import { renderPage } from '../../src/report/page/page.js';
 import { dataTable } from '../../src/report/page/tables.js';
 import { NO_BROWSER, openBrowser, openTab, titled } from '../browser.js';
-import { sampleDetectionReport } from './detection/sample-detection.js';
 import { HOSTILE } from './hostile.js';
-import { sampleEvaluationReport } from './sample-evaluation.js';
+import { PAGES } from './pages.js';
 
 const names = Object.values(HOSTILE);
 
@@ -49,46 +48,26 @@ function hostileReport(): string {
             id: 'bars',
             title: HOSTILE.svg,
             measure: HOSTILE.script,
-            bars: names.map((label, i) => ({ label, value: i, note: label })),
+            bars: names.map((label, i) => ({ label, value: i })),
           }),
           scorePlot({
             id: 'scores',
             title: HOSTILE.script,
-            measure: HOSTILE.svg,
-            over: 'rank',
             threshold: 2,
-            points: names.map((name, i) => ({ name, score: i, alert: i > 2 })),
+            points: names.map((name, i) => ({ name, score: i, alert: i > 2, time: BigInt(i) })),
           }),
-          incidentArticle({
+          incidentGraph({
             id: 'incident',
             title: HOSTILE.image,
-            summary: HOSTILE.script,
-            score: 1,
-            host: HOSTILE.direction,
-            members: names.map((name) => ({
-              name,
-              kind: HOSTILE.script,
-              score: 1,
+            most: 40,
+            nodes: names.map((label, i) => ({
+              id: String(i),
+              kind: 'process',
+              label,
               alert: true,
-              reason: HOSTILE.formula,
+              score: i,
             })),
-            evidence: names.map((name) => ({
-              node: name,
-              relation: name,
-              kind: name,
-              p: 0.01,
-              reason: name,
-            })),
-            graph: {
-              nodes: names.map((label, i) => ({
-                id: String(i),
-                kind: 'process',
-                label,
-                alert: true,
-                score: i,
-              })),
-              edges: names.map((relation, i) => ({ from: '0', to: String(i), relation })),
-            },
+            edges: names.map((relation, i) => ({ from: '0', to: String(i), relation })),
           }),
         ],
       },
@@ -116,7 +95,7 @@ describe.skipIf(NO_BROWSER)(titled('reports in Chromium'), () => {
     await new Promise((done) => server.close(done));
   });
 
-  /** Opens the page over HTTP, opens all it hides, and notes whatever it should not do. */
+  /** Loads the page over HTTP, opens all details, and records what a page must not do. */
   async function open(text: string): Promise<{ tab: Tab; faults: string[] }> {
     html = text;
     asked.length = 0;
@@ -129,7 +108,7 @@ describe.skipIf(NO_BROWSER)(titled('reports in Chromium'), () => {
     return { tab, faults };
   }
 
-  test('hostile names are shown literally, run nothing and load nothing', async () => {
+  test('shows hostile names as text, runs nothing and loads nothing', async () => {
     const { tab, faults } = await open(hostileReport());
     expect(await tab.locator('#texts li').allTextContents()).toEqual(names.map((text) => printable(text)));
     expect(await tab.title()).toBe(HOSTILE.script);
@@ -147,7 +126,7 @@ describe.skipIf(NO_BROWSER)(titled('reports in Chromium'), () => {
     await tab.close();
   });
 
-  test('the data of a table is saved as a file by its link', async () => {
+  test('a link saves the data of a table as a file', async () => {
     const { tab } = await open(hostileReport());
     const [download] = await Promise.all([
       tab.waitForEvent('download'),
@@ -157,20 +136,20 @@ describe.skipIf(NO_BROWSER)(titled('reports in Chromium'), () => {
     await tab.close();
   });
 
-  test.each([
-    ['detection', sampleDetectionReport],
-    ['evaluation', sampleEvaluationReport],
-  ])('the sample %s report is styled, fits a phone, and makes no noise', async (_, write) => {
-    const { tab, faults } = await open(write());
-    expect(await tab.evaluate(`getComputedStyle(document.querySelector('.facts')).display`)).toBe('grid');
-    await tab.setViewportSize({ width: 390, height: 800 });
-    expect(await tab.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
-    // A page in the dark has light ink.
-    await tab.emulateMedia({ colorScheme: 'dark' });
-    expect(await tab.evaluate(`getComputedStyle(document.body).color`)).toBe('rgb(231, 234, 238)');
-    await tab.emulateMedia({ media: 'print', colorScheme: 'dark' });
-    expect(await tab.evaluate(`getComputedStyle(document.body).color`)).toBe('rgb(0, 0, 0)');
-    expect(faults).toEqual([]);
-    await tab.close();
-  });
+  test.each(Object.entries(PAGES))(
+    'the %s page is styled, fits a phone and has no faults',
+    async (_, write) => {
+      const { tab, faults } = await open(await write());
+      expect(await tab.evaluate(`getComputedStyle(document.querySelector('.key')).display`)).toBe('flex');
+      await tab.setViewportSize({ width: 390, height: 800 });
+      expect(await tab.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
+      // Dark mode has light text.
+      await tab.emulateMedia({ colorScheme: 'dark' });
+      expect(await tab.evaluate(`getComputedStyle(document.body).color`)).toBe('rgb(231, 234, 238)');
+      await tab.emulateMedia({ media: 'print', colorScheme: 'dark' });
+      expect(await tab.evaluate(`getComputedStyle(document.body).color`)).toBe('rgb(0, 0, 0)');
+      expect(faults).toEqual([]);
+      await tab.close();
+    },
+  );
 });

@@ -1,4 +1,4 @@
-/** Texts that an attacker can put into a process name, an argument or a path, by what they try. */
+/** Texts that an attacker can put into a process name, an argument or a path, by their purpose. */
 export const HOSTILE: Readonly<Record<string, string>> = {
   script: '<script>alert(1)</script>',
   image: '"><img src=x onerror=alert(1)>',

@@ -1,7 +1,7 @@
 import type { DetectionReport } from '../../src/report/detection/detection-report.js';
 import type { SmallAlerts } from '../detect/alerts/small-alerts.js';
 
-/** A report of one incident of three alerts, but for what is given. */
+/** A report of one incident with three alerts; `given` replaces parts of it. */
 export function smallReport(small: SmallAlerts, given: Partial<DetectionReport> = {}): DetectionReport {
   const { alerts, incidents, events } = small;
   const { ts, length } = events.table;
@@ -9,7 +9,7 @@ export function smallReport(small: SmallAlerts, given: Partial<DetectionReport> 
     alerts,
     incidents,
     span: [ts[0], ts[length - 1]],
-    quiet: [],
+    belowThreshold: [],
     run: {
       model: 'b'.repeat(64),
       hosts: ['h'],

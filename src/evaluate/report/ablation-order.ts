@@ -2,25 +2,25 @@ import { formatFixed } from '../../report/page/format.js';
 import { type E3Host, publishedOrder } from '../e3/published.js';
 import type { EvaluationResult, VariantResult } from '../result-schema.js';
 
-/** Two of the method and its ablations whose F1 stands the other way round than published. */
+/** A pair of variants whose order by F1 is opposite to the published order. */
 export interface Inversion {
   readonly better: string;
   readonly worse: string;
-  /** Percent, better first. */
+  /** In percent, better first. */
   readonly ours: readonly [number, number];
   readonly published: readonly [number, number];
-  /** Seeds in which it is so, and all that both have. */
+  /** Seeds with this order, and all seeds that both variants have. */
   readonly seeds: readonly [number, number];
 }
 
-/** How the method and its ablations stand by mean F1, pair by pair, of those that the paper tells apart. */
+/** The order of the method and its ablations by mean F1. Counts the pairs that differ in the paper. */
 export interface Order {
   readonly pairs: number;
   readonly asPublished: number;
   readonly turned: readonly Inversion[];
-  /** Pairs that are equal here: neither order. */
+  /** Pairs with the same F1 here. */
   readonly equal: number;
-  /** The same as groups, with their F1 in percent. */
+  /** Groups of variants with the same F1, in percent. */
   readonly alike: readonly { readonly names: readonly string[]; readonly f1: number }[];
 }
 
@@ -63,20 +63,20 @@ export function inversionText({ better, worse, ours, published, seeds: [above, a
   return `${better} is above ${worse} here (F1 ${two(ours)}${seeds}) and below it in the paper (${two(published)})`;
 }
 
-/** How many pairs stand as published, in a sentence. */
+/** How many pairs are ordered as published. */
 export function orderText({ pairs, asPublished, turned, equal }: Order): string {
-  if (asPublished === pairs) return 'the ablations are ordered as in the paper, by mean F1';
+  if (asPublished === pairs) return 'by mean F1, the ablations have the same order as in the paper';
   const parts = [
-    ...(turned.length > 0 ? [`${turned.length} the other way round`] : []),
-    ...(equal > 0 ? [`${equal} equal`] : []),
+    ...(turned.length > 0 ? [`${turned.length} the opposite order`] : []),
+    ...(equal > 0 ? [`${equal} the same F1`] : []),
   ];
-  return `${asPublished} of ${pairs} pairs are ordered as in the paper by mean F1, ${parts.join(', ')}`;
+  return `by mean F1, ${asPublished} of ${pairs} pairs have the same order as in the paper, ${parts.join(', ')}`;
 }
 
-/** Undefined where the order is the paper's. */
-export function orderCaveat(order: Order, whole = 'RECAL'): string | undefined {
+/** Undefined if the order is the published one. */
+export function orderCaveat(order: Order): string | undefined {
   if (order.asPublished === order.pairs) return undefined;
-  const above = order.turned.filter(({ worse }) => worse === whole).map(({ better }) => better);
-  const told = above.length === 0 ? '' : `, among them ${above.join(', ')} above the whole method`;
-  return `the ablations are not ordered as in the paper: ${orderText(order)}${told} (see Ablations)`;
+  const above = order.turned.filter(({ worse }) => worse === 'RECAL').map(({ better }) => better);
+  const list = above.length === 0 ? '' : `; above the full method: ${above.join(', ')}`;
+  return `the order of the ablations differs from the paper: ${orderText(order)}${list} (see Ablations)`;
 }

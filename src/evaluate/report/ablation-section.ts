@@ -5,35 +5,35 @@ import { dataTable } from '../../report/page/tables.js';
 import { type E3Host, PUBLISHED, PUBLISHED_ABLATIONS, type PublishedRates } from '../e3/published.js';
 import type { Figure, VariantResult } from '../result-schema.js';
 import { compareOrder, inversionText, orderText } from './ablation-order.js';
-import { percent, publishedText, scaled } from './cell-text.js';
+import { percentText, publishedText, scaled } from './cell-text.js';
 import type { Study } from './study.js';
 
 interface AblationRow {
   readonly run: string;
   readonly name: string;
-  readonly ours: VariantResult;
+  readonly measured: VariantResult;
   readonly published: PublishedRates | undefined;
 }
 
-/** Undefined where no ablation was run. */
+/** Undefined if no ablation was run. */
 export function ablationSection({ runs, host }: Study): Section | undefined {
   const kinds = [...PUBLISHED.filter(({ variant }) => variant !== undefined), ...PUBLISHED_ABLATIONS];
   const rows = runs.flatMap(({ name: run, result }) =>
     kinds.flatMap(({ name, variant, by }): AblationRow[] => {
-      const ours = result.variants[variant as string];
-      return ours === undefined
+      const measured = result.variants[variant as string];
+      return measured === undefined
         ? []
-        : [{ run, name, ours, published: host === undefined ? undefined : by[host] }];
+        : [{ run, name, measured, published: host === undefined ? undefined : by[host] }];
     }),
   );
   if (rows.every(({ name }) => name === 'RECAL')) return undefined;
-  const own = (heading: string, figure: Figure) => ({
+  const measured = (heading: string, figure: Figure) => ({
     heading,
-    value: ({ ours }: AblationRow) => scaled(ours.mean[figure], 100),
-    show: ({ ours }: AblationRow) => percent(ours, figure),
+    value: ({ measured }: AblationRow) => scaled(measured.mean[figure], 100),
+    show: ({ measured }: AblationRow) => percentText(measured, figure),
     as: 'number' as const,
   });
-  const theirs = (heading: string, figure: 'f1' | 'fpr') => ({
+  const published = (heading: string, figure: 'f1' | 'fpr') => ({
     heading,
     value: ({ published }: AblationRow) => published?.[figure] ?? null,
     show: ({ published }: AblationRow) => publishedText(published?.[figure], figure === 'fpr' ? 4 : 2),
@@ -43,22 +43,22 @@ export function ablationSection({ runs, host }: Study): Section | undefined {
   return {
     id: 'ablations',
     title: 'Ablations',
-    lead: 'The method as published (RECAL, profile paper), and what is left of it when one piece is taken away. Means over seeds ± one standard deviation. Average precision needs no threshold.',
+    lead: 'The published method (RECAL, profile paper), and the same method with one component removed or replaced. Mean over seeds ± one standard deviation. Average precision (AP) needs no threshold.',
     content: [
       dataTable({
         id: 'ablation-table',
-        title: 'Ablations, percent',
+        title: 'Ablations, in percent',
         columns: [
           { heading: 'variant', value: ({ name }: AblationRow) => name },
           { heading: 'protocol', value: ({ run }) => run },
-          own('F1', 'f1'),
-          ...(known ? [theirs('F1 published', 'f1')] : []),
-          own('FPR', 'fpr'),
-          ...(known ? [theirs('FPR published', 'fpr')] : []),
-          own('AP', 'ap'),
+          measured('F1', 'f1'),
+          ...(known ? [published('F1 published', 'f1')] : []),
+          measured('FPR', 'fpr'),
+          ...(known ? [published('FPR published', 'fpr')] : []),
+          measured('AP', 'ap'),
         ],
         rows,
-        mark: { rows: ({ name }) => name === 'RECAL', meaning: 'the whole method' },
+        mark: { rows: ({ name }) => name === 'RECAL', meaning: 'the full method' },
         download: true,
       }),
       host === undefined ? null : describeOrder(runs, host),
@@ -70,7 +70,7 @@ function describeOrder(runs: Study['runs'], host: E3Host) {
   return runs.map(({ name, result }) => {
     const order = compareOrder(result, host);
     const { turned, alike } = order;
-    const equal = alike.map(({ names, f1 }) => `equal here: ${names.join(', ')} (F1 ${formatFixed(f1, 2)})`);
+    const equal = alike.map(({ names, f1 }) => `same F1 here: ${names.join(', ')} (${formatFixed(f1, 2)})`);
     const lines = [...turned.map(inversionText), ...equal];
     return [
       h('p', {}, `Protocol ${name}: ${orderText(order)}${lines.length > 0 ? ':' : '.'}`),

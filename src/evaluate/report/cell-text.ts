@@ -1,10 +1,9 @@
 import { formatFixed } from '../../report/page/format.js';
-import type { Content } from '../../report/page/html.js';
-import type { Figure, VariantResult } from '../result-schema.js';
+import type { Figure, SeedResult, VariantResult } from '../result-schema.js';
 
 const NOTHING = '–';
 
-/** A mean over seeds with its deviation, times `scale`. */
+/** A mean over seeds with its standard deviation, times `scale`. */
 export function meanText(
   { mean, std }: Pick<VariantResult, 'mean' | 'std'>,
   figure: Figure,
@@ -17,21 +16,27 @@ export function meanText(
   return deviation === null ? text : `${text} ± ${formatFixed(deviation * scale, decimals)}`;
 }
 
-/** A count over seeds: whole where it is. */
+/** A mean count over seeds, without decimals if all seeds agree. */
 export function countText(variant: VariantResult, figure: Figure): string {
   const { [figure]: mean } = variant.mean;
-  const whole = mean !== null && Number.isInteger(mean) && (variant.std[figure] ?? 0) === 0;
-  return whole ? formatFixed(mean, 0) : meanText(variant, figure, 1);
+  const isWhole = mean !== null && Number.isInteger(mean) && (variant.std[figure] ?? 0) === 0;
+  return isWhole ? formatFixed(mean, 0) : meanText(variant, figure, 1);
 }
 
-/** Percent with as many decimals as published tables have; a rate of false alarms in whole percents needs fewer. */
-export function percent(variant: Pick<VariantResult, 'mean' | 'std'>, figure: Figure): string {
+/** Percent with the decimals of published tables: four for a small false positive rate, else two. */
+export function percentText(variant: Pick<VariantResult, 'mean' | 'std'>, figure: Figure): string {
   const isSmall = figure === 'fpr' && (variant.mean.fpr ?? 0) < 0.01;
-  return meanText(variant, figure, isSmall ? 4 : 2, 100);
+  const text = meanText(variant, figure, isSmall ? 4 : 2, 100);
+  // Rounding must not turn a rate below 1 into 100 percent.
+  return (variant.mean[figure] ?? 1) < 1 ? text.replace(/^100\.00/, '> 99.99') : text;
 }
 
-export function publishedText(value: number | null | undefined, decimals = 2): Content {
+export function publishedText(value: number | null | undefined, decimals = 2): string {
   return value === null || value === undefined ? NOTHING : formatFixed(value, decimals);
+}
+
+export function thresholdText({ threshold: { kind, asked, oracle } }: SeedResult): string {
+  return oracle ? 'oracle' : (asked ?? kind);
 }
 
 export const scaled = (value: number | null, scale: number): number | null =>

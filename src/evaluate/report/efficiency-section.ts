@@ -7,25 +7,26 @@ import { PUBLISHED_SECONDS } from '../e3/published.js';
 import type { EvaluationResult } from '../result-schema.js';
 import type { Study } from './study.js';
 
-/** Seconds of a group of variants that share a model, for one seed. */
-export interface GroupTimes {
+/** Seconds per seed of a group of variants that share a model. */
+interface GroupTimes {
   readonly names: string;
   readonly stages: Readonly<Record<string, number>>;
 }
 
-/** In the order of the work. The paper counts training and scoring; the rest is done once, or before. */
+/** In the order in which they run. */
 const STAGES = ['prepare', 'train', 'fit', 'calibrate', 'score'] as const;
-const PART_OF_MEASURING = /^measure /;
+/** Timings of the steps within calibration and inference. */
+const STEP = /^measure /;
 
-/** `names: stage` of `timings`, by group and for one seed. */
-export function groupTimes({ timings, variants }: EvaluationResult): GroupTimes[] {
+/** Reads the timings named `variants: stage`. */
+function groupTimes({ timings, variants }: EvaluationResult): GroupTimes[] {
   const groups = new Map<string, Record<string, number>>();
   for (const [key, seconds] of Object.entries(timings)) {
     const at = key.indexOf(': ');
     if (at < 0) continue;
     const [names, stage] = [key.slice(0, at), key.slice(at + 2)];
     const seeds = variants[names.split('+')[0]]?.seeds.length ?? 1;
-    // What draws nothing at random runs once for all its seeds.
+    // Rarity uses no random numbers, so it runs once for all seeds.
     const runs = names === 'rarity' ? 1 : Math.max(1, seeds);
     const known = groups.get(names) ?? {};
     groups.set(names, { ...known, [stage]: seconds / runs });
@@ -34,13 +35,13 @@ export function groupTimes({ timings, variants }: EvaluationResult): GroupTimes[
 }
 
 export function efficiencySection({ runs, host }: Study): Section | undefined {
-  // Protocols differ in labels and threshold, not in the work.
+  // Protocols differ in labels and threshold, not in run time.
   const run = runs.find(({ result }) => groupTimes(result).length > 0);
   if (run === undefined) return undefined;
   const groups = groupTimes(run.result);
   const part = (group: GroupTimes, stage: string) => group.stages[stage] ?? 0;
-  const inner = [...new Set(groups.flatMap(({ stages }) => Object.keys(stages)))].filter((stage) =>
-    PART_OF_MEASURING.test(stage),
+  const steps = [...new Set(groups.flatMap(({ stages }) => Object.keys(stages)))].filter((stage) =>
+    STEP.test(stage),
   );
   const seconds = (heading: string, stage: string) => ({
     heading,
@@ -52,7 +53,7 @@ export function efficiencySection({ runs, host }: Study): Section | undefined {
   return {
     id: 'efficiency',
     title: 'Efficiency',
-    lead: 'Seconds of one seed. As the paper counts, training and inference are without preprocessing, loading and the one-time calibration; those are shown apart. Words are learned once a seed, by whoever comes first.',
+    lead: 'Time per seed. As in the paper, training and inference exclude preprocessing, loading and the one-time calibration, which are shown separately. Word vectors are learned once per seed, by the first variant that needs them.',
     content: [
       stageBars({
         id: 'stages',
@@ -64,39 +65,37 @@ export function efficiencySection({ runs, host }: Study): Section | undefined {
       }),
       dataTable({
         id: 'stage-table',
-        title: 'Seconds by stage, one seed',
+        title: 'Time by stage, per seed',
         columns: [
           naming,
           seconds('training', 'train'),
           seconds('inference', 'score'),
-          seconds('preparing', 'prepare'),
+          seconds('preparation', 'prepare'),
           seconds('reference', 'fit'),
           seconds('calibration', 'calibrate'),
         ],
         rows: groups,
         download: true,
       }),
-      inner.length > 0 &&
+      steps.length > 0 &&
         dataTable({
           id: 'measure-table',
-          title: 'What measuring takes, one seed',
-          caption: 'Of inference and calibration together',
+          title: 'Time by step, per seed',
+          caption: 'The steps of inference and calibration together.',
           columns: [
             naming,
-            ...inner.map((stage) =>
-              seconds(stage.replace(PART_OF_MEASURING, '').replace('knn', 'kNN'), stage),
-            ),
+            ...steps.map((stage) => seconds(stage.replace(STEP, '').replace('knn', 'kNN'), stage)),
             {
-              heading: 'kNN, share',
-              value: (group: GroupTimes) => shareOf(group, 'measure knn', inner),
+              heading: 'kNN share',
+              value: (group: GroupTimes) => shareOf(group, 'measure knn', steps),
               show: (group: GroupTimes) => {
-                const share = shareOf(group, 'measure knn', inner);
+                const share = shareOf(group, 'measure knn', steps);
                 return share === null ? '–' : formatPercent(share);
               },
               as: 'number' as const,
             },
           ],
-          rows: groups.filter(({ stages }) => inner.some((stage) => stages[stage] !== undefined)),
+          rows: groups.filter(({ stages }) => steps.some((stage) => stages[stage] !== undefined)),
           download: true,
         }),
       ...(run.result.peakMemory === null
@@ -105,7 +104,7 @@ export function efficiencySection({ runs, host }: Study): Section | undefined {
             h(
               'p',
               {},
-              `Peak memory, all variants in one process: ${formatGibibytes(run.result.peakMemory)}.`,
+              `Peak memory of all variants in one process: ${formatGibibytes(run.result.peakMemory)}.`,
             ),
           ]),
       ...(host === PUBLISHED_SECONDS.host
@@ -113,7 +112,7 @@ export function efficiencySection({ runs, host }: Study): Section | undefined {
             h(
               'p',
               {},
-              `Published for TRACE on an RTX 5090: training ${PUBLISHED_SECONDS.train} s, inference ${PUBLISHED_SECONDS.infer} s, ${PUBLISHED_SECONDS.knnShare * 100} % of it kNN. Another machine: compare shares, not seconds.`,
+              `Published for TRACE on an RTX 5090: training ${PUBLISHED_SECONDS.train} s, inference ${PUBLISHED_SECONDS.infer} s, ${PUBLISHED_SECONDS.knnShare * 100} % of it kNN. The machines differ, so compare shares, not seconds.`,
             ),
           ]
         : []),
@@ -126,7 +125,7 @@ const naming = {
   value: ({ names }: GroupTimes) => names.split('+').join(', '),
 };
 
-/** Beside a bar there is no room for five names. */
+/** A bar has no room for five names. */
 function shortName({ names }: GroupTimes): string {
   const [first, ...others] = names.split('+');
   return others.length === 0 ? first : `${first} and ${others.length} more`;

@@ -1,14 +1,16 @@
+import type { Content } from '../../report/page/html.js';
 import type { Section } from '../../report/page/page.js';
 import { type DataTable, dataTable } from '../../report/page/tables.js';
 import { PUBLISHED, type PublishedRates } from '../e3/published.js';
 import type { Figure, VariantResult } from '../result-schema.js';
-import { countText, percent, publishedText, scaled } from './cell-text.js';
-import type { Study } from './study.js';
+import { percentText, publishedText, scaled, thresholdText } from './cell-text.js';
+import type { Study, StudyRun } from './study.js';
+import { countColumn, VARIANT_COLUMNS, type VariantRow, variantRows } from './variant-rows.js';
 
-interface MainRow {
+interface RateRow {
   readonly name: string;
   readonly source: string;
-  readonly ours?: VariantResult;
+  readonly measured?: VariantResult;
   readonly published?: PublishedRates;
 }
 
@@ -19,88 +21,69 @@ const RATES = [
   ['FPR %', 'fpr'],
 ] as const;
 
-/** Published rows first, then ours under each protocol; then the counts. */
+/** The rates, published rows first, then the counts behind the measured rates. */
 export function mainSection({ runs, host }: Study): Section {
-  const rows: MainRow[] = [
+  const rows: RateRow[] = [
     ...(host === undefined
       ? []
       : PUBLISHED.map(({ name, by }) => ({ name, source: 'published', published: by[host] }))),
-    ...runs.flatMap(({ name: run, result }) =>
-      Object.entries(result.variants).map(([name, ours]) => ({ name, source: `ours, ${run}`, ours })),
-    ),
+    ...variantRows(runs).map(({ name, run, variant }) => ({
+      name,
+      source: `measured, ${run}`,
+      measured: variant,
+    })),
   ];
-  const counted = runs.flatMap(({ name: run, result }) =>
-    Object.entries(result.variants).map(([name, ours]): CountRow => ({ name, run, ours })),
-  );
   return {
     id: 'main',
     title: 'Detection',
-    lead: 'Means over seeds ± one standard deviation. Publications give rates alone; the counts behind ours follow, because a rate hides its size.',
+    lead: 'Mean over seeds ± one standard deviation. Publications give only rates. The second table has the counts behind the measured rates.',
     content: [
       dataTable({
         id: 'main-table',
         title:
-          host === undefined ? 'All variants' : `Ours beside the published figures of ${host.toUpperCase()}`,
+          host === undefined ? 'All variants' : `Measured and published results for ${host.toUpperCase()}`,
         columns: [
           { heading: 'detector', value: ({ name }) => name },
           { heading: 'source', value: ({ source }) => source },
           ...RATES.map(([heading, figure]) => ({
             heading,
-            value: (row: MainRow) => rateOf(row, figure),
-            show: ({ ours, published }: MainRow) =>
-              ours === undefined
+            value: (row: RateRow) => rateOf(row, figure),
+            show: ({ measured, published }: RateRow) =>
+              measured === undefined
                 ? publishedText(published?.[figure], figure === 'fpr' ? 4 : 2)
-                : percent(ours, figure),
+                : percentText(measured, figure),
             as: 'number' as const,
           })),
         ],
         rows,
         mark: {
-          rows: ({ name, ours }) => ours !== undefined && name === 'paper',
-          meaning: 'the method as published, measured here',
+          rows: ({ name, measured }) => measured !== undefined && name === 'paper',
+          meaning: 'the published method, measured here',
         },
         download: true,
-      } satisfies DataTable<MainRow>),
-      countTable(counted),
+      } satisfies DataTable<RateRow>),
+      countTable(runs),
     ],
   };
 }
 
-interface CountRow {
-  readonly name: string;
-  readonly run: string;
-  readonly ours: VariantResult;
-}
-
-function countTable(rows: readonly CountRow[]) {
-  const count = (figure: 'tp' | 'fp' | 'fn' | 'tn') => ({
-    heading: figure.toUpperCase(),
-    value: ({ ours }: CountRow) => ours.mean[figure],
-    show: ({ ours }: CountRow) => countText(ours, figure),
-    as: 'number' as const,
-  });
+function countTable(runs: readonly StudyRun[]): Content {
   return dataTable({
     id: 'count-table',
-    title: 'Nodes behind our rates',
+    title: 'Counts of nodes',
     columns: [
-      { heading: 'variant', value: ({ name }: CountRow) => name },
-      { heading: 'protocol', value: ({ run }) => run },
-      count('tp'),
-      count('fp'),
-      count('fn'),
-      count('tn'),
-      { heading: 'threshold', value: ({ ours }) => thresholdText(ours) },
+      ...VARIANT_COLUMNS,
+      countColumn('TP', 'tp'),
+      countColumn('FP', 'fp'),
+      countColumn('FN', 'fn'),
+      countColumn('TN', 'tn'),
+      { heading: 'threshold', value: ({ variant }: VariantRow) => thresholdText(variant.seeds[0]) },
     ],
-    rows,
+    rows: variantRows(runs),
     download: true,
   });
 }
 
-function rateOf({ ours, published }: MainRow, figure: Figure & keyof PublishedRates): number | null {
-  return ours === undefined ? (published?.[figure] ?? null) : scaled(ours.mean[figure], 100);
-}
-
-function thresholdText({ seeds }: VariantResult): string {
-  const { kind, asked, oracle } = seeds[0].threshold;
-  return oracle ? 'oracle' : (asked ?? kind);
+function rateOf({ measured, published }: RateRow, figure: Figure & keyof PublishedRates): number | null {
+  return measured === undefined ? (published?.[figure] ?? null) : scaled(measured.mean[figure], 100);
 }

@@ -3,20 +3,20 @@ import type { VariantResult } from '../result-schema.js';
 import { scaled } from './cell-text.js';
 import type { Study } from './study.js';
 
-/** A row of `result.json`: ours beside what is published, percent. Null is what is not run, or not published. */
+/** A row of `result.json` in percent. Null: not run, or not published. */
 export interface ComparisonRow {
   readonly run: string;
   readonly name: string;
   readonly variant: string | null;
   readonly published: PublishedRates | null;
   readonly ours: Rates | null;
-  /** One standard deviation over seeds. */
+  /** Standard deviation over seeds. */
   readonly deviation: Rates | null;
 }
 
 type Rates = Readonly<Record<keyof PublishedRates, number | null>>;
 
-/** Published rows first, then what only we have. */
+/** Published rows first, then variants without a published row. */
 export function compareWithPublished({ runs, host }: Study): ComparisonRow[] {
   if (host === undefined) return [];
   const known = [...PUBLISHED, ...PUBLISHED_ABLATIONS];

@@ -13,7 +13,7 @@ import { ranksZeroScores, type ScoreColumn, scoreAt } from '../metrics/score-she
 import type { LoadedSplit } from '../protocol/splits.js';
 import type { EvaluationResult } from '../result-schema.js';
 
-/** Makes a page of the figures and curves, in the folder of the others. */
+/** Writes the report into the folder. */
 export type ReportWriter = (
   result: EvaluationResult,
   curves: EvaluationCurves,
@@ -23,7 +23,7 @@ export type ReportWriter = (
 const RESULT = 'result.json';
 const SCORES = 'scores.csv';
 
-/** `result.json`, `scores.csv`, and the report where there is somebody to write it. */
+/** Writes `result.json`, `scores.csv` and, if `writeReport` is given, the report. */
 export async function writeEvaluation(
   folder: string,
   evaluation: Evaluation,
@@ -37,21 +37,21 @@ export async function writeEvaluation(
   await writeReport?.(evaluation.result, evaluation.curves, folder);
 }
 
-/** Takes away an earlier evaluation without a report, and its folder where nothing else is in it. True where one was there. */
+/** Removes the files of an earlier `writeEvaluation` without a report, and the folder if it is then empty. True if there were any. */
 export async function removeEvaluation(folder: string): Promise<boolean> {
-  const were = [RESULT, SCORES].map((name) => join(folder, name)).filter((path) => existsSync(path));
-  for (const path of were) await rm(path, { force: true });
-  if (were.length > 0) await rmdir(folder).catch(() => undefined);
-  return were.length > 0;
+  const old = [RESULT, SCORES].map((name) => join(folder, name)).filter((path) => existsSync(path));
+  for (const path of old) await rm(path, { force: true });
+  if (old.length > 0) await rmdir(folder).catch(() => undefined);
+  return old.length > 0;
 }
 
-/** One row a node of the test; labels as they were matched. All figures of a ranking follow from it. */
+/** One row per node of the test split. */
 async function writeScores(
   path: string,
   { scores, labels }: Evaluation,
   { events, names }: Pick<LoadedSplit, 'events' | 'names'>,
 ): Promise<void> {
-  const hostOf = (node: number) => events.hosts[events.keys.hostAt(node)]; // two hosts may use one uuid
+  const hostOf = (node: number) => events.hosts[events.keys.hostAt(node)]; // a uuid may occur on two hosts
   const attacks = attacksByNode(labels.attacks);
   const columns = scores.flatMap(columnsOf);
   const out = createWriteStream(`${path}.new`);
@@ -90,7 +90,7 @@ interface Column {
   readonly at: (node: number) => number;
 }
 
-/** The score, and what ranks the nodes where that says more: one column would hide one of the two. */
+/** The score, and the ranking if it also orders nodes with score 0. */
 function columnsOf(column: ScoreColumn): Column[] {
   const heading = `${column.variant} ${column.seed}`;
   const score = { heading, at: (node: number) => scoreAt(column, node) };

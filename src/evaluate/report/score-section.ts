@@ -1,30 +1,10 @@
-import { barChart } from '../../report/charts/bar-chart.js';
 import { type HistogramPanel, histogram } from '../../report/charts/histogram.js';
 import { formatNumber } from '../../report/page/format.js';
 import { type Content, h } from '../../report/page/html.js';
 import type { Section } from '../../report/page/page.js';
 import type { ScoreSample, ScoreSamples, Study } from './study.js';
 
-/** What the method is about: some relations are a hundred thousand times as frequent as others. */
-export function relationSection({ extras }: Study): Section | undefined {
-  const relations = extras?.relations;
-  if (relations === undefined || relations.length === 0) return undefined;
-  const least = relations[relations.length - 1];
-  const ratio = least.events > 0 ? relations[0].events / least.events : Number.POSITIVE_INFINITY;
-  return {
-    id: 'relations',
-    title: 'Relations',
-    lead: `Events of training by relation. The most frequent has ${formatNumber(Math.round(ratio))} times the events of the rarest.`,
-    content: barChart({
-      id: 'relation-counts',
-      title: 'Events by relation',
-      measure: 'events',
-      bars: relations.map(({ name, events }) => ({ label: name.replace(/^EVENT_/, ''), value: events })),
-    }),
-  };
-}
-
-/** Undefined where no scores are at hand. */
+/** Undefined if no scores are given. */
 export function scoreSection({ runs, extras }: Study): Section | undefined {
   const drawn = runs.flatMap(({ name, scores }, r) => {
     const samples = scores ?? (r === 0 ? extras?.scores : undefined);
@@ -34,13 +14,13 @@ export function scoreSection({ runs, extras }: Study): Section | undefined {
   return {
     id: 'scores',
     title: 'Scores before and after calibration',
-    lead: 'Labelled nodes apart from all others. The further apart the two, the less a threshold has to decide.',
+    lead: 'Scores of labelled nodes and of all other nodes. The farther apart they are, the less depends on the threshold.',
     content: [
       ...drawn,
       h(
         'p',
         { class: 'note' },
-        'Before calibration there is only the distance to training (wo-cd); after it, the fused score.',
+        'The score before calibration is the distance to training (wo-cd), the score after it is the fused score.',
       ),
     ],
   };
@@ -53,18 +33,19 @@ function drawScores(id: string, run: string, { before, after }: ScoreSamples, se
   ];
   if (panels.length === 0) return [];
   const title = several ? `Scores of nodes, protocol ${run}` : 'Scores of nodes';
-  return [histogram({ id, title, caption: silentText(after ?? before), panels })];
+  return [histogram({ id, title, caption: zeroText(after ?? before), panels })];
 }
 
-/** What a histogram of logarithms cannot show. */
-function silentText(sample: ScoreSample | undefined): string | undefined {
+/** A logarithmic axis cannot show 0. */
+function zeroText(sample: ScoreSample | undefined): string | undefined {
   if (sample === undefined) return undefined;
-  const { variant, benign, attack, silent } = sample;
-  const share = (none: number, some: number) => `${formatNumber(none)} of ${formatNumber(none + some)}`;
-  return `Shares of each row’s nodes. Scored 0 by ${variant}, and not drawn: ${share(silent.attack, attack.length)} labelled nodes, ${share(silent.benign, benign.length)} others.`;
+  const { variant, benign, attack, zeros } = sample;
+  const share = (zeros: number, others: number) =>
+    `${formatNumber(zeros)} of ${formatNumber(zeros + others)}`;
+  return `Each row shows shares of its nodes. Not drawn, because ${variant} scores them 0: ${share(zeros.attack, attack.length)} labelled nodes and ${share(zeros.benign, benign.length)} others.`;
 }
 
-/** On a logarithmic axis: distances and −ln p differ by powers of ten. */
+/** The axis is logarithmic, because distances and −ln p differ by powers of ten. */
 function panelOf(
   title: string,
   what: string,

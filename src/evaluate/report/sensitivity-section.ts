@@ -14,8 +14,8 @@ import type { Trial } from '../sweep/sweep-trial.js';
 import { meanText } from './cell-text.js';
 import { type StudySweeps, seedValues } from './study.js';
 
-const WORDS: Readonly<Record<string, string>> = {
-  [CALIBRATION_SHARE]: 'share of the calibration part',
+const SETTING_NAMES: Readonly<Record<string, string>> = {
+  [CALIBRATION_SHARE]: 'share of the calibrate split',
   rounds: 'K, rounds of masked inference',
   gamma: 'γ, exponent of the mask rate',
   learningRate: 'learning rate',
@@ -26,13 +26,13 @@ const MEASURES: readonly (readonly [Figure, string])[] = [
   ['f1', 'F1'],
 ];
 
-/** A chart for every axis of numbers, and all trials in a table. */
+/** A chart for every numeric axis, and a table of all trials. */
 export function sensitivitySection({ run, axes, trials }: StudySweeps): Section {
   const charts = axes.filter(isNumeric).flatMap((axis) => drawAxis(axis, axes, trials));
   return {
     id: 'sensitivity',
     title: 'Sensitivity',
-    lead: `Each point is an evaluation of its own (${run}), from its seeds on; everything else stays as it is.`,
+    lead: `Each point is a separate evaluation (${run}). All other settings stay the same.`,
     content: [...charts, trialTable(trials)],
   };
 }
@@ -45,7 +45,7 @@ function drawAxis(axis: Axis, axes: readonly Axis[], trials: readonly Trial[]): 
   const own = trials.filter(({ assignment }) => assignment[axis.key] !== undefined);
   if (own.length === 0) return [];
   const values = axis.values as readonly number[];
-  const word = WORDS[axis.key] ?? axis.key;
+  const name = SETTING_NAMES[axis.key] ?? axis.key;
   return MEASURES.flatMap(([figure, measure]) => {
     const series = seriesOf(axis, axes, own, figure);
     if (series.length === 0) return [];
@@ -53,20 +53,20 @@ function drawAxis(axis: Axis, axes: readonly Axis[], trials: readonly Trial[]): 
     return [
       sweepChart({
         id: `sweep-${axis.key}-${figure}`,
-        title: `${word}: ${measure}`,
-        parameter: word,
+        title: `${name}: ${measure}`,
+        setting: name,
         measure,
         log: isLog,
         series: series.slice(0, MOST_SERIES),
         ...(series.length > MOST_SERIES
-          ? { caption: `${MOST_SERIES} of ${series.length} lines are drawn; the table below has all` }
+          ? { caption: `${MOST_SERIES} of ${series.length} lines are drawn. The table below has all.` }
           : {}),
       }),
     ];
   });
 }
 
-/** A line for every variant and every value of the other axes. */
+/** One line for every variant and combination of the other axes. */
 function seriesOf(axis: Axis, axes: readonly Axis[], trials: readonly Trial[], figure: Figure) {
   const lines = new Map<string, { x: number; values: number[] }[]>();
   for (const { assignment, result } of trials) {
@@ -103,8 +103,8 @@ function trialTable(trials: readonly Trial[]): Content {
     title: 'Trials',
     columns: [
       {
-        heading: 'configuration',
-        value: ({ assignment }: TrialRow) => assignmentText(assignment) || 'as it is',
+        heading: 'settings',
+        value: ({ assignment }: TrialRow) => assignmentText(assignment) || 'unchanged',
       },
       { heading: 'variant', value: ({ name }) => name },
       { heading: 'seeds', value: ({ variant }) => variant.seeds.length },

@@ -9,16 +9,21 @@ import { type E3Host, PUBLISHED_SIZES } from '../e3/published.js';
 import type { EvaluationCurves } from '../evaluation.js';
 import type { EvaluationResult } from '../result-schema.js';
 import { ablationSection } from './ablation-section.js';
-import { attackSection, behaviourSection, curveSection, gapSection, seedSection } from './beyond.js';
+import { attackSection } from './attack-section.js';
+import { behaviourSection } from './behaviour-section.js';
 import { caveatsOf } from './caveats.js';
 import { efficiencySection } from './efficiency-section.js';
 import { mainSection } from './main-section.js';
-import { relationSection, scoreSection } from './score-section.js';
+import { oracleSection } from './oracle-section.js';
+import { precisionRecallSection } from './precision-recall-section.js';
+import { relationSection } from './relation-section.js';
+import { scoreSection } from './score-section.js';
+import { seedSection } from './seed-section.js';
 import { sensitivitySection } from './sensitivity-section.js';
 import { leadingVariant, type ReportExtras, type Study } from './study.js';
 
-/** The page of a study: the figures of the paper in its order, then what the paper does not show. */
-export function renderReport(study: Study): string {
+/** The results of the paper in its order, then further results. */
+function renderReport(study: Study): string {
   const [{ result }] = study.runs;
   const sections = [
     caveatSection(study),
@@ -29,11 +34,11 @@ export function renderReport(study: Study): string {
     ablationSection(study),
     study.sweeps === undefined ? undefined : sensitivitySection(study.sweeps),
     efficiencySection(study),
-    curveSection(study),
+    precisionRecallSection(study),
     attackSection(study),
     behaviourSection(study),
     seedSection(study),
-    gapSection(study),
+    oracleSection(study),
   ];
   return renderPage({
     kind: 'Evaluation report',
@@ -46,21 +51,12 @@ export function renderReport(study: Study): string {
   });
 }
 
-/** For `writeEvaluation`: the report beside the other files. */
-export async function writeReport(
-  result: EvaluationResult,
-  curves: EvaluationCurves | undefined,
-  folder: string,
-  extras: ReportExtras = {},
-): Promise<void> {
-  const run = { name: result.protocol, result, curves, scores: extras.scores };
-  await writeStudy({ title: `Evaluation, protocol ${result.protocol}`, runs: [run], extras }, folder);
-}
-
-/** A `ReportWriter` that also shows what result.json does not hold; see `extrasOf`. */
+/** For `writeEvaluation`: writes a report that also shows `extras`. */
 export function reportWriter(extras: ReportExtras) {
-  return (result: EvaluationResult, curves: EvaluationCurves, folder: string): Promise<void> =>
-    writeReport(result, curves, folder, extras);
+  return (result: EvaluationResult, curves: EvaluationCurves, folder: string): Promise<void> => {
+    const run = { name: result.protocol, result, curves, scores: extras.scores };
+    return writeStudy({ title: `Evaluation, protocol ${result.protocol}`, runs: [run], extras }, folder);
+  };
 }
 
 export async function writeStudy(study: Study, folder: string): Promise<void> {
@@ -73,10 +69,10 @@ function caveatSection(study: Study): Section {
   const caveats = caveatsOf(study);
   return {
     id: 'caveats',
-    title: 'Before reading',
+    title: 'Caveats',
     content:
       caveats.length === 0
-        ? h('p', {}, 'Nothing was left out, and no threshold has seen the labels.')
+        ? h('p', {}, 'None. Nothing was left out, and no threshold uses the labels.')
         : h(
             'div',
             { class: 'warning' },
@@ -91,26 +87,22 @@ function caveatSection(study: Study): Section {
 
 function dataSection({ runs, host }: Study): Section {
   const [first] = Object.keys(runs[0].result.variants);
-  const parts = runs.flatMap(({ name, result }, r) =>
-    Object.entries(result.data.splits).flatMap(([part, counts]) =>
-      // Protocols share their parts.
-      r === 0 ? [{ name, part, ...counts }] : [],
-    ),
-  );
+  // All protocols use the same splits.
+  const splits = Object.entries(runs[0].result.data.splits).map(([split, counts]) => ({ split, ...counts }));
   return {
     id: 'data',
     title: 'Data',
     content: [
       dataTable({
-        id: 'part-table',
-        title: 'Parts',
+        id: 'split-table',
+        title: 'Splits',
         columns: [
-          { heading: 'part', value: ({ part }) => part },
+          { heading: 'split', value: ({ split }) => split },
           { heading: 'events', value: ({ events }) => events },
           { heading: 'nodes', value: ({ nodes }) => nodes },
           { heading: `graphs (${first})`, value: ({ graphs }) => graphs },
         ],
-        rows: parts,
+        rows: splits,
         download: true,
       }),
       host !== undefined && h('p', {}, sizeText(host)),
@@ -121,9 +113,9 @@ function dataSection({ runs, host }: Study): Section {
           { heading: 'protocol', value: ({ name }) => name },
           { heading: 'file', value: ({ result }) => result.data.labels.file, as: 'name' },
           { heading: 'labels', value: ({ result }) => result.data.labelled },
-          { heading: 'nodes of the test', value: ({ result }) => result.data.positives },
-          { heading: 'not in the test', value: ({ result }) => result.data.labelsUnmatched },
-          { heading: 'in training too', value: ({ result }) => result.data.labelsInTraining },
+          { heading: 'in the test split', value: ({ result }) => result.data.positives },
+          { heading: 'not in the test split', value: ({ result }) => result.data.labelsUnmatched },
+          { heading: 'also in training', value: ({ result }) => result.data.labelsInTraining },
           { heading: 'attacks', value: ({ result }) => result.data.attacks?.length ?? null },
         ],
         rows: runs,
@@ -137,29 +129,30 @@ function sizeText(host: E3Host): string {
   const [nodes, edges, positives, judged] = (['nodes', 'edges', 'positives', 'judged'] as const).map((key) =>
     formatNumber(PUBLISHED_SIZES[host][key]),
   );
-  return `The paper’s ${host.toUpperCase()} has ${nodes} nodes, ${edges} edges and ${positives} malicious nodes; its rates fit a test of ${judged} nodes.`;
+  return `In the paper, ${host.toUpperCase()} has ${nodes} nodes, ${edges} edges and ${positives} malicious nodes. The published rates fit a test split of ${judged} nodes.`;
 }
 
 function leadOf({ runs }: Study): string {
   return runs
     .map(({ name, result: { data, config } }) => {
       const rule = String(config.threshold ?? 'unknown');
-      return `Protocol ${name}: ${formatNumber(data.positives)} labelled of ${formatNumber(data.nodes)} nodes, threshold ${rule}.`;
+      return `Protocol ${name}: ${formatNumber(data.positives)} of ${formatNumber(data.nodes)} nodes are labelled, threshold ${rule}.`;
     })
     .join(' ');
 }
 
-/** What the study is about, under each protocol. */
+/** The main results under each protocol. */
 function factsOf({ runs, host }: Study): Fact[] {
   const figure = (value: number | null) => (value === null ? '–' : formatFixed(value, 3));
   const [{ result: first }] = runs;
   const facts = runs.flatMap(({ name: run, result }): Fact[] => {
     const [name, { mean }] = leadingVariant(result, host);
     const attacks = `${formatNumber(mean.attacksDetected ?? 0)} of ${formatNumber(mean.attacks ?? 0)}`;
+    const which = `(${name}, ${run})`;
     return [
-      [`F1, variant ${name}, protocol ${run}`, figure(mean.f1)],
-      ['its average precision', figure(mean.ap)],
-      ...(mean.attacks === null ? [] : [['its attacks detected', attacks] satisfies Fact]),
+      [`F1 ${which}`, figure(mean.f1)],
+      [`average precision ${which}`, figure(mean.ap)],
+      ...(mean.attacks === null ? [] : [[`attacks detected ${which}`, attacks] satisfies Fact]),
     ];
   });
   return [...facts, ['seeds', seedsOf(first, host).length]];

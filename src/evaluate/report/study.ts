@@ -5,44 +5,44 @@ import type { EvaluationResult, Figure, VariantResult } from '../result-schema.j
 import type { Axis } from '../sweep/sweep-axes.js';
 import type { Trial } from '../sweep/sweep-trial.js';
 
-/** What a report is about: one evaluation, or the same under several protocols. */
+/** One evaluation, possibly under several protocols. */
 export interface Study {
   readonly title: string;
-  /** Whose published figures stand beside ours; none for other data. */
+  /** The host whose published results are compared; undefined for other data. */
   readonly host?: E3Host | undefined;
   readonly runs: readonly StudyRun[];
   readonly sweeps?: StudySweeps | undefined;
   readonly extras?: ReportExtras | undefined;
-  /** What was said of the data before anything was measured. */
+  /** Notes about the data. */
   readonly notes?: readonly string[] | undefined;
 }
 
 export interface StudyRun {
-  /** Short, unique: the protocol. */
+  /** Short and unique: the protocol. */
   readonly name: string;
   readonly result: EvaluationResult;
-  /** Absent where only result.json is left. */
+  /** Undefined if only result.json is left. */
   readonly curves?: EvaluationCurves | undefined;
   /** Scores of nodes before and after calibration. */
   readonly scores?: ScoreSamples | undefined;
 }
 
 export interface StudySweeps {
-  /** What the curves show. */
+  /** The variant and protocol of the trials. */
   readonly run: string;
   readonly axes: readonly Axis[];
   readonly trials: readonly Trial[];
   readonly complete: boolean;
 }
 
-/** Of one seed, positives apart from the rest. Nodes that score nothing are in neither. */
+/** The scores above 0 of one seed. */
 export interface ScoreSample {
   readonly variant: string;
   readonly seed: number | 'mean';
   readonly benign: Float64Array;
   readonly attack: Float64Array;
-  /** How many those are. */
-  readonly silent: { readonly benign: number; readonly attack: number };
+  /** Nodes with score 0. */
+  readonly zeros: { readonly benign: number; readonly attack: number };
 }
 
 export interface ScoreSamples {
@@ -51,17 +51,17 @@ export interface ScoreSamples {
 }
 
 export interface ReportExtras {
-  /** Events of training by relation. */
+  /** Training events by relation. */
   readonly relations?: readonly { readonly name: string; readonly events: number }[] | undefined;
   readonly scores?: ScoreSamples | undefined;
 }
 
-/** What result.json does not hold and the report shows. */
+/** Data that the report shows and result.json does not contain. */
 export function extrasOf(evaluation: Evaluation, splits: Pick<Splits, 'train'>): ReportExtras {
   return { relations: relationCounts(splits.train), scores: scoreSamples(evaluation) };
 }
 
-/** Raw events, before reduction (method §1). Most first. */
+/** Raw events before reduction (method §1), most frequent first. */
 export function relationCounts({ events: { table } }: Splits['train']): { name: string; events: number }[] {
   const counts = new Float64Array(table.relations.length);
   for (let row = 0; row < table.length; row++) counts[table.relation[row]]++;
@@ -70,7 +70,7 @@ export function relationCounts({ events: { table } }: Splits['train']): { name: 
     .sort((a, b) => b.events - a.events || (a.name < b.name ? -1 : 1));
 }
 
-/** Before calibration there are only distances (wo-cd); after it, the whole method. */
+/** Before calibration: distances (wo-cd). After it: the full method. */
 export function scoreSamples({ scores, labels }: Pick<Evaluation, 'scores' | 'labels'>): ScoreSamples {
   const sample = (names: readonly string[]): ScoreSample | undefined => {
     const column = names.flatMap((name) => scores.find(({ variant }) => variant === name) ?? []).at(0);
@@ -84,13 +84,13 @@ export function scoreSamples({ scores, labels }: Pick<Evaluation, 'scores' | 'la
       seed: column.seed,
       benign,
       attack,
-      silent: { benign: others.length - benign.length, attack: labelled.length - attack.length },
+      zeros: { benign: others.length - benign.length, attack: labelled.length - attack.length },
     };
   };
   return { before: sample(['wo-cd', 'wo-bl']), after: sample(['paper', 'recal']) };
 }
 
-/** The variant that a report is about: beside published figures the method as published, else ours, else the first. */
+/** The main variant of a report: `paper` if results are compared with published ones, else `recal`, else the first. */
 export function leadingVariant(
   { variants }: EvaluationResult,
   host: Study['host'],
@@ -100,7 +100,7 @@ export function leadingVariant(
   return [name, variants[name]];
 }
 
-/** One figure of each seed that defines it. */
+/** The values of a figure, without seeds that do not define it. */
 export function seedValues({ seeds }: VariantResult, figure: Figure): number[] {
   return seeds.flatMap((seed) => seed[figure] ?? []);
 }

@@ -2,35 +2,30 @@ import { barX, ruleX, text } from '@observablehq/plot';
 import { type ChartText, figure } from '../page/figure.js';
 import { formatNumber } from '../page/format.js';
 import type { Element } from '../page/html.js';
-import { shortenMiddle } from '../page/shorten.js';
 import { axisLabel, drawPlot } from './plot.js';
 import { rowAxis } from './row-axis.js';
 
 export interface Bar {
   readonly label: string;
   readonly value: number;
-  /** A few words after the number, for example a mask rate. */
-  readonly note?: string;
 }
 
 export interface BarChart extends ChartText {
   readonly bars: readonly Bar[];
-  /** What a bar measures, for example "events". */
+  /** The unit of a bar, for example "events". */
   readonly measure: string;
-  /** Logarithmic by default: relations differ by five powers of ten. */
-  readonly linear?: boolean;
 }
 
 const ROW = 22;
 const LONGEST_LABEL = 30;
 
-/** One bar a row in the order given, with its number beside it. On a logarithmic axis a zero has no bar, and says 0. */
+/** One row per bar, with its number beside it. The axis is logarithmic, so 0 has no bar. */
 export function barChart(chart: BarChart): Element {
-  const { bars } = chart;
+  const { bars, measure } = chart;
   const positive = bars.filter((bar) => bar.value > 0).map((bar) => bar.value);
   const high = positive.reduce((most, each) => Math.max(most, each), 1);
   const least = positive.reduce((low, each) => Math.min(low, each), high);
-  const low = chart.linear === true ? 0 : 10 ** Math.floor(Math.log10(Math.min(least, high / 10) / 1.01));
+  const low = 10 ** Math.floor(Math.log10(Math.min(least, high / 10) / 1.01));
   const drawing = drawPlot(
     { ...chart, description: describe(chart) },
     {
@@ -44,12 +39,12 @@ export function barChart(chart: BarChart): Element {
       marginTop: 44,
       marginBottom: 12,
       x: {
-        type: chart.linear === true ? 'linear' : 'log',
+        type: 'log',
         domain: [low, high],
         axis: 'top',
-        ...axisLabel(chart.linear === true ? chart.measure : `${chart.measure} (logarithmic axis)`),
+        ...axisLabel(`${measure} (logarithmic axis)`),
         grid: true,
-        ticks: chart.linear === true ? 6 : powersOfTen(low, high),
+        ticks: powersOfTen(low, high),
         tickFormat: (value: number) => formatNumber(value),
       },
       marks: [
@@ -64,8 +59,7 @@ export function barChart(chart: BarChart): Element {
         text(bars, {
           x: (bar: Bar) => (bar.value > 0 ? bar.value : low),
           y: (_: Bar, i: number) => i,
-          text: (bar: Bar) =>
-            `${formatNumber(bar.value)}${bar.note === undefined ? '' : `  ${shortenMiddle(bar.note, 20)}`}`,
+          text: (bar: Bar) => formatNumber(bar.value),
           textAnchor: 'start',
           dx: 6,
           fill: 'var(--ink)',
@@ -74,10 +68,9 @@ export function barChart(chart: BarChart): Element {
       ],
     },
   );
-  const noted = bars.some((bar) => bar.note !== undefined);
   return figure(chart, drawing, {
-    headings: ['label', chart.measure, ...(noted ? ['note'] : [])],
-    rows: bars.map((bar) => [bar.label, bar.value, ...(noted ? [bar.note] : [])]),
+    headings: ['label', measure],
+    rows: bars.map((bar) => [bar.label, bar.value]),
   });
 }
 

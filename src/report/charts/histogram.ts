@@ -11,50 +11,45 @@ export interface Sample {
   readonly values: ArrayLike<number>;
 }
 
-/** Samples on one axis, each in a row of its own: overlaid outlines cannot be told apart on paper. */
+/** Samples on one axis, one row each, because overlaid outlines are hard to distinguish. */
 export interface HistogramPanel {
   readonly title: string;
-  /** What the values are. */
+  /** What the values measure. */
   readonly measure: string;
   readonly samples: readonly Sample[];
-  /** The lowest and highest value shown; values outside are counted in the caption. By default all finite ones. */
-  readonly domain?: readonly [number, number];
-  /** A share per bin to compare with, for example that of a uniform distribution. */
-  readonly level?: { readonly share: number; readonly label: string };
 }
 
 export interface HistogramChart extends ChartText {
   /** Side by side, for example before and after calibration. */
   readonly panels: readonly HistogramPanel[];
-  readonly bins?: number;
 }
 
 interface Binned {
   readonly name: string;
   readonly counts: readonly number[];
   readonly total: number;
-  readonly outside: number;
+  readonly notFinite: number;
 }
 
 const ROW = 70;
+const BINS = 24;
 
-/** Shares per bin, rows of samples in panels. */
+/** Shares per bin: one row per sample, panels side by side. */
 export function histogram(chart: HistogramChart): Element {
-  const { bins = 24 } = chart;
   const rows: (string | number)[][] = [];
   const notes: string[] = [];
   const several = chart.panels.length > 1;
   const drawings = chart.panels.map((panel, p) => {
-    const domain = panel.domain ?? extent(panel.samples);
-    const binned = panel.samples.map((sample) => count(sample, domain, bins));
+    const domain = extent(panel.samples);
+    const binned = panel.samples.map((sample) => count(sample, domain));
     for (const each of binned) {
-      if (each.outside > 0) {
+      if (each.notFinite > 0) {
         notes.push(
-          `${each.name}, ${panel.title}: ${formatNumber(each.outside)} of ${formatNumber(each.total)} values lie outside the axis.`,
+          `${each.name}, ${panel.title}: ${formatNumber(each.notFinite)} of ${formatNumber(each.total)} values are not finite and not drawn.`,
         );
       }
       for (const [i, n] of each.counts.entries()) {
-        rows.push([panel.title, each.name, edge(domain, bins, i), edge(domain, bins, i + 1), n, each.total]);
+        rows.push([panel.title, each.name, edge(domain, i), edge(domain, i + 1), n, each.total]);
       }
     }
     const id = several ? `${chart.id}-${p + 1}` : `${chart.id}-panel`;
@@ -86,13 +81,12 @@ function drawPanel(
     sample.counts.flatMap((n, i) =>
       [i, i + 1].map((at) => ({
         s,
-        x: edge(domain, sample.counts.length, at),
+        x: edge(domain, at),
         share: sample.total === 0 ? 0 : n / sample.total,
       })),
     ),
   );
-  const highest = outline.reduce((most, point) => Math.max(most, point.share), panel.level?.share ?? 0) || 1;
-  const { level } = panel;
+  const highest = outline.reduce((most, point) => Math.max(most, point.share), 0) || 1;
   return drawPlot(
     {
       ...chart,
@@ -102,7 +96,7 @@ function drawPanel(
       width,
       height: binned.length * ROW + 44,
       marginLeft: 8,
-      marginRight: level === undefined ? 16 : 20 + shortenMiddle(level.label, 16).length * 7,
+      marginRight: 16,
       marginTop: 4,
       marginBottom: 36,
       x: { domain: [...domain], ...axisLabel(panel.measure), ticks: 5 },
@@ -123,18 +117,6 @@ function drawPanel(
         ),
         lineY(outline, { x: 'x', y: 'share', fy: 's', z: 's', stroke: 's', strokeWidth: 1.3 }),
         ruleY([0], { stroke: 'var(--rule-strong)' }),
-        level === undefined ? null : ruleY([level.share], { stroke: 'var(--ink)', strokeDasharray: '5 3' }),
-        level === undefined
-          ? null
-          : text([level], {
-              fy: () => 0,
-              x: () => domain[1],
-              y: 'share',
-              text: (each: { label: string }) => shortenMiddle(each.label, 16),
-              textAnchor: 'start',
-              dx: 5,
-              fill: 'var(--ink)',
-            }),
         text(binned, {
           fy: (_: Binned, s: number) => s,
           frameAnchor: 'top-right',
@@ -157,22 +139,21 @@ function drawPanel(
 
 const HALO = { stroke: 'var(--paper)', strokeWidth: 4 } as const;
 
-function edge(domain: readonly [number, number], bins: number, i: number): number {
-  return domain[0] + ((domain[1] - domain[0]) * i) / bins;
+function edge([low, high]: readonly [number, number], i: number): number {
+  return low + ((high - low) * i) / BINS;
 }
 
-function count(sample: Sample, domain: readonly [number, number], bins: number): Binned {
-  const counts = new Array<number>(bins).fill(0);
-  const [low, high] = domain;
-  let outside = 0;
+function count(sample: Sample, [low, high]: readonly [number, number]): Binned {
+  const counts = new Array<number>(BINS).fill(0);
+  let notFinite = 0;
   for (let i = 0; i < sample.values.length; i++) {
     const value = sample.values[i];
-    // The last bin holds its upper edge too; NaN is outside everything.
-    if (value >= low && value <= high)
-      counts[Math.min(bins - 1, Math.floor(((value - low) / (high - low)) * bins))]++;
-    else outside++;
+    // The last bin includes its upper edge.
+    if (Number.isFinite(value))
+      counts[Math.min(BINS - 1, Math.floor(((value - low) / (high - low)) * BINS))]++;
+    else notFinite++;
   }
-  return { name: sample.name, counts, total: sample.values.length, outside };
+  return { name: sample.name, counts, total: sample.values.length, notFinite };
 }
 
 function extent(samples: readonly Sample[]): [number, number] {

@@ -6,12 +6,12 @@ import { type Attributes, type Content, type Element, h } from '../page/html.js'
 /** The width of a drawing over the whole column. */
 export const FULL_WIDTH = 920;
 
-/** What an axis measures, said in its middle and without an arrow. */
+/** A centred axis label without an arrow. */
 export function axisLabel(label: string) {
   return { label, labelAnchor: 'center', labelArrow: 'none' } as const;
 }
 
-/** As much of the document's nodes as is read back from a drawing. */
+/** The part of a DOM node that is read back from a drawing. */
 interface DrawnNode {
   readonly nodeType: number;
   readonly localName: string;
@@ -23,7 +23,7 @@ interface DrawnNode {
 const ELEMENT = 1;
 const TEXT = 3;
 
-// The page decides fonts and styles; words for readers are given with the whole drawing, not with its groups.
+// The page sets fonts and styles. The drawing as a whole has an accessible name; its groups need none.
 const DROPPED = new Set([
   'class',
   'style',
@@ -37,14 +37,13 @@ const DROPPED = new Set([
 const { document } = parseHTML('<!doctype html><html><body></body></html>');
 
 /**
- * A drawing of Observable Plot, rebuilt with our own escaping builder: nothing that Plot or the document writes reaches
- * the page as it is. Clip paths are named after the drawing and coordinates keep two decimals, so the same numbers give
- * the same bytes, whatever was drawn before.
+ * Draws with Observable Plot and rebuilds the result with `h`, so that everything is escaped. Clip paths are named after
+ * the drawing and coordinates keep two decimals, so the same data gives the same bytes whatever was drawn before.
  */
 export function drawPlot(
   text: ChartText & { readonly description: string },
   options: PlotOptions,
-  /** Drawn first, so beneath: definitions of textures, or what would be too many marks. */
+  /** Drawn first, so below the marks of the plot. */
   ...beneath: Content[]
 ): Element {
   const drawn = plot({
@@ -91,7 +90,7 @@ function convert(
     if (child.nodeType === TEXT) children.push(child.textContent);
     else if (child.nodeType === ELEMENT && child.localName !== 'style') {
       const inner = convert(child, rename);
-      // Ticks without a label come as empty texts.
+      // Plot writes an empty text for a tick without a label.
       if (child.localName === 'text' && inner.children.length === 0) continue;
       children.push(h(child.localName, inner.attributes, inner.children));
     }

@@ -1,8 +1,8 @@
 import { shortenMiddle } from '../page/shorten.js';
 
 /**
- * A chart with one row a name: the axis of rows, and the room that the names take on the left. Rows are known by number,
- * because two names may be the same after shortening to `longest` characters. `padding` is the share between rows.
+ * The axis of a chart with one row per name, and the left margin for the names. Rows are numbered, because two names may
+ * be equal after shortening to `longest` characters. `padding` is the share of a row that stays empty.
  */
 export function rowAxis(names: readonly string[], longest: number, padding = 0.1) {
   const labels = names.map((name) => shortenMiddle(name, longest));

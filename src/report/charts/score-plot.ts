@@ -1,127 +1,88 @@
 import { dot, ruleY, scale, text } from '@observablehq/plot';
-import { collectScores, type ScoredNodes, type ScorePoint } from '../charts/score-points.js';
 import { type ChartText, type FigureData, figure } from '../page/figure.js';
 import { formatNumber, formatTime } from '../page/format.js';
 import { type Element, h } from '../page/html.js';
 import { type NamedPlace, placeNames } from '../page/place-names.js';
 import { axisLabel, drawPlot, FULL_WIDTH } from './plot.js';
+import { type CollectedScores, collectScores, millisecondsOf, type ScorePoint } from './score-points.js';
 import { key, shapeSample } from './series.js';
 
 export interface ScorePlot extends ChartText {
-  /** Read once, so that millions of nodes need no array of objects. */
+  /** Read once, so that millions of points need no array of objects. */
   readonly points: Iterable<ScorePoint>;
   readonly threshold: number;
-  readonly over: 'time' | 'rank';
-  /** What a score is, for example "score (−ln tail probability)". */
-  readonly measure: string;
-  /** How many alerts are named in the drawing, at most. */
-  readonly names?: number;
-}
-
-type Look = 'alert' | 'hit' | 'false' | 'missed';
-
-interface Loud {
-  readonly x: number;
-  readonly y: number;
-  readonly look: Look;
-  readonly name: string;
 }
 
 const HEIGHT = 360;
 const MARGIN = { top: 24, right: 24, bottom: 56, left: 60 };
-const CELL = 2.5; // pixels: quiet dots that fall into one cell are drawn as one
-const MOST_LOUD = 2000;
+const CELL = 2.5; // pixels: dots in the same cell are drawn once
+const MOST_ALERTS = 2000;
+const MOST_NAMES = 8;
 const MOST_ROWS = 1000;
 
-/** Nodes by time or rank against their score. Alerts are triangles and named, so that they stand out without colour. */
+/** Scores over time. Alerts are named triangles, so that they stand out without colour. */
 export function scorePlot(chart: ScorePlot): Element {
-  const byTime = chart.over === 'time';
-  const scored = collectScores(chart.points, chart.over, MOST_ROWS);
+  const { threshold } = chart;
+  const scores = collectScores(chart.points, MOST_ROWS);
   const xOptions = {
-    type: byTime ? ('utc' as const) : ('log' as const),
-    domain: scored.span.map((at) => (byTime ? new Date(at) : at)),
+    type: 'utc' as const,
+    domain: scores.span.map((time) => new Date(time)),
     range: [MARGIN.left + 8, FULL_WIDTH - MARGIN.right - 8],
   };
   const yOptions = {
     type: 'linear' as const,
-    domain: [scored.lowest, Math.max(chart.threshold * 1.2, scored.highest * 1.06) || 1],
+    domain: [scores.lowest, Math.max(threshold * 1.2, scores.highest * 1.06) || 1],
     range: [HEIGHT - MARGIN.bottom, MARGIN.top],
   };
   const xScale = scale({ x: xOptions });
   const yScale = scale({ y: yOptions });
-  const toX = (at: number): number => Number(xScale.apply(byTime ? new Date(at) : at));
+  const toX = (time: number): number => Number(xScale.apply(new Date(time)));
   const toY = (score: number): number => Number(yScale.apply(score));
 
-  const loud = scored.loud
-    .slice(0, MOST_LOUD)
-    .map(({ point, x }): Loud => ({ x, y: point.score, look: lookOf(point), name: point.name }));
-  const names = placeNames(
-    loud.map((each) => ({ x: toX(each.x), y: toY(each.y), text: each.name })),
-    { left: MARGIN.left, right: FULL_WIDTH, top: 2, bottom: HEIGHT - MARGIN.bottom - 4 },
-    chart.names ?? 8,
-  );
-  const label = thresholdSide(
-    byTime ? 'left' : 'right',
-    loud.map((each) => ({ x: toX(each.x), y: toY(each.y) - toY(chart.threshold) })),
-  );
-  const place = (each: { x: number }): Date | number => (byTime ? new Date(each.x) : each.x);
-  const shape = { x: place, y: 'y', title: (each: Loud) => `${each.name}: ${formatNumber(each.y)}` };
-  const of = (...looks: Look[]): Loud[] => loud.filter((each) => looks.includes(each.look));
+  const alerts = scores.alerts.slice(0, MOST_ALERTS);
+  const marks = alerts.map((point) => ({
+    x: toX(millisecondsOf(point)),
+    y: toY(point.score),
+    text: point.name,
+  }));
+  const bounds = { left: MARGIN.left, right: FULL_WIDTH, top: 2, bottom: HEIGHT - MARGIN.bottom - 4 };
+  const names = placeNames(marks, bounds, MOST_NAMES);
+  const side = thresholdSide(marks.map(({ x, y }) => ({ x, y: y - toY(threshold) })));
   const halo = { fill: 'var(--ink)', stroke: 'var(--paper)', strokeWidth: 4 } as const;
   const drawing = drawPlot(
-    { ...chart, description: describe(chart, scored) },
+    { ...chart, description: describe(threshold, scores) },
     {
       height: HEIGHT,
       marginTop: MARGIN.top,
       marginRight: MARGIN.right,
       marginBottom: MARGIN.bottom,
       marginLeft: MARGIN.left,
-      x: {
-        ...xOptions,
-        ...(byTime
-          ? { tickFormat: clock(scored.span) }
-          : {
-              tickFormat: (rank: number) => (Math.abs(Math.log10(rank) % 1) < 1e-9 ? formatNumber(rank) : ''),
-            }),
-        ...axisLabel(byTime ? 'time (UTC)' : 'rank, highest score first (logarithmic axis)'),
-      },
-      y: {
-        ...yOptions,
-        ...axisLabel(chart.measure),
-        grid: true,
-        ticks: 6,
-      },
+      x: { ...xOptions, tickFormat: clock(scores.span), ...axisLabel('time (UTC)') },
+      y: { ...yOptions, ...axisLabel('score'), grid: true, ticks: 6 },
       marks: [
         ruleY([yOptions.domain[0]], { stroke: 'var(--rule-strong)' }),
-        ruleY([chart.threshold], { stroke: 'var(--ink)', strokeDasharray: '6 4', strokeWidth: 1.2 }),
-        text([chart.threshold], {
+        ruleY([threshold], { stroke: 'var(--ink)', strokeDasharray: '6 4', strokeWidth: 1.2 }),
+        text([threshold], {
           ...halo,
           y: (y: number) => y,
-          frameAnchor: label,
-          textAnchor: label === 'left' ? 'start' : 'end',
+          frameAnchor: side,
+          textAnchor: side === 'left' ? 'start' : 'end',
           lineAnchor: 'bottom',
-          dx: label === 'left' ? 4 : -4,
+          dx: side === 'left' ? 4 : -4,
           dy: -4,
           text: (y: number) => `threshold ${formatNumber(y, 3)}`,
         }),
-        dot(of('missed'), { ...shape, symbol: 'times', r: 5, stroke: 'var(--ink)', strokeWidth: 2 }),
-        dot(of('false'), {
-          ...shape,
-          symbol: 'triangle',
-          r: 5,
-          fill: 'var(--paper)',
-          stroke: 'var(--alert)',
-          strokeWidth: 1.8,
-        }),
-        dot(of('alert', 'hit'), {
-          ...shape,
+        dot(alerts, {
+          x: (point: ScorePoint) => new Date(millisecondsOf(point)),
+          y: 'score',
+          title: (point: ScorePoint) => `${point.name}: ${formatNumber(point.score)}`,
           symbol: 'triangle',
           r: 5.5,
           fill: 'var(--alert)',
           stroke: 'var(--paper)',
           strokeWidth: 1,
         }),
-        // Places of names are pixels already.
+        // The positions of names are already in pixels.
         text(names, {
           ...halo,
           x: { value: (name: NamedPlace) => name.x, scale: null },
@@ -131,31 +92,29 @@ export function scorePlot(chart: ScorePlot): Element {
         }),
       ],
     },
-    drawQuiet(scored, toX, toY),
+    drawOthers(scores, toX, toY),
   );
-  return figure(chart, drawing, dataOf(chart, scored), {
-    key: keyOf(scored),
-    notes: notesOf(scored, names.length),
+  return figure(chart, drawing, dataOf(scores), {
+    key: keyOf(scores),
+    notes: notesOf(scores, names.length),
   });
 }
 
-function lookOf(point: ScorePoint): Look {
-  if (!point.alert) return 'missed';
-  if (point.malicious === undefined) return 'alert';
-  return point.malicious ? 'hit' : 'false';
-}
-
 /**
- * One dot for every cell of the drawing that holds a quiet node: the same picture from far fewer dots. They are one path
- * of points without length, a tenth of the bytes of as many circles.
+ * Draws one dot for every cell that holds an instance without an alert: the same picture from far fewer dots. The dots
+ * are one path of zero-length lines, which takes a tenth of the bytes of circles.
  */
-function drawQuiet({ quiet }: ScoredNodes, toX: (x: number) => number, toY: (y: number) => number): Element {
+function drawOthers(
+  { others }: CollectedScores,
+  toX: (x: number) => number,
+  toY: (y: number) => number,
+): Element {
   const columns = Math.ceil(FULL_WIDTH / CELL);
   const filled = new Uint8Array(columns * Math.ceil(HEIGHT / CELL));
   let d = '';
-  for (let i = 0; i < quiet.scores.length; i++) {
-    const x = toX(quiet.places[i]);
-    const y = toY(quiet.scores[i]);
+  for (let i = 0; i < others.scores.length; i++) {
+    const x = toX(others.times[i]);
+    const y = toY(others.scores[i]);
     const cell = Math.floor(y / CELL) * columns + Math.floor(x / CELL);
     if (filled[cell] === 1) continue;
     filled[cell] = 1;
@@ -171,124 +130,70 @@ function drawQuiet({ quiet }: ScoredNodes, toX: (x: number) => number, toY: (y: 
   });
 }
 
-/** Days over a long span; else hours and minutes, with the date under the first tick and under midnight. */
+/** Formats ticks: days for a long span, else hours and minutes, with the date at the first tick and at midnight. */
 function clock(span: readonly [number, number]): (time: Date, i: number) => string {
-  const long = span[1] - span[0];
+  const length = span[1] - span[0];
   return (time, i) => {
     const [day, rest] = time.toISOString().split('T');
-    if (long > 4 * 86_400_000) return day;
-    const hour = rest.slice(0, long < 300_000 ? 8 : 5);
+    if (length > 4 * 86_400_000) return day;
+    const hour = rest.slice(0, length < 300_000 ? 8 : 5);
     return i === 0 || rest.startsWith('00:00:00') ? `${hour}\n${day}` : hour;
   };
 }
 
-function dataOf(chart: ScorePlot, scored: ScoredNodes): FigureData {
-  const rows = [...scored.loud.map((each) => each.point), ...scored.next].slice(0, MOST_ROWS);
-  const labelled = rows.some((row) => row.malicious !== undefined);
-  const grouped = rows.some((row) => row.group !== undefined);
+function dataOf(scores: CollectedScores): FigureData {
+  const rows = [...scores.alerts, ...scores.nextHighest].slice(0, MOST_ROWS);
   return {
-    headings: [
-      'node',
-      'score',
-      'alert',
-      ...(labelled ? ['malicious'] : []),
-      ...(grouped ? ['group'] : []),
-      ...(chart.over === 'time' ? ['time'] : []),
-    ],
-    rows: rows.map((row) => [
-      row.name,
-      row.score,
-      row.alert,
-      ...(labelled ? [row.malicious] : []),
-      ...(grouped ? [row.group] : []),
-      ...(chart.over === 'time' ? [row.time === undefined ? null : formatTime(row.time)] : []),
-    ]),
-    ...(rows.length < scored.count
+    headings: ['entity', 'score', 'alert', 'incident', 'time'],
+    rows: rows.map((row) => [row.name, row.score, row.alert, row.incident, formatTime(row.time)]),
+    ...(rows.length < scores.count
       ? {
-          part: `${formatNumber(rows.length)} of ${formatNumber(scored.count)} nodes: alerts first, then the highest scores.`,
+          part: `${formatNumber(rows.length)} of ${formatNumber(scores.count)} instances: alerts first, then the highest scores.`,
         }
       : {}),
   };
 }
 
-const LOOKS: readonly { look: Look; label: string; d: string; fill: string; stroke: string }[] = [
-  { look: 'alert', label: 'alert', d: 'M0,-6L5.5,5H-5.5Z', fill: 'var(--alert)', stroke: 'none' },
-  {
-    look: 'hit',
-    label: 'alert, malicious by the labels',
-    d: 'M0,-6L5.5,5H-5.5Z',
-    fill: 'var(--alert)',
-    stroke: 'none',
-  },
-  {
-    look: 'false',
-    label: 'alert, benign by the labels',
-    d: 'M0,-6L5.5,5H-5.5Z',
-    fill: 'none',
-    stroke: 'var(--alert)',
-  },
-  {
-    look: 'missed',
-    label: 'malicious by the labels, no alert',
-    d: 'M-4,-4L4,4M-4,4L4,-4',
-    fill: 'none',
-    stroke: 'var(--ink)',
-  },
-];
-
-function keyOf(scored: ScoredNodes): Element {
-  const counts = new Map<Look, number>();
-  for (const { point } of scored.loud) counts.set(lookOf(point), (counts.get(lookOf(point)) ?? 0) + 1);
+function keyOf({ alerts, others }: CollectedScores): Element {
   return key([
-    ...LOOKS.flatMap(({ look, label, ...shape }) => {
-      const count = counts.get(look);
-      if (count === undefined) return [];
-      return [
-        {
-          sample: shapeSample({ ...shape, 'stroke-width': 1.8 }),
-          label: `${label} (${formatNumber(count)})`,
-        },
-      ];
-    }),
+    ...(alerts.length === 0
+      ? []
+      : [
+          {
+            sample: shapeSample({ d: 'M0,-6L5.5,5H-5.5Z', fill: 'var(--alert)' }),
+            label: `alert (${formatNumber(alerts.length)})`,
+          },
+        ]),
     {
       sample: shapeSample({ d: 'M1.7,0A1.7,1.7 0 1 1 -1.7,0A1.7,1.7 0 1 1 1.7,0Z', fill: 'var(--quiet)' }),
-      label: `other node (${formatNumber(scored.quiet.scores.length)}; those at one place are one dot)`,
+      label: `other instance (${formatNumber(others.scores.length)}; dots at the same place are drawn once)`,
     },
   ]);
 }
 
-function notesOf(scored: ScoredNodes, named: number): string[] {
+function notesOf({ alerts, notFinite }: CollectedScores, named: number): string[] {
   const notes: string[] = [];
-  const unnamed = scored.loud.length - named;
-  if (named > 0 && unnamed > 0)
-    notes.push(
-      `${formatNumber(named)} of ${formatNumber(scored.loud.length)} marked nodes are named, where there is room.`,
-    );
-  if (scored.loud.length > MOST_LOUD)
-    notes.push(`Only the ${formatNumber(MOST_LOUD)} highest of them are drawn.`);
-  if (scored.unplaced > 0)
-    notes.push(`${formatNumber(scored.unplaced)} nodes without a score or time are not drawn.`);
+  if (named > 0 && named < alerts.length)
+    notes.push(`${formatNumber(named)} of ${formatNumber(alerts.length)} alerts are labelled.`);
+  if (alerts.length > MOST_ALERTS)
+    notes.push(`Only the ${formatNumber(MOST_ALERTS)} highest alerts are drawn.`);
+  if (notFinite > 0) notes.push(`Not drawn, because the score is not finite: ${formatNumber(notFinite)}.`);
   return notes;
 }
 
-/** The end of the threshold's line where no symbol stands in the way of its label; `y` is counted from the line down. */
-function thresholdSide(
-  usual: 'left' | 'right',
-  symbols: readonly { x: number; y: number }[],
-): 'left' | 'right' {
+/** The end of the threshold line where no alert covers the label. `y` is the distance below the line. */
+function thresholdSide(alerts: readonly { x: number; y: number }[]): 'left' | 'right' {
   const width = 110;
   const isFree = (side: 'left' | 'right') =>
-    symbols.every(({ x, y }) => {
+    alerts.every(({ x, y }) => {
       const inside = side === 'left' ? x - MARGIN.left : FULL_WIDTH - MARGIN.right - x;
       return inside > width || y < -24 || y > 4;
     });
-  const other = usual === 'left' ? 'right' : 'left';
-  return isFree(usual) || !isFree(other) ? usual : other;
+  return isFree('left') || !isFree('right') ? 'left' : 'right';
 }
 
-function describe(chart: ScorePlot, scored: ScoredNodes): string {
-  const top = scored.loud[0];
-  const best =
-    top === undefined ? '' : ` The highest is ${top.point.name} with ${formatNumber(top.point.score)}.`;
-  return `${formatNumber(scored.count)} nodes, ${formatNumber(scored.alerts)} alerts above the threshold of ${formatNumber(chart.threshold)}.${best}`;
+function describe(threshold: number, { count, alerts }: CollectedScores): string {
+  const [top] = alerts;
+  const highest = top === undefined ? '' : ` The highest is ${top.name} with ${formatNumber(top.score)}.`;
+  return `${formatNumber(count)} instances, ${formatNumber(alerts.length)} alerts at or above the threshold of ${formatNumber(threshold)}.${highest}`;
 }

@@ -1,109 +1,81 @@
-/** One scored node. */
+/** The score of one instance: an entity in one graph. */
 export interface ScorePoint {
   readonly name: string;
   readonly score: number;
   readonly alert: boolean;
-  /** Nanoseconds since the epoch; needed where the plot runs over time. */
-  readonly time?: bigint;
-  /** What the labels say, in evaluation: then hits, misses and false alarms have shapes of their own. */
-  readonly malicious?: boolean;
-  /** A word to group by in the table, for example an incident. */
-  readonly group?: string;
+  /** Nanoseconds since the epoch. */
+  readonly time: bigint;
+  /** The rank of its incident. */
+  readonly incident?: number;
 }
 
-/** A node that is drawn by itself: an alert, or one that should have been. */
-export interface LoudNode {
-  readonly point: ScorePoint;
-  /** Milliseconds since the epoch, or the rank from 1. */
-  readonly x: number;
-}
-
-export interface ScoredNodes {
+export interface CollectedScores {
   readonly count: number;
-  readonly alerts: number;
+  /** Points without a finite score. They are not counted elsewhere. */
+  readonly notFinite: number;
+  /** At most 0. */
   readonly lowest: number;
+  /** At least 0. */
   readonly highest: number;
-  /** Nodes without a finite score, or without a time where one is needed: counted, not drawn. */
-  readonly unplaced: number;
-  /** The first and last place on the axis. */
+  /** The first and the last time, in milliseconds since the epoch. */
   readonly span: readonly [number, number];
   /** Highest score first. */
-  readonly loud: readonly LoudNode[];
-  /** The highest of the others, highest first. */
-  readonly next: readonly ScorePoint[];
-  /** Score and place of every node that is not loud. */
-  readonly quiet: { readonly scores: readonly number[]; readonly places: readonly number[] };
+  readonly alerts: readonly ScorePoint[];
+  /** The highest scores that are not alerts, highest first. */
+  readonly nextHighest: readonly ScorePoint[];
+  /** All points that are not alerts; times in milliseconds. */
+  readonly others: { readonly scores: readonly number[]; readonly times: readonly number[] };
 }
 
-/** Reads the nodes once. Only alerts, labelled nodes and the `keep` next highest stay as objects. */
-export function collectScores(
-  points: Iterable<ScorePoint>,
-  over: 'time' | 'rank',
-  keep: number,
-): ScoredNodes {
+export const millisecondsOf = ({ time }: Pick<ScorePoint, 'time'>): number => Number(time / 1_000_000n);
+
+/** Reads the points once. Only alerts and the `keep` next highest stay in memory as objects. */
+export function collectScores(points: Iterable<ScorePoint>, keep: number): CollectedScores {
+  const alerts: ScorePoint[] = [];
   const scores: number[] = [];
   const times: number[] = [];
-  const loudAt: number[] = [];
-  const loudPoints: ScorePoint[] = [];
-  let next: ScorePoint[] = [];
-  let unplaced = 0;
-  let alerts = 0;
+  let nextHighest: ScorePoint[] = [];
+  let notFinite = 0;
+  let [lowest, highest] = [0, 0];
+  let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const point of points) {
-    if (!Number.isFinite(point.score) || (over === 'time' && point.time === undefined)) {
-      unplaced++;
+    const { score } = point;
+    if (!Number.isFinite(score)) {
+      notFinite++;
       continue;
     }
-    if (point.alert) alerts++;
-    if (point.alert || point.malicious === true) {
-      loudAt.push(scores.length);
-      loudPoints.push(point);
-    } else {
-      next.push(point);
-      if (next.length > 4 * keep + 16) next = highest(next, keep);
+    const time = millisecondsOf(point);
+    lowest = Math.min(lowest, score);
+    highest = Math.max(highest, score);
+    first = Math.min(first, time);
+    last = Math.max(last, time);
+    if (point.alert) {
+      alerts.push(point);
+      continue;
     }
-    scores.push(point.score);
-    times.push(point.time === undefined ? 0 : Number(point.time / 1_000_000n));
+    scores.push(score);
+    times.push(time);
+    nextHighest.push(point);
+    if (nextHighest.length > 4 * keep + 16) nextHighest = highestOf(nextHighest, keep);
   }
-  const places = over === 'time' ? times : ranksOf(scores);
-  const isLoud = new Uint8Array(scores.length);
-  for (const i of loudAt) isLoud[i] = 1;
-  const loud = loudPoints.map((point, i) => ({ point, x: places[loudAt[i]] }));
   return {
-    count: scores.length,
-    alerts,
-    lowest: least(scores, 0),
-    highest: scores.reduce((most, each) => Math.max(most, each), 0),
-    unplaced,
-    span: over === 'time' ? spanOf(times) : [1, Math.max(2, scores.length)],
-    loud: loud.sort((a, b) => b.point.score - a.point.score),
-    next: highest(next, keep),
-    quiet: {
-      scores: scores.filter((_, i) => isLoud[i] === 0),
-      places: places.filter((_, i) => isLoud[i] === 0),
-    },
+    count: alerts.length + scores.length,
+    notFinite,
+    lowest,
+    highest,
+    span: spanOf(first, last),
+    alerts: highestOf(alerts, alerts.length),
+    nextHighest: highestOf(nextHighest, keep),
+    others: { scores, times },
   };
 }
 
-function highest(points: readonly ScorePoint[], keep: number): ScorePoint[] {
-  return [...points].sort((a, b) => b.score - a.score).slice(0, keep);
+function highestOf(points: readonly ScorePoint[], count: number): ScorePoint[] {
+  return [...points].sort((a, b) => b.score - a.score).slice(0, count);
 }
 
-/** 1 for the highest; ties keep their order. */
-function ranksOf(scores: readonly number[]): number[] {
-  const order = scores.map((_, i) => i).sort((a, b) => scores[b] - scores[a]);
-  const ranks = new Array<number>(scores.length);
-  for (const [rank, i] of order.entries()) ranks[i] = rank + 1;
-  return ranks;
-}
-
-function least(values: readonly number[], start: number): number {
-  return values.reduce((low, each) => Math.min(low, each), start);
-}
-
-function spanOf(times: readonly number[]): [number, number] {
-  const low = least(times, Number.POSITIVE_INFINITY);
-  const high = times.reduce((most, each) => Math.max(most, each), Number.NEGATIVE_INFINITY);
-  if (low > high) return [0, 1];
-  // One moment still needs an axis: a second to each side.
-  return low === high ? [low - 1000, high + 1000] : [low, high];
+function spanOf(first: number, last: number): [number, number] {
+  if (first > last) return [0, 1];
+  // An axis needs a length: add a second on each side of a single moment.
+  return first === last ? [first - 1000, last + 1000] : [first, last];
 }

@@ -1,4 +1,4 @@
-import { dot, link, ruleX, text } from '@observablehq/plot';
+import { dot, link, text } from '@observablehq/plot';
 import { type ChartText, figure } from '../page/figure.js';
 import { formatNumber } from '../page/format.js';
 import type { Element } from '../page/html.js';
@@ -9,9 +9,9 @@ import { type Spread, spreadOf } from './statistics.js';
 
 export interface SeedGroup {
   readonly name: string;
-  /** One value a seed. */
+  /** One value per seed. */
   readonly values: readonly number[];
-  /** A figure of a publication, to stand beside ours. */
+  /** The published value. */
   readonly published?: number;
 }
 
@@ -19,19 +19,16 @@ export interface SeedDots extends ChartText {
   readonly groups: readonly SeedGroup[];
   readonly measure: string;
   readonly domain?: readonly [number, number];
-  /** A value to compare all with, drawn as a line. */
-  readonly reference?: { readonly value: number; readonly label: string };
 }
 
 const ROW = 34;
 
-/** Each seed is a ring, each mean a bar across, so that a mean of five cannot hide its spread. */
+/** Draws each seed as a ring and each mean as a bar, so that the mean does not hide the spread. */
 export function seedDots(chart: SeedDots): Element {
   const rows = chart.groups.map((group, g) => ({ g, ...group, ...spreadOf(group.values) }));
   const seeds = rows.flatMap((row) => row.values.map((value, seed) => ({ g: row.g, value, seed })));
   const published = rows.filter((row) => row.published !== undefined);
   const spread = rows.filter((row) => Number.isFinite(row.deviation));
-  const { reference } = chart;
   const drawing = drawPlot(
     { ...chart, description: rows.map((row) => `${row.name}: ${meanText(row)}`).join('; ') },
     {
@@ -41,7 +38,7 @@ export function seedDots(chart: SeedDots): Element {
         30,
       ),
       marginRight: 150,
-      marginTop: reference === undefined ? 8 : 24,
+      marginTop: 8,
       marginBottom: 42,
       x: {
         ...(chart.domain === undefined ? { nice: true } : { domain: [...chart.domain] }),
@@ -50,19 +47,6 @@ export function seedDots(chart: SeedDots): Element {
         ticks: 6,
       },
       marks: [
-        reference === undefined
-          ? null
-          : [
-              ruleX([reference.value], { stroke: 'var(--ink)', strokeDasharray: '5 3' }),
-              text([reference], {
-                x: 'value',
-                frameAnchor: 'top',
-                lineAnchor: 'bottom',
-                dy: -4,
-                text: 'label',
-                fill: 'var(--ink)',
-              }),
-            ],
         link(spread, {
           x1: (row: Spread) => row.mean - row.deviation,
           x2: (row: Spread) => row.mean + row.deviation,
@@ -77,7 +61,7 @@ export function seedDots(chart: SeedDots): Element {
           symbol: 'diamond',
           r: 5.5,
           fill: 'var(--ink)',
-          title: (row: SeedGroup) => `published: ${row.published}`,
+          title: (row: SeedGroup) => `published: ${formatNumber(row.published as number)}`,
         }),
         dot(seeds, {
           x: 'value',
@@ -137,7 +121,7 @@ export function seedDots(chart: SeedDots): Element {
         },
         {
           sample: shapeSample({ d: 'M-1.75,-7H1.75V7H-1.75Z', fill: 'var(--ink)' }),
-          label: 'mean; the line behind it is one standard deviation to each side',
+          label: 'mean; the line shows one standard deviation on each side',
         },
         ...(published.length === 0
           ? []

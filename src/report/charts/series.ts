@@ -1,6 +1,6 @@
 import { type Content, type Element, h } from '../page/html.js';
 
-/** How one of several series is told from the others, in colour and without. */
+/** What distinguishes a series from the others, with and without colour. */
 export interface SeriesLook {
   readonly color: string;
   readonly dash: string;
@@ -11,7 +11,7 @@ const SYMBOLS = ['circle', 'square', 'triangle', 'diamond', 'cross', 'star'] as 
 const DASHES = ['none', '7 3', '2 3', '10 3 2 3', '4 2'];
 const TEXTURES = 6;
 
-/** Colours and dashes have different periods, so thirty series differ in one or the other. */
+/** Colours and dashes have different periods, so thirty series differ in at least one of them. */
 export function seriesLook(index: number): SeriesLook {
   return {
     color: `var(--series-${(index % 6) + 1})`,
@@ -20,19 +20,19 @@ export function seriesLook(index: number): SeriesLook {
   };
 }
 
-/** The fill of series `index` in the drawing with this address; `textureDefs` of the same address defines it. */
-export function textureFill(address: string, index: number): string {
-  return `url(#${address}-texture-${index % TEXTURES})`;
+/** The fill of series `index`. `textureDefs` with the same id defines it. */
+export function textureFill(id: string, index: number): string {
+  return `url(#${id}-texture-${index % TEXTURES})`;
 }
 
-/** Fills that differ in black and white: solid, stripes, dots, stripes the other way, bare, crosses. */
-export function textureDefs(address: string, count: number): Element {
+/** Fills that differ in black and white: solid, stripes, dots, opposite stripes, empty, crosses. */
+export function textureDefs(id: string, count: number): Element {
   const all = Array.from({ length: Math.min(count, TEXTURES) }, (_, index) => {
     const stroke = `var(--series-${index + 1})`;
     return h(
       'pattern',
       {
-        id: `${address}-texture-${index}`,
+        id: `${id}-texture-${index}`,
         patternUnits: 'userSpaceOnUse',
         width: 6,
         height: 6,
@@ -62,7 +62,7 @@ function ink(index: number, stroke: string): Content {
   return null;
 }
 
-/** One entry of a key: a sample and its name. */
+/** One entry of the key of a chart. */
 export interface KeyEntry {
   readonly sample: Element;
   readonly label: Content;
@@ -84,7 +84,7 @@ function sample(width: number, ...content: Content[]): Element {
   );
 }
 
-/** A piece of the line of series `index`, for a key. */
+/** A sample of the line of series `index`. */
 export function lineSample(index: number): Element {
   const look = seriesLook(index);
   return sample(
@@ -101,8 +101,8 @@ export function lineSample(index: number): Element {
   );
 }
 
-/** A piece of the fill of series `index` of the drawing with this address. */
-export function textureSample(address: string, index: number): Element {
+/** A sample of the fill of series `index` in the drawing with this id. */
+export function textureSample(id: string, index: number): Element {
   return sample(
     22,
     h('rect', {
@@ -110,13 +110,13 @@ export function textureSample(address: string, index: number): Element {
       y: 0.5,
       width: 21,
       height: 13,
-      fill: textureFill(address, index),
+      fill: textureFill(id, index),
       stroke: seriesLook(index).color,
     }),
   );
 }
 
-/** The shape given by a path around the origin. */
+/** A sample of a shape. Its path is centred on the origin. */
 export function shapeSample(attributes: Readonly<Record<string, string | number>>): Element {
   return sample(16, h('path', { transform: 'translate(8,7)', ...attributes }));
 }

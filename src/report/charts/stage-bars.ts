@@ -8,7 +8,7 @@ import { key, seriesLook, textureDefs, textureFill, textureSample } from './seri
 
 export interface StageBar {
   readonly name: string;
-  /** In the order of the work. Stages of the same name share a fill. */
+  /** In the order in which they run. Stages with the same name share a fill. */
   readonly stages: readonly { readonly stage: string; readonly seconds: number }[];
 }
 
@@ -26,7 +26,7 @@ interface Part {
 
 const ROW = 42;
 
-/** Where the time went: one bar a run, one fill a stage. */
+/** The time of each stage: one bar per run, one fill per stage. */
 export function stageBars(chart: StageBars): Element {
   const stages = [...new Set(chart.bars.flatMap((bar) => bar.stages.map((each) => each.stage)))];
   const totals = chart.bars.map((bar) => bar.stages.reduce((sum, each) => sum + each.seconds, 0));
@@ -73,7 +73,7 @@ export function stageBars(chart: StageBars): Element {
             },
           ),
         ),
-        // A share worth naming gets its name on the bar; the key has all.
+        // Only a long part has room for its name; the key has all names.
         text(
           parts.filter((part) => (part.to - part.from) / longestTotal > (part.stage.length + 3) / 85),
           {
@@ -119,10 +119,10 @@ function describe(chart: StageBars, totals: readonly number[]): string {
   return chart.bars
     .map((bar, b) => {
       const most = bar.stages.reduce((best, each) => (each.seconds > best.seconds ? each : best), {
-        stage: 'nothing',
+        stage: 'none',
         seconds: 0,
       });
-      return `${bar.name}: ${formatSeconds(totals[b])}, most of it ${most.stage} (${formatSeconds(most.seconds)})`;
+      return `${bar.name}: ${formatSeconds(totals[b])}, longest stage ${most.stage} (${formatSeconds(most.seconds)})`;
     })
     .join('; ');
 }

@@ -1,4 +1,4 @@
-/** The mean of runs, their sample standard deviation (NaN for fewer than two), and how many there are. */
+/** Mean and sample standard deviation. The deviation is NaN for fewer than two values. */
 export interface Spread {
   readonly mean: number;
   readonly deviation: number;

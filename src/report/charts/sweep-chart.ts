@@ -9,21 +9,16 @@ import { spreadOf } from './statistics.js';
 
 export interface SweepSeries {
   readonly name: string;
-  readonly points: readonly {
-    readonly x: number /** One value a seed. */;
-    readonly values: readonly number[];
-  }[];
+  /** Each point has one value per seed. */
+  readonly points: readonly { readonly x: number; readonly values: readonly number[] }[];
 }
 
 export interface SweepChart extends ChartText {
   readonly series: readonly SweepSeries[];
-  /** What was varied. */
-  readonly parameter: string;
+  /** The setting that varies. */
+  readonly setting: string;
   readonly measure: string;
   readonly log?: boolean;
-  readonly domain?: readonly [number, number];
-  /** The value in use, drawn as a line. */
-  readonly inUse?: number;
 }
 
 interface SweepPoint {
@@ -36,7 +31,7 @@ interface SweepPoint {
 
 const HEIGHT = 320;
 
-/** Means over seeds against a parameter, with bars of one standard deviation; each line is named at its end. */
+/** Means over seeds against a setting, with bars of one standard deviation. Each line has its name at its end. */
 export function sweepChart(chart: SweepChart): Element {
   const means: SweepPoint[] = [];
   const rows: (string | number | null)[][] = [];
@@ -56,7 +51,7 @@ export function sweepChart(chart: SweepChart): Element {
   }
   const looks = chart.series.map((_, s) => seriesLook(s));
   const values = means.flatMap((point) => [point.low, point.high]);
-  const domain = chart.domain ?? padded(values);
+  const domain = padded(values);
   const ends = spreadLabels(
     chart.series.flatMap((series, s) => {
       const last = means.findLast((point) => point.s === s);
@@ -76,7 +71,7 @@ export function sweepChart(chart: SweepChart): Element {
       marginBottom: 44,
       x: {
         type: chart.log === true ? 'log' : 'linear',
-        ...axisLabel(chart.parameter),
+        ...axisLabel(chart.setting),
         ticks: xs.length <= 10 ? xs : 8,
         tickFormat: (x: number) => formatNumber(x),
         inset: 10,
@@ -89,26 +84,6 @@ export function sweepChart(chart: SweepChart): Element {
       },
       color: { type: 'ordinal', domain: looks.map((_, s) => s), range: looks.map((look) => look.color) },
       marks: [
-        chart.inUse === undefined
-          ? null
-          : [
-              link([chart.inUse], {
-                x1: (x: number) => x,
-                x2: (x: number) => x,
-                y1: () => domain[0],
-                y2: () => domain[1],
-                stroke: 'var(--rule-strong)',
-                strokeDasharray: '2 3',
-              }),
-              text([chart.inUse], {
-                x: (x: number) => x,
-                frameAnchor: 'top',
-                lineAnchor: 'bottom',
-                dy: -5,
-                text: () => 'in use',
-                fill: 'var(--quiet)',
-              }),
-            ],
         link(means, { x1: 'x', x2: 'x', y1: 'low', y2: 'high', stroke: 's', strokeWidth: 1.4 }),
         ...(['low', 'high'] as const).map((end) =>
           dot(
@@ -157,7 +132,7 @@ export function sweepChart(chart: SweepChart): Element {
   return figure(
     chart,
     drawing,
-    { headings: ['series', chart.parameter, 'seeds', 'mean', 'standard deviation'], rows },
+    { headings: ['series', chart.setting, 'seeds', 'mean', 'standard deviation'], rows },
     chart.series.length < 2
       ? {}
       : { key: key(chart.series.map((series, s) => ({ sample: lineSample(s), label: series.name }))) },
@@ -172,7 +147,7 @@ function padded(values: readonly number[]): [number, number] {
   return [low - pad, high + pad];
 }
 
-/** Labels pushed apart until no two are closer than a line of text, in their order. */
+/** Moves labels apart until no two are closer than `gap`, in their order. */
 function spreadLabels<T extends { y: number }>(labels: readonly T[], gap: number): T[] {
   const sorted = labels.map((label) => ({ ...label })).sort((a, b) => a.y - b.y);
   for (let i = 1; i < sorted.length; i++) sorted[i].y = Math.max(sorted[i].y, sorted[i - 1].y + gap);
@@ -186,5 +161,5 @@ function describe(chart: SweepChart, means: readonly SweepPoint[]): string {
     const best = own.reduce((most, point) => (point.mean > most.mean ? point : most));
     return `${series.name}: highest ${formatNumber(best.mean)} at ${formatNumber(best.x)}`;
   });
-  return `${chart.measure} against ${chart.parameter}. ${each.join('; ')}.`;
+  return `${chart.measure} against ${chart.setting}. ${each.join('; ')}.`;
 }

@@ -19,7 +19,7 @@ const RUN = 'run.json';
 const ALERTS = 'alerts.jsonl';
 const INCIDENTS = 'incidents.jsonl';
 const CSV = 'alerts.csv';
-/** More would not fit in memory as records. */
+/** The records of a larger file would not fit in memory. */
 const MOST_BYTES = 1 << 30;
 
 const text = z.string().max(4096);
@@ -29,16 +29,16 @@ const fileSchema = z.strictObject({
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
 });
 
-/** What a run of detection was asked and what came of it. No wall-clock time: the same run gives the same bytes. */
+/** The input and the counts of a detection run. Has no clock time, so that the same run gives the same bytes. */
 const runSchema = z.strictObject({
   format: z.literal('recal-alerts'),
   version: z.literal(ALERT_VERSION),
   model: text,
   threshold: z.strictObject({
     value: z.number(),
-    /** As asked for, such as budget:5/day. */
+    /** For example budget:5/day. */
     rule: text,
-    /** Such as `extrapolated`. */
+    /** For example that the threshold is extrapolated. */
     note: text.nullable(),
   }),
   selection: z.strictObject({
@@ -47,11 +47,11 @@ const runSchema = z.strictObject({
     from: integer.nullable(),
     to: integer.nullable(),
   }),
-  /** Folder of the store that was read; null where events came from elsewhere. */
+  /** Folder of the store; null if the events came from elsewhere. */
   store: text.nullable(),
   hosts: z.array(text).max(65_536),
   counts: z.record(z.string().max(64), z.number()),
-  /** Files of an interrupted run do not fit together; these tell. */
+  /** Checksums reveal files of an interrupted run. */
   files: z.strictObject({ [ALERTS]: fileSchema, [INCIDENTS]: fileSchema, [CSV]: fileSchema }),
 });
 
@@ -69,7 +69,7 @@ export interface AlertFilesToWrite extends Pick<AlertFiles, 'alerts' | 'incident
   readonly run: Omit<AlertRun, 'format' | 'version' | 'files'>;
 }
 
-/** Writes a folder of alerts. Every file is replaced as a whole, run.json last. */
+/** Writes an alerts folder. Each file is replaced atomically, run.json last. */
 export async function writeAlertFiles(folder: string, content: AlertFilesToWrite): Promise<AlertRun> {
   await refuseForeign(folder);
   const alerts = [...content.alerts].sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1));
@@ -82,7 +82,7 @@ export async function writeAlertFiles(folder: string, content: AlertFilesToWrite
     format: 'recal-alerts',
     version: ALERT_VERSION,
     ...content.run,
-    files: Object.fromEntries(Object.entries(texts).map(([name, each]) => [name, summarise(each)])),
+    files: Object.fromEntries(Object.entries(texts).map(([name, each]) => [name, checksum(each)])),
   });
   await mkdir(folder, { recursive: true });
   for (const [name, each] of Object.entries(texts)) await replaceFile(join(folder, name), each);
@@ -90,7 +90,7 @@ export async function writeAlertFiles(folder: string, content: AlertFilesToWrite
   return run;
 }
 
-/** Reads a folder of alerts and checks every record. */
+/** Reads an alerts folder and validates every record. */
 export async function readAlertFiles(folder: string): Promise<AlertFiles> {
   const run = await readRun(folder);
   const alerts = await readLines(folder, ALERTS, run, alertSchema);
@@ -104,17 +104,18 @@ async function readRun(folder: string): Promise<AlertRun> {
     value = JSON.parse((await readWhole(file)).toString('utf8'));
   } catch (cause) {
     if (isSystemError(cause, 'ENOENT') || isSystemError(cause, 'ENOTDIR')) {
-      throw new RecalError('no-alerts', `there are no alerts in ${printable(folder)}`, {
-        hint: 'make some with: recal detect … --out DIR',
+      throw new RecalError('no-alerts', `no alerts in ${printable(folder)}`, {
+        hint: 'run recal detect with --out DIR first',
         cause,
       });
     }
-    if (cause instanceof SyntaxError) throw damaged(file, 'it is not JSON');
+    if (cause instanceof SyntaxError) throw damaged(file, 'not valid JSON');
     throw cause;
   }
   const head = z.looseObject({ format: z.string(), version: z.number() }).safeParse(value);
   if (!head.success || head.data.format !== 'recal-alerts') {
-    throw new RecalError('foreign-file', `${printable(file)} is not of a folder of alerts`, {
+    throw new RecalError('foreign-file', `${printable(file)} was not written by recal detect`, {
+      hint: 'give the folder that recal detect wrote with --out',
       where: { file },
     });
   }
@@ -122,15 +123,15 @@ async function readRun(folder: string): Promise<AlertRun> {
     const { version } = head.data;
     throw new RecalError(
       'alerts-version',
-      `the alerts in ${printable(folder)} are of version ${version}; this program reads version ${ALERT_VERSION}`,
+      `the alerts in ${printable(folder)} have version ${version}; this recal reads version ${ALERT_VERSION}`,
       {
-        hint: version > ALERT_VERSION ? 'use a newer recal' : 'run recal detect again',
+        hint: version > ALERT_VERSION ? 'update recal' : 'run recal detect again',
         where: { file },
       },
     );
   }
   const run = runSchema.safeParse(value);
-  if (!run.success) throw damaged(file, tellIssue(run.error));
+  if (!run.success) throw damaged(file, describeIssue(run.error));
   return run.data;
 }
 
@@ -142,10 +143,10 @@ async function readLines<T>(
 ): Promise<T[]> {
   const file = join(folder, name);
   const bytes = await readWhole(file).catch((cause) => {
-    throw isSystemError(cause, 'ENOENT') ? damaged(file, 'it is missing') : cause;
+    throw isSystemError(cause, 'ENOENT') ? damaged(file, 'the file is missing') : cause;
   });
-  if (summarise(bytes).sha256 !== run.files[name].sha256) {
-    throw damaged(file, `it is not the one that ${RUN} speaks of`);
+  if (checksum(bytes).sha256 !== run.files[name].sha256) {
+    throw damaged(file, `checksum mismatch: it was changed after ${RUN} was written`);
   }
   const found: T[] = [];
   for (let start = 0, line = 1; start < bytes.length; line++) {
@@ -162,48 +163,52 @@ function parseLine<T>(line: string, schema: z.ZodType<T>, file: string, number: 
   try {
     value = JSON.parse(line);
   } catch {
-    throw damaged(file, 'it is not JSON', number);
+    throw damaged(file, 'not valid JSON', number);
   }
   const parsed = schema.safeParse(value);
-  if (!parsed.success) throw damaged(file, tellIssue(parsed.error), number);
+  if (!parsed.success) throw damaged(file, describeIssue(parsed.error), number);
   return parsed.data;
 }
 
 async function readWhole(file: string): Promise<Buffer> {
   const { size } = await stat(file);
   if (size > MOST_BYTES) {
-    throw new RecalError('alerts-too-large', `${printable(file)} has ${size} bytes`, {
-      hint: 'raise the threshold of recal detect',
-      where: { file },
-    });
+    throw new RecalError(
+      'alerts-too-large',
+      `${printable(file)} is too large: ${size} bytes, the limit is ${MOST_BYTES}`,
+      {
+        hint: 'run recal detect again with a stricter --threshold',
+        where: { file },
+      },
+    );
   }
   return readFile(file);
 }
 
-/** A file of one of our names that no run of ours wrote stays as it is. */
+/** Throws rather than overwrite a file that recal did not write. */
 async function refuseForeign(folder: string): Promise<void> {
   try {
     await readRun(folder);
   } catch (error) {
     if (!(error instanceof RecalError)) throw error;
-    if (error.code === 'alerts-version' || error.code === 'alerts-damaged') return; // ours, and to be replaced
+    if (error.code === 'alerts-version' || error.code === 'alerts-damaged') return; // written by recal, so it may be replaced
     if (error.code !== 'no-alerts') throw error;
     for (const name of [ALERTS, INCIDENTS, CSV]) {
-      const isThere = await stat(join(folder, name)).then(
+      const exists = await stat(join(folder, name)).then(
         () => true,
         () => false,
       );
-      // An interrupted first run leaves its files without run.json; they begin as ours do.
-      if (isThere && !(await looksOurs(join(folder, name)))) {
-        throw new RecalError('foreign-file', `${printable(folder)} holds a ${name} that is none of ours`, {
-          hint: 'give a new or empty folder',
+      // An interrupted first run leaves files without run.json.
+      if (exists && !(await startsLikeOurs(join(folder, name)))) {
+        throw new RecalError('foreign-file', `${printable(join(folder, name))} was not written by recal`, {
+          hint: 'choose a new or empty folder',
         });
       }
     }
   }
 }
 
-async function looksOurs(file: string): Promise<boolean> {
+async function startsLikeOurs(file: string): Promise<boolean> {
   const start = (await readWhole(file)).toString('utf8', 0, 64);
   return start === '' || start.startsWith('{"version":') || start.startsWith('alert,incident,');
 }
@@ -212,18 +217,18 @@ function lines(records: readonly object[]): string {
   return records.map((record) => `${safeJson(record)}\n`).join('');
 }
 
-function summarise(content: string | Buffer): z.output<typeof fileSchema> {
+function checksum(content: string | Buffer): z.output<typeof fileSchema> {
   const bytes = typeof content === 'string' ? Buffer.from(content, 'utf8') : content;
   return { bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };
 }
 
 function damaged(file: string, why: string, line?: number): RecalError {
-  return new RecalError('alerts-damaged', `${printable(file)} cannot be read: ${why}`, {
+  return new RecalError('alerts-damaged', `${printable(file)} is damaged: ${why}`, {
     hint: 'run recal detect again',
     where: line === undefined ? { file } : { file, line },
   });
 }
 
-function tellIssue({ issues: [{ path, message }] }: z.ZodError): string {
+function describeIssue({ issues: [{ path, message }] }: z.ZodError): string {
   return printable(path.length === 0 ? message : `${path.join('.')}: ${message}`, 200);
 }

@@ -23,7 +23,7 @@ const HEADINGS = [
   'sentence',
 ];
 
-/** Alerts as a table for spreadsheets, with the strongest evidence of each. Everything else is in the JSON files. */
+/** Alerts for spreadsheets, each with its strongest evidence. The JSON files have the rest. */
 export function alertsCsv(alerts: readonly Alert[], incidents: readonly Incident[]): string {
   const incidentOf = new Map(incidents.flatMap(({ id, alerts }) => alerts.map((alert) => [alert.id, id])));
   return csv(

@@ -14,37 +14,37 @@ import { REPORT_FILE } from '../page/page.js';
 import { type AlertRun, writeAlertFiles } from './alert-files.js';
 import { ScoresBelowThreshold } from './scores-below-threshold.js';
 
-/** What a detection was asked and made of: all that its files say beside the alerts. */
+/** The input of a detection, which its files describe beside the alerts. */
 export interface DetectionContext {
   readonly detector: Detector;
   readonly graphs: SplitGraphs;
   readonly selection: Selection;
-  /** Folder of the store, whole; null where nobody should look for it later. */
+  /** Absolute path of the store; null if it is temporary. */
   readonly store: string | null;
-  /** As asked for, such as budget:5/day. */
+  /** For example budget:5/day. */
   readonly rule: string;
   readonly applied: AppliedThreshold;
 }
 
-/** Collects what the report draws while a detection runs, and writes the folder when it is done. */
+/** Collects scores for the report during a detection and writes the alerts folder at the end. */
 export class DetectionFiles {
   readonly #context: DetectionContext;
-  readonly #quiet: ScoresBelowThreshold;
+  readonly #belowThreshold: ScoresBelowThreshold;
 
   constructor(context: DetectionContext) {
     this.#context = context;
-    this.#quiet = new ScoresBelowThreshold(context.graphs.names, context.graphs.events.table);
+    this.#belowThreshold = new ScoresBelowThreshold(context.graphs.names, context.graphs.events.table);
   }
 
-  /** For `detect`: called with each graph's scores. */
+  /** Pass this to `detect`, which calls it with the scores of each graph. */
   readonly seen = (graph: ScoredGraph): void => {
     const { applied } = this.#context;
     const { nodes } = graph.view.planned;
     const day = dayOf(graph.view);
-    this.#quiet.add(graph, (v) => applied.alarms(graph.scores[v], nodes[v], day));
+    this.#belowThreshold.add(graph, (v) => applied.alarms(graph.scores[v], nodes[v], day));
   };
 
-  /** Alerts and incidents; with `report`, a page for people beside them. */
+  /** Writes alerts and incidents and, with `report`, the page. */
   async write(folder: string, found: Detection, { report }: { report: boolean }): Promise<AlertRun> {
     const { detector, graphs, selection, store, rule, applied } = this.#context;
     const { split, host, from, to } = selection;
@@ -65,21 +65,21 @@ export class DetectionFiles {
     if (report) await checkReportPath(folder);
     const written = await writeAlertFiles(folder, { alerts, incidents, run });
     const path = join(folder, REPORT_FILE);
-    // A page about an earlier run beside the alerts of this one would mislead.
+    // The page of an earlier run would not match these alerts.
     if (!report) {
-      if (await isOurReport(path)) await rm(path);
+      if (await isRecalReport(path)) await rm(path);
       return written;
     }
     const { ts, length } = graphs.events.table;
-    // Plots take a second to load: only who wants a page waits for them.
+    // Plots take a second to load, so load them only for a page.
     const { renderDetectionReport } = await import('./detection-report.js');
     const html = renderDetectionReport({
       alerts,
       incidents,
       run,
       span: [ts[0], ts[length - 1]],
-      quiet: this.#quiet.points(),
-      quietLeftOut: this.#quiet.leftOut,
+      belowThreshold: this.#belowThreshold.points(),
+      zerosLeftOut: this.#belowThreshold.leftOut,
       threshold: {
         ...run.threshold,
         found: applied.threshold,
@@ -93,16 +93,17 @@ export class DetectionFiles {
 
 const MARK = '<meta name="generator" content="recal ';
 
-/** A page of that name that we did not write stays as it is. Asked before long work, too. */
+/** Throws rather than overwrite a page that recal did not write. Commands also call it before long work. */
 export async function checkReportPath(folder: string): Promise<void> {
-  if ((await isOurReport(join(folder, REPORT_FILE))) !== false) return;
-  throw new RecalError('foreign-file', `${printable(folder)} holds a ${REPORT_FILE} that is none of ours`, {
-    hint: 'give a new or empty folder, or leave the page out with --no-report',
+  const path = join(folder, REPORT_FILE);
+  if ((await isRecalReport(path)) !== false) return;
+  throw new RecalError('foreign-file', `${printable(path)} was not written by recal`, {
+    hint: 'choose a new or empty folder, or skip the page with --no-report',
   });
 }
 
-/** Undefined where there is none. */
-async function isOurReport(path: string): Promise<boolean | undefined> {
+/** Undefined if the file does not exist. */
+async function isRecalReport(path: string): Promise<boolean | undefined> {
   try {
     const file = await open(path, 'r');
     try {

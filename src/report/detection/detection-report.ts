@@ -9,27 +9,27 @@ import { shortenMiddle } from '../page/shorten.js';
 import { dataTable, nameCell } from '../page/tables.js';
 import { mainActions } from './actions.js';
 import type { AlertFilesToWrite } from './alert-files.js';
-import { incidentAddress, incidentName, incidentStory } from './incident-section.js';
+import { entityName } from './entity-name.js';
+import { incidentArticle, incidentId, incidentName } from './incident-article.js';
 import { sentenceContent } from './sentence.js';
-import { hasLine, type ToldThreshold, thresholdContent } from './threshold-section.js';
+import { hasThresholdLine, type ThresholdInfo, thresholdContent } from './threshold-section.js';
 
-/** Incidents told in full, and listed. All are in the files beside the report. */
-const MOST_TOLD = 10;
+const MOST_DETAILED = 10;
 const MOST_LISTED = 50;
 
-/** What a report of a detection is made of. The same content gives the same bytes: no clock, no path. */
+/** The content of a detection report. It has no clock time and no path: the same content gives the same bytes. */
 export interface DetectionReport extends Pick<AlertFilesToWrite, 'alerts' | 'incidents'> {
   readonly run: Omit<AlertFilesToWrite['run'], 'store' | 'threshold'>;
-  readonly threshold: ToldThreshold;
-  /** First and last event that was judged, nanoseconds since the epoch. */
+  readonly threshold: ThresholdInfo;
+  /** First and last event, in nanoseconds since the epoch. */
   readonly span: readonly [first: bigint, last: bigint];
-  /** What scored below the threshold; read once. */
-  readonly quiet: Iterable<ScorePoint>;
-  /** Instances that score 0 and are not among them. */
-  readonly quietLeftOut?: number;
+  /** Instances without an alert; read once. */
+  readonly belowThreshold: Iterable<ScorePoint>;
+  /** Instances with score 0 that are missing in `belowThreshold`. */
+  readonly zerosLeftOut?: number;
 }
 
-/** The page that an analyst opens first: what was found, where to look, and why, in words and numbers. */
+/** The page an analyst opens first: what was found, where to look and why. */
 export function renderDetectionReport(report: DetectionReport): string {
   const { run, incidents, threshold, span } = report;
   const { counts } = run;
@@ -40,13 +40,12 @@ export function renderDetectionReport(report: DetectionReport): string {
       : `${formatNumber(run.hosts.length)} hosts`;
   return renderPage({
     kind: 'Detection report',
-    title: `${found === 0 ? 'No incident' : found === 1 ? 'One incident' : `${formatNumber(found)} incidents`} on ${where}`,
-    lead:
-      incidents.length === 0 ? 'Nothing scored high enough to raise an alert.' : leadOf(incidents[0], report),
+    title: `${found === 0 ? 'No incidents' : found === 1 ? 'One incident' : `${formatNumber(found)} incidents`} on ${where}`,
+    lead: found === 0 ? 'No score was high enough to raise an alert.' : leadOf(incidents[0], report),
     facts: [
-      ['events read', formatNumber(counts.events ?? 0)],
-      ['span', formatSeconds(Number(span[1] - span[0]) / 1e9)],
-      ['instances judged', formatNumber(counts.instances ?? 0)],
+      ['events', formatNumber(counts.events ?? 0)],
+      ['time span', formatSeconds(Number(span[1] - span[0]) / 1e9)],
+      ['instances scored', formatNumber(counts.instances ?? 0)],
       ['alerts', formatNumber(counts.alerts ?? report.alerts.length)],
       ['incidents', formatNumber(found)],
       ['threshold', code(threshold.rule)],
@@ -55,23 +54,24 @@ export function renderDetectionReport(report: DetectionReport): string {
     provenance: [
       'Model ',
       code(run.model.slice(0, 12)),
-      '. Nobody was told of any attack: what is listed is unusual, and may be harmless.',
+      '. The model knows no attacks: an incident is unusual behaviour and may be benign.',
     ],
     sections: [
       scoreSection(report),
-      ...(found === 0 ? [] : [listSection(report), storySection(report)]),
-      readSection(report),
+      ...(found === 0 ? [] : [listSection(report), detailSection(report)]),
+      inputSection(report),
     ],
   });
 }
 
-/** The first incident in a sentence. Names lose their backticks: a lead is plain text. */
+/** The first incident in a sentence. A lead is plain text, so names lose their backticks. */
 function leadOf(incident: Incident, report: DetectionReport): string {
-  const deeds = mainActions(alertsOf(incident, indexAlerts(report)), 3)
+  const actions = mainActions(alertsOf(incident, indexAlerts(report)), 3)
     .join('; ')
     .replaceAll('`', '');
-  const until = minuteOf(incident.last).slice(11);
-  return `Look first at what happened around ${incidentName(incident)} from ${minuteOf(incident.first)} to ${until} UTC: ${deeds}.`;
+  const [from, to] = [minuteOf(incident.first), minuteOf(incident.last)];
+  const until = from.slice(0, 10) === to.slice(0, 10) ? to.slice(11) : to;
+  return `Start with incident 1, ${incidentName(incident)}, from ${from} to ${until} UTC: ${actions}.`;
 }
 
 const minuteOf = ({ iso }: AlertMoment): string => iso.slice(0, 16).replace('T', ' ');
@@ -80,7 +80,7 @@ function indexAlerts({ alerts }: Pick<DetectionReport, 'alerts'>): ReadonlyMap<s
   return new Map(alerts.map((alert) => [alert.id, alert]));
 }
 
-/** In the order of their scores. */
+/** By score. */
 function alertsOf({ alerts }: Incident, byId: ReadonlyMap<string, Alert>): Alert[] {
   return alerts.flatMap(({ id }) => byId.get(id) ?? []);
 }
@@ -90,49 +90,44 @@ function scoreSection(report: DetectionReport): Section {
   return {
     id: 'scores',
     title: 'Scores and threshold',
-    lead: 'An instance is one entity in one window of time. Its score says how unusual it is beside harmless instances.',
+    lead: 'An instance is one entity in one graph, usually a time window. Its score tells how unusual it is compared with benign instances.',
     content: [
-      hasLine(threshold)
+      hasThresholdLine(threshold)
         ? scorePlot({
             id: 'score-plot',
-            title: 'Every instance by the time it was last seen',
+            title: 'Scores over time',
             caption: plotCaption(report),
             points: pointsOf(report),
             threshold: threshold.value,
-            over: 'time',
-            measure: 'score',
           })
-        : h(
-            'p',
-            { class: 'note' },
-            'No score alarms under this rule, so there is no line to draw scores against.',
-          ),
+        : h('p', { class: 'note' }, 'This rule gives no threshold, so there is no chart of scores.'),
       thresholdContent(threshold),
     ],
   };
 }
 
-function plotCaption({ quietLeftOut = 0, run }: DetectionReport): string {
+function plotCaption({ zerosLeftOut = 0, run }: DetectionReport): string {
   const passed = (run.counts.instances ?? 0) - (run.counts.candidates ?? 0);
-  const notes = ['One dot an instance, alerts as triangles.'];
-  if (passed > 0) notes.push(`${formatNumber(passed)} lie so near to known behaviour that they score 0.`);
-  if (quietLeftOut > 0) notes.push(`${formatNumber(quietLeftOut)} that score 0 are not drawn.`);
+  const notes = ['Each dot is an instance at the time of its last event. Triangles are alerts.'];
+  if (passed > 0)
+    notes.push(`${formatNumber(passed)} instances score 0 because they are close to known behaviour.`);
+  if (zerosLeftOut > 0) notes.push(`${formatNumber(zerosLeftOut)} instances with score 0 are not drawn.`);
   return notes.join(' ');
 }
 
-function* pointsOf({ alerts, incidents, quiet }: DetectionReport): Generator<ScorePoint> {
+function* pointsOf({ alerts, incidents, belowThreshold }: DetectionReport): Generator<ScorePoint> {
   const rankOf = new Map(incidents.flatMap(({ rank, alerts: own }) => own.map(({ id }) => [id, rank])));
   for (const { id, entity, score, last } of alerts) {
-    const rank = rankOf.get(id);
+    const incident = rankOf.get(id);
     yield {
-      name: entity.name ?? `nameless ${entity.type}`,
+      name: entityName(entity),
       score,
       alert: true,
       time: BigInt(last.ns),
-      ...(rank === undefined ? {} : { group: `incident ${rank}` }),
+      ...(incident === undefined ? {} : { incident }),
     };
   }
-  yield* quiet;
+  yield* belowThreshold;
 }
 
 function listSection(report: DetectionReport): Section {
@@ -141,7 +136,7 @@ function listSection(report: DetectionReport): Section {
   return {
     id: 'list',
     title: 'Incidents',
-    lead: 'Alerts that belong together, most prominent first. A score adds up all that is unusual about an entity; prominence counts it as no more than two acts as strange as its strangest.',
+    lead: 'An incident is a group of related alerts. The most prominent incident comes first. The score of an entity adds up all its evidence. Its prominence is at most twice what its most unusual single action would score alone.',
     content: dataTable({
       id: 'incidents',
       title: 'All incidents',
@@ -150,8 +145,8 @@ function listSection(report: DetectionReport): Section {
           heading: 'rank',
           value: ({ rank }) => rank,
           show: (incident) =>
-            incident.rank <= MOST_TOLD
-              ? h('a', { href: `#${incidentAddress(incident)}` }, incident.rank)
+            incident.rank <= MOST_DETAILED
+              ? h('a', { href: `#${incidentId(incident)}` }, incident.rank)
               : incident.rank,
         },
         {
@@ -161,16 +156,16 @@ function listSection(report: DetectionReport): Section {
         },
         { heading: 'score', value: ({ score }) => score, show: ({ score }) => score.toFixed(1) },
         { heading: 'severity', value: ({ severity }) => severity },
-        { heading: 'from (UTC)', value: ({ first }) => minuteOf(first), as: 'whole' },
+        { heading: 'start (UTC)', value: ({ first }) => minuteOf(first), as: 'whole' },
         { heading: 'alerts', value: ({ alerts }) => alerts.length },
         {
-          heading: 'begins at',
+          heading: 'root',
           value: ({ root }) => root.name ?? root.id,
           as: 'brief',
           show: (incident) => nameCell(incidentName(incident), 26),
         },
         {
-          heading: 'most telling',
+          heading: 'main actions',
           value: (incident) => mainActions(alertsOf(incident, byId), 3).join('; '),
           as: 'sentence',
           show: (incident) => sentenceContent(mainActions(alertsOf(incident, byId), 2).join('; ')),
@@ -184,67 +179,58 @@ function listSection(report: DetectionReport): Section {
   };
 }
 
-function storySection(report: DetectionReport): Section {
+function detailSection(report: DetectionReport): Section {
   const { incidents } = report;
   const byId = indexAlerts(report);
-  const told = incidents.slice(0, MOST_TOLD);
-  const untold = incidents.length - told.length;
+  const detailed = incidents.slice(0, MOST_DETAILED);
+  const others = incidents.length - detailed.length;
   return {
-    id: 'stories',
-    title: untold > 0 ? `The first ${MOST_TOLD} incidents` : 'Each incident',
+    id: 'details',
+    title: others > 0 ? `The first ${MOST_DETAILED} incidents in detail` : 'Incidents in detail',
     content: [
-      told.map((incident) => incidentStory(incident, alertsOf(incident, byId))),
-      untold > 0 &&
+      detailed.map((incident) => incidentArticle(incident, alertsOf(incident, byId))),
+      others > 0 &&
         h(
           'p',
           { class: 'note' },
-          `${formatNumber(untold)} more incidents are listed above and in incidents.jsonl; for any of them: `,
+          `${formatNumber(others)} more incidents are in the table above and in incidents.jsonl. For details: `,
           code('recal explain ID --alerts DIR'),
-          '.',
         ),
     ],
   };
 }
 
-function readSection({ run, alerts, span }: DetectionReport): Section {
+function inputSection({ run, alerts, span }: DetectionReport): Section {
   const { counts, selection } = run;
   const count = (name: string): number => counts[name] ?? 0;
-  const chosen = (Object.entries(selection) as [string, string | null][]).flatMap(([key, value]) =>
+  const selected = (Object.entries(selection) as [string, string | null][]).flatMap(([key, value]) =>
     value === null ? [] : [`${key} ${key === 'from' || key === 'to' ? formatTime(BigInt(value)) : value}`],
   );
   const rows: [string, number | string, Content][] = [
-    [
-      'events',
-      count('events'),
-      `read from the store, ${minuteOf(momentOf(span[0]))} to ${minuteOf(momentOf(span[1]))} UTC`,
-    ],
+    ['events', count('events'), `from ${minuteOf(momentOf(span[0]))} to ${minuteOf(momentOf(span[1]))} UTC`],
     ['entities', count('entities'), 'processes, files, network flows and others'],
     [
       'hosts',
       run.hosts.length,
       run.hosts.slice(0, 5).map((host, i) => [i === 0 ? '' : ', ', nameCell(host, 40)]),
     ],
-    ['graphs', count('graphs'), 'a window or a file of a host'],
-    ['instances', count('instances'), 'an entity in a graph; each was judged'],
-    ['candidates', count('candidates'), 'instances that are not near to known behaviour'],
-    [
-      'new relations',
-      count('newRelation'),
-      'instances that take part in a relation which training never met',
-    ],
+    ['graphs', count('graphs'), 'one for each time window of a host, or for each file'],
+    ['instances', count('instances'), 'an entity in a graph; each has a score'],
+    ['candidates', count('candidates'), 'instances that are not close to known behaviour'],
+    ['new relations', count('newRelation'), 'instances with a relation that training has not seen'],
     ['alerts', count('alerts'), 'instances at or above the threshold'],
-    ['alerts left out', count('alertsLeftOut'), 'the lowest ones, where there are too many to write'],
+    ['alerts left out', count('alertsLeftOut'), 'the lowest alerts, if there are too many to write'],
     ['alerts written', alerts.length, 'in alerts.jsonl and alerts.csv'],
   ];
   return {
-    id: 'read',
-    title: 'What was read, and what was left out',
-    ...(chosen.length === 0 ? {} : { lead: `Selected: ${chosen.join(', ')}.` }),
+    id: 'input',
+    title: 'Input and counts',
+    ...(selected.length === 0 ? {} : { lead: `Selection: ${selected.join(', ')}.` }),
     content: dataTable({
       id: 'counts',
       title: 'Counts',
       columns: [
-        { heading: 'what', value: ([what]) => what },
+        { heading: 'item', value: ([item]) => item },
         { heading: 'number', value: ([, number]) => number },
         { heading: 'meaning', value: () => '', show: ([, , meaning]) => meaning },
       ],

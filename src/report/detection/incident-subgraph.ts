@@ -3,25 +3,26 @@ import { compileDirection, DIRECTIONS } from '../../graph/direction.js';
 import type { EntityType } from '../../ingest/event.js';
 import type { NodeKind } from '../graph/graph-drawing.js';
 import type { GraphEdge, GraphNode } from '../graph/incident-graph.js';
+import { entityName } from './entity-name.js';
 
 const KINDS: Partial<Record<EntityType, NodeKind>> = { process: 'process', file: 'file', flow: 'flow' };
-/** Others that alerts touch and that are handed over; the drawing counts what it leaves out of these. */
+/** The most entities without an alert. */
 const MOST_OTHERS = 12;
-/** Alerts whose interactions become edges: a drawing has room for far fewer. */
+/** The most alerts with edges: a drawing has room for far fewer. */
 const MOST_WITH_EDGES = 200;
 
 export interface IncidentSubgraph {
   readonly nodes: readonly GraphNode[];
   readonly edges: readonly GraphEdge[];
-  /** Entities that alerts touch and that are not among the nodes. */
+  /** Entities without an alert that are left out. */
   readonly othersLeftOut: number;
-  /** Alerts of which only the node is there. */
+  /** Alerts whose interactions are left out. */
   readonly withoutEdges: number;
 }
 
 /**
- * Who did what to whom in an incident: its alerts, highest first, and what they touched. What several of them touched
- * comes before what one did, because it holds the incident together.
+ * The alerts of an incident, given by score, and the entities they interact with. Entities that several alerts share come
+ * first, because they connect the incident.
  */
 export function buildSubgraph(alerts: readonly Alert[]): IncidentSubgraph {
   const highest = new Map<string, Alert>();
@@ -47,13 +48,13 @@ export function buildSubgraph(alerts: readonly Alert[]): IncidentSubgraph {
   };
 }
 
-/** What members touched: by how many touched it, then as their own neighbourhoods rank it. */
+/** Entities that members interact with, by the number of members, then by their place in a neighbourhood. */
 function chooseOthers(
   alerts: readonly Alert[],
   isMember: ReadonlySet<string>,
 ): { chosen: EntityRef[]; leftOut: number } {
   const found = new Map<string, { entity: EntityRef; by: Set<string>; best: number }>();
-  const see = (entity: EntityRef, by: string, place: number) => {
+  const add = (entity: EntityRef, by: string, place: number) => {
     if (isMember.has(entity.id)) return;
     const known = found.get(entity.id) ?? { entity, by: new Set<string>(), best: place };
     known.by.add(by);
@@ -62,12 +63,12 @@ function chooseOthers(
   };
   for (const { entity, neighbourhood } of alerts) {
     neighbourhood.interactions.forEach(({ subject, object }, place) => {
-      see(subject, entity.id, place);
-      see(object, entity.id, place);
+      add(subject, entity.id, place);
+      add(object, entity.id, place);
     });
-    if (entity.parent !== null && entity.type === 'process') see(entity.parent, entity.id, 0);
+    if (entity.parent !== null && entity.type === 'process') add(entity.parent, entity.id, 0);
   }
-  // The order of discovery settles ties: the highest alert comes first.
+  // Ties keep the order of the alerts.
   const ranked = [...found.values()].sort((a, b) => b.by.size - a.by.size || a.best - b.best);
   return {
     chosen: ranked.slice(0, MOST_OTHERS).map(({ entity }) => entity),
@@ -75,14 +76,14 @@ function chooseOthers(
   };
 }
 
-/** Interactions between the nodes, the same one of two neighbourhoods once, along the flow of information. */
+/** Interactions between the nodes in the direction of the information flow. Two neighbourhoods may share one. */
 function edgesOf(alerts: readonly Alert[], known: ReadonlySet<string>): GraphEdge[] {
   const seen = new Set<string>();
   const edges = new Map<string, { interaction: AlertInteraction; count: number }>();
   for (const { neighbourhood } of alerts) {
     for (const interaction of neighbourhood.interactions) {
       const { subject, object, relation, first, count } = interaction;
-      // What an entity does to itself, such as to exit, says little in a drawing of who touched whom.
+      // An action of an entity on itself, such as exit, is not worth drawing.
       if (subject.id === object.id || !known.has(subject.id) || !known.has(object.id)) continue;
       const edge = JSON.stringify([subject.id, object.id, relation]);
       const once = `${edge} ${first.ns}`;
@@ -99,6 +100,6 @@ function edgesOf(alerts: readonly Alert[], known: ReadonlySet<string>): GraphEdg
   });
 }
 
-function nodeOf({ id, type, name }: EntityRef): GraphNode {
-  return { id, kind: KINDS[type] ?? 'other', label: name ?? `nameless ${type}` };
+function nodeOf(entity: EntityRef): GraphNode {
+  return { id: entity.id, kind: KINDS[entity.type] ?? 'other', label: entityName(entity) };
 }

@@ -4,11 +4,12 @@ import { type NodeNames, nameOf } from '../../graph/node-names.js';
 import { ENTITY_TYPES } from '../../ingest/event.js';
 import type { EventTable } from '../../store/event-table.js';
 import type { ScorePoint } from '../charts/score-points.js';
+import { entityName } from './entity-name.js';
 
-/** Nobody can tell more dots on one line apart, and they are most of all instances. */
+/** Most instances score 0, and more dots on one line would look the same. */
 const MOST_ZEROS = 1_000_000;
 
-/** Scores, nodes and times of instances that raise no alert, in typed arrays: a large part has millions of them. */
+/** The scores of instances without an alert. Uses typed arrays, because a large split has millions of them. */
 export class ScoresBelowThreshold {
   readonly #names: NodeNames;
   readonly #table: EventTable;
@@ -18,7 +19,7 @@ export class ScoresBelowThreshold {
   #nodes = new Int32Array(1024);
   #length = 0;
   #zeros = 0;
-  /** Instances that score 0 and are not kept. */
+  /** Instances with score 0 that were not kept. */
   leftOut = 0;
 
   constructor(names: NodeNames, table: EventTable, mostZeros = MOST_ZEROS) {
@@ -27,12 +28,12 @@ export class ScoresBelowThreshold {
     this.#mostZeros = mostZeros;
   }
 
-  /** The instances of a graph that do not alarm, at the time when each was last seen in it. */
+  /** Adds the instances of a graph that raise no alert, each at the time of its last event. */
   add({ view, scores }: Pick<ScoredGraph, 'view' | 'scores'>, alarms: (local: number) => boolean): void {
     const { last } = activityTimes(view, this.#table);
     for (let v = 0; v < scores.length; v++) {
       const score = scores[v];
-      if (score > 0 && alarms(v)) continue; // an alert, told in full elsewhere
+      if (score > 0 && alarms(v)) continue;
       if (score === 0 && this.#zeros >= this.#mostZeros) {
         this.leftOut++;
         continue;
@@ -49,7 +50,7 @@ export class ScoresBelowThreshold {
     for (let i = 0; i < this.#length; i++) {
       const node = this.#nodes[i];
       yield {
-        name: nameOf(this.#names, node) ?? `nameless ${ENTITY_TYPES[this.#names.types[node]]}`,
+        name: entityName({ name: nameOf(this.#names, node), type: ENTITY_TYPES[this.#names.types[node]] }),
         score: this.#scores[i],
         alert: false,
         time: this.#times[i],

@@ -1,11 +1,11 @@
 import { formatNumber } from '../page/format.js';
 import { type Element, h } from '../page/html.js';
-import type { Box } from '../page/place-names.js';
+import { type Box, overlaps } from '../page/place-names.js';
 import { shortenMiddle } from '../page/shorten.js';
 
 export type NodeKind = 'process' | 'file' | 'flow' | 'other';
 
-/** A node at its place in pixels. */
+/** A node at its position in pixels. */
 export interface PlacedNode {
   readonly kind: NodeKind;
   readonly label: string;
@@ -17,18 +17,18 @@ export interface PlacedNode {
   readonly y: number;
 }
 
-/** An arrow for all relations between two nodes. */
+/** One arrow for all relations between two nodes. */
 export interface PlacedArrow {
   readonly from: PlacedNode;
   readonly to: PlacedNode;
-  /** Places to pass on the way. */
+  /** Points on the way. */
   readonly route: readonly { readonly x: number; readonly y: number }[];
   readonly relations: readonly string[];
-  /** Relations the opposite way: then the arrow has two tips. */
+  /** Relations in the opposite direction, which give the arrow a second tip. */
   readonly back: readonly string[];
 }
 
-/** Shapes around the origin. Kinds differ in shape, not in colour. */
+/** Paths centred on the origin. Kinds differ in shape, not in colour. */
 export const SHAPES: Readonly<Record<NodeKind, string>> = {
   process: 'M12,0A12,12 0 1 1 -12,0A12,12 0 1 1 12,0Z',
   file: 'M-13,-10H13V10H-13Z',
@@ -47,7 +47,7 @@ const HALO = {
   'stroke-linejoin': 'round',
 } as const;
 
-/** `most` is the number of characters its label may have. */
+/** `most` limits the characters of the label. */
 export function drawNode(node: PlacedNode, most: number): Element {
   const { alert } = node;
   const score = node.score === undefined ? '' : `, score ${formatNumber(node.score)}`;
@@ -77,7 +77,7 @@ export function drawNode(node: PlacedNode, most: number): Element {
   );
 }
 
-/** The line of an arrow; `marker` is the address of its tip. One without relations has no tip. */
+/** The line of an arrow. `marker` is the id of its tip. An arrow without relations has no tip. */
 export function drawLine(arrow: PlacedArrow, marker: string): Element {
   return h(
     'path',
@@ -107,24 +107,23 @@ export function drawTip(id: string): Element {
   );
 }
 
-// Where on its line an arrow's words may stand: the middle first, then to and fro.
-const STANDS = [0.5, 0.44, 0.56, 0.38, 0.62, 0.32, 0.68, 0.26, 0.74, 0.2, 0.8];
-// And how far off it, as a share of their height: farther off they would seem to be of another line.
+// Where on its line the label of an arrow may be: the middle first, then alternating outwards.
+const POSITIONS = [0.5, 0.44, 0.56, 0.38, 0.62, 0.32, 0.68, 0.26, 0.74, 0.2, 0.8];
+// How far off the line, as a share of the label's height. Farther off it would seem to belong to another line.
 const OFFSETS = [0, -0.45, 0.45, -0.8, 0.8];
-// Pixels that a character takes, in the sizes of names and of relations; capitals are wide.
+// Pixels per character, in the font sizes of names and relations; capitals are wide.
 const NAME_CHARACTER = 7.2;
 const RELATION_CHARACTER = 6.9;
 
-/** Characters that labels may have, of nodes and of relations. */
+/** The most characters of labels. */
 export interface LabelLimits {
   readonly node: number;
   readonly relation: number;
 }
 
 /**
- * The relations of each arrow: the first by name, the rest counted. Words stand on their own line where they cover
- * neither nodes nor other words; an arrow that has no such place goes without, for words on words tell nothing. Arrows
- * between alerts choose first.
+ * Labels each arrow with its first relation and the count of the rest. A label that would cover a node or another label
+ * is left out. Arrows between alerts are labelled first.
  */
 export function drawRelations(
   arrows: readonly PlacedArrow[],
@@ -139,14 +138,14 @@ export function drawRelations(
   return [...arrows]
     .sort((a, b) => alerts(b) - alerts(a))
     .flatMap((arrow) => {
-      const lines = wordsOf(arrow, most.relation);
+      const lines = labelLines(arrow, most.relation);
       const segments = segmentsOf(arrow);
       const width = lines.reduce((longest, line) => Math.max(longest, line.length), 0) * RELATION_CHARACTER;
-      const height = LINE * lines.length - 2; // capitals do not fill their line
+      const height = LINE * lines.length - 2; // capitals do not fill the line height
       const boxAt = (at: Point): Box => boxAround(at, width, height);
-      const onLine = STANDS.map((t) => pointOn(segments, t));
-      const stands = OFFSETS.flatMap((off) => onLine.map(({ x, y }) => ({ x, y: y + off * height })));
-      const at = stands.find((stand) => !taken.some((other) => overlaps(boxAt(stand), other)));
+      const onLine = POSITIONS.map((t) => pointOn(segments, t));
+      const places = OFFSETS.flatMap((off) => onLine.map(({ x, y }) => ({ x, y: y + off * height })));
+      const at = places.find((place) => !taken.some((other) => overlaps(boxAt(place), other)));
       if (at === undefined) return [];
       taken.push(boxAt(at));
       const first = at.y + 3.5 - ((lines.length - 1) * LINE) / 2;
@@ -161,11 +160,9 @@ export function drawRelations(
     });
 }
 
-/** One line a way; where both are named, each says which it is. */
-function wordsOf(arrow: PlacedArrow, most: number): string[] {
-  const lines = [sayRelations(arrow.relations, most), sayRelations(arrow.back, most)].filter(
-    (line) => line !== '',
-  );
+/** One line per direction. With two lines, each has an arrow for its direction. */
+function labelLines(arrow: PlacedArrow, most: number): string[] {
+  const lines = [summarize(arrow.relations, most), summarize(arrow.back, most)].filter((line) => line !== '');
   if (lines.length < 2) return lines;
   const tips = arrow.to.x >= arrow.from.x ? ['→', '←'] : ['←', '→'];
   return lines.map((line, i) => `${line} ${tips[i]}`);
@@ -173,7 +170,7 @@ function wordsOf(arrow: PlacedArrow, most: number): string[] {
 
 const allRelations = ({ relations, back }: PlacedArrow): string => [...relations, ...back].join(', ');
 
-function sayRelations([first, ...rest]: readonly string[], most: number): string {
+function summarize([first, ...rest]: readonly string[], most: number): string {
   return first === undefined
     ? ''
     : `${shortenMiddle(first, most)}${rest.length === 0 ? '' : ` +${rest.length}`}`;
@@ -184,10 +181,10 @@ interface Point {
   readonly y: number;
 }
 
-/** A cubic curve: start, two controls, end. */
+/** A cubic curve: start, two control points, end. */
 type Segment = readonly [Point, Point, Point, Point];
 
-/** Curves that leave and arrive level, through the places of the route. */
+/** Curves through the points of the route that start and end horizontally. */
 function segmentsOf(arrow: PlacedArrow): Segment[] {
   const { from, to, route } = arrow;
   if (from === to) {
@@ -203,7 +200,7 @@ function segmentsOf(arrow: PlacedArrow): Segment[] {
     ];
   }
   if (from.x === to.x) {
-    // Within a layer: a bow at the right.
+    // Within a layer: an arc on the right.
     const down = to.y > from.y ? 1 : -1;
     const out = from.x + 44 + Math.min(36, Math.abs(to.y - from.y) / 6);
     return [
@@ -234,7 +231,7 @@ function pathOf(segments: readonly Segment[]): string {
   return `M${show(segments[0][0])}${segments.map(([, b, c, d]) => `C${show(b)} ${show(c)} ${show(d)}`).join('')}`;
 }
 
-/** The point at share t of the way, each segment as long as the others. */
+/** The point at share t of the way, if all segments had the same length. */
 function pointOn(segments: readonly Segment[], t: number): Point {
   const at = Math.min(segments.length - 1, Math.floor(t * segments.length));
   const u = t * segments.length - at;
@@ -246,10 +243,6 @@ function pointOn(segments: readonly Segment[], t: number): Point {
 
 function boxAround({ x, y }: Point, width: number, height: number): Box {
   return { left: x - width / 2, right: x + width / 2, top: y - height / 2, bottom: y + height / 2 };
-}
-
-function overlaps(a: Box, b: Box): boolean {
-  return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
 }
 
 const round = (value: number): number => Math.round(value * 10) / 10;

@@ -15,7 +15,7 @@ import {
 import { type GridPlace, layeredLayout } from './layered-layout.js';
 
 export interface GraphNode {
-  /** Any text that is unique in the graph; it is not shown. */
+  /** Unique in the graph; not shown. */
   readonly id: string;
   readonly kind: NodeKind;
   readonly label: string;
@@ -25,7 +25,7 @@ export interface GraphNode {
   readonly parent?: string;
 }
 
-/** From where information comes to where it goes. */
+/** An edge in the direction of the information flow. */
 export interface GraphEdge {
   readonly from: string;
   readonly to: string;
@@ -36,26 +36,25 @@ export interface GraphEdge {
 export interface IncidentGraph extends ChartText {
   readonly nodes: readonly GraphNode[];
   readonly edges: readonly GraphEdge[];
-  /** The most nodes drawn. */
-  readonly most?: number;
+  /** The most nodes to draw. */
+  readonly most: number;
 }
 
-/** All edges between two nodes, or, without relations, that the one started the other. */
+/** All edges between two nodes. Without relations: `from` started `to`. */
 interface Link {
   readonly from: string;
   readonly to: string;
   readonly relations: string[];
-  /** Those of edges the opposite way. */
+  /** Relations in the opposite direction. */
   readonly back: string[];
 }
 
-const MOST_NODES = 40;
-const COLUMN = { least: 148, most: 184 }; // pixels from layer to layer
+const COLUMN = { least: 148, most: 184 }; // pixels between layers
 const ROW = 68;
 const SIDE = 84;
 const TOP = 40;
-const FITS = 900; // pixels: the width of the page beside an incident's border
-/** The line from a process to one that it started, in the drawing and in its key. */
+const FITS = 900; // pixels: the width inside the border of an incident
+/** The line from a process to its child, in the drawing and in its key. */
 const STARTED_BY = {
   fill: 'none',
   stroke: 'var(--rule-strong)',
@@ -64,9 +63,9 @@ const STARTED_BY = {
   'stroke-linecap': 'round',
 } as const;
 
-/** Who did what to whom, as a drawing small enough to read. Nodes beyond the most are counted by kind. */
+/** Draws the nodes of an incident and the information flow between them. Nodes that are left out are counted by kind. */
 export function incidentGraph(graph: IncidentGraph): Element {
-  const chosen = chooseNodes(graph.nodes, graph.most ?? MOST_NODES);
+  const chosen = chooseNodes(graph.nodes, graph.most);
   const links = linksOf(chosen, graph.edges);
   const { places, routes } = layeredLayout(
     chosen.map(({ id, kind, parent }) => ({
@@ -101,16 +100,16 @@ export function incidentGraph(graph: IncidentGraph): Element {
       back: link.back,
     }),
   );
-  const left = graph.nodes.filter((node) => !placed.has(node.id));
+  const leftOut = graph.nodes.filter((node) => !placed.has(node.id));
   const lanes = arrows.flatMap((arrow) => arrow.route);
   const lowest = [...placed.values(), ...lanes].reduce((most, each) => Math.max(most, each.y), 0);
   const width = [...placed.values()].reduce((most, each) => Math.max(most, each.x), 0) + SIDE;
-  const height = Math.ceil(lowest) + 40 + (left.length > 0 ? 24 : 0);
+  const height = Math.ceil(lowest) + 40 + (leftOut.length > 0 ? 24 : 0);
   const tip = `${graph.id}-tip`;
   const flows = arrows.filter((arrow) => arrow.relations.length > 0);
   const starts = arrows.filter((arrow) => arrow.relations.length === 0);
   const most = { node: Math.floor(column / 7.3), relation: Math.floor((column - 40) / 6.6) };
-  const words = drawRelations(flows, [...placed.values()], most);
+  const labels = drawRelations(flows, [...placed.values()], most);
   const drawing = h(
     'svg',
     {
@@ -123,7 +122,7 @@ export function incidentGraph(graph: IncidentGraph): Element {
       'aria-describedby': `${graph.id}-description`,
     },
     h('title', { id: `${graph.id}-name` }, graph.title),
-    h('desc', { id: `${graph.id}-description` }, describe(graph, left.length)),
+    h('desc', { id: `${graph.id}-description` }, describe(graph, leftOut.length)),
     h('defs', {}, drawTip(tip)),
     h(
       'g',
@@ -135,22 +134,22 @@ export function incidentGraph(graph: IncidentGraph): Element {
       { fill: 'none', stroke: 'var(--quiet)', 'stroke-width': 1.3 },
       flows.map((arrow) => drawLine(arrow, tip)),
     ),
-    h('g', { 'font-size': 10.5 }, words),
+    h('g', { 'font-size': 10.5 }, labels),
     h(
       'g',
       {},
       [...placed.values()].map((node) => drawNode(node, most.node)),
     ),
-    left.length > 0 &&
+    leftOut.length > 0 &&
       h(
         'text',
         { x: 8, y: height - 8, fill: 'var(--ink)', 'font-weight': 600 },
-        `… and ${formatNumber(left.length)} more: ${countKinds(left)}`,
+        `Not drawn: ${countKinds(leftOut)}`,
       ),
   );
   const names = new Map(graph.nodes.map((node) => [node.id, node.label]));
   const nameOf = (id: string): string => names.get(id) ?? id;
-  const strangers = graph.edges.filter((edge) => !names.has(edge.from) || !names.has(edge.to)).length;
+  const outside = graph.edges.filter((edge) => !names.has(edge.from) || !names.has(edge.to)).length;
   return figure(
     graph,
     drawing,
@@ -161,23 +160,23 @@ export function incidentGraph(graph: IncidentGraph): Element {
     {
       key: graphKey(graph, starts.length > 0),
       wide: width > 1.2 * FITS,
-      notes: notesOf(strangers, flows.length - words.length),
+      notes: notesOf(outside, flows.length - labels.length),
     },
   );
 }
 
-function notesOf(strangers: number, nameless: number): string[] {
+function notesOf(outside: number, unlabelled: number): string[] {
   const notes: string[] = [];
-  if (strangers > 0)
-    notes.push(`${formatNumber(strangers)} edges lead to nodes outside the graph and are not drawn.`);
-  if (nameless > 0)
-    notes.push(
-      `There is no room to name ${nameless === 1 ? 'one arrow' : `${formatNumber(nameless)} arrows`}; the numbers below do.`,
-    );
+  if (outside > 0)
+    notes.push(`${formatNumber(outside)} edges lead to nodes outside the graph and are not drawn.`);
+  if (unlabelled > 0) {
+    const arrows = unlabelled === 1 ? '1 arrow has' : `${formatNumber(unlabelled)} arrows have`;
+    notes.push(`${arrows} no room for a label; the data below lists all relations.`);
+  }
   return notes;
 }
 
-/** Alerts first, each with the processes above it, then by score. The order of the input is kept for the layout. */
+/** Alerts first, each with its ancestors, then by score. Keeps the order of the input for the layout. */
 function chooseNodes(nodes: readonly GraphNode[], most: number): GraphNode[] {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const byScore = [...byId.values()].sort((a, b) => (b.score ?? 0) - (a.score ?? 0));
@@ -193,15 +192,15 @@ function chooseNodes(nodes: readonly GraphNode[], most: number): GraphNode[] {
   return [...byId.values()].filter((node) => kept.has(node.id));
 }
 
-/** Edges between the same two nodes are one arrow; who started whom is drawn only where no edge joins the two. */
+/** Joins the edges between two nodes. A parent is linked to its child only if no edge joins them. */
 function linksOf(nodes: readonly GraphNode[], edges: readonly GraphEdge[]): Link[] {
   const ids = new Set(nodes.map((node) => node.id));
   const links = new Map<string, Link>();
-  const nameOf = (from: string, to: string): string => JSON.stringify([from, to]);
+  const keyOf = (from: string, to: string): string => JSON.stringify([from, to]);
   const linkOf = (from: string, to: string): Link => {
-    const link = links.get(nameOf(from, to)) ??
-      links.get(nameOf(to, from)) ?? { from, to, relations: [], back: [] };
-    links.set(nameOf(link.from, link.to), link);
+    const link = links.get(keyOf(from, to)) ??
+      links.get(keyOf(to, from)) ?? { from, to, relations: [], back: [] };
+    links.set(keyOf(link.from, link.to), link);
     return link;
   };
   for (const edge of edges) {
@@ -251,13 +250,13 @@ function graphKey(graph: IncidentGraph, starts: boolean): Element {
               stroke: 'var(--alert)',
               ...small,
             }),
-            label: 'filled: alert, numbered by score',
+            label: 'alert, numbered by score',
           },
         ]
       : []),
     {
       sample: shapeSample({ d: 'M-8,0H3M2,-3.5L8,0L2,3.5Z', fill: 'var(--quiet)', stroke: 'var(--quiet)' }),
-      label: 'way of the information',
+      label: 'information flow',
     },
     ...(starts
       ? [
@@ -266,7 +265,7 @@ function graphKey(graph: IncidentGraph, starts: boolean): Element {
               d: 'M-8,0H8',
               ...STARTED_BY,
             }),
-            label: 'started by',
+            label: 'parent and child process',
           },
         ]
       : []),
@@ -279,10 +278,10 @@ function countKinds(nodes: readonly GraphNode[]): string {
   return [...counts].map(([kind, n]) => `${formatNumber(n)} ${KIND_NAMES[kind][n === 1 ? 0 : 1]}`).join(', ');
 }
 
-function describe(graph: IncidentGraph, left: number): string {
+function describe(graph: IncidentGraph, leftOut: number): string {
   const alerts = graph.nodes.filter((node) => node.alert === true).map((node) => node.label);
   const named = alerts.slice(0, 5).join(', ');
   const more = alerts.length > 5 ? ` and ${formatNumber(alerts.length - 5)} more` : '';
-  const drawn = left > 0 ? `, ${formatNumber(left)} nodes not drawn` : '';
+  const drawn = leftOut > 0 ? `, ${formatNumber(leftOut)} nodes not drawn` : '';
   return `${countKinds(graph.nodes)}; ${formatNumber(graph.edges.length)} edges${drawn}. Alerts: ${alerts.length === 0 ? 'none' : named + more}.`;
 }

@@ -1,4 +1,4 @@
-/** As much of a node as its place depends on. */
+/** The properties of a node that decide its place. */
 export interface LayoutNode {
   readonly id: string;
   readonly process: boolean;
@@ -6,13 +6,12 @@ export interface LayoutNode {
   readonly parent?: string;
 }
 
-/** Something drawn between two nodes. */
 export interface LayoutLink {
   readonly from: string;
   readonly to: string;
 }
 
-/** A place in the grid: layers run left to right, rows top to bottom. Rows may be fractions. */
+/** A place in the grid: layers from left to right, rows from top to bottom. Rows may be fractional. */
 export interface GridPlace {
   readonly layer: number;
   readonly row: number;
@@ -20,11 +19,11 @@ export interface GridPlace {
 
 export interface Layout {
   readonly places: ReadonlyMap<string, GridPlace>;
-  /** For each link the places it passes in the layers between its ends, in its direction. */
+  /** For each link, its places in the layers between its ends, in its direction. */
   readonly routes: readonly (readonly GridPlace[])[];
 }
 
-/** A node, or the place where a link passes a layer. */
+/** A node, or the place where a link crosses a layer. */
 interface Stop {
   readonly layer: number;
   readonly size: number;
@@ -37,9 +36,9 @@ const NODE_SIZE = 1;
 const PASS_SIZE = 0.6;
 
 /**
- * Places for a small provenance graph. Processes stand in the order of their tree; what a process reads stands before
- * it and what it writes after it, so that most arrows run left to right. A long link gets a lane of its own past the
- * nodes between its ends. Depends on the order of the input only.
+ * Lays out a small provenance graph. Processes follow the order of their tree. Inputs of a process come before it and
+ * outputs after it, so that most arrows point right. A long link gets its own lane past the nodes between its ends. The
+ * result depends only on the order of the input.
  */
 export function layeredLayout(nodes: readonly LayoutNode[], links: readonly LayoutLink[]): Layout {
   const layers = compact(assignLayers(nodes, links));
@@ -68,7 +67,7 @@ export function layeredLayout(nodes: readonly LayoutNode[], links: readonly Layo
 
   for (const column of columns)
     for (const [i, stop] of column.entries()) stop.row = i - (column.length - 1) / 2;
-  // Barycentres, to and fro: each column takes the order and the height of what it is joined to.
+  // Barycentre method, in alternating directions: each column follows the rows of its neighbours.
   for (let sweep = 0; sweep < SWEEPS; sweep++) {
     for (const column of sweep % 2 === 0 ? columns : columns.toReversed()) settle(column);
   }
@@ -85,14 +84,14 @@ function assignLayers(nodes: readonly LayoutNode[], links: readonly LayoutLink[]
   const layers = new Map<string, number>();
   for (const node of nodes) {
     if (!node.process) continue;
-    // A forged log may say that two processes started each other: the walk up ends where it would repeat itself.
+    // In a forged log two processes may have started each other: stop before a repetition.
     const path = new Set<string>([node.id]);
     let at = node.parent === undefined ? undefined : byId.get(node.parent);
     while (at !== undefined && !path.has(at.id)) {
       path.add(at.id);
       at = at.parent === undefined ? undefined : byId.get(at.parent);
     }
-    // Even layers hold processes, odd ones what passes between them.
+    // Processes are in even layers, everything else in odd ones.
     layers.set(node.id, 2 * (path.size - 1));
   }
   const processLayer = (id: string): number[] =>
@@ -115,18 +114,18 @@ function compact(layers: ReadonlyMap<string, number>): Map<string, number> {
 }
 
 /**
- * Orders a column by the mean height of what each stop is joined to, and puts each as near to that as the sizes allow:
- * the least squares of that wish under a fixed order is isotonic regression, by pooling neighbours that collide.
+ * Sorts a column by the mean row of each stop's neighbours, then puts each stop as close to that row as the sizes allow.
+ * Least squares under a fixed order is isotonic regression, solved by pooling stops that collide.
  */
 function settle(column: Stop[]): void {
-  const wish = new Map(column.map((stop) => [stop, meanRow(stop)]));
+  const target = new Map(column.map((stop) => [stop, meanRow(stop)]));
   const order = new Map(column.map((stop, i) => [stop, i]));
-  column.sort((a, b) => num(wish, a) - num(wish, b) || num(order, a) - num(order, b));
+  column.sort((a, b) => num(target, a) - num(target, b) || num(order, a) - num(order, b));
   const offsets: number[] = [];
   const pools: { sum: number; count: number }[] = [];
   for (const [i, stop] of column.entries()) {
     offsets.push(i === 0 ? 0 : offsets[i - 1] + (column[i - 1].size + stop.size) / 2);
-    pools.push({ sum: num(wish, stop) - offsets[i], count: 1 });
+    pools.push({ sum: num(target, stop) - offsets[i], count: 1 });
     while (pools.length > 1 && mean(pools[pools.length - 1]) < mean(pools[pools.length - 2])) {
       const last = pools.pop() as { sum: number; count: number };
       pools[pools.length - 1].sum += last.sum;

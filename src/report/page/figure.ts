@@ -2,26 +2,26 @@ import type { CsvValue } from './csv.js';
 import { type Content, type Element, h } from './html.js';
 import { dataTable, downloadLink, type TableColumn } from './tables.js';
 
-/** The numbers behind a drawing, for whoever cannot see it or does not believe it. */
+/** The data behind a drawing, for readers who cannot see it or want to check it. */
 export interface FigureData {
   readonly headings: readonly string[];
   readonly rows: readonly (readonly CsvValue[])[];
-  /** Where rows had to be left out: what these are, for example "the 2,000 highest of 1,452,123". */
+  /** Which rows these are, if some are left out, for example "2,000 of 1,452,123 points". */
   readonly part?: string;
 }
 
-/** What every chart is given beside its own numbers. */
+/** The text of a chart. */
 export interface ChartText {
-  /** Its address in the page, unique: lower-case letters, digits and hyphens. */
+  /** Unique in the page: lower-case letters, digits and hyphens. */
   readonly id: string;
   readonly title: string;
-  /** What is seen, and what it means. */
+  /** What the chart shows and what it means. */
   readonly caption?: Content;
 }
 
 const MOST_ROWS = 200;
 
-/** A drawing with its caption, its key and its numbers. */
+/** A drawing with its caption, its key and its data. */
 export function figure(
   text: ChartText,
   drawing: Content,
@@ -48,9 +48,9 @@ export function figure(
     h(
       'details',
       {},
-      h('summary', {}, 'The numbers'),
+      h('summary', {}, 'Data'),
       dataTable({
-        title: `Numbers of: ${text.title}`,
+        title: `Data: ${text.title}`,
         ...(data.part === undefined ? {} : { caption: data.part }),
         columns,
         rows: data.rows,

@@ -1,6 +1,6 @@
 import { printable } from '../../base/printable.js';
 
-// Everything a report is made of. What is not listed cannot be written: no script, no frame, no form, no image.
+// Only these elements and attributes can be written: no script, frame, form or image.
 const HTML_TAGS =
   words(`html head meta link title body header footer main nav section article h1 h2 h3 h4 p ul ol li
   dl dt dd div span a b em strong code pre small sub sup br time table caption thead tbody tr th td figure figcaption
@@ -22,7 +22,7 @@ function words(list: string): ReadonlySet<string> {
 
 export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** One element, made by `h` only: whoever holds one knows that its text will be escaped. */
+/** Only `h` makes elements, so the text of every element is escaped. */
 export class Element {
   private constructor(
     readonly tag: string,
@@ -36,7 +36,7 @@ export class Element {
   }
 }
 
-/** What may stand inside an element. Strings are always text, never markup. */
+/** The content of an element. Strings are text, never markup. */
 export type Content = Element | string | number | bigint | null | undefined | false | readonly Content[];
 
 const VOID = words('meta link br');
@@ -45,36 +45,36 @@ const LINK =
 const OWN_REFERENCE = /^url\(#[\w.:-]+\)$/;
 
 /**
- * An element of a report. Names of tags and attributes come from our code and are checked against a list; text and
- * attribute values may come from an attacker and are escaped when written.
+ * An element of a report. Tags and attribute names come from our code and are checked against a list. Text and attribute
+ * values may come from an attacker and are escaped when written.
  */
 export function h(tag: string, attributes: Attributes = {}, ...children: Content[]): Element {
-  if (!HTML_TAGS.has(tag) && !SVG_TAGS.has(tag)) throw new TypeError(`h: a report has no <${tag}>`);
+  if (!HTML_TAGS.has(tag) && !SVG_TAGS.has(tag)) throw new TypeError(`h: <${tag}> is not allowed`);
   for (const [name, value] of Object.entries(attributes)) {
-    if (!ATTRIBUTES.has(name)) throw new TypeError(`h: a report has no attribute '${name}'`);
+    if (!ATTRIBUTES.has(name)) throw new TypeError(`h: attribute '${name}' is not allowed`);
     if (typeof value !== 'string') continue;
     if (name === 'href' && !LINK.test(value)) {
-      throw new TypeError('h: a report links only to itself and to the data it carries');
+      throw new TypeError('h: href must be a fragment or an allowed data URL');
     }
     if (isReference(name) && /url\s*\(/i.test(value) && !OWN_REFERENCE.test(value)) {
-      throw new TypeError(`h: '${name}' may refer only to this page`);
+      throw new TypeError(`h: '${name}' must refer to this page`);
     }
   }
-  if (VOID.has(tag) && children.length > 0) throw new TypeError(`h: <${tag}> holds nothing`);
+  if (VOID.has(tag) && children.length > 0) throw new TypeError(`h: <${tag}> cannot have children`);
   return Element.make(tag, attributes, children);
 }
 
-/** True where a value is read as CSS, and `url()` would be an address. */
+/** True if the value is read as CSS, where `url()` could load something. */
 function isReference(name: string): boolean {
   return name === 'fill' || name === 'stroke' || name === 'clip-path' || name.startsWith('marker-');
 }
 
-/** A name from a log: fixed width, and its direction of writing cannot reach the words around it. */
+/** A name from a log. Its style isolates its writing direction from the text around it. */
 export function code(text: string): Element {
   return h('code', {}, text);
 }
 
-/** The element as text of HTML. The same element gives the same bytes. */
+/** Returns HTML. The same content gives the same bytes. */
 export function render(content: Content): string {
   const parts: string[] = [];
   write(content, parts);
@@ -88,7 +88,7 @@ function write(content: Content, parts: string[]): void {
   else parts.push(escapeText(printable(String(content))));
 }
 
-// Blocks begin a new line, so that two reports can be compared line by line.
+// Each block starts a new line, so that `diff` can compare two reports.
 const BLOCKS =
   words(`meta link title body header footer main nav section article h1 h2 h3 h4 p ul ol li dl dt div table
   thead tbody tr figure figcaption details svg g desc defs`);
@@ -115,7 +115,7 @@ function writeElement(element: Element, parts: string[]): void {
   parts.push('</', tag, '>');
 }
 
-// A path or a link cut short would be a wrong one; words for people may be cut.
+// Text for people may be shortened; a shortened path or link would be wrong.
 function attributeText(name: string, value: string | number | true): string {
   const forPeople = name === 'title' || name === 'aria-label' || name === 'content' || name === 'download';
   return printable(String(value), forPeople ? undefined : Number.POSITIVE_INFINITY);

@@ -1,6 +1,6 @@
 import { shortenMiddle } from './shorten.js';
 
-/** A mark at a place in pixels, with the name it would like to have beside it. */
+/** A mark at a position in pixels, and the name to draw beside it. */
 export interface NamedPlace {
   readonly x: number;
   readonly y: number;
@@ -16,14 +16,13 @@ export interface Box {
 }
 
 const LONGEST = 28;
-const ADVANCE = 7; // pixels a character at 12 px, on the wide side
+const ADVANCE = 7; // pixels per character at 12 px, a high estimate
 const LINE = 15;
 const MARK = 7;
 
 /**
- * Names, within the bounds, for as many marks as have room, first come first served: right of the mark, else left, above
- * or below. A name that would cover another name or mark is left out. The result gives where each text starts, at its
- * middle height.
+ * Places names within the bounds, in the order of the marks: right of the mark, else left, above or below. A name that
+ * would cover another name or mark is left out. The result gives the left end of each name, at its middle height.
  */
 export function placeNames(marks: readonly NamedPlace[], bounds: Box, most: number): NamedPlace[] {
   const taken: Box[] = marks.map(({ x, y }) => ({
@@ -50,7 +49,7 @@ export function placeNames(marks: readonly NamedPlace[], bounds: Box, most: numb
         box.right <= bounds.right &&
         box.top >= bounds.top &&
         box.bottom <= bounds.bottom;
-      if (!inside || taken.some((other) => overlap(box, other))) continue;
+      if (!inside || taken.some((other) => overlaps(box, other))) continue;
       taken.push(box);
       placed.push({ x, y, text });
       break;
@@ -59,6 +58,6 @@ export function placeNames(marks: readonly NamedPlace[], bounds: Box, most: numb
   return placed;
 }
 
-function overlap(a: Box, b: Box): boolean {
+export function overlaps(a: Box, b: Box): boolean {
   return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
 }

@@ -1,8 +1,8 @@
 import { printable } from '../../base/printable.js';
 
 /**
- * A text of at most `most` characters: the middle goes, because a path says most at its ends. The result is printable,
- * so what is counted is what is shown. Code points stay whole.
+ * Shortens a text to at most `most` characters by cutting its middle, because the ends of a path say most. The result is
+ * printable, and code points stay whole.
  */
 export function shortenMiddle(text: string, most: number): string {
   const points = Array.from(printable(text, Number.POSITIVE_INFINITY));

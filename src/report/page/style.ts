@@ -1,6 +1,6 @@
 /**
- * The one style sheet. Its hash stands in the page's content security policy, so nothing else can style the page.
- * Colours are variables: light, dark and print differ in them alone. Nothing is told by colour only.
+ * The only style sheet: the content security policy of the page allows it by its hash. Light, dark and print differ only
+ * in the colour variables. No meaning depends on colour alone.
  */
 export const STYLE = `
 :root {
@@ -54,6 +54,7 @@ caption b, figcaption b { color: var(--ink); font-weight: 650; }
 th, td { padding: 0.36rem 0.85rem 0.36rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--rule); }
 th:last-child, td:last-child { padding-right: 0.25rem; }
 thead th { border-bottom: 1.5px solid var(--ink); vertical-align: bottom; font-weight: 600; white-space: nowrap; }
+thead th.number { white-space: normal; }
 tbody th { font-weight: 400; }
 tbody tr:last-child > * { border-bottom: 1.5px solid var(--rule-strong); }
 .number { text-align: right; white-space: nowrap; }
@@ -67,8 +68,7 @@ thead th.bar { padding-right: calc(1.45rem + 72px); }
 .marked > * { background: var(--mark); font-weight: 650; }
 .marked > :first-child { box-shadow: inset 4px 0 0 var(--ink); padding-left: 0.7rem; }
 .with-marks > tbody > tr > :first-child, .with-marks > thead > tr > :first-child { padding-left: 0.7rem; }
-.spark { display: inline-block; vertical-align: -0.2em; overflow: visible; }
-.spark.after { margin-left: 0.6rem; }
+.cell-bar { display: inline-block; vertical-align: -0.2em; overflow: visible; margin-left: 0.6rem; }
 figure { margin: 1.75rem 0 2rem; break-inside: avoid; }
 figcaption { max-width: 44rem; color: var(--quiet); font-size: 0.9rem; margin-bottom: 0.75rem; }
 .drawing { overflow-x: auto; }

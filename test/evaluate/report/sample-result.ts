@@ -15,7 +15,7 @@ interface SampleOptions {
   readonly notes?: readonly string[];
 }
 
-/** A seed with this F1; its other figures are plausible and nothing more. */
+/** A seed with this F1 and plausible other figures. */
 export function seedOf(seed: number, f1: number, options: SampleOptions = {}): SeedResult {
   const { oracle = true, mark = null, attacks } = options;
   const count = attacks?.length ?? null;
@@ -58,7 +58,7 @@ export function seedOf(seed: number, f1: number, options: SampleOptions = {}): S
   };
 }
 
-/** Made-up figures in the shape of result.json: F1 by variant and seed. */
+/** An invented result.json from F1 by variant and seed. */
 export function resultOf(
   f1: Readonly<Record<string, readonly number[]>>,
   options: SampleOptions = {},

@@ -11,7 +11,7 @@ describe('scoreSamples', () => {
     ranking: Float64Array.from(scores),
   });
 
-  test('labelled nodes apart, ignored ones nowhere, the first seed', () => {
+  test('separates labelled nodes, drops ignored ones, and uses the first seed', () => {
     const scores = [
       column('paper', 0, 9, 1, 7, -0.5, 2),
       column('paper', 1, 1, 1, 1, 1, 1),
@@ -24,13 +24,13 @@ describe('scoreSamples', () => {
     expect(after).toMatchObject({ variant: 'paper', seed: 0 });
     expect([...(after?.attack ?? [])]).toEqual([9]);
     expect([...(after?.benign ?? [])]).toEqual([1, 2]);
-    expect([before?.silent, after?.silent]).toEqual([
+    expect([before?.zeros, after?.zeros]).toEqual([
       { benign: 0, attack: 0 },
       { benign: 0, attack: 1 },
     ]);
   });
 
-  test('what was not run is not there', () => {
+  test('leaves out variants that were not run', () => {
     expect(scoreSamples({ scores: [column('rarity', 0, 1, 1, 1, 1, 1)], labels } as never)).toEqual({
       before: undefined,
       after: undefined,
@@ -38,7 +38,7 @@ describe('scoreSamples', () => {
   });
 });
 
-test('relationCounts: raw events, most first', async () => {
+test('relationCounts: raw events, most frequent first', async () => {
   const { splits } = await smallWorld();
   // Sixty processes open once, read three times and write once.
   expect(relationCounts(splits.train)).toEqual([
@@ -48,7 +48,7 @@ test('relationCounts: raw events, most first', async () => {
   ]);
 });
 
-test('leadingVariant: ours, beside published figures the paper’s, else the first', () => {
+test('leadingVariant: recal, or paper beside published results, else the first', () => {
   const leads = (names: readonly string[], host?: 'cadets') =>
     leadingVariant(resultOf(Object.fromEntries(names.map((name) => [name, [1]]))), host)[0];
   expect(leads(['paper', 'recal'])).toBe('recal');

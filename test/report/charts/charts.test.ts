@@ -1,8 +1,8 @@
 import { parseHTML } from 'linkedom';
 import { describe, expect, test } from 'vitest';
 import { barChart } from '../../../src/report/charts/bar-chart.js';
-import { curveChart } from '../../../src/report/charts/curve-chart.js';
 import { histogram } from '../../../src/report/charts/histogram.js';
+import { precisionRecallChart } from '../../../src/report/charts/precision-recall-chart.js';
 import { scorePlot } from '../../../src/report/charts/score-plot.js';
 import { seedDots } from '../../../src/report/charts/seed-dots.js';
 import { stageBars } from '../../../src/report/charts/stage-bars.js';
@@ -13,14 +13,14 @@ import { HOSTILE } from '../hostile.js';
 const read = (content: Content) => parseHTML(`<html><body>${render(content)}</body></html>`).document;
 const names = Object.values(HOSTILE);
 
-/** Every chart, with one row or series a name. */
+/** Every chart, with one row or series per name. */
 const CHARTS: Readonly<Record<string, (id: string, names: readonly string[]) => Element>> = {
   'bar chart': (id, all) =>
     barChart({
       id,
       title: all[0],
       measure: 'n',
-      bars: all.map((label, i) => ({ label, value: 10 ** (i % 6), note: label })),
+      bars: all.map((label, i) => ({ label, value: 10 ** (i % 6) })),
     }),
   histogram: (id, all) =>
     histogram({
@@ -31,32 +31,17 @@ const CHARTS: Readonly<Record<string, (id: string, names: readonly string[]) => 
       ],
     }),
   'precision and recall': (id, all) =>
-    curveChart({
+    precisionRecallChart({
       id,
       title: all[0],
-      kind: 'pr',
       curves: all.map((name, i) => ({
         name,
-        figure: name,
+        summary: name,
         points: [
-          { x: 0.5, y: 1 },
-          { x: 1, y: 1 / (i + 2) },
+          { recall: 0.5, precision: 1, threshold: 3 },
+          { recall: 1, precision: 1 / (i + 2), threshold: 2 },
         ],
-        operating: { x: 0.5, y: 1, label: name },
-      })),
-    }),
-  'false positives': (id, all) =>
-    curveChart({
-      id,
-      title: all[0],
-      kind: 'roc',
-      logFrom: 1e-3,
-      curves: all.map((name) => ({
-        name,
-        points: [
-          { x: 0, y: 0 },
-          { x: 1, y: 1 },
-        ],
+        inUse: { recall: 0.5, precision: 1, label: name },
       })),
     }),
   seeds: (id, all) =>
@@ -70,7 +55,7 @@ const CHARTS: Readonly<Record<string, (id: string, names: readonly string[]) => 
     sweepChart({
       id,
       title: all[0],
-      parameter: all[0],
+      setting: all[0],
       measure: all[0],
       series: all.map((name, i) => ({
         name,
@@ -90,28 +75,25 @@ const CHARTS: Readonly<Record<string, (id: string, names: readonly string[]) => 
     scorePlot({
       id,
       title: all[0],
-      over: 'time',
       threshold: 5,
-      measure: all[0],
       points: all.map((name, i) => ({
         name,
         score: i,
         alert: i > 5,
         time: BigInt(i) * 10n ** 12n,
-        malicious: i % 2 === 0,
-        group: name,
+        incident: i,
       })),
     }),
 };
 
 describe.each(Object.entries(CHARTS))('%s', (_, draw) => {
-  test('is the same whatever was drawn before', () => {
+  test('does not depend on earlier drawings', () => {
     const first = render(draw('chart', ['a', 'b', 'c']));
     for (const other of Object.values(CHARTS)) other('other', ['x', 'y']);
     expect(render(draw('chart', ['a', 'b', 'c']))).toBe(first);
   });
 
-  test('has a name, a description, a caption, its numbers and their file', () => {
+  test('has a name, a description, a caption, its data and a CSV file', () => {
     const document = read(draw('chart', ['a', 'b', 'c']));
     const svg = document.querySelector('.drawing svg');
     expect(svg.getAttribute('role')).toBe('img');
@@ -130,16 +112,16 @@ describe.each(Object.entries(CHARTS))('%s', (_, draw) => {
     expect(written).not.toMatch(/NaN|undefined|Infinity/);
     const tags = new Set([...read(draw('chart', names)).querySelectorAll('*')].map((each) => each.localName));
     for (const tag of ['script', 'img', 'style']) expect(tags).not.toContain(tag);
-    // A name of 64 KB is not repeated whole in every label and title.
+    // A name of 64 KB is shortened in labels and titles.
     expect(written.length).toBeLessThan(3_000_000);
   });
 
-  test('survives having nothing to show', () => {
+  test('draws an empty chart', () => {
     expect(render(draw('chart', []))).not.toMatch(/NaN|Infinity/);
   });
 });
 
-test('bars: a zero has no bar and says 0, each number stands beside its bar', () => {
+test('bars: 0 has no bar, and every number is shown', () => {
   const document = read(
     barChart({
       id: 'b',
@@ -157,25 +139,18 @@ test('bars: a zero has no bar and says 0, each number stands beside its bar', ()
   expect(texts).toContain('100');
 });
 
-test('histogram: counts by direct evaluation, values outside are told', () => {
+test('histogram: counts values per bin and mentions values that are not finite', () => {
+  const values = [0, 0.2, 0.5, 24, Number.NaN, Number.POSITIVE_INFINITY];
   const document = read(
     histogram({
       id: 'h',
       title: 'H',
-      bins: 2,
-      panels: [
-        {
-          title: 'p',
-          measure: 'x',
-          domain: [0, 1],
-          samples: [{ name: 's', values: [0, 0.2, 0.5, 1, 1.1, Number.NaN] }],
-        },
-      ],
+      panels: [{ title: 'p', measure: 'x', samples: [{ name: 's', values }] }],
     }),
   );
   const counts = [...document.querySelectorAll('tbody tr')].map((row) => row.children[4].textContent);
-  expect(counts).toEqual(['2', '2']);
-  expect(document.querySelector('figcaption').textContent).toContain('2 of 6 values lie outside the axis');
+  expect(counts).toEqual(['3', ...new Array(22).fill('0'), '1']);
+  expect(document.querySelector('figcaption').textContent).toContain('2 of 6 values are not finite');
 });
 
 test('seeds: mean and sample deviation', () => {
@@ -186,34 +161,30 @@ test('seeds: mean and sample deviation', () => {
   expect(texts).toContain('2 ± 1');
 });
 
-test('scores: dots at one place are one, alerts are all there, and the unplaced are told', () => {
+test('scores: draws dots at the same place once, all alerts, and mentions scores that are not finite', () => {
   const points = [
-    ...Array.from({ length: 5000 }, () => ({ name: 'quiet', score: 0, alert: false, time: 0n })),
+    ...Array.from({ length: 5000 }, () => ({ name: 'low', score: 0, alert: false, time: 0n })),
     { name: 'late', score: 1, alert: false, time: 10n ** 13n },
-    { name: 'loud', score: 9, alert: true, time: 5n * 10n ** 12n },
-    { name: 'lost', score: 9, alert: true },
+    { name: 'high', score: 9, alert: true, time: 5n * 10n ** 12n },
     { name: 'void', score: Number.NaN, alert: false, time: 0n },
   ];
-  const document = read(scorePlot({ id: 'p', title: 'P', over: 'time', threshold: 5, measure: 's', points }));
+  const document = read(scorePlot({ id: 'p', title: 'P', threshold: 5, points }));
   const dots = [...document.querySelectorAll('svg path')]
     .map((path) => path.getAttribute('d'))
     .find((d) => d.includes('h0'));
   expect(dots.match(/h0/g)).toHaveLength(2);
-  expect(document.querySelector('figcaption').textContent).toContain('2 nodes without a score or time');
-  expect([...document.querySelectorAll('svg text')].map((text) => text.textContent)).toContain('loud');
+  expect(document.querySelector('figcaption').textContent).toContain('the score is not finite: 1.');
+  expect([...document.querySelectorAll('svg text')].map((text) => text.textContent)).toContain('high');
   expect(document.querySelector('.key').textContent).toContain('alert (1)');
   expect(document.querySelector('.key').textContent).toContain('5,001');
 });
 
-test('scores: the label of the threshold stands at the end where no alert covers it', () => {
+test('scores: the label of the threshold is at the end where no alert covers it', () => {
   const hour = 3_600_000_000_000n;
   const labelAt = (...hours: bigint[]) => {
-    const quiet = [0n, 10n].map((at) => ({ name: 'quiet', score: 0, alert: false, time: at * hour }));
-    const loud = hours.map((at) => ({ name: 'loud', score: 5.2, alert: true, time: at * hour }));
-    const points = [...quiet, ...loud];
-    const document = read(
-      scorePlot({ id: 'p', title: 'P', over: 'time', threshold: 5, measure: 's', points }),
-    );
+    const others = [0n, 10n].map((at) => ({ name: 'low', score: 0, alert: false, time: at * hour }));
+    const alerts = hours.map((at) => ({ name: 'high', score: 5.2, alert: true, time: at * hour }));
+    const document = read(scorePlot({ id: 'p', title: 'P', threshold: 5, points: [...others, ...alerts] }));
     const label = [...document.querySelectorAll('svg text')].find(
       (text) => text.textContent === 'threshold 5',
     );
@@ -221,5 +192,5 @@ test('scores: the label of the threshold stands at the end where no alert covers
   };
   expect(labelAt(5n)).toBe('start');
   expect(labelAt(0n)).toBe('end');
-  expect(labelAt(0n, 10n)).toBe('start'); // no better there
+  expect(labelAt(0n, 10n)).toBe('start'); // both ends are covered
 });

@@ -36,7 +36,7 @@ beforeAll(async () => {
 
 const bytesOf = (folder: string) => NAMES.map((name) => readFileSync(join(folder, name), 'utf8'));
 
-describe('a folder of alerts', () => {
+describe('an alerts folder', () => {
   test('is read back as it was written', async () => {
     const folder = join(newFolder(), 'a', 'b');
     const run = await writeAlertFiles(folder, content);
@@ -46,7 +46,7 @@ describe('a folder of alerts', () => {
     expect(run).toMatchObject(content.run);
   });
 
-  test('has the same bytes for the same alerts in any order, also over an older one', async () => {
+  test('has the same bytes for any order of the alerts, also over an older folder', async () => {
     const [one, two] = [newFolder(), newFolder()];
     await writeAlertFiles(one, content);
     await writeAlertFiles(two, { ...content, alerts: content.alerts.slice(0, 1), incidents: [] });
@@ -54,7 +54,7 @@ describe('a folder of alerts', () => {
     expect(bytesOf(two)).toEqual(bytesOf(one));
   });
 
-  test('is harmless on a terminal and in a spreadsheet', async () => {
+  test('is safe on a terminal and in a spreadsheet', async () => {
     const folder = newFolder();
     await writeAlertFiles(folder, content);
     const [csv, ...json] = bytesOf(folder);
@@ -67,11 +67,11 @@ describe('a folder of alerts', () => {
     expect(csv.replaceAll('\r\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
     // The name of the second alert is a formula.
     expect(lines[2]).toContain(`,"'=HYPERLINK(""http://x"",""y"")",98651,`);
-    // One line a record, whatever the names hold.
+    // One line per record, whatever the names contain.
     expect(json[0].split('\n')).toHaveLength(content.alerts.length + 1);
   });
 
-  test('of no alerts', async () => {
+  test('may have no alerts', async () => {
     const folder = newFolder();
     await writeAlertFiles(folder, { ...content, alerts: [], incidents: [] });
     expect(await readAlertFiles(folder)).toMatchObject({ alerts: [], incidents: [] });
@@ -86,24 +86,27 @@ describe('refused', () => {
 
   test.each([
     ['not JSON', '{', 'alerts-damaged'],
-    ['of another program', '{"version":1}', 'foreign-file'],
-    ['of a newer version', '{"format":"recal-alerts","version":2}', 'alerts-version'],
-    ['of this version without its content', '{"format":"recal-alerts","version":1}', 'alerts-damaged'],
+    ['from another program', '{"version":1}', 'foreign-file'],
+    ['with a newer version', '{"format":"recal-alerts","version":2}', 'alerts-version'],
+    ['without its content', '{"format":"recal-alerts","version":1}', 'alerts-damaged'],
   ])('run.json %s', async (_, text, code) => {
     const folder = newFolder();
     writeFileSync(join(folder, 'run.json'), text);
     await expect(readAlertFiles(folder)).rejects.toMatchObject({ code });
   });
 
-  test('files that do not fit together', async () => {
+  test('a file that was changed later', async () => {
     const folder = newFolder();
     await writeAlertFiles(folder, content);
     const path = join(folder, 'alerts.jsonl');
     appendFileSync(path, '\n');
-    await expect(readAlertFiles(folder)).rejects.toThrow(/not the one that run\.json speaks of/);
+    await expect(readAlertFiles(folder)).rejects.toMatchObject({
+      code: 'alerts-damaged',
+      where: { file: path },
+    });
   });
 
-  test('to write a record that could not be read again', async () => {
+  test('writing an invalid record', async () => {
     const folder = newFolder();
     const [first, ...rest] = content.alerts;
     const alerts = [{ ...first, score: Number.NaN }, ...rest];
@@ -111,13 +114,13 @@ describe('refused', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test('a record that is none, with its line', async () => {
+  test('an invalid record, with its line', async () => {
     const folder = newFolder();
     const run = await writeAlertFiles(folder, content);
     const path = join(folder, 'alerts.jsonl');
     const lines = readFileSync(path, 'utf8').split('\n');
     for (const [line, message] of [
-      ['{', 'it is not JSON'],
+      ['{', 'JSON'],
       [lines[1].replace('"severity":"', '"severity":"very '), 'severity: '],
       [lines[1].replace('{', '{"__proto__":{},'), ''],
     ]) {
@@ -134,7 +137,7 @@ describe('refused', () => {
     }
   });
 
-  test('to write over files of others', async () => {
+  test('overwriting files that recal did not write', async () => {
     const folder = newFolder();
     writeFileSync(join(folder, 'alerts.csv'), 'mine');
     await expect(writeAlertFiles(folder, content)).rejects.toMatchObject({ code: 'foreign-file' });
@@ -144,7 +147,7 @@ describe('refused', () => {
     expect(readFileSync(join(folder, 'alerts.csv'), 'utf8')).toBe('mine');
   });
 
-  test('but not what an interrupted run of ours left', async () => {
+  test('but not overwriting an interrupted run', async () => {
     const folder = newFolder();
     await writeAlertFiles(folder, content);
     writeFileSync(join(folder, 'run.json'), '{"for');

@@ -22,7 +22,7 @@ describe.skipIf(NO_BROWSER)(titled('a detection report in Chromium'), () => {
     await browser?.close();
   });
 
-  /** Alerts with the longest relation there is, and a rarity that is long to say. */
+  /** Alerts with the longest relation name and a long frequency. */
   function wordy({ alerts }: SmallAlerts): Alert[] {
     return alerts.map((alert) => ({
       ...alert,
@@ -41,7 +41,7 @@ describe.skipIf(NO_BROWSER)(titled('a detection report in Chromium'), () => {
     await tab.emulateMedia({ media: 'screen' });
   }
 
-  test.each([1280, 400])('what was done has more room than where it began, at %i pixels', async (width) => {
+  test.each([1280, 400])('the actions have more room than the root, at %i pixels', async (width) => {
     await show(width);
     const widthOf = (kind: string): Promise<number> =>
       tab.evaluate(`document.querySelector('#incidents tbody .${kind}').getBoundingClientRect().width`);
@@ -49,7 +49,7 @@ describe.skipIf(NO_BROWSER)(titled('a detection report in Chromium'), () => {
   });
 
   test.each([1280, 400])(
-    'relations are not broken, and bars stand beside their words, at %i pixels',
+    'relations do not wrap, and bars are beside their text, at %i pixels',
     async (width) => {
       await show(width);
       const lines =
@@ -65,11 +65,11 @@ describe.skipIf(NO_BROWSER)(titled('a detection report in Chromium'), () => {
     },
   );
 
-  test('words of a graph lie on no other words', async () => {
+  test('labels of a graph do not overlap', async () => {
     await show(1280);
     const clashes = await tab.evaluate(`[...document.querySelectorAll('.drawing svg')].flatMap((drawing) => {
       const boxes = [...drawing.querySelectorAll('text')].map((text) => [text.textContent, text.getBoundingClientRect()]);
-      // A line of text has room above its letters and below.
+      // The box of a text has room above and below its letters.
       const apart = ([, a], [, b]) =>
         a.right <= b.left || b.right <= a.left || a.bottom - 2 <= b.top + 2 || b.bottom - 2 <= a.top + 2;
       return boxes.flatMap((a, i) => boxes.slice(i + 1).filter((b) => !apart(a, b)).map((b) => a[0] + ' | ' + b[0]));
@@ -78,7 +78,7 @@ describe.skipIf(NO_BROWSER)(titled('a detection report in Chromium'), () => {
     expect(await tab.locator('.drawing svg g[text-anchor]').count()).toBeGreaterThan(2);
   });
 
-  test('no table is cut in print, nor a date or an id broken', async () => {
+  test('print cuts no table and wraps no date or id', async () => {
     expect(await cutInPrint(tab, 680)).toEqual([]);
     const heights =
       await tab.evaluate(`[...document.querySelectorAll('#incidents tbody .whole')].map((cell) => {

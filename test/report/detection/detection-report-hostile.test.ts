@@ -8,14 +8,14 @@ import { sharedFolder } from '../../folders.js';
 import { eventLine, file, MIDNIGHT, process, uuid } from '../../store/small-logs.js';
 import { HOSTILE } from '../hostile.js';
 
-// Names as attackers choose them, all the way: read, learned, judged, explained, tabulated, drawn.
+// Hostile names through the whole pipeline, from the log to the report.
 const HOUR = 3_600_000_000_000n;
 const folder = sharedFolder();
 const path = (...names: string[]) => join(folder, ...names);
 const hostile = Object.values(HOSTILE);
 const env = { RECAL_WINDOW: '60', RECAL_TEXT_EPOCHS: '1', RECAL_EPOCHS: '1', RECAL_THREADS: '1' };
 
-/** Two hours of four programs; every other file has a hostile name, and so has everything an intruder does. */
+/** Two hours of four programs. Every other file has a hostile name, and so has everything of the intruder. */
 function linesOf(part: string, hours: bigint, intruded: boolean): string[] {
   const lines: string[] = [];
   const start = MIDNIGHT + hours * HOUR;
@@ -43,7 +43,7 @@ function linesOf(part: string, hours: bigint, intruded: boolean): string[] {
   return lines;
 }
 
-/** Three files that follow each other in time, and one with bytes that are no UTF-8. */
+/** Three log files in order of time, and one with invalid UTF-8. */
 function writeParts(): void {
   for (const [part, hours] of [
     ['train', 0n],
@@ -71,7 +71,7 @@ async function run(...args: string[]): Promise<ReturnType<typeof recal>> {
   return ended;
 }
 
-/** Everything from logs to alerts, with its own store. */
+/** From logs to alerts, with its own store. */
 async function pipeline(name: string, logs: readonly string[]): Promise<void> {
   await run('ingest', ...logs, '--store', path(name));
   const model = path(`${name}.recal`);
@@ -82,7 +82,7 @@ async function pipeline(name: string, logs: readonly string[]): Promise<void> {
 const INTRUSION = String(MIDNIGHT + 4n * HOUR);
 const DETECT = ['--from', INTRUSION, '--threshold', 'fpr:0.3'];
 const read = (name: string, store = 'one') => readFileSync(path(`${store}-alerts`, name), 'utf8');
-// Line ends are ours; everything else that could steer a terminal is not.
+// The files have line ends, but no other control characters.
 const unsafe = (text: string) => text.replace(/\r?\n/g, '').match(UNSAFE) ?? [];
 
 beforeAll(async () => {
@@ -91,17 +91,17 @@ beforeAll(async () => {
 }, 120_000);
 
 describe('hostile names, from log to report', () => {
-  test('alarm, and reach no file of the results unescaped', () => {
+  test('raise alerts, and are escaped in every output file', () => {
     const alerts = read('alerts.jsonl').trim().split('\n');
     expect(alerts.length).toBeGreaterThan(5);
     const ids = alerts.map((line) => (JSON.parse(line) as { entity: { id: string } }).entity.id);
-    // Nobody but the intruder has an identifier like that.
+    // Only the intruder has such identifiers.
     expect(ids.some((id) => id.includes('9000') || id.includes('8000'))).toBe(true);
     for (const name of ['alerts.jsonl', 'incidents.jsonl', 'alerts.csv', 'run.json', 'report.html'])
       expect(unsafe(read(name)), name).toEqual([]);
   });
 
-  test('the CSV has no cell that a spreadsheet would run', () => {
+  test('give no CSV cell that a spreadsheet would run', () => {
     const cells = [...read('alerts.csv').matchAll(/(?:^|,)("(?:[^"]|"")*"|[^,\r\n]*)/gm)].map(([, cell]) =>
       cell.replace(/^"/, ''),
     );
@@ -109,14 +109,14 @@ describe('hostile names, from log to report', () => {
     expect(cells.filter((cell) => /^[=+@\t]|^-(?![\d.]+(e-?\d+)?$)/.test(cell))).toEqual([]);
   });
 
-  test('explain shows each as text', async () => {
+  test('are text in the output of explain', async () => {
     const first = JSON.parse(read('incidents.jsonl').split('\n')[0]) as { id: string };
     const ended = await run('explain', first.id, '--alerts', path('one-alerts'));
     expect(ended.stdout.length).toBeGreaterThan(500);
     expect(unsafe(ended.stdout + ended.stderr)).toEqual([]);
   });
 
-  test.skipIf(NO_BROWSER)(titled('the report runs nothing and loads nothing'), async () => {
+  test.skipIf(NO_BROWSER)(titled('let the report run nothing and load nothing'), async () => {
     const browser = await openBrowser();
     onTestFinished(() => browser.close());
     const { tab, faults } = await openTab(browser);
@@ -129,12 +129,12 @@ describe('hostile names, from log to report', () => {
   });
 });
 
-test('the order in which files were read does not matter to the bytes of the alerts', () => {
+test('the order of the log files does not change the alerts', () => {
   for (const name of ['alerts.jsonl', 'incidents.jsonl', 'alerts.csv', 'report.html'])
     expect(read(name, 'two') === read(name), name).toBe(true);
 });
 
-test('--fail-on-alert ends with 3; --no-report takes an old page away; a strange page stays', async () => {
+test('--fail-on-alert exits with 3, --no-report removes an old page, and a foreign page is kept', async () => {
   const args = ['--store', path('one'), '--model', path('one.recal'), ...DETECT];
   const out = path('two-alerts');
   const failing = await recal(['detect', ...args, '--out', out, '--fail-on-alert', '--no-report', '--json'], {
@@ -145,6 +145,6 @@ test('--fail-on-alert ends with 3; --no-report takes an old page away; a strange
   expect(() => read('report.html', 'two')).toThrow(/ENOENT/);
   writeFileSync(join(out, 'report.html'), '<p>mine</p>');
   const refused = await recal(['detect', ...args, '--out', out], { env });
-  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('none of ours')]);
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('report.html')]);
   expect(read('report.html', 'two')).toBe('<p>mine</p>');
 });

@@ -26,7 +26,7 @@ const textOf = (html: string): string =>
     .replace(/<[^>]*>/g, '')
     .replace(/\s+/g, ' ');
 
-/** So many incidents of one alert each. */
+/** Incidents of one alert each. */
 function manyIncidents(count: number): Pick<DetectionReport, 'alerts' | 'incidents'> {
   const alerts = Array.from(
     { length: count },
@@ -47,18 +47,18 @@ function manyIncidents(count: number): Pick<DetectionReport, 'alerts' | 'inciden
 }
 
 describe('a detection report', () => {
-  test('says what was found, why, and compared with what', () => {
+  test('shows what was found, why, and what it was compared with', () => {
     const text = textOf(renderDetectionReport(reportOf()));
     expect(text).toContain('One incident on host h');
-    expect(text).toContain('an alert is raised from a score of 5.00 on');
+    expect(text).toContain('a score of 5.00 or more raises an alert');
     expect(text).toContain('5 false incidents per host and day');
     for (const alert of small.alerts) expect(text).toContain(alert.id.slice(0, 8));
     expect(text).toContain('nothing in training ever executed anything under /var/tmp');
     expect(text).toContain('all of 9,999');
     expect(text).toContain('fewer than 1 in 10,000');
-    expect(text).toContain('Most like, of what training saw: sshd (process, distance 0.5)');
-    expect(text).toContain('EVENT_READ → EVENT_EXECUTE (none of 321 in training)');
-    expect(text).toContain('Selected: split test.');
+    expect(text).toContain('Most similar in training: sshd (process, distance 0.5)');
+    expect(text).toContain('EVENT_READ → EVENT_EXECUTE (0 of 321 in training)');
+    expect(text).toContain('Selection: split test.');
   });
 
   test('the same content gives the same bytes, and every link has an end', () => {
@@ -71,30 +71,30 @@ describe('a detection report', () => {
     expect(html).not.toMatch(/NaN|undefined|\[object/);
   });
 
-  test('tells ten incidents, lists fifty, and counts the rest', () => {
+  test('shows ten incidents in detail, lists fifty, and counts the rest', () => {
     const html = renderDetectionReport(reportOf(manyIncidents(63)));
     expect(html.match(/<article class="incident"/g)).toHaveLength(10);
     const text = textOf(html);
     expect(text).toContain('63 incidents on host h');
-    expect(text).toContain('… and 13 more of 63 rows.');
-    expect(text).toContain('53 more incidents are listed above');
+    expect(text).toContain('50 of 63 rows are shown.');
+    expect(text).toContain('53 more incidents are in the table above');
     expect(text).toContain('incidents.csv (63 rows)');
   });
 
-  test('nothing found is said plainly', () => {
+  test('says that nothing was found', () => {
     const text = textOf(renderDetectionReport(reportOf({ alerts: [], incidents: [] })));
-    expect(text).toContain('No incident on host h');
-    expect(text).toContain('Nothing scored high enough');
+    expect(text).toContain('No incidents on host h');
+    expect(text).toContain('No score was high enough');
   });
 
-  test('a rule under which no score alarms has no line, and says so', () => {
+  test('has no chart if no score raises an alert', () => {
     const threshold = { value: Number.MAX_VALUE, rule: 'fdr:0.1', note: 'nothing alarms', hostDays: 1 };
     const html = renderDetectionReport(reportOf({ alerts: [], incidents: [], threshold }));
     expect(html).not.toContain('id="score-plot"');
-    expect(textOf(html)).toMatch(/no score alarms.*Note: nothing alarms\./);
+    expect(textOf(html)).toMatch(/no score raises an alert.*Note: nothing alarms\./);
   });
 
-  test('how the threshold was found is told, and how far it can be trusted', () => {
+  test('explains where the threshold comes from and the false alerts to expect', () => {
     const found = {
       tau: 5,
       asked: 0.01,
@@ -108,21 +108,23 @@ describe('a detection report', () => {
     };
     const threshold = { value: 5, rule: 'budget:0.01/day', note: null, found, hostDays: 0.66 };
     const text = textOf(renderDetectionReport(reportOf({ threshold })));
-    expect(text).toContain('0.66 host-days of harmless time in 7 graphs (rates below 1.5 cannot be told');
+    expect(text).toContain(
+      '0.66 host-days of benign data in 7 graphs; the lowest rate it can measure is 1.5.',
+    );
     expect(text).toContain('expect at most 1 false incidents and 2 false alerts');
     expect(text).toContain('between 4.00 and 6.50');
     const oneDay = renderDetectionReport(reportOf({ threshold: { ...threshold, hostDays: 0.9996 } }));
-    expect(textOf(oneDay)).toContain('compared with 1 host-day of harmless time');
+    expect(textOf(oneDay)).toContain('used 1 host-day of benign data');
   });
 
-  test('suspicion that was passed on is told apart from the entity’s own', () => {
+  test('separates inherited suspicion from the evidence of the entity', () => {
     const from = { id: 'x', type: 'process', name: 'implant' } as const;
     const alerts = small.alerts.map((alert) => ({ ...alert, lineage: { own: 3, inherited: 17, from } }));
     const text = textOf(renderDetectionReport(reportOf({ alerts })));
-    expect(text).toContain('Its own evidence alone would score 3; the rest comes from implant');
+    expect(text).toContain('Its own evidence gives a score of 3. The rest comes from implant');
   });
 
-  test('names stay text, wherever they come from', async () => {
+  test('shows every name as text', async () => {
     const { html, formula, bidi, terminal, long } = HOSTILE;
     const names = { nginx: html, page: bidi, shell: terminal, secret: formula, dropper: long };
     const hostile = await makeSmallAlerts(newFolder(), names);
@@ -134,12 +136,12 @@ describe('a detection report', () => {
   });
 });
 
-test('a sentence shows its names in fixed width; a lone backtick is a character', () => {
+test('a sentence shows its names in fixed width; an unpaired backtick is plain text', () => {
   expect(render(sentenceContent('`a<b` read `/x`.'))).toBe('<code>a&lt;b</code> read <code>/x</code>.');
   expect(render(sentenceContent('odd ` one'))).toBe('odd ` one');
 });
 
-test('deeds come from evidence that has one, each kind once', () => {
+test('main actions come from evidence with a source, each kind once', () => {
   const [shell] = small.alerts;
   expect(mainAction(shell)).toBe('`sh` (pid 99001) read `/etc/master.passwd`');
   expect(mainAction({ ...shell, evidence: [] })).toBe('`sh` (pid 99001) stands out');
@@ -147,7 +149,7 @@ test('deeds come from evidence that has one, each kind once', () => {
   expect(mainActions(small.alerts, 1)).toEqual([mainAction(shell)]);
 });
 
-test('the drawing holds the alerts and what they touched, edges along the information', () => {
+test('the subgraph has the alerts and their neighbours, with edges along the information flow', () => {
   const { nodes, edges, othersLeftOut, withoutEdges } = buildSubgraph(small.alerts);
   expect(nodes.filter(({ alert }) => alert === true).map(({ id }) => id)).toEqual([
     ENTITIES.shell,
@@ -163,12 +165,12 @@ test('the drawing holds the alerts and what they touched, edges along the inform
   expect(edges.filter(({ from, to }) => from === to)).toEqual([]);
 });
 
-test('quiet scores keep what is below the threshold, and count zeros beyond the most', () => {
+test('keeps scores below the threshold, and counts the zeros left out', () => {
   const { names, events, graph } = small;
   const all = new ScoresBelowThreshold(names, events.table);
   const alarms = (v: number) => graph.scores[v] >= 10;
   all.add(graph, alarms);
-  // Of five instances two score 10 or more.
+  // Two of five instances score 10 or more.
   expect([...all.points()].map(({ score }) => score).sort()).toEqual([0, 0, 7]);
   expect([...all.points()].every(({ time }) => time !== undefined)).toBe(true);
   const few = new ScoresBelowThreshold(names, events.table, 1);

@@ -9,7 +9,7 @@ const process = (id: string, parent?: string) => ({
 });
 const object = (id: string) => ({ id, process: false });
 
-test('processes in the order of their tree, what they read before and what they write after them', () => {
+test('processes follow their tree, with inputs before and outputs after them', () => {
   const { places } = layeredLayout(
     [process('child', 'root'), process('root'), object('in'), object('between'), object('out')],
     [
@@ -23,7 +23,7 @@ test('processes in the order of their tree, what they read before and what they 
   expect(layers).toEqual([0, 1, 2, 3, 4]);
 });
 
-test('a long link passes each layer between its ends', () => {
+test('a long link crosses each layer between its ends', () => {
   const { routes } = layeredLayout(
     [process('a'), process('b', 'a'), object('x')],
     [
@@ -36,7 +36,7 @@ test('a long link passes each layer between its ends', () => {
   expect(routes.map((route) => route.map((place) => place.layer))).toEqual([[], [], [1], []]);
 });
 
-test('any graph, with cycles of parents too: rows of a layer are apart, and the same input gives the same places', () => {
+test('rows of a layer never overlap, even with cyclic parents, and the layout is deterministic', () => {
   const graph = fc.integer({ min: 1, max: 14 }).chain((n) => {
     const id = fc.integer({ min: 0, max: n - 1 }).map(String);
     return fc.record({

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { UNSAFE } from '../../../src/base/printable.js';
-import { csv, csvCell, csvLink, csvRecord } from '../../../src/report/page/csv.js';
+import { csv, csvLink, csvRecord } from '../../../src/report/page/csv.js';
 import { HOSTILE } from '../hostile.js';
 
 /** A reader of RFC 4180, as plain as its grammar. */
@@ -29,7 +29,7 @@ function parse(text: string): string[][] {
   return rows;
 }
 
-test('what is written is read back, but for the apostrophe', () => {
+test('cells are read back as written, except for the apostrophe', () => {
   const plain = fc.string({ unit: 'grapheme', maxLength: 20 }).filter((text) => text.search(UNSAFE) < 0);
   const table = fc.array(fc.array(plain, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 5 });
   fc.assert(
@@ -43,14 +43,14 @@ test('what is written is read back, but for the apostrophe', () => {
 });
 
 test.each(['=1+1', '+1', '-1', '@x', '\tx', '\rx', '\nx', '＝1'])('%j gets an apostrophe', (text) => {
-  expect(csvCell(text)).toMatch(/^"?'/);
+  expect(csvRecord([text])).toMatch(/^"?'/);
 });
 
-test('numbers stay numbers, and nothing is an empty cell', () => {
+test('numbers stay numbers, and null is an empty cell', () => {
   expect(csvRecord([-1.5, 10n, true, null, undefined, ''])).toBe('-1.5,10,true,,,""\r\n');
 });
 
-test('hostile names: one line a record, no control character, no formula', () => {
+test('hostile names give one line per record, no control character and no formula', () => {
   const lines = csv(
     ['name'],
     Object.values(HOSTILE).map((text) => [text]),
@@ -63,7 +63,7 @@ test('hostile names: one line a record, no control character, no formula', () =>
   expect(lines.find((line) => line.includes('AAAA'))).toHaveLength(HOSTILE.long.length);
 });
 
-test('a link holds the bytes of the file', () => {
+test('a link contains the bytes of the file', () => {
   const text = csv(['ä'], [['→']]);
   expect(Buffer.from(csvLink(text).split(',')[1], 'base64').toString('utf8')).toBe(text);
 });

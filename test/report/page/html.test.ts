@@ -5,7 +5,7 @@ import { printable } from '../../../src/base/printable.js';
 import { code, h, render } from '../../../src/report/page/html.js';
 import { HOSTILE } from '../hostile.js';
 
-test('text is text: whatever it holds, the element has one text child that says it', () => {
+test('an element with any text has exactly one text child with that text', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (text) => {
       const { document } = parseHTML(`<html><body>${render(h('p', { title: text }, text))}</body></html>`);
@@ -26,7 +26,7 @@ test.each(Object.entries(HOSTILE))('%s leaves no markup and no control character
   expect(written).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u);
 });
 
-test('elements and attributes that could do something cannot be made', () => {
+test('active elements and attributes are refused', () => {
   for (const tag of [
     'script',
     'style',
@@ -59,7 +59,7 @@ test('elements and attributes that could do something cannot be made', () => {
   expect(() => h('path', { stroke: 'red URL (#a)' })).toThrow(TypeError);
 });
 
-test('numbers, lists and absent parts are written as expected', () => {
+test('writes numbers and lists, and skips null, undefined and false', () => {
   const list = h(
     'ul',
     {},
@@ -76,7 +76,7 @@ test('numbers, lists and absent parts are written as expected', () => {
   expect(render(h('path', { d: 'M0,0' }))).toBe('<path d="M0,0"/>');
 });
 
-test('a long text is cut and says so; a long path is never cut', () => {
+test('shortens a long text and says so, but never a path', () => {
   expect(render(h('p', {}, 'x'.repeat(5000)))).toContain('x… (5000 characters)');
   expect(render(h('path', { d: 'M0,0'.repeat(5000) }))).toHaveLength('<path d=""/>'.length + 20_000);
 });

@@ -4,14 +4,14 @@ import { placeNames } from '../../../src/report/page/place-names.js';
 
 const bounds = { left: 0, right: 500, top: 0, bottom: 300 };
 
-test('a name stands right of its mark, else left, and at most so many are given', () => {
+test('a name is right of its mark, else left, up to the limit', () => {
   expect(placeNames([{ x: 100, y: 50, text: 'abc' }], bounds, 5)).toEqual([{ x: 110, y: 50, text: 'abc' }]);
   expect(placeNames([{ x: 490, y: 50, text: 'abc' }], bounds, 5)).toEqual([{ x: 459, y: 50, text: 'abc' }]);
   const many = Array.from({ length: 10 }, (_, i) => ({ x: 50, y: 20 + 25 * i, text: 'x' }));
   expect(placeNames(many, bounds, 3)).toHaveLength(3);
 });
 
-test('names lie inside and cover neither each other nor a mark', () => {
+test('names are inside the bounds and cover neither each other nor a mark', () => {
   const mark = fc.record({
     x: fc.integer({ min: 0, max: 500 }),
     y: fc.integer({ min: 0, max: 300 }),

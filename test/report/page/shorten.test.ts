@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { printable } from '../../../src/base/printable.js';
 import { shortenMiddle } from '../../../src/report/page/shorten.js';
 
-test('keeps both ends, never longer than asked, never half a character', () => {
+test('keeps both ends, respects the limit, and never splits a character', () => {
   expect(shortenMiddle('/usr/local/bin/update', 11)).toBe('/usr/…pdate');
   expect(shortenMiddle('abc', 3)).toBe('abc');
   expect(shortenMiddle('abcd', 1)).toBe('…');

@@ -1,7 +1,7 @@
 import { parseHTML } from 'linkedom';
 import { expect, test } from 'vitest';
 import { type Content, render } from '../../../src/report/page/html.js';
-import { barCell, dataTable, sparkline } from '../../../src/report/page/tables.js';
+import { barCell, dataTable } from '../../../src/report/page/tables.js';
 import { HOSTILE } from '../hostile.js';
 
 const read = (content: Content) => parseHTML(`<html><body>${render(content)}</body></html>`).document;
@@ -11,7 +11,7 @@ const rows = [
   { name: 'b', n: 7, share: null },
 ];
 
-test('numbers stand right and are grouped; the first cell heads its row; nothing is a dash', () => {
+test('right-aligns and groups numbers, uses the first cell as row header, and shows null as a dash', () => {
   const document = read(
     dataTable({
       title: 'T',
@@ -37,7 +37,7 @@ test('numbers stand right and are grouped; the first cell heads its row; nothing
     'number',
     'number',
   ]);
-  expect(document.querySelector('caption').textContent).toBe('T. why Marked: the second.');
+  expect(document.querySelector('caption').textContent).toBe('T. why Highlighted: the second.');
   expect(
     [...document.querySelectorAll('tbody th')].every((each) => each.getAttribute('scope') === 'row'),
   ).toBe(true);
@@ -46,7 +46,7 @@ test('numbers stand right and are grouped; the first cell heads its row; nothing
   );
 });
 
-test('rows left out are counted, and the file has them all', () => {
+test('counts the rows shown; the CSV file has all rows', () => {
   const document = read(
     dataTable({
       id: 'many',
@@ -58,7 +58,7 @@ test('rows left out are counted, and the file has them all', () => {
     }),
   );
   expect(document.querySelectorAll('tbody tr').length).toBe(2);
-  expect(document.querySelector('.note').textContent).toBe('… and 3 more of 5 rows.');
+  expect(document.querySelector('.note').textContent).toBe('2 of 5 rows are shown.');
   const link = document.querySelector('a[download]');
   expect(link.getAttribute('download')).toBe('many.csv');
   expect(Buffer.from(link.getAttribute('href').split(',')[1], 'base64').toString()).toBe(
@@ -66,7 +66,7 @@ test('rows left out are counted, and the file has them all', () => {
   );
 });
 
-test('a very long name is cut in the middle and whole in its title, as far as a title goes', () => {
+test('shortens a very long name in the middle; its tooltip has more', () => {
   const document = read(
     dataTable({
       title: 'T',
@@ -80,7 +80,7 @@ test('a very long name is cut in the middle and whole in its title, as far as a 
   expect(cell.getAttribute('title')).toContain(`(${HOSTILE.long.length} characters)`);
 });
 
-test('bars are as long as the share of the largest, and never longer', () => {
+test('a bar shows the share of the largest value, at most all of it', () => {
   const length = (value: number, largest: number): string | null =>
     read(barCell(value, largest, 100))
       .querySelector('rect')
@@ -92,12 +92,4 @@ test('bars are as long as the share of the largest, and never longer', () => {
     '0',
     '0',
   ]);
-});
-
-test('a sparkline keeps gaps and survives constants and nothing', () => {
-  const path = (values: number[]): string =>
-    read(sparkline(values, 'x')).querySelector('path').getAttribute('d');
-  expect(path([0, 1, Number.NaN, 1])).toBe('M2,16L32.7,2M94,2');
-  expect(path([3, 3])).toBe('M2,9L94,9');
-  expect(path([])).toBe('');
 });

@@ -1,0 +1,83 @@
+import { formatFixed } from '../../report/page/format.js';
+import type { Section } from '../../report/page/page.js';
+import { dataTable } from '../../report/page/tables.js';
+import type { SeedResult } from '../result-schema.js';
+import type { Study } from './study.js';
+import { countColumn, meanColumn, VARIANT_COLUMNS, type VariantRow, variantRows } from './variant-rows.js';
+
+interface AttackRow extends VariantRow {
+  readonly attack: string;
+  readonly nodes: number;
+  readonly seeds: readonly NonNullable<SeedResult['perAttack']>[number][];
+}
+
+/** Undefined if no labels name attacks. */
+export function attackSection({ runs }: Study): Section | undefined {
+  const variants = variantRows(runs);
+  const rows = variants.flatMap((each): AttackRow[] => {
+    const [first] = each.variant.seeds;
+    return (first.perAttack ?? []).map(({ name, nodes }, a) => ({
+      ...each,
+      attack: name,
+      nodes,
+      seeds: each.variant.seeds.flatMap(({ perAttack }) => perAttack?.[a] ?? []),
+    }));
+  });
+  if (rows.length === 0) return undefined;
+  return {
+    id: 'attacks',
+    title: 'Attacks',
+    lead: 'An attack is detected if at least one of its nodes is flagged. The first incident is the rank of the highest incident that leads to the attack.',
+    content: [
+      dataTable({
+        id: 'attack-table',
+        title: 'Results by attack',
+        columns: [
+          { heading: 'attack', value: ({ attack }: AttackRow) => attack, as: 'name' },
+          ...VARIANT_COLUMNS,
+          { heading: 'nodes', value: ({ nodes }) => nodes },
+          {
+            heading: 'flagged (mean)',
+            value: ({ seeds }) => average(seeds.map(({ flagged }) => flagged)),
+            show: ({ seeds }) => formatFixed(average(seeds.map(({ flagged }) => flagged)), 1),
+            as: 'number',
+          },
+          {
+            heading: 'detected in',
+            value: ({ seeds }) =>
+              `${seeds.filter(({ flagged }) => flagged > 0).length} of ${seeds.length} seeds`,
+          },
+          {
+            heading: 'first incident, by seed',
+            value: ({ seeds }) => seeds.map(({ firstIncident }) => firstIncident ?? 'none').join(', '),
+          },
+        ],
+        rows,
+        most: 200,
+        download: true,
+      }),
+      dataTable({
+        id: 'attack-effort',
+        title: 'Effort to find all attacks',
+        caption: 'A dash means that at least one seed does not find all attacks.',
+        columns: [
+          ...VARIANT_COLUMNS,
+          countColumn('attacks', 'attacks'),
+          countColumn('detected', 'attacksDetected'),
+          meanColumn('ADP', 'adp'),
+          countColumn('false incidents', 'falseIncidents'),
+          meanColumn('per host and day', 'falseIncidentsPerDay'),
+          countColumn('false positives until all found', 'fpUntilAllAttacks'),
+          countColumn('incidents until all found', 'incidentsUntilAllAttacks'),
+          countColumn('nodes in these incidents', 'nodesUntilAllAttacks'),
+        ],
+        rows: variants.filter(({ variant }) => variant.mean.attacks !== null),
+        download: true,
+      }),
+    ],
+  };
+}
+
+function average(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}

@@ -1,0 +1,72 @@
+import type { EvaluateOptions, RunRecord } from '../evaluation.js';
+import type { LabelMatch } from '../labels/label-match.js';
+import type { ResolvedVariant } from '../protocol/variants.js';
+
+// Notes that the caveats of a report state in their own way.
+export const ONE_SEED =
+  'one seed only: there is no standard deviation, and another seed may change the order';
+export const NO_ATTACKS = 'the labels name no attacks, so there are no results for attacks';
+export const IN_TRAINING = 'also occur in training and may have been learned as benign';
+
+/** The notes of an evaluation for `result.json`. */
+export function* runNotes(options: EvaluateOptions, labels: LabelMatch, run: RunRecord): Generator<string> {
+  yield* labelNotes(labels);
+  yield* seedNotes(options, run);
+  yield* variantNotes(options, run);
+}
+
+function* labelNotes({ counts, attacks, unmatched, inTraining, attacksUnmatched }: LabelMatch) {
+  if (attacks === null) yield NO_ATTACKS;
+  if (counts.labelsUnmatched > 0) {
+    yield `${counts.labelsUnmatched} of ${counts.labels} labels match no node of the test split, for example ${unmatched.join(', ')}`;
+  }
+  if (counts.labelsInTraining > 0) {
+    yield `${counts.labelsInTraining} labelled entities ${IN_TRAINING}, for example ${inTraining.join(', ')}`;
+  }
+  if (counts.ignored > 0) yield `${counts.ignored} nodes are ignored`;
+  if (counts.labelledAndIgnored > 0) {
+    yield `${counts.labelledAndIgnored} nodes are both labelled and ignored; they count as labelled`;
+  }
+  if (attacksUnmatched.length > 0)
+    yield `no node of the test split belongs to ${attacksUnmatched.join(', ')}`;
+}
+
+function* seedNotes({ seeds, variants }: EvaluateOptions, { measured, complete }: RunRecord) {
+  if (seeds.length === 1) yield ONE_SEED;
+  if (!complete) {
+    const counted = variants.map(({ variant: { name } }) => ({
+      name,
+      seeds: measured.filter((each) => each.variant === name).length,
+    }));
+    // Means of different variants may cover different seeds.
+    const finished = counted
+      .filter((each) => each.seeds > 0)
+      .map((each) => `${each.name} ${each.seeds} of ${seeds.length}`);
+    yield `stopped before the end; results cover only the finished seeds: ${finished.join(', ')}`;
+    const missing = counted.filter((each) => each.seeds === 0);
+    if (missing.length > 0) yield `not run: ${missing.map(({ name }) => name).join(', ')}`;
+  }
+  if (measured.some(({ variant }) => variant === 'rarity') && seeds.length > 1) {
+    yield 'rarity uses no random numbers: all its seeds are the same run, and its deviation is 0';
+  }
+}
+
+/** Notes about thresholds, each with the variants it is true of. */
+function* variantNotes({ variants }: EvaluateOptions, { measured }: RunRecord) {
+  const namesOf = new Map<string, Set<string>>();
+  for (const { variant, measured: each, outcome } of measured) {
+    const isOracle = each.result.threshold.oracle;
+    const { detection } = variants.find(({ variant: { name } }) => name === variant) as ResolvedVariant;
+    // Plain distances do not depend on calibration.
+    const isPlain = detection.calibration === 'none' && detection.gate === 'none';
+    const inSample =
+      outcome.benign.inSample && !isOracle && !isPlain
+        ? ['benign scores come from the same data as the calibration tables, so the threshold is too low']
+        : [];
+    for (const note of [...(each.note === null ? [] : [each.note]), ...inSample]) {
+      const names = namesOf.get(note) ?? new Set();
+      namesOf.set(note, names.add(variant));
+    }
+  }
+  for (const [note, names] of namesOf) yield `${[...names].join(', ')}: ${note}`;
+}

@@ -1,0 +1,40 @@
+import type { Figure, VariantResult } from '../result-schema.js';
+import { countText, meanText } from './cell-text.js';
+import type { StudyRun } from './study.js';
+
+/** A row of a table with one row per variant and protocol. */
+export interface VariantRow {
+  readonly run: string;
+  readonly name: string;
+  readonly variant: VariantResult;
+}
+
+export function variantRows(runs: readonly StudyRun[]): VariantRow[] {
+  return runs.flatMap(({ name: run, result }) =>
+    Object.entries(result.variants).map(([name, variant]) => ({ run, name, variant })),
+  );
+}
+
+/** The first columns of such a table. */
+export const VARIANT_COLUMNS = [
+  { heading: 'variant', value: ({ name }: VariantRow) => name },
+  { heading: 'protocol', value: ({ run }: VariantRow) => run },
+];
+
+export function meanColumn(heading: string, figure: Figure, decimals = 3) {
+  return {
+    heading,
+    value: ({ variant }: VariantRow) => variant.mean[figure],
+    show: ({ variant }: VariantRow) => meanText(variant, figure, decimals),
+    as: 'number' as const,
+  };
+}
+
+export function countColumn(heading: string, figure: Figure) {
+  return {
+    heading,
+    value: ({ variant }: VariantRow) => variant.mean[figure],
+    show: ({ variant }: VariantRow) => countText(variant, figure),
+    as: 'number' as const,
+  };
+}

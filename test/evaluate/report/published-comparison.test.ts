@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest';
+import { compareWithPublished } from '../../../src/evaluate/report/published-comparison.js';
+import { smallStudy } from './sample-study.js';
+
+test('rates are in percent, and null if the variant was not run', () => {
+  const rows = compareWithPublished(smallStudy());
+  const row = (name: string) => rows.find((each) => each.name === name);
+  expect(row('RECAL')?.ours?.f1).toBeCloseTo(91, 6);
+  expect(row('RECAL')?.deviation?.f1).toBeCloseTo(Math.SQRT2, 6);
+  expect(row('z-score')).toMatchObject({ variant: 'zscore', ours: null, published: { f1: 97.09 } });
+  expect(row('MAGIC')).toMatchObject({ variant: null, ours: null });
+  expect(compareWithPublished(smallStudy({ host: undefined }))).toEqual([]);
+});
