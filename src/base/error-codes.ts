@@ -254,10 +254,6 @@ export const ERROR_CODES = {
     when: 'A split of an evaluation is given as a store together with other inputs.',
     action: 'Ingest the inputs into one store first, or give only log files.',
   },
-  'report-address': {
-    when: 'Two sections, tables or figures of a report have the same id.',
-    action: 'Give each section, table and figure its own id.',
-  },
   'resume-beyond': {
     when: 'The checkpoint is beyond the number of training steps requested.',
     action: 'Raise `--epochs`, or leave out `--resume` to start from the beginning.',

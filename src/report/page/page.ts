@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { RecalError } from '../../base/errors.js';
 import { type Content, Element, h, render } from './html.js';
 import { STYLE } from './style.js';
 
@@ -118,16 +117,10 @@ function checkIds(body: Element): void {
     if (!(content instanceof Element)) continue;
     const { id } = content.attributes;
     if (id !== undefined) {
-      if (!/^[a-z][\w.-]*$/i.test(String(id))) throw idError(`invalid id '${id}' in the page`);
-      if (seen.has(String(id))) throw idError(`the id '${id}' is used twice in the page`);
+      if (!/^[a-z][\w.-]*$/i.test(String(id))) throw new TypeError(`renderPage: invalid id '${id}'`);
+      if (seen.has(String(id))) throw new TypeError(`renderPage: duplicate id '${id}'`);
       seen.add(String(id));
     }
     pending.push(content.children);
   }
-}
-
-function idError(message: string): RecalError {
-  return new RecalError('report-address', message, {
-    hint: 'give every section, table and figure its own id',
-  });
 }

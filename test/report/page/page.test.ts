@@ -64,8 +64,6 @@ test('duplicate and invalid ids are refused', () => {
         ],
       }),
     ),
-  ).toThrow(expect.objectContaining({ code: 'report-address' }));
-  expect(() => renderPage(page({ sections: [{ id: 'a b', title: '1' }] }))).toThrow(
-    expect.objectContaining({ code: 'report-address' }),
-  );
+  ).toThrow(TypeError);
+  expect(() => renderPage(page({ sections: [{ id: 'a b', title: '1' }] }))).toThrow(TypeError);
 });
