@@ -59,7 +59,7 @@ export const ERROR_CODES = {
   },
   'detection-config': {
     when: 'A detection setting has a value that is not allowed.',
-    action: 'Correct the value; docs/detection.md lists every setting and its range.',
+    action: 'Correct the value; docs/reference/settings.md lists every setting and its range.',
   },
   'device-memory': {
     when: 'A graph or the word vectors need more than the 4 GiB that WebAssembly can address.',
@@ -346,7 +346,7 @@ export const ERROR_CODES = {
   },
   'training-config': {
     when: 'A training setting has a value that is not allowed.',
-    action: 'Correct the value; docs/training.md lists every setting and its range.',
+    action: 'Correct the value; docs/reference/settings.md lists every setting and its range.',
   },
   'training-diverged': {
     when: 'Training diverged: a number overflowed.',
