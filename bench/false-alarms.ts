@@ -246,7 +246,6 @@ function realise(spec: ThresholdSpec, { calibration: { benign } }: Detector, wee
     const { alarms } = discoverByDay(rows, {
       level: spec.level,
       floor: 1 / (benign.instances + 1),
-      openDay: Number.POSITIVE_INFINITY,
     });
     return alarms.reduce((sum, alarm) => sum + alarm, 0) / WEEK;
   }

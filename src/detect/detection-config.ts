@@ -3,12 +3,13 @@ import { type ConfigSetting, configSetting } from '../base/config-setting.js';
 import { EXIT, RecalError } from '../base/errors.js';
 import type { TrainingConfig } from '../model/training/training-config.js';
 import { EVIDENCE_KINDS, type EvidenceKind } from './evidence/evidence.js';
+import { FUSIONS } from './fusion/fusion.js';
 
 const whole = (low: number, high: number) => z.int().min(low).max(high);
 
 /**
- * All that decides how a trained model judges (method §6–9, §11). Kept in the model file, so that calibration and
- * detection cannot disagree.
+ * The settings of detection (method §6–9, §11). Calibration stores them in the model file, so that detection uses the
+ * same ones.
  */
 export const DETECTION_SETTINGS = {
   evidence: configSetting(
@@ -16,77 +17,77 @@ export const DETECTION_SETTINGS = {
       .array(z.enum(EVIDENCE_KINDS))
       .min(1)
       .default(['reconstruction', 'name', 'distance'] as EvidenceKind[])
-      .refine((kinds) => new Set(kinds).size === kinds.length, 'names a kind twice'),
-    'kinds of evidence that are fused: reconstruction, name, relation, distance',
-    'they err on different nodes; profile paper takes reconstruction alone',
+      .refine((kinds) => new Set(kinds).size === kinds.length, 'a kind is given twice'),
+    'kinds of evidence to use: reconstruction, name, relation, distance; relation must be given when training too',
+    'they err on different nodes; the paper uses reconstruction alone',
   ),
   calibration: configSetting(
     z.enum(['quantile', 'zscore', 'none']).default('quantile'),
-    'what makes errors of different relations comparable',
-    'needs no shape of the errors; the others are ablations',
+    'how values of different relations are made comparable',
+    'quantiles assume no distribution; the others are ablations',
   ),
   tables: configSetting(
     z.enum(['relation', 'type']).default('relation'),
-    'benign errors are kept for each relation, or for each (entity type, relation)',
-    'finer tables are smaller, and on simulated hosts they ranked attacks lower; docs/research/real-traces.md',
+    'keep benign values per relation, or per entity type and relation',
+    'finer tables have fewer values and ranked attacks lower on simulated hosts; docs/research/real-traces.md',
   ),
   tail: configSetting(
     z.enum(['tail', 'floor']).default('tail'),
-    'beyond the largest benign error: a fitted tail, or one floor for all',
-    'on the floor all ties, and the worst is not told from the merely new',
+    'p-value beyond the largest benign value: from a fitted tail, or a floor',
+    'a floor makes all novel values tie',
   ),
   gate: configSetting(
     z.enum(['knn', 'none']).default('none'),
-    'what is near benign embeddings passes without a look at its evidence',
-    'an intruder’s tools look like anyone’s; profile paper screens, and saves time by it [p]',
+    'score only nodes that are far from benign embeddings (knn), or all nodes',
+    'tools of an intruder can look benign; the paper screens nodes to save time [p]',
   ),
   gateQuantile: configSetting(
     z.number().min(0).max(1).default(0.9),
-    'share of benign instances that the gate lets pass',
-    "the paper's, relaxed on purpose [p]",
+    'share of benign instances that the gate screens out',
+    "the paper's value, deliberately low [p]",
     'SHARE',
   ),
   fusion: configSetting(
-    z.enum(['fisher', 'max', 'mean', 'brown', 'cauchy']).default('fisher'),
-    'how the evidence of several relations becomes one score',
+    z.enum(FUSIONS).default('fisher'),
+    'how the evidence of a node is fused into one score',
     "the paper's [p]; the others are for comparison",
   ),
   combine: configSetting(
     z.enum(['pooled', 'kinds']).default('pooled'),
-    'all evidence in one fusion, or each kind fused first and the results summed',
-    'one fusion is the plain reading',
+    'fuse all evidence at once, or each kind first and then the results',
+    'one fusion is the simplest',
   ),
   lineage: configSetting(
     z.enum(['actor', 'none']).default('actor'),
-    'suspicion passes from who acts to what is acted on, or stays where it is',
-    'what an intruder starts and writes looks ordinary by itself; profile paper knows no such thing',
+    'pass suspicion from an actor to what it acts on, or not at all',
+    'what an intruder starts and writes can look ordinary by itself; the paper has no lineage',
   ),
   lineagePrice: configSetting(
     z.number().min(0).max(8).default(2),
-    'what passing suspicion on costs: 1 is the union bound over what the actor acts on and who acts on the object',
-    'at the bare bound a burst of hundreds of alike children crowds out everything else',
+    'how much suspicion loses when it is passed on; 1 is the union bound over the objects of the actor and the actors on the object',
+    'at 1, hundreds of similar child processes outrank everything else',
     'PRICE',
   ),
   halves: configSetting(
     z.enum(['cross', 'split', 'none']).default('cross'),
-    'benign scores: each half of the calibration graphs by the tables of the other, one half by those of the other, or all by their own',
-    'a threshold from the tables’ own data would be too low; crossing wastes none of a short benign part',
+    'how benign scores are computed: each half of the calibration graphs with the tables of the other, one half with those of the other, or all with their own',
+    'scores from a table’s own data give too low a threshold; crossing uses all of a short benign split',
   ),
   over: configSetting(
     z.enum(['corrected', 'highest']).default('corrected'),
-    'a node in several graphs: its best p times their number, or its highest score',
-    'who is seen often would alarm by number alone',
+    'p-value of a node in several graphs: its smallest one times their number, or that of its highest score',
+    'without the correction, a node in many graphs alarms by their number alone',
   ),
   rounds: configSetting(
     whole(1, 64).default(5),
-    'K, rounds of batched masked inference',
-    'each round hides a fifth of the nodes [p]',
+    'rounds of masked inference',
+    'each of 5 rounds masks a fifth of the nodes [p]',
     'K',
   ),
-  neighbours: configSetting(whole(1, 1000).default(10), 'k of the kNN distance', 'as MAGIC takes it', 'K'),
+  neighbours: configSetting(whole(1, 1000).default(10), 'neighbours of the kNN distance', 'as in MAGIC', 'K'),
   reference: configSetting(
     whole(100, 10_000_000).default(200_000),
-    'training instances that distances are measured to, at most',
+    'most training instances to keep for the kNN distance',
     'more cost time and change little',
     'N',
   ),
@@ -103,7 +104,7 @@ export const detectionConfigSchema = z.strictObject(
 
 export type DetectionConfig = z.output<typeof detectionConfigSchema>;
 
-/** What a profile says where nothing else is said. */
+/** The defaults of a profile, where they differ from those of the settings. */
 export const DETECTION_PRESETS: Readonly<Record<TrainingConfig['profile'], Partial<DetectionConfig>>> = {
   recal: {},
   paper: {
@@ -117,13 +118,13 @@ export const DETECTION_PRESETS: Readonly<Record<TrainingConfig['profile'], Parti
   },
 };
 
-/** Fills in what is not said. Refuses what makes no sense. */
+/** Fills in the defaults of the profile. Throws if a setting is invalid. */
 export function resolveDetectionConfig(
   profile: TrainingConfig['profile'],
   given: Readonly<Record<string, unknown>> = {},
 ): DetectionConfig {
-  const said = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  const parsed = detectionConfigSchema.safeParse({ ...DETECTION_PRESETS[profile], ...said });
+  const own = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const parsed = detectionConfigSchema.safeParse({ ...DETECTION_PRESETS[profile], ...own });
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   throw new RecalError('detection-config', `${issue.path.join('.') || 'detection'}: ${issue.message}`, {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { type GraphView, viewGraph } from '../../src/detect/graph-view.js';
 import { tableOf } from '../store/event-rows.js';
 
-test('who touches a relation that training never met is marked, also by an event without an object', () => {
+test('nodes of a relation that training never saw are marked, even for events without an object', () => {
   const rows = [
     { subj: 2, rel: 0, obj: 5 },
     { subj: 2, rel: 1, obj: 7 },

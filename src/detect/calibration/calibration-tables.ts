@@ -3,7 +3,7 @@ import { type CalibrationArrays, checkArrays, countGroups } from './calibration-
 import { logNormalTail } from './log-survival.js';
 import { fitTail, type TailModel, tailLogP } from './tail-model.js';
 
-/** How fine the table that answered was; each backs off to the next (method §6, §11). */
+/** The levels of tables, from the finest; each backs off to the next (method §6, §11). */
 export const LEVELS = ['type', 'slot', 'group', 'all'] as const;
 const TYPE = 0;
 const SLOT = 1;
@@ -11,42 +11,35 @@ const GROUP = 2;
 const ALL = 3;
 
 export interface CalibrationOptions {
-  /** `quantile` is the method; `zscore` and `none` are its ablations. */
+  /** `quantile` is the method; `zscore` and `none` are ablations. */
   readonly kind: 'quantile' | 'zscore' | 'none';
-  /** What holds beyond the benign values: the floor 1/(n+1), or a tail model where there are enough of them. */
+  /** p beyond the benign values: the floor 1/(n+1), or a tail model if there are enough values. */
   readonly tail: 'floor' | 'tail';
-  /** Tables per (entity type, slot) before those per slot. */
+  /** Prefer tables per (entity type, slot) to tables per slot. */
   readonly byType: boolean;
   /** Distinct nodes that a table needs to be used. */
   readonly minNodes: number;
 }
 
-export const CALIBRATION_DEFAULTS: CalibrationOptions = {
-  kind: 'quantile',
-  tail: 'tail',
-  byType: true,
-  minNodes: 30,
-};
-
-/** What tables are kept for: entity types and slots below these counts, and the group (the role) of each slot. */
+/** The numbers of entity types and slots, and the group (the role) of each slot. */
 export interface CalibrationSpace {
   readonly typeCount: number;
   readonly slotCount: number;
   readonly groupOf: Uint8Array;
 }
 
-/** The answer to a lookup, to be reused: there are as many lookups as there is evidence. */
+/** The result of a lookup. Reuse it, because every row of evidence is looked up. */
 export interface CalibratedValue {
   logP: number;
-  /** Benign values that it was compared with. */
+  /** The number of benign values in the table. */
   n: number;
   /** Index into LEVELS. */
   level: number;
-  /** Above every benign value: p = 1/(n+1), or what the tail model says. */
+  /** True above every benign value, where p is 1/(n+1) or the tail model's. */
   floor: boolean;
-  /** The share of benign values below it. */
+  /** The share of benign values below the value. */
   quantile: number;
-  /** p is the tail model's, which answers from the highest benign values on. */
+  /** True if p comes from the tail model. */
   modelled: boolean;
 }
 
@@ -60,7 +53,7 @@ export const emptyCalibratedValue = (): CalibratedValue => ({
 });
 
 interface Table {
-  /** Ascending; float32, and so is what is looked up in it. */
+  /** Ascending. A looked-up value is rounded to float32 too. */
   readonly values: Float32Array;
   readonly nodes: number;
   readonly mean: number;
@@ -69,15 +62,15 @@ interface Table {
 }
 
 const LARGEST_FLOAT32 = 3.4028234663852886e38;
-/** σ is at least this part of the deviation of all values together: a constant relation is not infinitely sure. */
+/** σ is at least this share of the deviation of all values, so that a constant relation cannot give an infinite z. */
 const DEVIATION_FLOOR = 1e-3;
 
-/** Benign values, and how likely it is for a benign value to be as large as a given one (method §6). */
+/** Benign values, and the probability that a benign value is at least as large as a given one (method §6). */
 export class CalibrationTables {
   readonly options: CalibrationOptions;
   readonly space: CalibrationSpace;
   readonly #arrays: CalibrationArrays;
-  /** By (type, slot), with a last row for types never met: which table answers, and its level. */
+  /** By (type, slot), with a last row for unknown types: the table to use, and its level. */
   readonly #answering: readonly Table[];
   readonly #levels: Uint8Array;
 
@@ -89,14 +82,9 @@ export class CalibrationTables {
     ({ answering: this.#answering, levels: this.#levels } = resolveTables(arrays));
   }
 
-  /** The same benign values under other options. */
-  with(options: Partial<CalibrationOptions>): CalibrationTables {
-    return CalibrationTables.fromArrays({ ...this.#arrays, meta: { ...this.#arrays.meta, ...options } });
-  }
-
-  /** Writes ln p of a value into `result`. A type or slot never met answers from the coarser tables. */
+  /** Writes ln p of a value into `result`. Unknown types and slots use the coarser tables. */
   lookup(type: number, slot: number, value: number, result: CalibratedValue): void {
-    if (Number.isNaN(value)) throw new RangeError(`slot ${slot}: NaN cannot be compared with benign values`);
+    if (Number.isNaN(value)) throw new RangeError(`slot ${slot}: NaN has no tail probability`);
     const at = this.#place(type, slot);
     const table = this.#answering[at];
     const { values } = table;
@@ -118,21 +106,18 @@ export class CalibrationTables {
     result.logP = this.#logP(table, e, n - low);
   }
 
-  /** Which table answers for a type and slot: its level, values and distinct nodes, and the tail it has. */
-  describe(
-    type: number,
-    slot: number,
-  ): { level: number; n: number; nodes: number; tail: TailModel | undefined } {
+  /** The table that a type and slot use: its level, and the numbers of its values and distinct nodes. */
+  describe(type: number, slot: number): { level: number; n: number; nodes: number } {
     const at = this.#place(type, slot);
-    const { values, nodes, tail } = this.#answering[at];
-    return { level: this.#levels[at], n: values.length, nodes, tail };
+    const { values, nodes } = this.#answering[at];
+    return { level: this.#levels[at], n: values.length, nodes };
   }
 
   toArrays(): CalibrationArrays {
     return this.#arrays;
   }
 
-  /** Refuses what cannot be: the arrays may come from a file that anyone has written. */
+  /** Throws if the arrays are damaged, because they may come from any file. */
   static fromArrays(arrays: CalibrationArrays): CalibrationTables {
     return new CalibrationTables(checkArrays(arrays));
   }
@@ -151,7 +136,7 @@ export class CalibrationTables {
 
   #place(type: number, slot: number): number {
     const { typeCount, slotCount } = this.space;
-    if (!(slot >= 0 && slot < slotCount)) throw new RangeError(`there is no slot ${slot} among ${slotCount}`);
+    if (!(slot >= 0 && slot < slotCount)) throw new RangeError(`slot ${slot} is not below ${slotCount}`);
     return (type >= 0 && type < typeCount ? type : typeCount) * slotCount + slot;
   }
 }
@@ -160,7 +145,7 @@ function roundAsStored(value: number): number {
   return Math.max(-LARGEST_FLOAT32, Math.min(LARGEST_FLOAT32, Math.fround(value)));
 }
 
-/** A pool of finest tables: those of one slot, of one group, or all. */
+/** Some of the (type, slot) tables: one, those of a slot, those of a group, or all. */
 interface Pool {
   readonly nodes: number;
   readonly has: (type: number, slot: number) => boolean;
@@ -175,7 +160,7 @@ function resolveTables(arrays: CalibrationArrays): { answering: Table[]; levels:
   for (let i = 0; i < finest; i++) finestNodes[tables[3 * i] * slotCount + tables[3 * i + 1]] = nodes[i];
   const deviationFloor =
     meta.kind === 'zscore' ? DEVIATION_FLOOR * moments(poolValues(arrays, () => true)).deviation : 0;
-  // Only tables that answer for something are made, each once.
+  // Only tables that are used are built, each once.
   const made = new Map<string, Table>();
   const make = (name: string, { nodes, has }: Pool): Table => {
     let table = made.get(name);
@@ -220,7 +205,7 @@ function resolveTables(arrays: CalibrationArrays): { answering: Table[]; levels:
   return { answering, levels };
 }
 
-/** The values of some of the finest tables, ascending. */
+/** The values of some (type, slot) tables, ascending. */
 function poolValues({ tables, values }: CalibrationArrays, has: Pool['has']): Float32Array {
   const chosen: Float32Array[] = [];
   let [from, total] = [0, 0];
@@ -235,9 +220,9 @@ function poolValues({ tables, values }: CalibrationArrays, has: Pool['has']): Fl
   if (chosen.length === 1) return chosen[0];
   const pool = new Float32Array(total);
   let at = 0;
-  for (const part of chosen) {
-    pool.set(part, at);
-    at += part.length;
+  for (const table of chosen) {
+    pool.set(table, at);
+    at += table.length;
   }
   return pool.sort();
 }
@@ -250,7 +235,7 @@ function moments(values: Float32Array): { mean: number; deviation: number } {
   return { mean, deviation: values.length < 2 ? 0 : Math.sqrt(squares / (values.length - 1)) };
 }
 
-/** Gathers benign values; the tables do not depend on their order. */
+/** Collects benign values and builds tables, which do not depend on the order of the values. */
 export class CalibrationBuilder {
   readonly space: CalibrationSpace;
   #length = 0;
@@ -266,17 +251,13 @@ export class CalibrationBuilder {
     this.space = space;
   }
 
-  get length(): number {
-    return this.#length;
-  }
-
-  /** `node` is any number that is the same for the same node in every graph. */
+  /** `node` is the same number for the same node in every graph. */
   add(type: number, slot: number, value: number, node: number): void {
     const { typeCount, slotCount } = this.space;
-    if (!(type >= 0 && type < typeCount)) throw new RangeError(`there is no type ${type} among ${typeCount}`);
-    if (!(slot >= 0 && slot < slotCount)) throw new RangeError(`there is no slot ${slot} among ${slotCount}`);
+    if (!(type >= 0 && type < typeCount)) throw new RangeError(`type ${type} is not below ${typeCount}`);
+    if (!(slot >= 0 && slot < slotCount)) throw new RangeError(`slot ${slot} is not below ${slotCount}`);
     if (!Number.isFinite(value) || !Number.isFinite(node)) {
-      throw new RangeError(`slot ${slot}: ${value} of node ${node} is no benign value`);
+      throw new RangeError(`slot ${slot}: the value ${value} of node ${node} is not finite`);
     }
     const at = this.#length++;
     if (at === this.#types.length) this.#grow(2 * at);
@@ -286,15 +267,7 @@ export class CalibrationBuilder {
     this.#nodes[at] = node;
   }
 
-  /** Takes over what another builder, for the same space, has gathered. */
-  merge(other: CalibrationBuilder): void {
-    const total = other.#length;
-    for (let i = 0; i < total; i++) {
-      this.add(other.#types[i], other.#slots[i], other.#values[i], other.#nodes[i]);
-    }
-  }
-
-  build(options: CalibrationOptions = CALIBRATION_DEFAULTS): CalibrationTables {
+  build(options: CalibrationOptions): CalibrationTables {
     const { typeCount, slotCount, groupOf } = this.space;
     const members = new Map<number, number>();
     for (let i = 0; i < this.#length; i++) {

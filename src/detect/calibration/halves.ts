@@ -1,6 +1,6 @@
 /**
- * Which half of the calibration graphs each one goes to (method §9): those of a host in turn. One turn for all would, where
- * two hosts' graphs alternate, compare each host with the other alone. Hosts that have one graph each go in turn too.
+ * Assigns each calibration graph to a half (method §9). The graphs of each host alternate, so that both halves have graphs
+ * of every host. Hosts with a single graph alternate too.
  */
 export function halvesOf(hosts: readonly number[]): (0 | 1)[] {
   const turns = new Map<number, number>();

@@ -2,33 +2,33 @@ import type { TrainingConfig } from '../../model/training/training-config.js';
 import { readFileStarts } from '../../store/file-starts.js';
 import type { Selection, Store } from '../../store/store.js';
 
-/** Share of the benign span that is kept for calibration [p] (method §6). */
+/** The share of the benign time span that is used for calibration [p] (method §6). */
 const SHARE = 0.2;
 const MINUTE = 60_000_000_000n;
 
-/** Events that are so few and so far from all others are no part of the span: a clock was wrong. */
+/** The most events that count as strays: events with a wrong clock, far from all others. */
 const STRAY_SHARE = 0.01;
 
-/** The benign span in two: what is learned from, and the later part that tells how far learning can be trusted. */
+/** A benign time span, divided into an earlier split for training and a later one for calibration. */
 export interface HoldOut {
   readonly train: Selection;
   readonly calibrate: Selection;
-  /** First moment of calibration. */
+  /** The start of calibration. */
   readonly boundary: bigint;
-  /** Events so few and so far from the others that they are in neither part. */
+  /** Stray events, which are in neither split. */
   readonly strays: number;
 }
 
-/** Events of a host and day. */
-interface Stretch {
+/** The time span and the number of events of a segment. */
+interface SegmentSpan {
   readonly first: bigint;
   readonly last: bigint;
   readonly events: number;
 }
 
 /**
- * Cuts off the last fifth of the selected time, at the start of a window or a file where one is near. Undefined where
- * there is no time to divide.
+ * Holds out the last fifth of the selected time span for calibration. It begins at the start of a window, or of a file if
+ * one is near. Returns undefined if the span is empty.
  */
 export async function holdOut(
   store: Store,
@@ -47,17 +47,17 @@ export async function holdOut(
   return { train, calibrate, boundary, strays };
 }
 
-/** First and last moment of what is selected, as the segments tell, but for strays. */
+/** The first and last time of the selected segments, without strays. */
 function spanOf(store: Store, selection: Selection): { first: bigint; last: bigint; strays: number } {
-  const stretches: Stretch[] = [];
+  const spans: SegmentSpan[] = [];
   for (const { firstTs, lastTs, rows } of store.segments('events', selection)) {
     if (firstTs === null || lastTs === null) continue;
-    stretches.push({ first: BigInt(firstTs), last: BigInt(lastTs), events: rows });
+    spans.push({ first: BigInt(firstTs), last: BigInt(lastTs), events: rows });
   }
   const { from, to } = selection;
-  // Who says where the time begins or ends means it.
+  // A selection with a start or an end time is used as it is.
   const { kept, strays } =
-    from === undefined && to === undefined ? leaveOutStrays(stretches) : { kept: stretches, strays: 0 };
+    from === undefined && to === undefined ? leaveOutStrays(spans) : { kept: spans, strays: 0 };
   let [first, last] = [2n ** 63n, -(2n ** 63n)];
   for (const each of kept) {
     if (each.first < first) first = each.first;
@@ -69,14 +69,13 @@ function spanOf(store: Store, selection: Selection): { first: bigint; last: bigi
 }
 
 /**
- * One event of 1970 among those of a week would make all of the week the last fifth. So what comes before, or after, a gap
- * that is longer than all the rest, and has hardly an event, is not counted.
+ * One event of 1970 among those of a week would put the whole week into the last fifth. So a few events before or after a
+ * gap that is longer than the remaining span are left out.
  */
-function leaveOutStrays(stretches: readonly Stretch[]): { kept: readonly Stretch[]; strays: number } {
-  const total = stretches.reduce((sum, { events }) => sum + events, 0);
-  let kept = stretches;
-  // At either end, with time running backwards for the later one, until no more are found: those of one end can hide
-  // those of the other.
+function leaveOutStrays(spans: readonly SegmentSpan[]): { kept: readonly SegmentSpan[]; strays: number } {
+  const total = spans.reduce((sum, { events }) => sum + events, 0);
+  let kept = spans;
+  // Strays at one end can hide those at the other, so both ends are checked until no more are found.
   for (let before = -1; before !== kept.length; ) {
     before = kept.length;
     kept = withoutStrays(withoutStrays(kept, total).map(mirrored), total).map(mirrored);
@@ -84,12 +83,12 @@ function leaveOutStrays(stretches: readonly Stretch[]): { kept: readonly Stretch
   return { kept, strays: total - kept.reduce((sum, { events }) => sum + events, 0) };
 }
 
-function mirrored({ first, last, events }: Stretch): Stretch {
+function mirrored({ first, last, events }: SegmentSpan): SegmentSpan {
   return { first: -last, last: -first, events };
 }
 
-function withoutStrays(stretches: readonly Stretch[], total: number): readonly Stretch[] {
-  const ascending = [...stretches].sort((a, b) => Number(a.first - b.first));
+function withoutStrays(spans: readonly SegmentSpan[], total: number): readonly SegmentSpan[] {
+  const ascending = [...spans].sort((a, b) => Number(a.first - b.first));
   if (ascending.length === 0) return ascending;
   const end = latest(ascending);
   let [events, strays] = [0, 0];
@@ -102,13 +101,13 @@ function withoutStrays(stretches: readonly Stretch[], total: number): readonly S
   return ascending.slice(strays);
 }
 
-function latest(stretches: readonly Stretch[]): bigint {
-  let found = stretches[0].last;
-  for (const { last } of stretches) if (last > found) found = last;
+function latest(spans: readonly SegmentSpan[]): bigint {
+  let found = spans[0].last;
+  for (const { last } of spans) if (last > found) found = last;
   return found;
 }
 
-/** The start of a window at or after `wanted`, or before it where that would leave less than half of the share. */
+/** The start of a window at or after `wanted`, or before it if that would leave less than half of the share. */
 function windowNear(wanted: bigint, step: bigint, first: bigint, last: bigint): bigint {
   const floor = wanted - (((wanted % step) + step) % step);
   const share = last - wanted;
@@ -117,7 +116,7 @@ function windowNear(wanted: bigint, step: bigint, first: bigint, last: bigint): 
   return floor > first ? floor : wanted;
 }
 
-/** The start of a file, if one leaves between half and twice the share. */
+/** The start of the file nearest to `wanted` that leaves between half and twice the share. */
 function fileNear(
   starts: ReadonlyMap<number, bigint>,
   wanted: bigint,

@@ -1,14 +1,14 @@
 /**
- * Tail probabilities as their logarithms. A probability in float64 ends at 1e-308 and a distribution function at
- * 1 − 1e-16, long before evidence does (method §8), so nothing here ever leaves the log domain on the far side.
+ * Tail probabilities as logarithms. A float64 probability ends at 1e-308 and a distribution function at 1 − 1e-16, and
+ * evidence goes far beyond (method §8).
  */
 
-/** From here on Stirling's series is exact to the last bit. */
+/** From this value on, Stirling's series is exact to the last bit. */
 const STIRLING_FROM = 10;
 const HALF_LOG_2PI = 0.9189385332046728;
 const MAX_TERMS = 1_000_000;
 
-/** What ln Γ(a) has beyond Stirling's (a − ½) ln a − a + ½ ln 2π, for a ≥ STIRLING_FROM. */
+/** ln Γ(a) minus Stirling's (a − ½) ln a − a + ½ ln 2π, for a ≥ STIRLING_FROM. */
 function stirlingRest(a: number): number {
   const inverse = 1 / a;
   const s = inverse * inverse;
@@ -24,7 +24,7 @@ function stirlingRest(a: number): number {
 }
 
 /**
- * ln(x^a e^−x / Γ(a)) for a, x > 0. Around x ≈ a the three parts are large and cancel, so they are taken together as
+ * ln(x^a e^−x / Γ(a)) for a, x > 0. Around x ≈ a the three terms are large and cancel, so they are computed together as
  * a·(ln(x/a) − x/a + 1).
  */
 function logGammaKernel(a: number, x: number): number {
@@ -38,7 +38,7 @@ function logGammaKernel(a: number, x: number): number {
   return shifted === a ? kernel : kernel + Math.log(product) - (shifted - a) * Math.log(x);
 }
 
-/** ln(1 + r) − r for |r| < ½, without the cancellation. */
+/** ln(1 + r) − r for |r| < ½, without cancellation. */
 function log1pMinus(r: number): number {
   if (Math.abs(r) > 0.01) return Math.log1p(r) - r;
   let power = -r;
@@ -68,7 +68,7 @@ export function logUpperGamma(a: number, x: number): number {
   if (x === 0) return 0;
   if (x === Infinity) return -Infinity;
   if (x < a + 1) return Math.min(0, Math.log1p(-Math.exp(logLowerSeries(a, x))));
-  // Lentz's evaluation of the continued fraction 1/(x+1−a− 1(1−a)/(x+3−a− …)); its terms need no logarithm.
+  // Lentz's evaluation of the continued fraction 1/(x+1−a− 1(1−a)/(x+3−a− …)).
   let b = x + 1 - a;
   let c = Infinity;
   let d = 1 / b;
@@ -86,8 +86,8 @@ export function logUpperGamma(a: number, x: number): number {
 }
 
 /**
- * ln SF of χ² with 2k degrees of freedom at x, by the closed form e^{−y} Σ_{i<k} y^i / i!, y = x/2 (method §8). Where
- * most of the mass lies above x the other side of the sum is taken, so that small scores keep their digits too.
+ * ln SF of χ² with 2k degrees of freedom at x, by the closed form e^{−y} Σ_{i<k} y^i / i!, y = x/2 (method §8). If most
+ * of the mass lies above x, it sums the lower side instead, so that small scores keep their digits.
  */
 export function chiSquareLogSurvival(x: number, k: number): number {
   if (!Number.isInteger(k) || k < 0 || Number.isNaN(x)) {
@@ -97,7 +97,7 @@ export function chiSquareLogSurvival(x: number, k: number): number {
   if (k === 0 || y <= 0) return 0;
   if (k === 1 || y === Infinity) return -y;
   if (y < k) return Math.min(0, Math.log1p(-Math.exp(logLowerSeries(k, y))));
-  // The largest term, i = k − 1, is taken out; the others fall from there.
+  // The largest term, i = k − 1, is factored out; the others fall from there.
   let term = 1;
   let sum = 1;
   for (let i = k - 1; i > 0; i--) {
@@ -108,7 +108,7 @@ export function chiSquareLogSurvival(x: number, k: number): number {
   return Math.min(0, logGammaKernel(k, y) + Math.log(sum / y));
 }
 
-/** ln Φ(−z): how unlikely a standard normal value above z is. */
+/** ln Φ(−z): the log probability of a standard normal value above z. */
 export function logNormalTail(z: number): number {
   if (Number.isNaN(z)) throw new RangeError('the normal tail has no value at NaN');
   // Φ(−z) = ½ Q(½, z²/2)
@@ -117,12 +117,12 @@ export function logNormalTail(z: number): number {
 }
 
 /**
- * ln of the probability that the smallest of d independent p-values is as small as this: 1 − (1 − p)^d (method §11).
- * Without it a node with many edges would stand out by their number alone.
+ * ln of the probability 1 − (1 − p)^d that the smallest of d independent p-values is at most p (method §11). Without this
+ * correction, a node with many edges would stand out by their number alone.
  */
 export function logSmallestOf(logP: number, d: number): number {
   if (d <= 1 || logP >= 0) return Math.min(0, logP);
-  // Below 1e-17·d the product is d·p to the last bit; there p itself may be less than a float can hold.
+  // Below 1e-17·d the result is d·p to the last bit, and p itself may underflow.
   if (logP < -40 - Math.log(d)) return logP + Math.log(d);
   return Math.log(-Math.expm1(d * Math.log1p(-Math.exp(logP))));
 }

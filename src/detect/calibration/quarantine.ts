@@ -4,48 +4,48 @@ import type { ScoredGraph } from '../fusion/scored-graph.js';
 import type { GraphView } from '../graph-view.js';
 
 /**
- * Instances that are not to be learned from: those that score at least τ, and what inherited their suspicion. An attack
- * in the time that a model adapts to would otherwise become its idea of normal.
+ * Instances that calibration must not learn from: those that score at least τ, and those that inherited their suspicion.
+ * Otherwise an attack during calibration would become normal behaviour.
  */
 export interface Quarantine {
-  /** What scores at least this is kept out. */
+  /** Instances that score at least this are kept out. */
   readonly tau: number;
   readonly counts: {
-    /** (node, graph) instances looked at. */
+    /** All (node, graph) instances. */
     readonly instances: number;
-    /** Kept out by their own score. */
+    /** Instances kept out for their own score. */
     readonly high: number;
-    /** Kept out because they inherited from one that is. */
+    /** Instances kept out because they inherited from another one. */
     readonly inherited: number;
-    /** Distinct nodes among both. */
+    /** Distinct nodes of kept-out instances. */
     readonly nodes: number;
-    /** Graphs that have any. */
+    /** Graphs with kept-out instances. */
     readonly graphs: number;
   };
-  /** Of the same selection of events; the view may be made anew. */
+  /** Takes any view of the same selection of events. */
   isKeptOut(view: GraphView, node: number): boolean;
 }
 
-/** By local node: whether an instance is kept out. */
+/** Whether the instance of a local node is kept out. */
 export type KeptOut = Quarantine['isKeptOut'];
 
 const HIGH = 1;
 const INHERITED = 2;
 
-/** Marks graph after graph. */
+/** Marks the kept-out instances of one graph after another. */
 export class QuarantineBuilder {
   readonly tau: number;
-  /** By the first row of the graph's events, which no other graph has. */
+  /** By the first row of a graph's events, which is unique. */
   readonly #marks = new Map<number, Uint8Array>();
   readonly #nodes = new Set<number>();
   readonly #counts = { instances: 0, high: 0, inherited: 0 };
 
   constructor(tau: number) {
-    if (!(tau >= 0)) throw new RangeError(`a quarantine from a score of ${tau} on`);
+    if (!(tau >= 0)) throw new RangeError(`the score ${tau} is not a threshold`);
     this.tau = tau;
   }
 
-  /** Marks of the graph by local node: 0 where an instance may be learned from. */
+  /** Returns the marks by local node: 0 for an instance that calibration may use. */
   add({ scores, lineage, view }: Pick<ScoredGraph, 'scores' | 'lineage' | 'view'>): Uint8Array {
     const marks = Uint8Array.from(scores, (score) => (score >= this.tau && score > 0 ? HIGH : 0));
     if (lineage !== undefined) markHeirs(marks, lineage);
@@ -69,14 +69,14 @@ export class QuarantineBuilder {
   }
 }
 
-/** Which instances to leave out when a model adapts to these graphs. */
+/** Finds the instances of these graphs that calibration must leave out. */
 export function quarantine(graphs: Iterable<ScoredGraph>, tau: number): Quarantine {
   const builder = new QuarantineBuilder(tau);
   for (const graph of graphs) builder.add(graph);
   return builder.finish();
 }
 
-/** Suspicion may have come over several hands. */
+/** Marks what inherited from a marked node, directly or through others. */
 function markHeirs(marks: Uint8Array, { inherited, from }: Lineage): void {
   for (let changed = true; changed; ) {
     changed = false;
@@ -89,8 +89,8 @@ function markHeirs(marks: Uint8Array, { inherited, from }: Lineage): void {
 }
 
 /**
- * Whether a sample may be learned from. One of surprise is about an interaction, and stands at both of its ends: what a
- * kept-out process did to a library must not enter by the library's door either. `row` is that of the kind's samples.
+ * Whether a sample is kept out. A sample of surprise is about an interaction and belongs to both of its nodes, so it is
+ * kept out if either node is. `row` is a row of the kind's samples.
  */
 export function isSampleKeptOut(
   kind: EvidenceKind,

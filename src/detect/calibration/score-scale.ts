@@ -1,14 +1,13 @@
 import { fitTail, type TailModel, tailLogP } from './tail-model.js';
 
 /**
- * What a fused score means: −ln of the share of benign instances that score as much. Evidence under many relations has
- * few causes, so that fused scores of hundreds are no probabilities; on this scale they are, as far as benign scores and
- * their fitted tail reach, and prices can be taken off.
+ * Maps a fused score to −ln of the share of benign instances that score at least as much. Evidence of many relations is
+ * dependent, so that a fused score is not −ln of a probability; lineage needs one to apply its price.
  */
 export class ScoreScale {
   /** Benign scores above zero, ascending. */
   readonly scores: Float32Array;
-  /** All benign instances, also those that score nothing. */
+  /** All benign instances, including those that score 0. */
   readonly instances: number;
   readonly #tail: TailModel | undefined;
 
@@ -24,7 +23,7 @@ export class ScoreScale {
     return new ScoreScale(Float32Array.from(scores).sort(), instances);
   }
 
-  /** 0 for what scores nothing. */
+  /** Returns 0 for a score of 0. */
   measure(score: number): number {
     if (!(score > 0)) return 0;
     if (this.#tail !== undefined && score > this.#tail.threshold) return -tailLogP(this.#tail, score);

@@ -1,12 +1,12 @@
 /**
- * What lies beyond the benign sample (method §6). Without a model every value above the largest benign one ties at
- * p = 1/(n + 1), and the strangest nodes cannot be told apart.
+ * A model of values beyond the benign sample (method §6). Without it, every value above the largest benign one ties at
+ * p = 1/(n + 1).
  */
 export interface TailModel {
   readonly kind: 'pareto' | 'exponential';
-  /** u: between the lower 90 % and the exceedances, so that the empirical p is constant around it. */
+  /** u: lies between the lower 90 % and the exceedances, where the empirical p is constant. */
   readonly threshold: number;
-  /** ln p at the threshold, the empirical one: the two meet there. */
+  /** The empirical ln p at the threshold, where the model begins. */
   readonly logShare: number;
   /** ξ > 0 */
   readonly shape: number;
@@ -18,16 +18,16 @@ export interface TailModel {
 const EXCEEDING_SHARE = 0.1;
 const MIN_PARETO = 50;
 const MIN_EXPONENTIAL = 20;
-/** A handful of values that repeat do not show how a tail falls. */
+/** Fewer distinct values do not show how the tail falls. */
 const MIN_DISTINCT = 10;
 
 /**
- * Fits the largest tenth of an ascending sample: a generalised Pareto from 50 values on, an exponential from 20,
- * nothing below. The Pareto is fitted by probability-weighted moments (Hosking and Wallis 1987), which one wild value
- * does not upset.
+ * Fits the largest tenth of an ascending sample: a generalised Pareto distribution from 50 values on, an exponential one
+ * from 20 on, none below. The Pareto is fitted by probability-weighted moments (Hosking and Wallis 1987), which are robust
+ * to single outliers.
  *
- * The shape is at least 1/m: (1 + y/Σyᵢ)^−m is how a new exponential value compares with m seen ones when the scale is
- * known from those alone. The plain exponential would be certain of its scale, and call a value far out impossible.
+ * The shape is at least 1/m, because (1 + y/Σyᵢ)^−m is the tail of a new exponential value whose scale is estimated from m
+ * values. A plain exponential would ignore the error of its scale.
  */
 export function fitTail(sorted: ArrayLike<number>): TailModel | undefined {
   const n = sorted.length;
@@ -65,7 +65,7 @@ export function tailLogP({ threshold, logShare, shape, scale }: TailModel, value
   return logShare - Math.log1p((shape * (value - threshold)) / scale) / shape;
 }
 
-/** The value whose ln p this is, for ln p at or below that of the threshold. */
+/** The value with this ln p, for ln p at or below that of the threshold. */
 export function tailValue({ threshold, logShare, shape, scale }: TailModel, logP: number): number {
   return threshold + (scale * Math.expm1(shape * (logShare - logP))) / shape;
 }

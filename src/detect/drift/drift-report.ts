@@ -5,28 +5,28 @@ import type { Change } from './martingale.js';
 import type { Novelty } from './novelty.js';
 import type { Move, MoveVerdict } from './relation-drift.js';
 
-/** One relation, or role and relation, of one kind of evidence. */
+/** The drift of one kind of evidence for one relation, or for one role and relation. */
 export interface DriftRow extends Omit<Move, 'slot'> {
   readonly kind: EvidenceKind;
   readonly role: (typeof ROLES)[number] | null;
-  /** Null where one table serves all relations. */
+  /** Null if one table serves all relations. */
   readonly relation: string | null;
-  /** The false discovery rate at which this would still be a discovery; nominal like p. */
+  /** The smallest false discovery rate at which this row is a discovery; nominal like p. */
   readonly rate: number;
   readonly verdict: MoveVerdict;
 }
 
-/** How recent graphs differ from those that the model was calibrated on. Plain data. */
+/** How recent graphs differ from the calibration graphs. Plain data. */
 export interface DriftFindings {
   readonly level: number;
   readonly counts: {
     readonly graphs: number;
     readonly instances: number;
     readonly hostDays: number;
-    /** Slots with enough nodes now and then, and without. */
+    /** Slots with enough nodes in both periods, and slots with too few. */
     readonly compared: number;
     readonly tooFew: number;
-    /** Values that have no table of their own to be compared with. */
+    /** Values without a table to compare with. */
     readonly withoutTable: number;
   };
   /** Kinds of evidence that could not be compared, and why. */
@@ -38,10 +38,10 @@ export interface DriftFindings {
     readonly inherited: number;
     readonly nodes: number;
     readonly graphs: number;
-    /** How many of `high` benign scores let expect in as much time. */
+    /** The number of `high` instances that benign scores predict for this time span. */
     readonly expected: number;
   };
-  /** The largest move first, by verdict. */
+  /** By verdict, then the largest distance first. */
   readonly rows: readonly DriftRow[];
   readonly change: Omit<Change, 'reachedTs' | 'sinceTs'> & {
     readonly reached: AlertMoment | null;

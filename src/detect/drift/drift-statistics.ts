@@ -1,11 +1,11 @@
-/** The statistics of drift: how far two distributions are apart, and how likely that is without any change. */
+/** The statistics of drift: the distance between two distributions, and its probability without change. */
 
-/** Steps of the unit interval: distances are short by at most one of them, which is on the safe side. */
+/** Bins of the unit interval. Binning shortens a distance by at most one bin. */
 const BINS = 10_000;
 
 /**
- * Where recent values stand among benign ones. A value is given as the share of benign values below it and the share
- * that is no larger: with ties the two differ, and each distance takes the one that makes it smaller.
+ * The ranks of recent values among benign ones. A value is given as the share of benign values below it and the share at
+ * most as large. With ties the two differ, and each distance uses the one that makes it smaller.
  */
 export class PlacedSample {
   readonly #below = new Uint32Array(BINS + 1);
@@ -26,14 +26,14 @@ export class PlacedSample {
     return this.#n;
   }
 
-  /** Shares that have at least 90 % and 99 % of the benign values below them: at most 10 % and 1 % without change. */
+  /** The shares of values above the benign 90th and 99th percentile: at most 10 % and 1 % without change. */
   get above(): { p90: number; p99: number } {
     return this.#n === 0
       ? { p90: 0, p99: 0 }
       : { p90: this.#above90 / this.#n, p99: this.#above99 / this.#n };
   }
 
-  /** sup(F_then − F_now): how much larger values have become. */
+  /** sup(F_before − F_now): how much larger values have become. */
   get rise(): number {
     let [most, before] = [0, 0];
     for (let bin = 0; bin <= BINS; bin++) {
@@ -44,7 +44,7 @@ export class PlacedSample {
     return most;
   }
 
-  /** sup(F_now − F_then): how much smaller. */
+  /** sup(F_now − F_before): how much smaller values have become. */
   get fall(): number {
     let [most, upTo] = [0, 0];
     for (let bin = 0; bin <= BINS; bin++) {
@@ -58,28 +58,28 @@ export class PlacedSample {
 
 /**
  * p of the larger of the two one-sided Kolmogorov–Smirnov distances between samples of n and m: 2·exp(−2·N·D²), with
- * N = nm / (n + m). It is the limit, a bound for one sample of any size (Massart 1990), and too large where values tie.
+ * N = nm / (n + m). It is asymptotic, a bound for one sample of any size (Massart 1990), and conservative with ties.
  */
 export function ksProbability(distance: number, n: number, m: number): number {
   if (!(n > 0) || !(m > 0)) return 1;
   return Math.min(1, 2 * Math.exp((-2 * distance * distance * n * m) / (n + m)));
 }
 
-/** Values of the nodes of a sample. */
+/** Sums over the values of a sample and over its nodes. */
 interface NodeSums {
   readonly nodes: number;
   readonly n: number;
-  /** Σ over nodes of c², c the values that a node has. */
+  /** Σ c² over nodes, where c is the number of a node's values. */
   readonly squaredCounts: number;
-  /** Σ of values, of their squares, and over nodes of (their sum)² / c. */
+  /** Σ of values, Σ of squared values, and Σ over nodes of (sum of values)² / c. */
   readonly sum: number;
   readonly squares: number;
   readonly betweenSquares: number;
 }
 
 /**
- * How many independent values a sample is worth: one a node at most, and fewer where few busy nodes make most of it and
- * each stays like itself. Kish's design effect, 1 + ρ·(Σc²/n − 1), ρ the correlation within nodes (analysis of variance).
+ * The effective number of independent values: at most one per node, and fewer if a few busy nodes have most values and
+ * repeat themselves. Uses Kish's design effect 1 + ρ·(Σc²/n − 1), with ρ the correlation within nodes (analysis of variance).
  */
 export function effectiveCount(sums: NodeSums): number {
   const { nodes, n, squaredCounts, sum, squares, betweenSquares } = sums;
@@ -92,7 +92,7 @@ export function effectiveCount(sums: NodeSums): number {
   return Math.min(nodes, n / (1 + alike * (squaredCounts / n - 1)));
 }
 
-/** Benjamini and Hochberg: the smallest false discovery rate at which each would be one of the discoveries. */
+/** For each p, the smallest false discovery rate at which it is a discovery (Benjamini and Hochberg). */
 export function discoveryRates(p: readonly number[]): number[] {
   const order = p.map((_, i) => i).sort((a, b) => p[b] - p[a] || b - a);
   const rates = new Array<number>(p.length);

@@ -25,30 +25,29 @@ import { type Advice, adviseOn } from './verdict.js';
 const DAY = 86_400_000_000_000;
 
 export interface DriftOptions {
-  /** Of the false discovery rate over relations, and of the martingale. */
+  /** The level of the false discovery rate over relations and of the martingale. */
   readonly level?: number | undefined;
-  /** What scores above this rule's τ is kept out. */
+  /** Instances that score at least this rule's τ are kept out. */
   readonly keepOut?: Extract<ThresholdSpec, { kind: 'budget' | 'fpr' }> | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly progress?: ((done: number) => void) | undefined;
 }
 
-/** What was found, and what to do about it. */
+/** What changed, and what to do about it. */
 export type DriftReport = Advice & DriftFindings;
 
 const VERDICTS: readonly MoveVerdict[] = ['stranger', 'calmer', 'shifted', 'steady', 'too-few'];
 
-/** The parts of a detector and of graphs that are looked at. */
-type Judging = Pick<Detector, 'calibration' | 'fitted' | 'model' | 'score'>;
+type CalibratedDetector = Pick<Detector, 'calibration' | 'fitted' | 'model' | 'score'>;
 
 /** Compares recent, presumably benign graphs with the tables of a model (method §6, §9). */
 export async function measureDrift(
-  detector: Judging,
+  detector: CalibratedDetector,
   graphs: SplitGraphs,
   options: DriftOptions = {},
 ): Promise<DriftReport> {
   const { level = 0.01, keepOut = parseThreshold('budget:5/day') as never, signal, progress } = options;
-  if (!(level > 0 && level < 1)) throw new RangeError(`a level of ${level}`);
+  if (!(level > 0 && level < 1)) throw new RangeError(`the level ${level} is not between 0 and 1`);
   const { benign, tables } = detector.calibration;
   const { tau, alarmsPerDay } = chooseThreshold(keepOut, benign);
   const collector = new DriftCollector(detector, tables, graphs.events.table, graphs);
@@ -98,16 +97,16 @@ export async function measureDrift(
   return { ...adviseOn(found), ...found };
 }
 
-/** Collects the values of every kind that can be compared. */
+/** Collects the values of all kinds of evidence that can be compared. */
 class DriftCollector {
   readonly leftOut: { kind: EvidenceKind; why: string }[] = [];
-  readonly #detector: Judging;
+  readonly #detector: CalibratedDetector;
   readonly #relations: readonly string[];
   readonly #kinds = new Map<EvidenceKind, MoveCollector>();
   readonly #novelty: NoveltyCollector;
 
   constructor(
-    detector: Judging,
+    detector: CalibratedDetector,
     tables: ReadonlyMap<EvidenceKind, CalibrationTables>,
     table: EventTable,
     { names }: SplitGraphs,
@@ -117,9 +116,9 @@ class DriftCollector {
     this.#novelty = new NoveltyCollector(names, detector.fitted.levels, table, this.#relations.length);
     const isGated = !Number.isNaN(detector.calibration.gate);
     for (const [kind, of] of tables) {
-      // Tables are made of all instances; behind a gate there is evidence about some.
+      // The tables hold values of all instances, but a gate leaves evidence about some only.
       if (isGated && !isCounted(kind)) {
-        this.leftOut.push({ kind, why: 'the gate leaves it out for what is near benign behaviour' });
+        this.leftOut.push({ kind, why: 'the gate screens out nodes near benign embeddings' });
       } else {
         this.#kinds.set(kind, new MoveCollector(of));
       }
@@ -170,7 +169,7 @@ class DriftCollector {
       );
   }
 
-  /** What the tables of a kind were made of. */
+  /** The values of a kind, as calibration collects them. */
   #samples(kind: EvidenceKind, scored: ScoredGraph): EvidenceSamples {
     if (isCounted(kind)) return surpriseOf(this.#detector.fitted, kind).samples(scored.view);
     const { offsets, kinds, slots, values } = scored.evidence;

@@ -1,38 +1,38 @@
 import { type BenignCurve, empiricalP } from '../threshold/threshold.js';
 
-/** What is staked of each bet: a window can at worst halve it. */
+/** The share of the capital that each bet stakes: a window can at worst halve it. */
 const STAKE = 0.5;
-/** Share of the capital that is dealt out anew at each window, so that a late change is not missed. */
+/** The share of the capital that is redistributed over the bets at each window, so that a late change is found too. */
 const JUMP = 0.01;
-/** Standard errors that the benign share is given: which graphs happened to be calibrated on must not look like change. */
+/** Standard errors added to the benign share, so that the choice of calibration graphs does not look like change. */
 const SLACK = 2;
 const TAILS = [0.1, 0.01] as const;
 
-/** When scores began to be higher than they were. */
+/** Whether and when scores began to rise. */
 export interface Change {
   readonly windows: number;
-  /** Capital now, and the most it ever was: under no change it exceeds c with probability 1/c at most. */
+  /** The capital now and its maximum. Without change, it exceeds c with probability at most 1/c. */
   readonly capital: number;
   readonly most: number;
-  /** First event of the window that reached 1/level, and of the one from which on it rose; null where it never did. */
+  /** The start of the window that reached 1/level, and of the window where the rise began; null without a change. */
   readonly reachedTs: bigint | null;
   readonly sinceTs: bigint | null;
-  /** Shares of instances above the benign 90th and 99th percentile of scores, and those that were bet against. */
+  /** The shares of instances above the benign 90th and 99th percentile of scores, and the shares bet against. */
   readonly above: { readonly p90: number; readonly p99: number };
   readonly against: { readonly p90: number; readonly p99: number };
 }
 
 /**
- * A test martingale over windows in their order. A window's factor is a mean over its instances, each of which is worth
- * at most 1 in expectation however they depend on each other; so windows must be exchangeable with those of calibration,
- * and instances within them need not be independent. Three bets share the capital (a simple jumper): none, on the share
- * of instances with empirical p ≤ 0.1, and on that with p ≤ 0.01.
+ * A test martingale over windows in time order. The factor of a window is a mean over its instances, whose expectation is
+ * at most 1 even if they are dependent; so windows must be exchangeable with those of calibration, but instances within a
+ * window need not be independent. Three bets share the capital (a simple jumper): no bet, a bet on the share of instances
+ * with empirical p ≤ 0.1, and one on the share with p ≤ 0.01.
  */
 export class ScoreMartingale {
   readonly #benign: BenignCurve;
   readonly #level: number;
   readonly #against: readonly number[];
-  /** Instances of a window that stakes everything: a small window says little. */
+  /** Instances that a window needs for the full stake, because a small window says little. */
   readonly #full: number;
   #capitals = [1 / 3, 1 / 3, 1 / 3];
   #windows = 0;
@@ -51,7 +51,7 @@ export class ScoreMartingale {
     this.#full = Math.max(1, (2 * benign.instances) / Math.max(1, benign.graphs));
   }
 
-  /** The scores of one window's instances. */
+  /** Adds the scores of one window's instances. */
   add(scores: Iterable<number>, firstTs: bigint): void {
     let n = 0;
     const counts = [0, 0];
@@ -72,7 +72,7 @@ export class ScoreMartingale {
     this.#capitals = this.#capitals.map(
       (capital, bet) => ((1 - JUMP) * capital + (JUMP * before) / factors.length) * factors[bet],
     );
-    // Far beyond what anybody asks for, and before it overflows.
+    // Cap the capital before it overflows.
     const total = this.#capital;
     if (total > 1e12) this.#capitals = this.#capitals.map((capital) => (capital / total) * 1e12);
     this.#follow(firstTs);
@@ -95,7 +95,7 @@ export class ScoreMartingale {
     return this.#capitals.reduce((sum, capital) => sum + capital, 0);
   }
 
-  /** Before the limit is reached, the last lowest point is where the rise began. */
+  /** The rise began after the last minimum before the limit was reached. */
   #follow(firstTs: bigint): void {
     const capital = this.#capital;
     this.#most = Math.max(this.#most, capital);
@@ -113,7 +113,7 @@ export class ScoreMartingale {
   }
 }
 
-/** The tail's share, and as much more as the graphs of calibration differ (a jackknife over them). */
+/** The share of the tail, plus the variation over calibration graphs (by a jackknife). */
 function benignShare({ without, thresholds, scores, instances }: BenignCurve, tail: number): number {
   let at = 0;
   while (at < thresholds.length && empiricalP({ scores, instances }, thresholds[at]) <= tail) at++;

@@ -6,15 +6,15 @@ import type { GraphView } from '../graph-view.js';
 
 const MOST_EXAMPLES = 5;
 
-/** What recent graphs hold that training never met. */
+/** What recent graphs contain that training never saw. */
 export interface Novelty {
-  /** Interactions, each (subject, relation, object) once a graph; and those of a relation that training never met. */
+  /** Interactions, each (subject, relation, object) once per graph; and those of a new relation. */
   readonly interactions: number;
   readonly newRelation: number;
-  /** Such relations by number of interactions; `more` were left out. */
+  /** New relations by number of interactions; `more` are left out. */
   readonly relations: readonly { readonly name: string; readonly interactions: number }[];
   readonly more: number;
-  /** Distinct nodes that have a name, and those whose name (digits folded) training never met. */
+  /** By type: distinct nodes with a name, and those whose name (digits folded) is new. */
   readonly names: readonly {
     readonly type: EntityType;
     readonly nodes: number;
@@ -33,7 +33,7 @@ export class NoveltyCollector {
   #interactions = 0;
   #new = 0;
 
-  /** `relationCount`: |R|; an interaction's relation of that number is `<new>`. */
+  /** `relationCount` is |R|, which is also the number of the relation `<new>`. */
   constructor(
     names: NodeNames,
     levels: LevelTable,
@@ -47,7 +47,7 @@ export class NoveltyCollector {
     this.#seen = new Uint8Array(names.types.length);
   }
 
-  /** `isKept` by local node. */
+  /** `isKept` takes a local node. */
   add({ planned, interactions }: GraphView, isKept: (node: number) => boolean): void {
     planned.nodes.forEach((node, local) => {
       if (isKept(local)) this.#seen[node] = 1;

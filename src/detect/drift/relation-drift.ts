@@ -10,44 +10,44 @@ import { discoveryRates, effectiveCount, ksProbability, PlacedSample } from './d
 
 const OF_TYPE = LEVELS.indexOf('type');
 const OF_SLOT = LEVELS.indexOf('slot');
-/** A share above the benign percentile from which on a move is worth an alarm: significance alone is not. */
+/** Shares above the benign percentiles that make a significant move large. */
 const MOVED = { p90: 0.2, p99: 0.03 };
-/** Values that fall this far are fewer surprises: no alarm, and less room for one. */
+/** The distance from which on values have become much smaller. */
 const CALMED = 0.2;
 
-/** `stranger` and `calmer` are significant and large; `shifted` is significant and small. */
+/** `stranger` and `calmer` are significant and large changes; `shifted` is significant but small. */
 export type MoveVerdict = 'stranger' | 'calmer' | 'shifted' | 'steady' | 'too-few';
 
 interface ValueCount {
   readonly n: number;
   readonly nodes: number;
-  /** What they are worth in independent values (see `effectiveCount`). */
+  /** The effective number of independent values (`effectiveCount`). */
   readonly effective: number;
 }
 
-/** How the values of one slot of one kind of evidence compare with those that were calibrated on. */
+/** How the values of one slot differ from those of calibration. */
 export interface Move {
   readonly slot: number;
-  /** Recent values and those of calibration: how many, of how many distinct nodes. */
+  /** Recent values, and those of calibration. */
   readonly now: ValueCount;
   readonly before: ValueCount;
-  /** The larger of the two Kolmogorov–Smirnov distances, and where to. */
+  /** The larger of the two one-sided Kolmogorov–Smirnov distances, and its direction. */
   readonly distance: number;
   readonly direction: 'up' | 'down';
-  /** Nominal: nodes share load and neighbours. */
+  /** Nominal, because nodes share load and neighbours. */
   readonly p: number;
-  /** Shares above the benign 90th and 99th percentile; they were 10 % and 1 %. */
+  /** The shares above the benign 90th and 99th percentile: 10 % and 1 % without change. */
   readonly above: { readonly p90: number; readonly p99: number };
 }
 
-/** Of the nodes of each slot: see `NodeSums`. */
+/** The sums of `NodeSums` by slot. */
 type SlotSums = Record<'nodes' | 'squaredCounts' | 'sum' | 'betweenSquares', Float64Array>;
 
 /** Compares the recent values of one kind with its tables. */
 export class MoveCollector {
   readonly #tables: CalibrationTables;
   readonly #minNodes: number;
-  /** By (type, slot): distinct nodes of the table that it is compared with; 0 where it has none of its own. */
+  /** By (type, slot): distinct nodes of the table to compare with; 0 if there is none. */
   readonly #tableNodes: Uint32Array;
   readonly #byType: Uint8Array;
   readonly #samples = new Map<number, PlacedSample>();
@@ -71,12 +71,12 @@ export class MoveCollector {
     for (let slot = 0; slot < slotCount; slot++) this.#chooseTables(slot, typeCount);
   }
 
-  /** Values that were not compared: what they would be compared with was made of others. */
+  /** Values that were not compared, because their table holds values of other slots. */
   get withoutTable(): number {
     return this.#withoutTable;
   }
 
-  /** `node` is the same number in every graph. */
+  /** `node` is the same number for the same node in every graph. */
   add(type: number, slot: number, node: number, value: number): void {
     const { slotCount } = this.#tables.space;
     const place = type * slotCount + slot;
@@ -103,7 +103,7 @@ export class MoveCollector {
     this.#squares[slot] += rank * rank;
   }
 
-  /** By slot; those without a recent value are left out. */
+  /** The moves of all slots with recent values, by slot. */
   finish(): Move[] {
     const sums = this.#sumNodes();
     return [...this.#samples.keys()].sort((a, b) => a - b).map((slot) => this.#move(slot, sums));
@@ -123,7 +123,7 @@ export class MoveCollector {
       betweenSquares: sums.betweenSquares[slot],
     });
     const before = { n: 0, nodes: 0 };
-    // Values of several types have several tables: the variances of their shares add up.
+    // Values of several types have several tables, and the variances of their shares add up.
     let variance = 0;
     for (let type = 0; type < typeCount; type++) {
       const recent = this.#counts[type * slotCount + slot];
@@ -137,20 +137,20 @@ export class MoveCollector {
     }
     const { rise, fall } = sample;
     const distance = Math.max(rise, fall);
-    // Who made the tables is not kept with them: they are taken to be as uneven as what is compared.
-    const worth = effective / nodes / variance;
+    // Tables do not store nodes, so their values are assumed to be spread over nodes like the recent ones.
+    const effectiveBefore = effective / nodes / variance;
     return {
       slot,
       distance,
       now: { n, nodes, effective },
-      before: { ...before, effective: worth },
+      before: { ...before, effective: effectiveBefore },
       direction: rise >= fall ? 'up' : 'down',
-      p: ksProbability(distance, effective, worth),
+      p: ksProbability(distance, effective, effectiveBefore),
       above: sample.above,
     };
   }
 
-  /** Whether there is enough of a slot to be compared at all. */
+  /** Whether a slot has enough nodes to be compared. */
   isEnough({ now, before }: Move): boolean {
     return now.nodes >= this.#minNodes && before.nodes >= this.#minNodes;
   }
@@ -170,7 +170,7 @@ export class MoveCollector {
     return sums;
   }
 
-  /** Types with tables of their own, or else all types with the slot's: a table that was backed off to is of others. */
+  /** Chooses the tables per type if there are any, or else the slot's. A coarser table holds values of other slots. */
   #chooseTables(slot: number, typeCount: number): void {
     const { slotCount } = this.#tables.space;
     const found = Array.from({ length: typeCount }, (_, type) => this.#tables.describe(type, slot));
@@ -182,7 +182,7 @@ export class MoveCollector {
   }
 }
 
-/** The verdict on each move, at a false discovery rate over all that are compared. */
+/** Judges each move at a false discovery rate over all compared moves. */
 export function judgeMoves<M extends Move>(
   moves: readonly { readonly move: M; readonly enough: boolean }[],
   level: number,
@@ -201,7 +201,7 @@ function sizeOf({ direction, distance, above }: Move): MoveVerdict {
   return isLarge(above) ? 'stranger' : 'shifted';
 }
 
-/** Twice as many above the 90th percentile, or three times as many above the 99th. */
+/** True for twice as many values above the 90th percentile, or three times as many above the 99th. */
 export function isLarge({ p90, p99 }: Move['above']): boolean {
   return p90 >= MOVED.p90 || p99 >= MOVED.p99;
 }
@@ -209,11 +209,11 @@ export function isLarge({ p90, p99 }: Move['above']): boolean {
 const float = new Float32Array(1);
 const bits = new Int32Array(float.buffer);
 
-/** The next float32: what is below it is no larger than the value, as tables keep them. */
+/** The next larger float32: tables store float32, so a value below it is at most `value`. */
 function nextAbove(value: number): number {
   float[0] = value;
   if (!Number.isFinite(float[0])) return float[0];
-  if (float[0] === 0) float[0] = 0; // −0 and 0 are one
+  if (float[0] === 0) float[0] = 0; // −0 becomes 0
   bits[0] += float[0] >= 0 ? 1 : -1;
   return float[0];
 }

@@ -1,20 +1,20 @@
 import type { DriftFindings } from './drift-report.js';
 import { isLarge } from './relation-drift.js';
 
-/** From this share of the relations on, and at least so many, it is not the tables that are wrong but the model. */
+/** If at least this share and number of relations changed, the model is outdated, not only its tables. */
 const MANY = { share: 1 / 3, least: 3 };
-/** Shares of what training never met from which on it should be repeated. */
+/** Shares of new interactions and programs from which on the model should be trained again. */
 const NEW_INTERACTIONS = 0.01;
 const UNKNOWN_PROGRAMS = 0.2;
 const LEAST_PROGRAMS = 10;
-/** More high scores than this are no handful of alerts: an attack at large, or change too strong to be told from one. */
+/** More high scores than this mean an attack, or a change that looks like one. */
 const FLOOD = { share: 0.02, times: 5 };
-/** So many in quarantine need no word. */
+/** Up to so many high scores are not worth a remark. */
 const FEW = 5;
 
 /**
- * `too-little`: nothing could be compared. `look-first`: so much scores high that it has to be looked at before anything
- * is learned from it. `retrain`: the model itself no longer fits. `recalibrate`: its tables do not.
+ * `too-little`: nothing could be compared. `look-first`: so many instances score high that an analyst must look at them
+ * before the model learns from them. `retrain`: the model is outdated. `recalibrate`: only its tables are.
  */
 export type DriftVerdict = 'steady' | 'recalibrate' | 'retrain' | 'look-first' | 'too-little';
 
@@ -24,14 +24,14 @@ export interface Advice {
   readonly reasons: readonly string[];
 }
 
-/** What to do about it. */
+/** Decides what to do about the findings. */
 export function adviseOn(found: DriftFindings): Advice {
   const { counts, quarantine, rows, change, novelty, level } = found;
   if (counts.compared === 0) {
     const reason =
       counts.instances === 0
-        ? 'there is nothing to compare'
-        : 'no relation has enough nodes, then and now, to be compared';
+        ? 'the selection has no events to compare'
+        : 'no relation has enough nodes to compare, in calibration and now';
     return { verdict: 'too-little', reasons: [reason] };
   }
   const reasons: string[] = [];
@@ -46,7 +46,7 @@ export function adviseOn(found: DriftFindings): Advice {
   if (isUnusual && quarantine.high > FLOOD.share * counts.instances) {
     raise(
       'look-first',
-      `${percent(quarantine.high / counts.instances)} of the instances score as high as ${quarantine.rule} allows few to: an attack, or change that cannot be told from one`,
+      `${percent(quarantine.high / counts.instances)} of the instances score above the threshold ${quarantine.rule}: an attack, or a change that looks like one`,
     );
   }
   if (moved > 0) {
@@ -65,7 +65,7 @@ export function adviseOn(found: DriftFindings): Advice {
   }
   if (novelty.newRelation > NEW_INTERACTIONS * novelty.interactions) {
     const share = percent(novelty.newRelation / novelty.interactions);
-    raise('retrain', `${share} of the interactions are of relations that training never met`);
+    raise('retrain', `${share} of the interactions have relations that training never saw`);
   }
   const programs = novelty.names.find(({ type }) => type === 'process');
   if (
@@ -74,11 +74,11 @@ export function adviseOn(found: DriftFindings): Advice {
     programs.unknown > UNKNOWN_PROGRAMS * programs.nodes
   ) {
     const share = percent(programs.unknown / programs.nodes);
-    raise('retrain', `${share} of the processes have names that training never met`);
+    raise('retrain', `${share} of the processes have names that training never saw`);
   }
   if (calmer > 0) {
     reasons.push(
-      `${calmer} of ${counts.compared} relations have become calmer: fewer alerts, and duller ones`,
+      `${calmer} of ${counts.compared} relations have become calmer: the model will raise fewer alerts`,
     );
   }
   if (advice.verdict === 'steady') {
@@ -88,7 +88,7 @@ export function adviseOn(found: DriftFindings): Advice {
   }
   if (isUnusual && advice.verdict !== 'look-first') {
     reasons.push(
-      `${quarantine.high} instances are kept out where ${quarantine.expected.toPrecision(2)} were expected: look at them with recal detect`,
+      `${quarantine.high} instances score high, and ${quarantine.expected.toPrecision(2)} were expected: look at them with recal detect`,
     );
   }
   return advice;

@@ -2,20 +2,19 @@ import { RecalError } from '../../base/errors.js';
 import { chiSquareLogSurvival, logUpperGamma } from '../calibration/log-survival.js';
 import type { PairCovariance } from './covariance.js';
 
-/** Evidence in rows; a fusion looks at those of one node. */
+/** Rows of evidence. A fusion combines those of one node. */
 export interface FusibleEvidence {
   readonly logP: ArrayLike<number>;
-  /** n of each row: the benign values behind its p. */
+  /** n: the number of benign values behind each p. */
   readonly samples: ArrayLike<number>;
   readonly slots: ArrayLike<number>;
-  /** The kind of each row, where slots are numbered within kinds. */
+  /** The kind of each row, if slots are numbered within kinds. */
   readonly kinds?: ArrayLike<number>;
 }
 
 /**
- * The score of one node from its evidence, rows `from` up to `to`: the higher, the stranger, 0 without evidence. Into
- * `shares`, at the same rows, goes the part of the total that each piece of evidence has; they add up to 1, or are all
- * 0 where nothing speaks against the node.
+ * Fuses the evidence of one node, rows `from` up to `to`, into a score: the higher, the more suspicious; 0 without
+ * evidence. Writes the share of each row in the score to `shares`. The shares add up to 1, or are all 0 if the score is 0.
  */
 export type Fuse = (evidence: FusibleEvidence, from: number, to: number, shares?: Float64Array) => number;
 
@@ -35,15 +34,15 @@ export function createFusion(name: FusionName, covariance?: PairCovariance): Fus
       return fuseCauchy;
     case 'brown':
       if (covariance === undefined) {
-        throw new RecalError('fusion-covariance', 'the fusion brown needs covariances, and none were kept', {
-          hint: 'calibrate again with the fusion brown, or choose another fusion',
+        throw new RecalError('fusion-covariance', 'the model has no covariances for the fusion brown', {
+          hint: 'run recal calibrate with --fusion brown, or choose another fusion',
         });
       }
       return (evidence, from, to, shares) => fuseBrown(covariance, evidence, from, to, shares);
   }
 }
 
-/** −ln SF of χ² with 2k degrees of freedom at −2 Σ ln p [p]: right for independent evidence. */
+/** −ln SF of χ² with 2k degrees of freedom at −2 Σ ln p [p]: exact for independent evidence. */
 const fuseFisher: Fuse = (evidence, from, to, shares) => {
   const total = addLogs(evidence, from, to, shares);
   return -chiSquareLogSurvival(2 * total, to - from) + 0;
@@ -66,17 +65,17 @@ export const fuseMax: Fuse = ({ logP }, from, to, shares) => {
 const fuseMean: Fuse = ({ logP }, from, to, shares) => {
   let total = 0;
   for (let i = from; i < to; i++) {
-    const part = Math.max(0, -Math.expm1(logP[i]));
-    total += part;
-    if (shares !== undefined) shares[i] = part;
+    const term = Math.max(0, -Math.expm1(logP[i]));
+    total += term;
+    if (shares !== undefined) shares[i] = term;
   }
   scaleShares(shares, from, to, total);
   return to === from ? 0 : total / (to - from);
 };
 
 /**
- * Brown's approximation for dependent evidence: −2 Σ ln p is read as c·χ² with f degrees of freedom, of the mean 2k
- * and the variance 4k + 2 Σ cov that it has. Independent evidence gives Fisher's; k equal pieces count as one.
+ * Brown's approximation for dependent evidence: c·χ² with f degrees of freedom, matched to the mean 2k and the variance
+ * 4k + 2 Σ cov of −2 Σ ln p. For independent evidence it equals Fisher's; k equal rows count as one.
  */
 function fuseBrown(
   covariance: PairCovariance,
@@ -99,24 +98,24 @@ function fuseBrown(
 }
 
 /**
- * The Cauchy combination: its tail hardly depends on how evidence depends on each other. p is kept in
- * [1/(n+1), n/(n+1)], since a single p of 1 would outweigh everything.
+ * The Cauchy combination, whose tail depends little on the dependence of the evidence. p is clamped to
+ * [1/(n+1), n/(n+1)], because a single p of 1 would outweigh all other rows.
  */
 const fuseCauchy: Fuse = ({ logP, samples }, from, to, shares) => {
   let sum = 0;
-  let against = 0;
+  let positive = 0;
   for (let i = from; i < to; i++) {
     const n = samples[i];
     const p = n < 1 ? 0.5 : Math.min(n / (n + 1), Math.max(1 / (n + 1), Math.exp(logP[i])));
-    const part = cotangent(p);
-    sum += part;
-    against += Math.max(0, part);
-    if (shares !== undefined) shares[i] = Math.max(0, part);
+    const term = cotangent(p);
+    sum += term;
+    positive += Math.max(0, term);
+    if (shares !== undefined) shares[i] = Math.max(0, term);
   }
-  scaleShares(shares, from, to, against);
+  scaleShares(shares, from, to, positive);
   if (to === from) return 0;
   const mean = sum / (to - from);
-  // ½ − atan(t)/π would cancel for large t, where atan(1/t)/π does not.
+  // ½ − atan(t)/π cancels for large t; atan(1/t)/π does not.
   return -Math.log(mean > 0 ? Math.atan(1 / mean) / Math.PI : 0.5 - Math.atan(mean) / Math.PI) + 0;
 };
 
@@ -124,17 +123,6 @@ const fuseCauchy: Fuse = ({ logP, samples }, from, to, shares) => {
 function cotangent(p: number): number {
   if (p > 0.25 && p < 0.75) return Math.tan((0.5 - p) * Math.PI);
   return p < 0.5 ? 1 / Math.tan(p * Math.PI) : -1 / Math.tan((1 - p) * Math.PI);
-}
-
-/** The sum of one −ln SF a kind of evidence (method §11), and the share of each. */
-export function sumOfKinds(scores: ArrayLike<number>, shares?: Float64Array): number {
-  let total = 0;
-  for (let i = 0; i < scores.length; i++) {
-    total += scores[i];
-    if (shares !== undefined) shares[i] = scores[i];
-  }
-  scaleShares(shares, 0, scores.length, total);
-  return total;
 }
 
 /** −Σ ln p, never negative. */
@@ -146,9 +134,9 @@ function addLogs(
 ): number {
   let total = 0;
   for (let i = from; i < to; i++) {
-    const part = Math.max(0, -logP[i]);
-    total += part;
-    if (shares !== undefined) shares[i] = part;
+    const term = Math.max(0, -logP[i]);
+    total += term;
+    if (shares !== undefined) shares[i] = term;
   }
   scaleShares(shares, from, to, total);
   return total;

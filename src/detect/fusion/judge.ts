@@ -16,16 +16,16 @@ import { joinLineage, traceLineage } from './lineage.js';
 import { measureProminence } from './prominence.js';
 import type { NodeEvidence, ScoredGraph } from './scored-graph.js';
 
-/** What benign graphs have taught about each kind of evidence. */
+/** What calibration learned about each kind of evidence. */
 export interface BenignTables {
   readonly tables: ReadonlyMap<EvidenceKind, CalibrationTables>;
   /** Only for the fusion `brown`. */
   readonly covariance: PairCovariance | undefined;
-  /** Where lineage is traced: what a node's own score means. */
+  /** The scale of own scores; only with lineage. */
   readonly scale: ScoreScale | undefined;
 }
 
-/** Compares what was gathered with benign values, and fuses it to one score a node (method §6, §8). */
+/** Compares gathered evidence with benign values and fuses it into one score per node (method §6, §8). */
 export class Judge {
   readonly #config: Pick<DetectionConfig, 'combine' | 'evidence' | 'lineagePrice'>;
   readonly #scale: ScoreScale | undefined;
@@ -34,7 +34,7 @@ export class Judge {
   readonly #relationCount: number;
   readonly #watch: Stopwatch;
 
-  /** `relationCount`: |R|; an interaction's relation of that number is `<new>`. */
+  /** `relationCount` is |R|, which is also the number of the relation `<new>`. */
   constructor(
     config: Pick<DetectionConfig, 'fusion' | 'combine' | 'evidence' | 'lineagePrice'>,
     { tables, covariance, scale }: BenignTables,
@@ -56,7 +56,7 @@ export class Judge {
     const lineage = this.#watch.measure('lineage', () => this.#trace(view, scores));
     for (let v = 0; v < scores.length; v++) {
       const score = lineage === undefined ? scores[v] : joinLineage(lineage.own[v], lineage.inherited[v]);
-      // As float32, in which a model file keeps benign scores: what is equal there must be equal here.
+      // A model file stores benign scores as float32, and equal scores must stay equal.
       scores[v] = Math.fround(score);
     }
     const prominence = this.#config.evidence.includes('name')
@@ -66,7 +66,7 @@ export class Judge {
     return { view, scores, prominence, distances, candidates, evidence, lineage, newRelation };
   }
 
-  /** Evidence of the candidates by node, with its tail probabilities. */
+  /** The evidence of the candidates by node, with its tail probabilities. */
   #compare({ view, rows, candidates }: GatheredGraph): NodeEvidence {
     const kinds = this.#config.evidence.map((kind) => [kind, rows.get(kind) as EvidenceRows] as const);
     const offsets = new Uint32Array(candidates.length + 1);
@@ -120,27 +120,27 @@ export class Judge {
 
   #fuseNode(evidence: NodeEvidence, from: number, to: number): number {
     if (this.#config.combine === 'pooled') return this.#fuse(evidence, from, to, evidence.shares);
-    // Rows of a node stand by kind: each kind is fused by itself, and the results are fused as independent.
+    // The rows of a node are ordered by kind. Each kind is fused by itself, and the results are fused as independent.
     const { kinds, shares } = evidence;
-    const parts: [start: number, end: number, score: number][] = [];
+    const fused: [start: number, end: number, score: number][] = [];
     let total = 0;
     for (let start = from; start < to; ) {
       let end = start + 1;
       while (end < to && kinds[end] === kinds[start]) end++;
       const score = this.#fuseKind(evidence, start, end);
-      parts.push([start, end, score]);
+      fused.push([start, end, score]);
       total += score;
       start = end;
     }
-    for (const [start, end, score] of parts) {
+    for (const [start, end, score] of fused) {
       for (let i = start; i < end; i++) shares[i] *= total > 0 ? score / total : 0;
     }
-    return parts.length === 1 ? total : -chiSquareLogSurvival(2 * total, parts.length) + 0;
+    return fused.length === 1 ? total : -chiSquareLogSurvival(2 * total, fused.length) + 0;
   }
 
   /**
-   * Surprises of one node have one cause: a program that training never met is new under every relation. So the
-   * strangest of them counts, corrected for their number; adding them up would count the cause again and again.
+   * The surprises of a node usually have one cause: an unknown program is surprising under every relation. So only the
+   * most surprising row counts, corrected for the number of rows.
    */
   #fuseKind(evidence: NodeEvidence, start: number, end: number): number {
     const kind = EVIDENCE_KINDS[evidence.kinds[start]];

@@ -1,25 +1,24 @@
 import { chiSquareLogSurvival, logSmallestOf } from '../calibration/log-survival.js';
 import type { GraphView } from '../graph-view.js';
 
-/** Steps from actor to what it acted on; suspicion hardly ever survives so many. */
+/** The most steps from actor to object. Suspicion rarely passes on farther. */
 const MOST_STEPS = 8;
 
-/** What nodes inherit from those that acted on them, by local node. */
+/** What nodes inherit from the nodes that acted on them, by local node. */
 export interface Lineage {
-  /** −ln p of their own evidence, on the scale of benign scores. */
+  /** −ln p of the node's own evidence, on the scale of benign scores. */
   readonly own: Float64Array;
-  /** −ln p of what the actor is suspected of, given that this is one of many it acted on; 0 for nothing. */
+  /** −ln p inherited from the actor, corrected for the number of choices; 0 for none. */
   readonly inherited: Float64Array;
-  /** The actor it comes from, or -1. */
+  /** The actor that it was inherited from, or -1. */
   readonly from: Int32Array;
 }
 
 /**
- * Suspicion follows the hand: what a suspicious process starts, writes, connects or unlinks is suspicious too, however
- * ordinary it looks by itself. To be one of the d_u nodes that u acts on, and to be acted on by the worst of d_v, are
- * choices among many: p becomes 1 − (1 − p)^n with n = (d_u·d_v)^price. So hubs pass on little, and shared libraries
- * inherit little; what v itself acts on is no choice of its makers and takes nothing off. `own` is on the scale of
- * benign scores: on any other, prices would mean nothing.
+ * Passes suspicion from actors to the nodes that they act on: what a suspicious process starts, writes, connects to or
+ * deletes is suspicious too. Being one of the d_u nodes that u acts on, and being acted on by the worst of d_v actors, are
+ * choices among many, so p becomes 1 − (1 − p)^n with n = (d_u·d_v)^price. Hubs therefore pass on little, and shared
+ * libraries inherit little. `own` must be on the scale of benign scores, because the price applies to probabilities.
  */
 export function traceLineage(
   { interactions, planned }: GraphView,
@@ -37,7 +36,7 @@ export function traceLineage(
   const from = new Int32Array(length).fill(-1);
   for (let step = 0, changed = true; changed && step < MOST_STEPS; step++) {
     changed = false;
-    // All of a step read what the step before left: the order of interactions must not matter.
+    // Each step reads the result of the step before, so that the order of interactions does not matter.
     const before = inherited.slice();
     for (let i = 0; i < actors.length; i++) {
       const [u, v] = [actors[i], objects[i]];
@@ -53,13 +52,13 @@ export function traceLineage(
   return { own, inherited, from };
 }
 
-/** A node's own evidence and what it inherited, fused as two; never less than its own. */
+/** Fuses a node's own and inherited evidence as two independent pieces; never less than its own. */
 export function joinLineage(own: number, inherited: number): number {
   if (inherited <= 0) return own;
   return Math.max(own, -chiSquareLogSurvival(2 * (own + inherited), 2));
 }
 
-/** Each (actor, object) once, whatever the relations between them. */
+/** Each (actor, object) pair once, whatever its relations. */
 function distinctActs(
   { length, subject, object }: GraphView['interactions'],
   nodeCount: number,

@@ -4,23 +4,21 @@ import type { SplitGraphs } from '../split-graphs.js';
 import { describeNeeded, NodeDays } from './node-days.js';
 import { chooseThreshold, empiricalP, type Threshold, type ThresholdSpec } from './threshold.js';
 
-/** A rule turned into a score. */
+/** A threshold rule, applied to graphs. */
 export interface AppliedThreshold {
-  /** The lowest score that alarms anywhere. */
+  /** The lowest score that alarms. */
   readonly tau: number;
-  /** The lowest score that alarms in the graphs of a host and day; days since 1970. */
-  tauOf(host: number, day: number): number;
-  /** Whether a node, by the events' own number, that scores this in a graph of this day alarms. */
+  /** Whether a node of the loaded events alarms with this score in a graph of this day (days since 1970). */
   alarms(score: number, node: number, day: number): boolean;
-  /** How it was found; undefined for a false discovery rate, which has no score of its own. */
+  /** Undefined for a false discovery rate, which has no single τ. */
   readonly threshold: Threshold | undefined;
-  /** What a reader of the alerts should know of it. */
+  /** A remark for readers of the alerts. */
   readonly note: string | null;
 }
 
 /**
- * The score from which on there are alerts. A false discovery rate is about all nodes of a day together, so that these
- * are scored once before, and every host and day has a score of its own.
+ * Finds the scores that raise alerts. A false discovery rate is about all nodes of a host and day, so that applying it
+ * scores the graphs once before detection.
  */
 export async function applyThreshold(
   spec: ThresholdSpec,
@@ -28,21 +26,21 @@ export async function applyThreshold(
   graphs: SplitGraphs,
   signal?: AbortSignal,
 ): Promise<AppliedThreshold> {
-  if (spec.kind === 'oracle') throw new RangeError('an oracle reads labels: evaluation only');
+  if (spec.kind === 'oracle') throw new RangeError('the oracle needs labels: use it only in evaluation');
   const { benign } = detector.calibration;
   if (spec.kind !== 'fdr') {
     const threshold = chooseThreshold(spec, benign);
     const note =
       threshold.status === 'resolved'
         ? null
-        : `the threshold is ${threshold.status}: the benign part is too short for it`;
+        : `the threshold is ${threshold.status}: the benign split is too short for this rule`;
     const { tau } = threshold;
-    return { tau, tauOf: () => tau, alarms: (score) => score >= tau, threshold, note };
+    return { tau, alarms: (score) => score >= tau, threshold, note };
   }
   return discover(spec.level, detector, graphs, signal);
 }
 
-/** Discoveries among the nodes of each host and day, and the scores from which on they are. */
+/** Finds the discoveries among the nodes of each host and day, and the lowest score of any. */
 function discover(
   level: number,
   detector: Detector,
@@ -69,21 +67,17 @@ function discover(
   const levels = new Map(found.days.map((each) => [keyOf(each.host, each.day), each.level]));
   const alarmsIn = (row: number, score: number) =>
     nodeDays.correct(row, empiricalP(benign, score)) <= (levels.get(keyOfRow(row)) ?? 0);
-  const taus = new Map<string, number>();
+  let tau = Number.MAX_VALUE;
   scored.scores.forEach((score, i) => {
-    const row = scored.rows[i];
-    if (!alarmsIn(row, score)) return;
-    const key = keyOfRow(row);
-    taus.set(key, Math.min(taus.get(key) ?? Number.MAX_VALUE, score));
+    if (alarmsIn(scored.rows[i], score)) tau = Math.min(tau, score);
   });
   return {
-    tau: [...taus.values()].reduce((least, tau) => Math.min(least, tau), Number.MAX_VALUE),
-    tauOf: (host, day) => taus.get(keyOf(host, day)) ?? Number.MAX_VALUE,
+    tau,
     alarms: (score, node, day) => alarmsIn(nodeDays.rowOf(node, day), score),
     threshold: undefined,
     note:
-      taus.size === 0
-        ? `nothing alarms at this nominal false discovery rate: ${describeNeeded(found, benign)}`
-        : 'the false discovery rate is nominal: nodes share neighbours and load',
+      tau === Number.MAX_VALUE
+        ? `no node alarms at this nominal false discovery rate: ${describeNeeded(found, benign)}`
+        : 'the false discovery rate is nominal, because nodes share neighbours and load',
   };
 }

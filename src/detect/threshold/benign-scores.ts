@@ -4,14 +4,14 @@ import { countIncidentsAt } from '../alerts/incidents.js';
 import type { BenignCurve } from './threshold.js';
 
 const DAY = 86_400_000_000_000;
-/** Points of the curve of incidents: as many as tell one budget from the next. */
+/** Points of the incident curve: enough to tell one budget from the next. */
 const CURVE_POINTS = 512;
-/** Beyond so many graphs, several are left out together: the spread is what is asked for. */
+/** With more graphs than this, several are left out together. */
 const MOST_BLOCKS = 32;
 
-/** How high benign scores go, and how many incidents they would have made: what thresholds are set by (method §9). */
+/** Benign scores and the incidents that they form. They set thresholds (method §9). */
 export interface BenignScores extends BenignCurve {
-  /** True where the same data made the tables: then scores are too low. */
+  /** True if the same data built the tables, which makes the scores too low. */
   readonly inSample: boolean;
   readonly without: readonly Required<BenignCurve['without'][number]>[];
 }
@@ -19,9 +19,9 @@ export interface BenignScores extends BenignCurve {
 export function describeBenign(found: {
   members: SuspiciousNodeCollector;
   links: IncidentLinks;
-  /** Of each graph of B. */
+  /** Scored instances of each graph. */
   instances: readonly number[];
-  /** Nanoseconds of each. */
+  /** Nanoseconds of each graph. */
   spans: readonly number[];
   inSample: boolean;
 }): BenignScores {
@@ -60,7 +60,7 @@ export function describeBenign(found: {
   };
 }
 
-/** All distinct scores, or so many of them that they get sparser with rank: budgets are about the highest. */
+/** All distinct scores, or a selection that gets sparser with rank, because budgets concern the highest scores. */
 function pickThresholds(descending: Float32Array): Float32Array {
   const distinct = descending.filter((score, i) => i === 0 || score !== descending[i - 1]);
   if (distinct.length <= CURVE_POINTS) return distinct;

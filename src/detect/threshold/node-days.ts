@@ -3,13 +3,13 @@ import type { BenignScores } from './benign-scores.js';
 import { type Discoveries, discoverByDay } from './fdr.js';
 import { nodeP } from './threshold.js';
 
-/** Nodes by day with their p-values: what a false discovery rate is over. A node in G graphs of a day has G chances (method §9). */
+/** The p-values of nodes by day, for a false discovery rate. A node in G graphs of a day has G chances (method §9). */
 export class NodeDays {
   readonly #rows = new PairTable();
   readonly #smallest: number[] = [];
   readonly #times: number[] = [];
 
-  /** By row, the events' own number of the node. */
+  /** By row: the node, numbered as in the loaded events. */
   get nodes(): Int32Array {
     return this.#rows.firsts;
   }
@@ -18,7 +18,7 @@ export class NodeDays {
     return this.#rows.seconds;
   }
 
-  /** A node's p in one graph of a day. Gives the row of the two. */
+  /** Adds a node's p in one graph of a day and returns the row of (node, day). */
   add(node: number, day: number, p: number): number {
     const row = this.#rows.intern(node, day);
     this.#smallest[row] = Math.min(this.#smallest[row] ?? 1, p);
@@ -30,12 +30,12 @@ export class NodeDays {
     return this.#rows.find(node, day);
   }
 
-  /** p in one of the row's graphs, corrected for their number. */
+  /** A p of one graph, corrected for the number of the row's graphs. */
   correct(row: number, p: number): number {
     return nodeP(p, this.#times[row]);
   }
 
-  /** Benjamini and Hochberg over the nodes of each host and day. `isCorrected`: what was added needs no correction. */
+  /** Benjamini and Hochberg over the nodes of each host and day. `isCorrected`: the added p-values are corrected already. */
   discover(
     level: number,
     benign: Pick<BenignScores, 'instances'>,
@@ -48,17 +48,16 @@ export class NodeDays {
         days: this.days,
         p: this.#smallest.map((p, row) => (isCorrected ? p : this.correct(row, p))),
       },
-      // Events on file are over: every day of them is closed.
-      { level, floor: 1 / (benign.instances + 1), openDay: Number.POSITIVE_INFINITY },
+      { level, floor: 1 / (benign.instances + 1) },
     );
   }
 }
 
-/** What it would take for anything to be discovered. */
+/** Says how many nodes it would take for a discovery. */
 export function describeNeeded(
   { days }: Discoveries,
   { instances }: Pick<BenignScores, 'instances'>,
 ): string {
   const needed = days.reduce((least, day) => Math.min(least, day.needed), Number.POSITIVE_INFINITY);
-  return `on a day ${needed} nodes, of one graph each, would have to score above all ${instances} benign ones`;
+  return `it takes ${needed} nodes a day, each in one graph, that score above all ${instances} benign instances`;
 }

@@ -4,7 +4,7 @@ import { fitTail, tailValue } from '../calibration/tail-model.js';
 
 const DAYS = { hour: 1 / 24, day: 1, week: 7 } as const;
 
-/** What is asked of a threshold (method §9). */
+/** A threshold rule (method §9). */
 export type ThresholdSpec =
   | { readonly kind: 'budget'; readonly count: number; readonly per: keyof typeof DAYS }
   | { readonly kind: 'fpr'; readonly level: number }
@@ -15,52 +15,56 @@ const NUMBER = String.raw`(\d+(?:\.\d*)?(?:e[+-]?\d+)?|\.\d+(?:e[+-]?\d+)?)`;
 const BUDGET = new RegExp(`^budget:${NUMBER}/(hour|day|week)$`);
 const LEVEL = new RegExp(`^(fpr|fdr):${NUMBER}$`);
 
-/** Reads `budget:5/day`, `fpr:0.001`, `fdr:0.1`, and where labels may be looked at `oracle`. */
+/** Reads `budget:5/day`, `fpr:0.001`, `fdr:0.1` and, if labels are available, `oracle`. */
 export function parseThreshold(text: string, { oracle = false } = {}): ThresholdSpec {
-  const said = text.trim().toLowerCase();
-  if (said === 'oracle') {
+  const rule = text.trim().toLowerCase();
+  if (rule === 'oracle') {
     if (oracle) return { kind: 'oracle' };
-    throw refused(text, 'the oracle reads the labels', 'it is for evaluation only: try budget:5/day');
+    throw invalid(
+      'the threshold rule oracle needs labels',
+      'use it only in evaluation; here use budget:5/day',
+    );
   }
-  const budget = BUDGET.exec(said);
+  const budget = BUDGET.exec(rule);
   if (budget !== null) {
     const count = Number(budget[1]);
     if (count > 0 && count < Infinity) return { kind: 'budget', count, per: budget[2] as keyof typeof DAYS };
-    throw refused(text, 'a budget is above zero', 'what is never to alarm need not run: try budget:1/week');
+    throw invalid(`the budget of ${quote(text)} must be greater than 0`, 'try budget:1/week');
   }
-  const level = LEVEL.exec(said);
+  const level = LEVEL.exec(rule);
   if (level !== null) {
     const [kind, value] = [level[1] as 'fpr' | 'fdr', Number(level[2])];
     if (value > 0 && value < 1) return { kind, level: value };
-    throw refused(text, 'a rate lies between 0 and 1', `one in a thousand is ${kind}:0.001`);
+    throw invalid(`the rate of ${quote(text)} must be between 0 and 1`, `try ${kind}:0.001`);
   }
-  const known = `budget:5/day (or /hour, /week), fpr:0.001, fdr:0.1${oracle ? ', oracle' : ''}`;
-  throw refused(text, 'it is none that is known', `a threshold is one of ${known}`);
+  const known = `budget:N/day (or /hour, /week), fpr:P or fdr:Q${oracle ? ', or oracle' : ''}`;
+  throw invalid(`unknown threshold rule ${quote(text)}`, `use ${known}`);
 }
 
-/** The text that `parseThreshold` reads back. */
+/** Writes a rule as `parseThreshold` reads it. */
 export function formatThreshold(spec: ThresholdSpec): string {
   if (spec.kind === 'oracle') return 'oracle';
   return spec.kind === 'budget' ? `budget:${spec.count}/${spec.per}` : `${spec.kind}:${spec.level}`;
 }
 
-function refused(text: string, why: string, hint: string): RecalError {
-  const message = `the threshold '${printable(text, 60)}' cannot be used: ${why}`;
+const quote = (text: string) => `"${printable(text, 60)}"`;
+
+function invalid(message: string, hint: string): RecalError {
   return new RecalError('threshold-invalid', message, { hint, exit: EXIT.usage });
 }
 
-/** Benign scores, and the incidents that they form: those of half B. */
+/** Benign scores, and the incidents that they form. */
 export interface BenignCurve {
-  /** Those above zero, highest first; rounded to float32. */
+  /** Scores above 0, highest first, rounded to float32. */
   readonly scores: Float32Array;
-  /** All instances, also those that score nothing. */
+  /** All instances, including those that score 0. */
   readonly instances: number;
   readonly hostDays: number;
   readonly graphs: number;
-  /** Descending; `incidents[i]` are formed by what scores at least `thresholds[i]`. */
+  /** Descending. Scores of at least `thresholds[i]` form `incidents[i]` incidents. */
   readonly thresholds: Float32Array;
   readonly incidents: Uint32Array;
-  /** The same with a graph, or a block of graphs, left out; `above` counts instances instead of incidents. */
+  /** The same without one graph or block of graphs. `above` counts instances instead of incidents. */
   readonly without: readonly {
     readonly hostDays: number;
     readonly incidents: Uint32Array;
@@ -70,38 +74,38 @@ export interface BenignCurve {
 }
 
 export interface Threshold {
-  /** Alarm at this score and above. */
+  /** Scores of at least τ alarm. */
   readonly tau: number;
   /**
-   * `resolved`: counted on benign scores. `extrapolated`: by the tail fitted to them, since fewer than one is expected
-   * in their span. `unresolved`: just above the largest of them, and how far that is from what was asked is not known.
+   * `resolved`: counted on benign scores. `extrapolated`: from a tail fitted to them, because fewer than one alarm is
+   * expected in their span. `unresolved`: just above the highest one; its rate is unknown.
    */
   readonly status: 'resolved' | 'extrapolated' | 'unresolved';
-  /** What was asked: false incidents per host and day, or alarms per instance. */
+  /** The rate that the rule asks for: false incidents per host and day, or alarms per instance. */
   readonly asked: number;
-  /** The smallest such rate that the benign scores can tell from zero. */
+  /** The smallest rate that the benign scores can tell from 0. */
   readonly finest: number;
-  /** The rate at τ on the benign scores themselves. */
+  /** The rate of the benign scores at τ. */
   readonly realised: number;
-  /** False incidents and alarms per host and day to expect; upper bounds unless resolved. */
+  /** Expected false incidents and alarms per host and day; upper bounds unless resolved. */
   readonly incidentsPerDay: number;
   readonly alarmsPerDay: number;
   readonly graphs: number;
-  /** Lowest and highest τ when one graph is left out, and the rates of these τ over all; undefined when unknown. */
+  /** The lowest and highest τ with one graph left out, and the lowest and highest rate over all graphs. */
   readonly range:
     | { readonly tau: readonly [number, number]; readonly rate: readonly [number, number] }
     | undefined;
 }
 
-/** τ for a budget or a false positive rate (method §9). A false discovery rate has no τ: see fdr.ts. */
+/** Chooses τ for a budget or a false positive rate (method §9). A false discovery rate has no single τ (fdr.ts). */
 export function chooseThreshold(
   spec: Extract<ThresholdSpec, { kind: 'budget' | 'fpr' }>,
   benign: BenignCurve,
 ): Threshold {
   const { scores, instances, hostDays, graphs, thresholds } = benign;
   if (!(instances > 0) || !(hostDays > 0)) {
-    throw new RecalError('nothing-to-calibrate', 'there are no benign scores to set a threshold by', {
-      hint: 'calibrate on a longer benign part',
+    throw new RecalError('nothing-to-calibrate', 'the model has no benign scores to set a threshold', {
+      hint: 'calibrate on a longer benign split',
     });
   }
   const budget = spec.kind === 'budget';
@@ -113,7 +117,7 @@ export function chooseThreshold(
   const common = { asked, finest: 1 / span, graphs };
   if (allowed < 1) {
     const tail = fitTail(scores.slice().reverse());
-    // An alarm forms at most one incident, so that as many alarms keep the budget too.
+    // An alarm forms at most one incident, so that a budget of incidents holds for alarms too.
     const tau =
       tail === undefined ? beyond : Math.max(beyond, tailValue(tail, Math.log(allowed / scores.length)));
     const perDay = (tail === undefined ? 1 : asked * span) / hostDays;
@@ -127,7 +131,7 @@ export function chooseThreshold(
       range: leaveOneOut(benign, budget, asked, counts, tau),
     };
   }
-  // Where even the highest score is shared by too many, what lies above it keeps the budget.
+  // If too many share the highest score, τ lies above it.
   const tau = (budget ? lowestWithin(thresholds, counts, allowed) : scoreAtRank(scores, allowed)) ?? beyond;
   const incidentsPerDay = countAt(tau, thresholds, benign.incidents) / hostDays;
   const alarms = countAtLeast(scores, tau);
@@ -142,12 +146,12 @@ export function chooseThreshold(
   };
 }
 
-/** How many a rate allows in a span: 0.29 of 100 is 29, whatever binary fractions make of it. */
+/** How many a rate allows in a span. The factor corrects binary fractions: 0.29 of 100 is 29. */
 function allow(rate: number, span: number): number {
   return rate * span * (1 + 1e-12);
 }
 
-/** τ with each graph left out, and what it would have let through over all. */
+/** τ with each graph left out, and the rate of that τ over all graphs. */
 function leaveOneOut(
   { without, thresholds, hostDays: allDays, instances: all }: BenignCurve,
   budget: boolean,
@@ -169,8 +173,8 @@ function leaveOneOut(
 }
 
 /**
- * The lowest threshold down to which the count never exceeds what is allowed. Far down incidents grow into each other
- * and become fewer again: the few giants there are not what anybody means by a small budget.
+ * The lowest threshold down to which the count never exceeds what is allowed. At low thresholds incidents merge and become
+ * fewer again, but a few giant incidents do not keep a budget.
  */
 function lowestWithin(thresholds: Float32Array, counts: Uint32Array, allowed: number): number | undefined {
   let within = 0;
@@ -178,14 +182,14 @@ function lowestWithin(thresholds: Float32Array, counts: Uint32Array, allowed: nu
   return within === 0 ? undefined : thresholds[within - 1];
 }
 
-/** The lowest score that no more than `allowed` reach. */
+/** The lowest score that at most `allowed` scores reach. */
 function scoreAtRank(scores: Float32Array, allowed: number): number | undefined {
   let rank = Math.min(scores.length, Math.floor(allowed));
   while (rank > 0 && rank < scores.length && scores[rank - 1] === scores[rank]) rank--;
   return rank === 0 ? undefined : scores[rank - 1];
 }
 
-/** The count at a threshold of the curve; between two of them, that at the lower one. */
+/** The count at a threshold; between two points of the curve, that of the lower one. */
 function countAt(tau: number, thresholds: Float32Array, counts: Uint32Array): number {
   let at = 0;
   while (at < thresholds.length && thresholds[at] > tau) at++;
@@ -197,7 +201,7 @@ function countAbove(scores: Float32Array, thresholds: Float32Array): Uint32Array
   return Uint32Array.from(thresholds, (tau) => countAtLeast(scores, tau));
 }
 
-/** #{scores ≥ score}, of scores in descending order. */
+/** #{scores ≥ score}, for scores in descending order. */
 function countAtLeast(scores: Float32Array, score: number): number {
   let low = 0;
   let high = scores.length;
@@ -209,24 +213,24 @@ function countAtLeast(scores: Float32Array, score: number): number {
   return low;
 }
 
-/** The next float32 above a number that is not negative: above all that rounds to that number, too. */
+/** The next float32 above a nonnegative number. */
 function nextFloat32(value: number): number {
   const float = Float32Array.of(value);
   new Uint32Array(float.buffer)[0]++;
   return float[0];
 }
 
-/** The share of benign instances that score as much, (1 + #{B ≥ s}) / (|B| + 1): empirical, and never 0. */
+/** The empirical p-value (1 + #{B ≥ s}) / (|B| + 1) of a score s among benign instances B. It is never 0. */
 export function empiricalP(
   { scores, instances }: Pick<BenignCurve, 'scores' | 'instances'>,
   score: number,
 ): number {
-  if (Number.isNaN(score)) throw new RangeError('NaN cannot be compared with benign scores');
+  if (Number.isNaN(score)) throw new RangeError('the score is NaN');
   if (score <= 0) return 1;
   return (1 + countAtLeast(scores, Math.fround(score))) / (instances + 1);
 }
 
-/** The p-value of a node that was scored in G graphs, from the smallest of its G p-values. */
+/** The p-value of a node in G graphs, from the smallest of its G p-values. */
 export function nodeP(smallest: number, graphs: number): number {
   return Math.min(1, graphs * smallest);
 }

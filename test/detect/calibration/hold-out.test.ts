@@ -11,7 +11,7 @@ const MINUTE = 60_000_000_000n;
 const HOUR = 60n * MINUTE;
 const window = { graph: 'window', window: 30 } as const;
 
-/** An event a minute for five days, and these. */
+/** One event per minute for five days, and events at these times. */
 async function fiveDays(...more: bigint[]): Promise<Store> {
   const folder = newFolder();
   const times = Array.from({ length: 5 * 24 * 60 }, (_, i) => MIDNIGHT + BigInt(i) * MINUTE);
@@ -20,7 +20,7 @@ async function fiveDays(...more: bigint[]): Promise<Store> {
   return Store.open(join(folder, 'store'));
 }
 
-describe('windows', () => {
+describe('with windows', () => {
   test('the last fifth of the time is held out', async () => {
     const held = await holdOut(await fiveDays(), {}, window);
     expect(held).toMatchObject({ boundary: MIDNIGHT + 4n * DAY, strays: 0 });
@@ -34,7 +34,7 @@ describe('windows', () => {
     expect(held).toMatchObject({ boundary: MIDNIGHT + 4n * DAY, strays: 1 });
   });
 
-  test('strays are in neither part; what is not is in one', async () => {
+  test('strays are in neither split; all other events are in one', async () => {
     const store = await fiveDays(5n, 9_000_000_000_000_000_000n);
     const held = await holdOut(store, {}, window);
     const [train, calibrate] = [
@@ -45,30 +45,30 @@ describe('windows', () => {
     expect(calibrate.table.ts.at(-1)).toBe(MIDNIGHT + 5n * DAY - MINUTE);
   });
 
-  test('who says where the time begins or ends means it', async () => {
+  test('a selection with a start time keeps its strays', async () => {
     const held = await holdOut(await fiveDays(5n), { from: 0n }, window);
     expect(held?.strays).toBe(0);
   });
 
-  test('both at once', async () => {
+  test('strays at both ends are found', async () => {
     const held = await holdOut(await fiveDays(-5n, 5n, 9_000_000_000_000_000_000n), {}, window);
     expect(held).toMatchObject({ boundary: MIDNIGHT + 4n * DAY, strays: 3 });
   });
 
-  test('a quiet day before a busy one is no stray: the gap is not longer than the rest', async () => {
+  test('an early event is not a stray if the gap is shorter than the rest', async () => {
     const held = await holdOut(await fiveDays(MIDNIGHT - 3n * DAY), {}, window);
     expect(held?.strays).toBe(0);
     expect(held?.boundary).toBeLessThan(MIDNIGHT + 4n * DAY);
   });
 
-  test('neither is a part of more than a hundredth of the events, however far', async () => {
+  test('more than a hundredth of the events are not strays, however far away', async () => {
     const early = Array.from({ length: 80 }, (_, i) => 5_000_000_000n + BigInt(i));
     const held = await holdOut(await fiveDays(...early), {}, window);
     expect(held?.strays).toBe(0);
   });
 });
 
-test('files stay whole where one begins near the last fifth, also of one ingest', async () => {
+test('the boundary is the start of a file near the last fifth, even for files of one ingest', async () => {
   const folder = newFolder();
   const logs = Array.from({ length: 9 }, (_, i) => {
     const times = Array.from({ length: 60 }, (_, k) => MIDNIGHT + BigInt(i) * HOUR + BigInt(k) * MINUTE);

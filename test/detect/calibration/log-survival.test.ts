@@ -33,7 +33,7 @@ describe('the tail of χ² with 2k degrees of freedom', () => {
           const x = 2 * k * times;
           const logSf = chiSquareLogSurvival(x, k);
           const below = chiSquareCdf(x, 2 * k);
-          // Each side where the other one keeps its digits.
+          // Compare each side where the other library keeps its digits.
           if (below > 1e-290 && below < 0.9) expect(relative(-Math.expm1(logSf), below)).toBeLessThan(1e-12);
           const above = gammainc(x / 2, k, true, true);
           if (above > 1e-290 && above < 0.9) expect(relative(Math.exp(logSf), above)).toBeLessThan(1e-12);
@@ -43,7 +43,7 @@ describe('the tail of χ² with 2k degrees of freedom', () => {
     );
   });
 
-  it('is the sum of its closed form, evaluated directly', () => {
+  it('equals the closed form, evaluated directly', () => {
     for (const [y, k] of [
       [3, 2],
       [12.5, 7],
@@ -56,7 +56,7 @@ describe('the tail of χ² with 2k degrees of freedom', () => {
     }
   });
 
-  it('falls without end where a float could not hold the probability', () => {
+  it('keeps falling where the probability underflows', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 200 }),
@@ -77,14 +77,14 @@ describe('the tail of χ² with 2k degrees of freedom', () => {
     expect(chiSquareLogSurvival(Infinity, 5)).toBe(-Infinity);
   });
 
-  it('refuses what has no tail', () => {
+  it('refuses NaN and fractional k', () => {
     expect(() => chiSquareLogSurvival(Number.NaN, 1)).toThrow(RangeError);
     expect(() => chiSquareLogSurvival(1, 1.5)).toThrow(RangeError);
   });
 });
 
 describe('ln Q(a, x)', () => {
-  it('agrees with another library wherever that one has digits', () => {
+  it('agrees with another library where that keeps its digits', () => {
     fc.assert(
       fc.property(
         fc.double({ min: 0.05, max: 80, noNaN: true }),
@@ -104,7 +104,7 @@ describe('ln Q(a, x)', () => {
     );
   });
 
-  it('is the closed form of χ² for whole a, as far out as one likes', () => {
+  it('equals the closed form of χ² for integer a, at any distance', () => {
     for (const k of [1, 2, 9, 40]) {
       for (const x of [0.5, 5, 39, 41, 300, 1e4, 1e9]) {
         expect(relative(logUpperGamma(k, x), chiSquareLogSurvival(2 * x, k))).toBeLessThan(1e-12);
@@ -112,7 +112,7 @@ describe('ln Q(a, x)', () => {
     }
   });
 
-  it('obeys Q(a + 1, x) = Q(a, x) + x^a e^−x / Γ(a + 1) far beyond where probabilities end', () => {
+  it('obeys Q(a + 1, x) = Q(a, x) + x^a e^−x / Γ(a + 1) where probabilities underflow', () => {
     // In logs: with q = Q(a+1)/Q(a), the recurrence at a and at a+1 share the kernel up to the factor x/(a+1).
     for (const [a, x] of [
       [0.7, 2000],
@@ -126,7 +126,7 @@ describe('ln Q(a, x)', () => {
     }
   });
 
-  it('starts at 0, ends at −∞ and refuses nonsense', () => {
+  it('starts at 0, ends at −∞ and refuses invalid arguments', () => {
     expect(logUpperGamma(2.5, 0)).toBe(0);
     expect(logUpperGamma(2.5, Infinity)).toBe(-Infinity);
     expect(() => logUpperGamma(0, 1)).toThrow(RangeError);
@@ -135,14 +135,14 @@ describe('ln Q(a, x)', () => {
 });
 
 describe('ln Φ(−z)', () => {
-  it('has the values of tables', () => {
+  it('has the values of published tables', () => {
     expect(logNormalTail(0)).toBeCloseTo(-Math.LN2, 14);
     expect(Math.exp(logNormalTail(1.959963984540054))).toBeCloseTo(0.025, 14);
     expect(Math.exp(logNormalTail(-1.959963984540054))).toBeCloseTo(0.975, 14);
     expect(relative(Math.exp(logNormalTail(10)), 7.61985302416052e-24)).toBeLessThan(1e-12);
   });
 
-  it('follows its asymptotic series where the probability underflows', () => {
+  it('equals its asymptotic series where the probability underflows', () => {
     for (const z of [50, 1e3, 1e6]) {
       const series = 1 - 1 / z ** 2 + 3 / z ** 4 - 15 / z ** 6;
       const wanted = (-z * z) / 2 - Math.log(z * Math.sqrt(2 * Math.PI)) + Math.log(series);
@@ -150,7 +150,7 @@ describe('ln Φ(−z)', () => {
     }
   });
 
-  it('falls everywhere', () => {
+  it('falls with z', () => {
     let before = 0;
     for (let z = -38; z < 200; z += 0.01) {
       const value = logNormalTail(z);
@@ -171,7 +171,7 @@ describe('the smallest of d p-values', () => {
     expect(logSmallestOf(0, 7)).toBe(0);
   });
 
-  it('is d·p where p is too small for a float, with no step on the way', () => {
+  it('is d·p where p underflows, without a step', () => {
     expect(logSmallestOf(-5000, 100)).toBeCloseTo(-5000 + Math.log(100), 10);
     const edge = -40 - Math.log(100);
     expect(logSmallestOf(edge - 1e-9, 100)).toBeCloseTo(logSmallestOf(edge + 1e-9, 100), 8);

@@ -8,7 +8,7 @@ import type { Lineage } from '../../../src/detect/fusion/lineage.js';
 import type { ScoredGraph } from '../../../src/detect/fusion/scored-graph.js';
 import type { GraphView } from '../../../src/detect/graph-view.js';
 
-/** A graph whose events begin at a row; nodes are numbered from `node` on. */
+/** A graph whose events begin at `row` and whose nodes are numbered from `node` on. */
 function scored(row: number, scores: readonly number[], from?: readonly number[], node = 0): ScoredGraph {
   const nodes = Int32Array.from(scores, (_, v) => node + v);
   const view = { planned: { nodes, rows: Int32Array.of(row, row + 1) } } as GraphView;
@@ -23,8 +23,8 @@ function scored(row: number, scores: readonly number[], from?: readonly number[]
   return { view, scores: Float64Array.from(scores), lineage } as ScoredGraph;
 }
 
-describe('kept out', () => {
-  test('what scores at least τ, in that graph', () => {
+describe('kept-out instances', () => {
+  test('are those that score at least τ, in that graph', () => {
     const { counts, isKeptOut, tau } = quarantine([scored(0, [1, 5, 4.9]), scored(10, [9, 0, 0])], 5);
     expect([tau, counts]).toEqual([5, { instances: 6, high: 2, inherited: 0, nodes: 2, graphs: 2 }]);
     const marks = (row: number) => [0, 1, 2].map((node) => isKeptOut(scored(row, [0, 0, 0]).view, node));
@@ -33,26 +33,26 @@ describe('kept out', () => {
     expect(marks(20)).toEqual([false, false, false]);
   });
 
-  test('and what inherited from it, over several hands and in any order', () => {
+  test('include what inherited from them, directly or through others', () => {
     const marks = new QuarantineBuilder(5).add(scored(0, [0, 0, 8, 0, 0], [1, 2, -1, 4, -1]));
     expect([...marks].map((mark) => mark !== 0)).toEqual([true, true, true, false, false]);
     const { counts } = quarantine([scored(0, [0, 0, 8, 0, 0], [1, 2, -1, 4, -1])], 5);
     expect(counts).toMatchObject({ high: 1, inherited: 2, nodes: 3, graphs: 1 });
   });
 
-  test('two that name each other end', () => {
+  test('do not include two nodes that inherit only from each other', () => {
     expect([...new QuarantineBuilder(5).add(scored(0, [0, 0], [1, 0]))]).toEqual([0, 0]);
   });
 
-  test('nothing scores nothing, even where τ is 0', () => {
+  test('never include a score of 0', () => {
     expect(quarantine([scored(0, [0, 0.1])], 0).counts.high).toBe(1);
     expect(quarantine([], 5).counts).toEqual({ instances: 0, high: 0, inherited: 0, nodes: 0, graphs: 0 });
-    expect(() => quarantine([], Number.NaN)).toThrow(/NaN/);
+    expect(() => quarantine([], Number.NaN)).toThrow(RangeError);
   });
 });
 
-test('what a kept-out process did is out at both ends, its errors only at its own', () => {
-  // Node 0 did something to 1, and 2 to 1.
+test('samples of an interaction are kept out for both nodes, other samples only for their own node', () => {
+  // Nodes 0 and 2 act on node 1.
   const view = {
     interactions: { length: 2, subject: Int32Array.of(0, 2), object: Int32Array.of(1, 1) },
   } as GraphView;

@@ -12,14 +12,14 @@ const pareto = (shape: number) => (u: number) => (u ** -shape - 1) / shape;
 const fitted = (sorted: Float64Array) => fitTail(sorted) as TailModel;
 
 describe('a fitted tail', () => {
-  it('is a Pareto from 50 exceedances on, an exponential from 20, nothing below', () => {
+  it('is a Pareto from 50 exceedances on, an exponential from 20 on, undefined below', () => {
     expect(fitted(sample(1, 500, exponential))).toMatchObject({ kind: 'pareto', exceedances: 50 });
     expect(fitted(sample(1, 499, exponential))).toMatchObject({ kind: 'exponential', exceedances: 49 });
     expect(fitted(sample(1, 200, exponential))).toMatchObject({ kind: 'exponential', exceedances: 20 });
     expect(fitTail(sample(1, 199, exponential))).toBeUndefined();
   });
 
-  it('finds the shape it was drawn from', () => {
+  it('finds the shape of the sample', () => {
     for (const shape of [0.1, 0.25, 0.4]) {
       let mean = 0;
       for (let seed = 0; seed < 20; seed++) mean += fitted(sample(seed, 8000, pareto(shape))).shape / 20;
@@ -27,7 +27,7 @@ describe('a fitted tail', () => {
     }
   });
 
-  it('never has an end: bounded values get the shape 1/m and the mean excess as scale', () => {
+  it('is unbounded: bounded values get the shape 1/m and the mean excess as scale', () => {
     const sorted = sample(3, 1000, (u) => u);
     const { shape, scale, threshold } = fitted(sorted);
     const excess = sorted.slice(900).map((value) => value - threshold);
@@ -36,7 +36,7 @@ describe('a fitted tail', () => {
     expect(tailLogP(fitted(sorted), 100)).toBeGreaterThan(-Infinity);
   });
 
-  it('starts at the empirical p, between the lower nine tenths and the rest', () => {
+  it('starts at the empirical p, above the lower nine tenths', () => {
     const sorted = sample(4, 1000, exponential);
     const tail = fitted(sorted);
     expect(tail.threshold).toBeGreaterThan(sorted[899]);
@@ -44,7 +44,7 @@ describe('a fitted tail', () => {
     expect(tailLogP(tail, tail.threshold)).toBeCloseTo(Math.log(101 / 1001), 14);
   });
 
-  it('keeps ties on one side of its threshold, and gives up where values only repeat', () => {
+  it('keeps ties on one side of its threshold, and needs distinct values', () => {
     const tied = Float64Array.from([
       ...new Float64Array(850),
       ...new Float64Array(80).fill(1),
@@ -59,8 +59,8 @@ describe('a fitted tail', () => {
     expect(fitTail(new Float64Array(1000).fill(3))).toBeUndefined();
   });
 
-  it('says of new values from the same source about what is true', () => {
-    // Far beyond the sample: the share of new values with p ≤ 1e-3 when only 500 were seen.
+  it('is roughly true for new values of the same distribution', () => {
+    // The share of new values with p ≤ 1e-3, from samples of 500.
     let [met, drawn] = [0, 0];
     for (let seed = 0; seed < 200; seed++) {
       const tail = fitted(sample(seed, 500, exponential));

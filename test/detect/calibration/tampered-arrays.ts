@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { GraphView } from '../../../src/detect/graph-view.js';
 
-/** Counts of a model file with one number changed are refused, or the surprises are still numbers of 0 and more. */
+/** Expects that arrays with one changed number are refused, or still give finite surprises of at least 0. */
 export function expectHarmlessTampering<P extends object>(
   sound: { [K in keyof P]: P[K] & (Int32Array | Uint32Array) },
   read: (arrays: P) => { surprises(view: GraphView): Float64Array },

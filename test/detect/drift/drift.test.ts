@@ -38,10 +38,9 @@ const reportOf = (split: string) => reports.get(split) as DriftReport;
 const stranger = ({ rows }: DriftReport) =>
   rows.filter(({ verdict }) => verdict === 'stranger').map(({ kind, relation }) => `${kind} ${relation}`);
 
-test('nothing changed: nothing moved', () => {
+test('without change, no relation moves', () => {
   const report = reportOf('same');
   expect(report.verdict).toBe('steady');
-  expect(report.reasons[0]).toMatch(/^none of \d+ relations has become much stranger/);
   expect(stranger(report)).toEqual([]);
   expect(report.counts.compared).toBeGreaterThan(3);
   expect(report.counts.graphs).toBe(report.change.windows);
@@ -50,10 +49,9 @@ test('nothing changed: nothing moved', () => {
   expect(report.novelty.names.every(({ unknown }) => unknown === 0)).toBe(true);
 });
 
-test('what was rare and is common now has moved', () => {
+test('a relation that was rare and is now common becomes stranger', () => {
   const report = reportOf('moved');
   expect(['recalibrate', 'retrain']).toContain(report.verdict);
-  expect(report.reasons[0]).toMatch(/^\d of \d relations have become stranger/);
   expect(stranger(report)).toContain('reconstruction EVENT_READ');
   const [first] = report.rows;
   expect(first.rate).toBeLessThanOrEqual(0.01);
@@ -61,36 +59,36 @@ test('what was rare and is common now has moved', () => {
   expect(first.above.p90).toBeGreaterThan(0.2);
 });
 
-test('an attack in quarantine is no drift', () => {
+test('an attack is kept out and does not count as drift', () => {
   const [attacked, same] = [reportOf('attacked'), reportOf('same')];
   expect(attacked.verdict).toBe('steady');
   expect(stranger(attacked)).toEqual([]);
   const { high, inherited, expected } = attacked.quarantine;
   expect(high + inherited - same.quarantine.high - same.quarantine.inherited).toBeGreaterThanOrEqual(4);
   expect(high).toBeGreaterThan(2 * expected);
-  // Neither its files nor what was done to them count as news.
+  // Neither its files nor its actions count as new.
   const files = attacked.novelty.names.find(({ type }) => type === 'file');
   expect(files).toMatchObject({ unknown: 0, examples: [] });
   expect(attacked.novelty.newRelation).toBe(0);
-  // What kept-out instances did says nothing about others.
+  // Kept-out instances do not change the values of others.
   const surprise = ({ rows }: DriftReport) => rows.filter(({ kind }) => kind === 'name');
   expect(surprise(attacked)).toEqual(surprise(same));
 });
 
-describe('edges', () => {
-  test('the report is plain data', () => {
+describe('the report', () => {
+  test('is plain data', () => {
     for (const report of reports.values()) expect(JSON.parse(JSON.stringify(report))).toEqual(report);
   });
 
-  test('nothing to compare', async () => {
+  test('an empty selection gives too-little', async () => {
     const none = await SplitGraphs.open(store, { to: 1n }, detector.model);
     const report = await measureDrift(detector, none);
-    expect(report).toMatchObject({ verdict: 'too-little', reasons: ['there is nothing to compare'] });
+    expect(report).toMatchObject({ verdict: 'too-little' });
     expect(report.rows).toEqual([]);
     expect(report.counts).toMatchObject({ graphs: 0, instances: 0, compared: 0 });
   });
 
-  test('behind a gate, errors of some are not compared with those of all', async () => {
+  test('with a gate, evidence that the gate leaves out is not compared', async () => {
     const { config } = detector.calibration;
     await detector.calibrate(await detector.graphsOf(store, { split: 'calibrate' }), {
       ...config,
@@ -101,9 +99,9 @@ describe('edges', () => {
     expect(new Set(report.rows.map(({ kind }) => kind))).toEqual(new Set(['name', 'relation']));
   });
 
-  test('a level is between 0 and 1; work can be stopped', async () => {
+  test('the level must be between 0 and 1; the work can be aborted', async () => {
     const graphs = await detector.graphsOf(store, { split: 'same' });
-    await expect(measureDrift(detector, graphs, { level: 0 })).rejects.toThrow(/level of 0/);
+    await expect(measureDrift(detector, graphs, { level: 0 })).rejects.toThrow(RangeError);
     await expect(measureDrift(detector, graphs, { signal: AbortSignal.abort() })).rejects.toThrow();
   });
 });

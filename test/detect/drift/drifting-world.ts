@@ -7,21 +7,21 @@ import { eventLine, file, MIDNIGHT, process, uuid } from '../../store/small-logs
 
 const PROGRAMS = ['cron', 'nginx', 'sshd', 'syslogd'];
 const MINUTE = 60_000_000_000n;
-/** Processes of a part, one a minute. */
+/** Processes of a split, one per minute. */
 const PROCESSES = 240;
 
 /**
- * Parts of one host's time, each of four hours: `train`, `calibrate`, `same` (nothing changed), `moved` (what few
- * processes did before, many do now), `attacked` (`same`, with a burst of what nobody ever did).
+ * Splits of one host, four hours each: `train`, `calibrate`, `same` (no change), `moved` (many processes do what few did
+ * before), `attacked` (`same`, with a burst of new behaviour).
  */
-const PARTS = ['train', 'calibrate', 'same', 'moved', 'attacked'] as const;
+const SPLITS = ['train', 'calibrate', 'same', 'moved', 'attacked'] as const;
 
-type Part = (typeof PARTS)[number];
+type Split = (typeof SPLITS)[number];
 
-function linesOf(part: Part): string[] {
-  // The attacked part is the unchanged one, to the digit.
-  const random = new Random(11).stream(part === 'attacked' ? 'same' : part);
-  const number = PARTS.indexOf(part);
+function linesOf(split: Split): string[] {
+  // `attacked` repeats `same` exactly.
+  const random = new Random(11).stream(split === 'attacked' ? 'same' : split);
+  const number = SPLITS.indexOf(split);
   const start = MIDNIGHT + BigInt(number * PROCESSES) * MINUTE;
   const lines: string[] = [];
   const touch = (at: bigint, rel: string, subj: ReturnType<typeof process>, path: string, id: number) =>
@@ -35,11 +35,11 @@ function linesOf(part: Part): string[] {
     touch(at(2), 'EVENT_READ', subj, `/etc/${program}.conf`, which);
     touch(at(3), 'EVENT_WRITE', subj, `/var/log/${program}.log`, 10 + which);
     const other = random.below(PROGRAMS.length);
-    // What is rare but known: others' logs are read.
-    if (random.chance(part === 'moved' ? 0.35 : 0.08))
+    // Rare but known: reading the log of another program.
+    if (random.chance(split === 'moved' ? 0.35 : 0.08))
       touch(at(4), 'EVENT_READ', subj, `/var/log/${PROGRAMS[other]}.log`, 10 + other);
   }
-  for (let i = 0; part === 'attacked' && i < 4; i++) {
+  for (let i = 0; split === 'attacked' && i < 4; i++) {
     const subj = process(uuid(900_000 + i), { name: 'dropper' });
     const at = start + BigInt(10 + i) * MINUTE + 500_000_000n;
     touch(at, 'EVENT_EXECUTE', subj, `/home/admin/${i}/secret`, 800_000 + i);
@@ -48,13 +48,13 @@ function linesOf(part: Part): string[] {
   return lines;
 }
 
-/** A store with the parts as its splits. */
+/** A store with these splits. */
 export async function driftingWorld(folder: string): Promise<Store> {
   const store = join(folder, 'store');
-  for (const part of PARTS) {
-    const log = join(folder, `${part}.ndjson`);
-    writeFileSync(log, `${linesOf(part).join('\n')}\n`);
-    await ingestFiles([log], { store, split: part, append: true, threads: 0 });
+  for (const split of SPLITS) {
+    const log = join(folder, `${split}.ndjson`);
+    writeFileSync(log, `${linesOf(split).join('\n')}\n`);
+    await ingestFiles([log], { store, split, append: true, threads: 0 });
   }
   return Store.open(store);
 }

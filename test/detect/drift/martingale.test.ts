@@ -5,7 +5,7 @@ import type { BenignCurve } from '../../../src/detect/threshold/threshold.js';
 
 const SIZE = 50;
 
-/** Scores of graphs, each with a load of its own; what describes them as calibration would. */
+/** Benign scores of graphs with different loads, described as calibration does. */
 function benignOf(random: Random, graphs: number): BenignCurve {
   const all = Array.from({ length: graphs }, () => windowOf(random));
   const descending = (of: readonly number[][]) => Float32Array.from(of.flat()).sort().reverse();
@@ -31,7 +31,7 @@ function benignOf(random: Random, graphs: number): BenignCurve {
   };
 }
 
-/** Both descend. */
+/** Both arrays descend. */
 function countAbove(scores: Float32Array, thresholds: Float32Array): Uint32Array {
   let above = 0;
   return Uint32Array.from(thresholds, (tau) => {
@@ -48,7 +48,7 @@ function windowOf(random: Random, by = 1): number[] {
 const NANOS = 1_800_000_000_000n;
 
 describe('the martingale', () => {
-  test('without change it hardly ever reaches 1/level, also over a long time', () => {
+  test('rarely reaches 1/level without change, even over a long time', () => {
     let reached = 0;
     for (let seed = 0; seed < 40; seed++) {
       const random = new Random(seed);
@@ -62,7 +62,7 @@ describe('the martingale', () => {
     expect(reached / 40).toBeLessThanOrEqual(0.1);
   });
 
-  test('a change is found, and dated', () => {
+  test('finds and dates a change', () => {
     for (let seed = 0; seed < 10; seed++) {
       const random = new Random(seed);
       const martingale = new ScoreMartingale(benignOf(random, 20), 0.01);
@@ -77,7 +77,7 @@ describe('the martingale', () => {
     }
   });
 
-  test('lower scores win nothing; a window without instances says nothing', () => {
+  test('gains nothing from lower scores or an empty window', () => {
     const random = new Random(1);
     const martingale = new ScoreMartingale(benignOf(random, 20), 0.01);
     for (let window = 0; window < 50; window++) martingale.add(windowOf(random, 0.2), 0n);
@@ -86,14 +86,14 @@ describe('the martingale', () => {
     expect([most, windows, sinceTs]).toEqual([1, 50, null]);
   });
 
-  test('never beyond what a number holds', () => {
+  test('does not overflow', () => {
     const martingale = new ScoreMartingale(benignOf(new Random(1), 20), 0.01);
     for (let window = 0; window < 300; window++) martingale.add(new Array(SIZE).fill(1e6), 0n);
     expect(martingale.finish().capital).toBeGreaterThan(1e11);
     expect(Number.isFinite(martingale.finish().most)).toBe(true);
   });
 
-  test('nothing at all', () => {
+  test('starts at a capital of 1', () => {
     const none = new ScoreMartingale(benignOf(new Random(1), 2), 0.01).finish();
     expect(none).toMatchObject({ windows: 0, capital: 1, most: 1, sinceTs: null, above: { p90: 0, p99: 0 } });
   });

@@ -8,7 +8,7 @@ const RELATIONS = ['READ', 'WRITE'];
 const process = (name?: string): NamedNode => ({ type: 'process', name });
 const file = (name?: string): NamedNode => ({ type: 'file', name });
 
-/** What a log relations-of-the-table looks like where every interaction is one event, in order. */
+/** The relations of a table with one event per interaction, in order. */
 const tableOf = (relations: readonly string[], used: readonly number[]) => ({
   relations,
   relation: Uint16Array.from(used),
@@ -26,7 +26,7 @@ function trained(): LevelTable {
   return levels;
 }
 
-test('names never met, once a node, digits folded; relations never met, by name', () => {
+test('counts nodes with new names once, with digits folded, and new relations by name', () => {
   const names = namesOf([
     process('sh'),
     process('dropper'),
@@ -62,7 +62,7 @@ test('names never met, once a node, digits folded; relations never met, by name'
   });
 });
 
-test('what is kept out is no news', () => {
+test('kept-out nodes do not count', () => {
   const names = namesOf([process('sh'), process('dropper'), file('/etc/shadow')]);
   const view = viewOf(names, [
     [0, 0, 2],

@@ -8,10 +8,11 @@ import { judgeMoves, MoveCollector, type MoveVerdict } from '../../../src/detect
 
 const SLOTS = 10;
 const TYPES = 2;
+const OPTIONS = { kind: 'quantile', tail: 'floor', byType: true, minNodes: 30 } as const;
 
 type Draw = (random: Random, slot: number, type: number) => number;
 
-/** Relations differ in scale, types in place. */
+/** Relations differ in scale, types in location. */
 const usual: Draw = (random, slot, type) => random.exponential(slot + 1) + 10 * type;
 
 function tablesOf(random: Random, draw: Draw, nodes: number, byType = true): CalibrationTables {
@@ -21,7 +22,7 @@ function tablesOf(random: Random, draw: Draw, nodes: number, byType = true): Cal
     for (let slot = 0; slot < SLOTS; slot++)
       builder.add(node % TYPES, slot, draw(random, slot, node % TYPES), node);
   }
-  return builder.build({ kind: 'quantile', tail: 'floor', byType, minNodes: 30 });
+  return builder.build({ ...OPTIONS, byType });
 }
 
 function verdicts(tables: CalibrationTables, random: Random, draw: Draw, nodes = 200, level = 0.05) {
@@ -39,7 +40,7 @@ const named = (rows: readonly { slot: number; verdict: MoveVerdict }[], wanted: 
   rows.filter(({ verdict }) => verdict === wanted).map(({ slot }) => slot);
 
 describe('without change', () => {
-  test('about the level of repetitions find anything, and fewer find it large', () => {
+  test('about the level of repetitions find any move, and fewer a large one', () => {
     const repetitions = 200;
     let [any, stranger] = [0, 0];
     for (let seed = 0; seed < repetitions; seed++) {
@@ -48,19 +49,19 @@ describe('without change', () => {
       if (rows.some(({ rate }) => rate <= 0.05)) any++;
       if (named(rows, 'stranger').length > 0) stranger++;
     }
-    // Where nothing moved, every discovery is false: the rate is that of repetitions with any.
+    // Without change, every discovery is false, so the false discovery rate is the share of repetitions with any.
     expect(any / repetitions).toBeLessThan(0.05 + 3 * Math.sqrt((0.05 * 0.95) / repetitions));
     expect(any / repetitions).toBeGreaterThan(0.005);
     expect(stranger).toBeLessThan(any);
   });
 
-  test('nodes that repeat themselves do not count as many', () => {
+  test('a node that repeats itself counts about once', () => {
     let any = 0;
     for (let seed = 0; seed < 100; seed++) {
       const random = new Random(seed);
       const tables = tablesOf(random, usual, 200);
       const moves = new MoveCollector(tables);
-      // One of ten nodes is busy, and does the same a hundred times.
+      // One of ten nodes repeats its value a hundred times.
       for (let node = 0; node < 200; node++) {
         const value = usual(random, 0, node % TYPES);
         for (let i = 0; i < (node % 10 === 0 ? 100 : 1); i++) moves.add(node % TYPES, 0, node, value);
@@ -72,7 +73,7 @@ describe('without change', () => {
     expect(any / 100).toBeLessThan(0.1);
   });
 
-  test('values of types that were compared together', () => {
+  test('types that share a table are compared together', () => {
     const random = new Random(3);
     const tables = tablesOf(random, usual, 400, false);
     const rows = verdicts(tables, random, usual);
@@ -82,7 +83,7 @@ describe('without change', () => {
 });
 
 describe('with change', () => {
-  test('the relation that moved is named, and the others are not', () => {
+  test('only the relation that moved is found', () => {
     for (let seed = 0; seed < 20; seed++) {
       const random = new Random(seed);
       const tables = tablesOf(random, usual, 400);
@@ -94,7 +95,7 @@ describe('with change', () => {
     }
   });
 
-  test('smaller values are calmer, no alarm', () => {
+  test('smaller values are calmer', () => {
     const random = new Random(1);
     const tables = tablesOf(random, usual, 400);
     const rows = verdicts(tables, random, (r, slot, type) =>
@@ -104,7 +105,7 @@ describe('with change', () => {
     expect(rows[5].direction).toBe('down');
   });
 
-  test('a small move of very many nodes is significant, and not large', () => {
+  test('a small move of very many nodes is significant but not large', () => {
     const random = new Random(1);
     const rows = verdicts(
       tablesOf(random, usual, 20_000),
@@ -117,25 +118,25 @@ describe('with change', () => {
   });
 });
 
-describe('what cannot be compared', () => {
-  test('too few nodes', () => {
+describe('values that cannot be compared', () => {
+  test('have too few nodes', () => {
     const random = new Random(1);
     const rows = verdicts(tablesOf(random, usual, 400), random, (r, s, t) => usual(r, s, t) + 50, 20);
     expect(named(rows, 'too-few')).toHaveLength(SLOTS);
   });
 
-  test('a slot that would be compared with others', () => {
+  test('have a slot without a table', () => {
     const builder = new CalibrationBuilder({ typeCount: 1, slotCount: 2, groupOf: new Uint8Array(2) });
     for (let node = 0; node < 100; node++) builder.add(0, 0, node, node);
-    const moves = new MoveCollector(builder.build());
+    const moves = new MoveCollector(builder.build(OPTIONS));
     moves.add(0, 1, 7, 1e9);
     expect([moves.finish(), moves.withoutTable]).toEqual([[], 1]);
   });
 
-  test('a type without a table of its own, beside one that has one', () => {
+  test('have a type without a table, while another type has one', () => {
     const builder = new CalibrationBuilder({ typeCount: 2, slotCount: 1, groupOf: new Uint8Array(1) });
     for (let node = 0; node < 100; node++) builder.add(0, 0, node, node);
-    const moves = new MoveCollector(builder.build());
+    const moves = new MoveCollector(builder.build(OPTIONS));
     moves.add(0, 0, 1, 5);
     moves.add(1, 0, 2, 5);
     expect(moves.finish()).toHaveLength(1);
@@ -143,7 +144,7 @@ describe('what cannot be compared', () => {
     expect(moves.withoutTable).toBe(1);
   });
 
-  test('nothing', () => {
+  test('without values, there are no moves', () => {
     expect(new MoveCollector(tablesOf(new Random(1), usual, 40)).finish()).toEqual([]);
     expect(judgeMoves([], 0.01)).toEqual([]);
   });

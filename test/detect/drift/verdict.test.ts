@@ -56,17 +56,21 @@ const programs = (nodes: number, unknown: number) => ({
 });
 
 const cases: [string, string, DriftFindings][] = [
-  ['nothing', 'steady', findings()],
+  ['no change', 'steady', findings()],
   ['a small move', 'steady', findings(['shifted', 'shifted', 'calmer'])],
   ['one relation', 'recalibrate', findings(['stranger'])],
   ['many relations', 'retrain', findings(['stranger', 'stranger', 'stranger', 'stranger'])],
-  ['scores', 'recalibrate', findings([], { change: { reached: at, above: { p90: 0.3, p99: 0.01 } } })],
-  ['scores, a little', 'steady', findings([], { change: { reached: at, above: { p90: 0.13, p99: 0.01 } } })],
+  ['higher scores', 'recalibrate', findings([], { change: { reached: at, above: { p90: 0.3, p99: 0.01 } } })],
+  [
+    'slightly higher scores',
+    'steady',
+    findings([], { change: { reached: at, above: { p90: 0.13, p99: 0.01 } } }),
+  ],
   ['new relations', 'retrain', findings([], { novelty: { newRelation: 20 } })],
   ['new programs', 'retrain', findings([], { novelty: programs(100, 30) })],
   ['few programs, one of them new', 'steady', findings([], { novelty: programs(3, 1) })],
-  ['a flood', 'look-first', findings(['stranger'], { quarantine: { high: 900 } })],
-  ['as many as are expected', 'steady', findings([], { quarantine: { high: 900, expected: 800 } })],
+  ['many high scores', 'look-first', findings(['stranger'], { quarantine: { high: 900 } })],
+  ['as many high scores as expected', 'steady', findings([], { quarantine: { high: 900, expected: 800 } })],
   ['nothing compared', 'too-little', findings([], { counts: { compared: 0, instances: 20 } })],
 ];
 
@@ -76,21 +80,21 @@ test.each(cases)('%s: %s', (_, verdict, found) => {
   expect(advice.reasons.length).toBeGreaterThan(0);
 });
 
-test('every reason is said, not only the weightiest', () => {
+test('all reasons are given, not only that of the verdict', () => {
   const { reasons } = adviseOn(findings(['stranger', 'calmer'], { novelty: { newRelation: 50 } }));
   expect(reasons).toEqual([
     '1 of 10 relations have become stranger',
-    '5.0 % of the interactions are of relations that training never met',
-    '1 of 10 relations have become calmer: fewer alerts, and duller ones',
+    '5.0 % of the interactions have relations that training never saw',
+    '1 of 10 relations have become calmer: the model will raise fewer alerts',
   ]);
 });
 
-test('more in quarantine than expected is said, also where nothing drifted', () => {
+test('unexpectedly many high scores are a reason even without drift', () => {
   expect(adviseOn(findings([], { quarantine: { high: 120 } }))).toEqual({
     verdict: 'steady',
     reasons: [
       'none of 10 relations has become much stranger, at a false discovery rate of 0.01',
-      '120 instances are kept out where 10 were expected: look at them with recal detect',
+      '120 instances score high, and 10 were expected: look at them with recal detect',
     ],
   });
 });

@@ -15,7 +15,7 @@ function gather(instances: readonly Instance[], slotCounts = [4]): CovarianceBui
   return builder;
 }
 
-/** Instances of slots 0, 1, 2: 0 and 1 share a part of their evidence, 2 is independent. */
+/** Instances with slots 0, 1 and 2: 0 and 1 are often equal, 2 is independent. */
 function benign(seed: number, count: number): Instance[] {
   const random = new Random(seed);
   return Array.from({ length: count }, (_, node) => {
@@ -52,7 +52,7 @@ describe('covariances of −2 ln p', () => {
     expect(between(covariance, 3, 3)).toBe(4);
   });
 
-  it('need 100 distinct nodes; rarer pairs have the mean of the known ones', () => {
+  it('need 100 distinct nodes; rarer pairs take the mean of the known ones', () => {
     const instances = benign(2, 100).map(({ node, slots, logP }) => ({ node, slots: slots.slice(0), logP }));
     const rare = Array.from({ length: 400 }, (_, i) => ({ node: i % 99, slots: [0, 3], logP: [-i, -i] }));
     const covariance = gather([...instances, ...rare]).build();
@@ -64,28 +64,26 @@ describe('covariances of −2 ln p', () => {
     expect(gather([...rare, { node: 99, slots: [3, 0], logP: [0, 0] }]).build().pairs.known).toBe(1);
   });
 
-  it('stay within those of independent and of equal evidence', () => {
+  it('stay between those of independent and of equal evidence', () => {
     const opposed = Array.from({ length: 200 }, (_, i) => ({ node: i, slots: [0, 1], logP: [-i, i - 200] }));
     expect(between(gather(opposed).build(), 0, 1)).toBe(0);
     const wild = Array.from({ length: 200 }, (_, i) => ({ node: i, slots: [0, 1], logP: [-i, -i] }));
     expect(between(gather(wild).build(), 0, 1)).toBe(4);
   });
 
-  it('do not depend on the order of anything, to the last bit', () => {
+  it('do not depend on the order of nodes, to the last bit', () => {
     const instances = benign(3, 300);
     const whole = gather(instances).build().toArrays();
     fc.assert(
-      fc.property(fc.integer(), fc.integer({ min: 0, max: 300 }), (seed, cut) => {
+      fc.property(fc.integer(), (seed) => {
         const shuffled = new Random(seed).shuffled(instances);
-        const builder = gather(shuffled.slice(0, cut));
-        builder.merge(gather(shuffled.slice(cut)));
-        expect(builder.build().toArrays()).toEqual(whole);
+        expect(gather(shuffled).build().toArrays()).toEqual(whole);
       }),
       { numRuns: 20 },
     );
   });
 
-  it('keep the slots of different kinds apart', () => {
+  it('treat slots of different kinds as different', () => {
     const builder = new CovarianceBuilder([2, 0, 2]);
     const random = new Random(4);
     for (let node = 0; node < 200; node++) {
@@ -96,20 +94,23 @@ describe('covariances of −2 ln p', () => {
     const rows = { slots: [1, 1, 0], kinds: [0, 2, 2], logP: [0, 0, 0] };
     expect(covariance.between(rows, 0, 2)).toBeGreaterThan(2.5);
     expect(covariance.between(rows, 0, 1)).toBeLessThan(1);
-    expect(() => covariance.between({ ...rows, kinds: [0, 1, 2] }, 0, 1)).toThrow('kind 1 has no slot 1');
+    expect(() => covariance.between({ ...rows, kinds: [0, 1, 2] }, 0, 1)).toThrow(RangeError);
   });
 
-  it('come back from their parts, and are refused when they cannot be', () => {
-    const parts = gather(benign(5, 200)).build().toArrays();
-    expect(PairCovariance.fromArrays(structuredClone(parts)).toArrays()).toEqual(parts);
-    const refused = (change: object) => () => PairCovariance.fromArrays({ ...parts, ...change });
-    expect(refused({ slotCounts: [5] })).toThrow('for 10 pairs');
-    expect(refused({ slotCounts: [-1] })).toThrow('numbers of slots');
-    expect(refused({ values: parts.values.with(0, Number.NaN) })).toThrow('outside of 0 to 4');
-    expect(refused({ known: parts.known.with(0, 2) })).toThrow('neither 0 nor 1');
+  it('are read back from their arrays, and refused when damaged', () => {
+    const arrays = gather(benign(5, 200)).build().toArrays();
+    expect(PairCovariance.fromArrays(structuredClone(arrays)).toArrays()).toEqual(arrays);
+    const refused = (change: object) =>
+      expect(() => PairCovariance.fromArrays({ ...arrays, ...change })).toThrow(
+        expect.objectContaining({ code: 'model-damaged' }),
+      );
+    refused({ slotCounts: [5] });
+    refused({ slotCounts: [-1] });
+    refused({ values: arrays.values.with(0, Number.NaN) });
+    refused({ known: arrays.known.with(0, 2) });
   });
 
-  it('refuse a slot that a node has twice', () => {
-    expect(() => gather([{ node: 0, slots: [1, 1], logP: [0, 0] }])).toThrow('two rows');
+  it('refuse two rows of a node for one slot', () => {
+    expect(() => gather([{ node: 0, slots: [1, 1], logP: [0, 0] }])).toThrow(RangeError);
   });
 });

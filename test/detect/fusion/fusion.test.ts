@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Random } from '../../../src/base/random.js';
 import { CovarianceBuilder, PairCovariance } from '../../../src/detect/fusion/covariance.js';
-import { createFusion, FUSIONS, type Fuse, sumOfKinds } from '../../../src/detect/fusion/fusion.js';
+import { createFusion, FUSIONS, type Fuse } from '../../../src/detect/fusion/fusion.js';
 
 const slotCount = 8;
 const constant = (value: number) =>
@@ -24,14 +24,14 @@ const fusions = FUSIONS.map((name) => [name, createFusion(name, constant(0.7))] 
 const logs = fc.array(fc.double({ min: -2000, max: 0, noNaN: true }), { minLength: 1, maxLength: slotCount });
 
 describe('every fusion', () => {
-  it('gives 0 without evidence and never less', () => {
+  it('gives 0 without evidence and no negative score', () => {
     for (const [name, fuse] of fusions) {
       expect(score(fuse, []), name).toBe(0);
       fc.assert(fc.property(logs, (list) => score(fuse, list) >= 0));
     }
   });
 
-  it('gives no lower score for a smaller p', () => {
+  it('does not lower the score for a smaller p', () => {
     for (const [name, fuse] of fusions) {
       fc.assert(
         fc.property(logs, fc.nat(), fc.double({ min: 1e-6, max: 100, noNaN: true }), (list, at, step) => {
@@ -54,13 +54,13 @@ describe('every fusion', () => {
     }
   });
 
-  it('shares out its total, and looks at no other rows than those of the node', () => {
+  it('divides the score into shares, and reads only the rows of the node', () => {
     for (const [name, fuse] of fusions) {
       fc.assert(
         fc.property(logs, (list) => {
           const shares = new Float64Array(list.length + 2).fill(7);
           const rows = evidence([-900, ...list, -900]);
-          // Slots of the node itself are as in a list of its own.
+          // The slots of the node are numbered as in a list of its own.
           const own = { ...rows, slots: [0, ...list.map((_, i) => i), 0] };
           expect(fuse(own, 1, list.length + 1, shares), name).toBe(score(fuse, list));
           expect([shares[0], shares[list.length + 1]]).toEqual([7, 7]);
@@ -84,13 +84,13 @@ describe('fisher', () => {
     expect(score(fuse, [0, 0, 0])).toBe(0);
   });
 
-  it('is the χ² distribution function where that is not saturated', () => {
+  it('equals the χ² distribution function where that is not saturated', () => {
     const logP = [-0.2, -1.3, -3.1, -0.9];
     const s = 1 - Math.exp(-score(fuse, logP));
     expect(s).toBeCloseTo(chiSquareCdf(11, 8), 12);
   });
 
-  it('still ranks where s would be 1', () => {
+  it('still ranks nodes where s would be 1', () => {
     const p = Math.log(1e-5);
     expect(1 - Math.exp(-score(fuse, [p, p, p, p, p, p]))).toBe(1);
     expect(score(fuse, [p, p, p, p, p, p - 1])).toBeGreaterThan(score(fuse, [p, p, p, p, p, p]) + 0.9);
@@ -106,7 +106,7 @@ describe('max and mean', () => {
 });
 
 describe('brown', () => {
-  it('is fisher for independent evidence', () => {
+  it('equals fisher for independent evidence', () => {
     fc.assert(
       fc.property(logs, (list) => {
         const [brown, fisher] = [createFusion('brown', independent), createFusion('fisher')].map((f) =>
@@ -117,16 +117,16 @@ describe('brown', () => {
     );
   });
 
-  it('counts evidence that is always the same only once', () => {
+  it('counts equal evidence only once', () => {
     expect(score(createFusion('brown', constant(4)), [-3, -3, -3])).toBeCloseTo(3, 9);
   });
 
   it('needs covariances', () => {
-    expect(() => createFusion('brown')).toThrow('needs covariances');
+    expect(() => createFusion('brown')).toThrow(expect.objectContaining({ code: 'fusion-covariance' }));
   });
 
   it('keeps its level on dependent evidence, where fisher does not', () => {
-    // Half of the time all four pieces are one and the same.
+    // Half of the time, all four rows are equal.
     const draw = (random: Random) => {
       const shared = random.chance(0.5) ? Math.log(1 - random.float()) : undefined;
       return [0, 1, 2, 3].map(() => shared ?? Math.log(1 - random.float()));
@@ -150,7 +150,7 @@ describe('brown', () => {
 describe('cauchy', () => {
   const fuse = createFusion('cauchy');
 
-  it('is the published formula', () => {
+  it('equals the published formula', () => {
     const p = [0.02, 0.3, 0.8];
     const t = p.reduce((sum, one) => sum + Math.tan((0.5 - one) * Math.PI), 0) / 3;
     const wanted = 0.5 - Math.atan(t) / Math.PI;
@@ -161,7 +161,7 @@ describe('cauchy', () => {
   it('keeps p in [1/(n+1), n/(n+1)]', () => {
     expect(score(fuse, [-500], 99)).toBeCloseTo(Math.log(100), 12);
     expect(Math.exp(-score(fuse, [0], 99))).toBeCloseTo(0.99, 12);
-    expect(Math.exp(-score(fuse, [-500], 0))).toBeCloseTo(0.5, 12); // no benign value: it says nothing
+    expect(Math.exp(-score(fuse, [-500], 0))).toBeCloseTo(0.5, 12); // without a benign value, p is ½
   });
 
   it('is exact where ½ − atan(t)/π is 0', () => {
@@ -169,15 +169,5 @@ describe('cauchy', () => {
     expect(score(fuse, [-500, -0.7, -0.7], n)).toBeCloseTo(Math.log(n) - Math.log(3), 6);
     const huge = 1e290;
     expect(score(fuse, [-700], huge)).toBeCloseTo(Math.log(huge), 6);
-  });
-});
-
-describe('the sum of kinds', () => {
-  it('adds the scores of each kind, and shares the total out', () => {
-    const shares = new Float64Array(3);
-    expect(sumOfKinds([3, 0, 1], shares)).toBe(4);
-    expect([...shares]).toEqual([0.75, 0, 0.25]);
-    expect(sumOfKinds([0, 0], shares)).toBe(0);
-    expect([...shares.subarray(0, 2)]).toEqual([0, 0]);
   });
 });

@@ -21,7 +21,7 @@ function viewOf(acts: readonly Act[], nodeCount: number): GraphView {
   } as unknown as GraphView;
 }
 
-/** Best over all paths of up to eight acts, by plain recursion. */
+/** The best over all paths of up to eight acts, by recursion. */
 function bestInherited(acts: readonly Act[], own: readonly number[], node: number, steps = 8): number {
   const distinct = [...new Map(acts.filter(([u, v]) => u !== v).map((act) => [act.join(), act])).values()];
   const objectsOf = (u: number) => distinct.filter(([actor]) => actor === u).length;
@@ -44,7 +44,7 @@ describe('lineage', () => {
     maxLength: nodes,
   });
 
-  test('is the best over all chains of acts, for the number of choices on the way', () => {
+  test('is the best over all chains of acts, corrected for the number of choices', () => {
     fc.assert(
       fc.property(acts, scores, (list, own) => {
         const { inherited } = traceLineage(viewOf(list, nodes), Float64Array.from(own), PRICE);
@@ -64,13 +64,13 @@ describe('lineage', () => {
     );
   });
 
-  test('names the actor; who acts on nobody passes nothing on', () => {
+  test('names the actor; a node that acts on none passes nothing on', () => {
     const { inherited, from } = traceLineage(viewOf([[0, 1]], 3), Float64Array.of(20, 1, 30), PRICE);
     expect([...from]).toEqual([-1, 0, -1]);
-    expect(inherited[1]).toBeCloseTo(20, 12); // neither had a choice
+    expect(inherited[1]).toBeCloseTo(20, 12); // one object and one actor: no correction
   });
 
-  test('a hub passes on less to each', () => {
+  test('a hub passes on less to each object', () => {
     const few = traceLineage(viewOf([[0, 1]], 12), new Float64Array(12).fill(10), 1).inherited[1];
     const many: Act[] = Array.from({ length: 10 }, (_, i) => [0, i + 1]);
     expect(traceLineage(viewOf(many, 12), new Float64Array(12).fill(10), 1).inherited[1]).toBeCloseTo(
@@ -80,7 +80,7 @@ describe('lineage', () => {
   });
 });
 
-test('own and inherited evidence are fused as two, never below the own', () => {
+test('own and inherited evidence are fused as two, and never score below the own evidence', () => {
   expect(joinLineage(5, 0)).toBe(5);
   expect(joinLineage(5, 7)).toBeCloseTo(-chiSquareLogSurvival(24, 2), 12);
   fc.assert(

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Random } from '../../../src/base/random.js';
-import { discoverByDay, neededAtFloor } from '../../../src/detect/threshold/fdr.js';
+import { discoverByDay } from '../../../src/detect/threshold/fdr.js';
 
 const oneDay = (p: number[], level: number, floor = 0) =>
-  discoverByDay({ hosts: p.map(() => 0), days: p.map(() => 0), p }, { level, floor, openDay: 1 });
+  discoverByDay({ hosts: p.map(() => 0), days: p.map(() => 0), p }, { level, floor });
 
 describe('discoveries', () => {
   it('are those of the published example', () => {
@@ -18,7 +18,7 @@ describe('discoveries', () => {
     expect([...alarms]).toEqual(p.map((_, i) => (i < 4 ? 1 : 0)));
   });
 
-  it('are found by trying every cut, whatever the order', () => {
+  it('equal those of trying every cut, in any order', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 60 }), { maxLength: 25 }), (list) => {
         const p = list.map((i) => i / 60);
@@ -30,23 +30,23 @@ describe('discoveries', () => {
     );
   });
 
-  it('are made for each host and closed day by itself', () => {
+  it('are found for each host and day separately', () => {
     const rows = {
       hosts: [1, 0, 0, 1, 0, 1],
       days: [3, 3, 3, 3, 4, 5],
       p: [0.04, 0.01, 0.9, 0.04, 0.01, 0.01],
     };
-    const { alarms, days, pending } = discoverByDay(rows, { level: 0.05, floor: 0.001, openDay: 5 });
+    const { alarms, days } = discoverByDay(rows, { level: 0.05, floor: 0.001 });
     expect(days.map(({ host, day, nodes, alarms }) => [host, day, nodes, alarms])).toEqual([
       [0, 3, 2, 1],
       [0, 4, 1, 1],
       [1, 3, 2, 2],
+      [1, 5, 1, 1],
     ]);
-    expect([...alarms]).toEqual([1, 1, 0, 1, 1, 0]);
-    expect(pending).toBe(1);
+    expect([...alarms]).toEqual([1, 1, 0, 1, 1, 1]);
   });
 
-  it('are false no more often than nominal when p-values are independent', () => {
+  it('are false at most at the nominal rate if p-values are independent', () => {
     let share = 0;
     const rounds = 400;
     for (let seed = 0; seed < rounds; seed++) {
@@ -61,8 +61,8 @@ describe('discoveries', () => {
   });
 });
 
-describe('nodes that must reach the floor', () => {
-  it('are exactly as many as it takes', () => {
+describe('the number of nodes that must reach the floor', () => {
+  it('is the smallest number that gives an alarm', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 400 }),
@@ -70,22 +70,22 @@ describe('nodes that must reach the floor', () => {
         fc.constantFrom(0.01, 0.05, 0.1, 0.3),
         (nodes, benign, level) => {
           const floor = 1 / (benign + 1);
-          const needed = neededAtFloor(nodes, floor, level);
           const alarmsWith = (count: number) =>
             oneDay(
               Array.from({ length: nodes }, (_, i) => (i < count ? floor : 1)),
               level,
               floor,
             ).days[0];
-          if (needed <= nodes)
-            expect(alarmsWith(needed)).toMatchObject({ alarms: needed, atFloor: needed, needed });
+          const { needed } = alarmsWith(0);
+          if (needed <= nodes) expect(alarmsWith(needed)).toMatchObject({ alarms: needed, needed });
           if (needed > 1) expect(alarmsWith(Math.min(nodes, needed - 1)).alarms).toBe(0);
         },
       ),
     );
   });
 
-  it('are more than there are where nothing can ever alarm', () => {
-    expect(neededAtFloor(100, 0.2, 0.1)).toBe(200);
+  it('is more than all nodes if none can ever alarm', () => {
+    const p = Array.from({ length: 100 }, () => 1);
+    expect(oneDay(p, 0.1, 0.2).days[0].needed).toBe(200);
   });
 });

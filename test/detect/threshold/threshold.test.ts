@@ -19,7 +19,7 @@ interface Instance {
 
 type Count = (list: readonly Instance[]) => number;
 
-/** A curve on which every instance is an incident of its own, unless another count is given. */
+/** A curve on which every instance is an incident, unless another count is given. */
 function curve(
   instances: readonly Instance[],
   { days = 1, incidents = undefined as Count | undefined } = {},
@@ -64,7 +64,7 @@ const budget = (count: number) => ({ kind: 'budget', count, per: 'day' }) as con
 const fpr = (level: number) => ({ kind: 'fpr', level }) as const;
 
 describe('the text of a threshold', () => {
-  it('is read and written', () => {
+  it('is parsed', () => {
     expect(parseThreshold('budget:5/day')).toEqual({ kind: 'budget', count: 5, per: 'day' });
     expect(parseThreshold(' Budget:0.5/HOUR ')).toEqual({ kind: 'budget', count: 0.5, per: 'hour' });
     expect(parseThreshold('budget:2/week')).toEqual({ kind: 'budget', count: 2, per: 'week' });
@@ -73,7 +73,7 @@ describe('the text of a threshold', () => {
     expect(parseThreshold('oracle', { oracle: true })).toEqual({ kind: 'oracle' });
   });
 
-  it('comes back as it was', () => {
+  it('is the same after formatting and parsing', () => {
     const level = fc.double({ min: 1e-12, max: 1 - 1e-12, noNaN: true });
     const specs: fc.Arbitrary<ThresholdSpec> = fc.oneof(
       fc.record({
@@ -91,7 +91,7 @@ describe('the text of a threshold', () => {
     );
   });
 
-  it('is refused with a hint, and is harmless in the message', () => {
+  it('is refused with a hint, and is printable in the message', () => {
     for (const text of [
       '',
       '5',
@@ -144,7 +144,7 @@ describe('τ for a budget', () => {
     );
   });
 
-  it('is not taken from where incidents have grown into each other', () => {
+  it('is not chosen where incidents have merged', () => {
     const instances = [9, 8, 7, 6, 5, 4].map((score) => ({ score, graph: 0 }));
     const incidents = (list: readonly Instance[]) => (list.length > 4 ? 1 : list.length);
     expect(chooseThreshold(budget(2), curve(instances, { incidents })).tau).toBe(8);
@@ -158,7 +158,7 @@ describe('τ for a budget', () => {
     expect(tau('budget:7/week')).toBe(tau('budget:1/day'));
   });
 
-  it('says how many alarms and incidents to expect', () => {
+  it('estimates the expected alarms and incidents', () => {
     const pairs = (list: readonly Instance[]) => Math.ceil(list.length / 2);
     const found = chooseThreshold(budget(5), curve(draw(2, 1000), { days: 2, incidents: pairs }));
     expect(found).toMatchObject({ incidentsPerDay: 5, alarmsPerDay: 10, finest: 0.5, asked: 5, graphs: 4 });
@@ -166,7 +166,7 @@ describe('τ for a budget', () => {
 });
 
 describe('τ for a false positive rate', () => {
-  it('lets no more than the level through, of all instances', () => {
+  it('gives alarms for at most the level of all instances', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 99 }), fc.constantFrom(0.01, 0.05, 0.3), (seed, level) => {
         const instances = draw(seed, 500).map((one, i) => ({
@@ -183,14 +183,14 @@ describe('τ for a false positive rate', () => {
   });
 });
 
-describe('what a rate allows', () => {
-  it('is not lost to binary fractions', () => {
+describe('the number that a rate allows', () => {
+  it('is not changed by binary fractions', () => {
     const instances = Array.from({ length: 100 }, (_, i) => ({ score: i + 1, graph: 0 }));
     expect(0.29 * 100).toBeLessThan(29);
     expect(chooseThreshold(fpr(0.29), curve(instances)).tau).toBe(72);
   });
 
-  it('is nothing where the highest score is shared by more', () => {
+  it('is 0 if more instances share the highest score', () => {
     const benign = curve(Array.from({ length: 100 }, () => ({ score: 7, graph: 0 })));
     const found = chooseThreshold(budget(5), benign);
     expect(found).toMatchObject({ status: 'resolved', realised: 0, alarmsPerDay: 0 });
@@ -198,8 +198,8 @@ describe('what a rate allows', () => {
   });
 });
 
-describe('what is finer than benign scores resolve', () => {
-  it('is extrapolated by their tail, beyond the largest and farther for less', () => {
+describe('a rate that the benign scores do not resolve', () => {
+  it('is extrapolated from their tail: above the highest score, and higher for a lower rate', () => {
     const benign = curve(draw(3, 2000), { days: 2 });
     const [one, fine, finer] = [0.5, 0.1, 0.001].map((count) => chooseThreshold(budget(count), benign));
     expect(one.status).toBe('resolved');
@@ -207,12 +207,12 @@ describe('what is finer than benign scores resolve', () => {
     expect(fine.incidentsPerDay).toBeCloseTo(0.1, 12);
     expect(fine.tau).toBeGreaterThan(Math.max(...benign.scores));
     expect(finer.tau).toBeGreaterThan(fine.tau);
-    // Scores were drawn from an exponential of mean 2, 1000 a day.
+    // Scores are drawn from an exponential distribution of mean 2, 1000 a day.
     expect(finer.tau).toBeGreaterThan(2 * Math.log(1000 / 0.001) * 0.6);
     expect(finer.tau).toBeLessThan(2 * Math.log(1000 / 0.001) * 2.5);
   });
 
-  it('is unresolved where there is no tail to fit: just above the largest', () => {
+  it('is unresolved without a tail to fit: τ is just above the highest score', () => {
     const benign = curve([1, 2, 3].map((score) => ({ score, graph: 0 })));
     const { tau, status } = chooseThreshold(budget(0.1), benign);
     expect(status).toBe('unresolved');
@@ -221,23 +221,25 @@ describe('what is finer than benign scores resolve', () => {
     expect(chooseThreshold(fpr(0.01), benign)).toMatchObject({ status: 'unresolved', finest: 1 / 3 });
   });
 
-  it('never alarms on what scores nothing', () => {
+  it('never alarms at a score of 0', () => {
     const silent = curve(Array.from({ length: 50 }, () => ({ score: 0, graph: 0 })));
     for (const spec of [budget(3), budget(0.1), fpr(0.5)]) {
       expect(chooseThreshold(spec, silent).tau).toBeGreaterThan(0);
     }
-    expect(() => chooseThreshold(budget(1), curve([]))).toThrow('no benign scores');
+    expect(() => chooseThreshold(budget(1), curve([]))).toThrow(
+      expect.objectContaining({ code: 'nothing-to-calibrate' }),
+    );
   });
 });
 
 describe('the range with one graph left out', () => {
-  it('shows what hangs on a single graph', () => {
+  it('shows the influence of a single graph', () => {
     const calm = Array.from({ length: 40 }, (_, i) => ({ score: 1 + i / 100, graph: i % 4 }));
     const wild = Array.from({ length: 4 }, (_, i) => ({ score: 50 + i, graph: 0 }));
     const { tau, range } = chooseThreshold(budget(1), curve([...calm, ...wild], { days: 4 }));
     expect(tau).toBe(50);
-    // Without graph 0: three days, so what three of the calm ones reach: 1.39, 1.38, 1.37, and 1.36 was of graph 0.
-    // Without another: the three highest wild ones.
+    // Without graph 0, three calm scores are allowed in three days: 1.39, 1.38 and 1.37 (1.36 is of graph 0).
+    // Without another graph, the three highest wild scores are allowed.
     const lowest = Math.fround(1.36);
     expect(range?.tau).toEqual([lowest, 51]);
     const through = [...calm, ...wild].filter(({ score }) => Math.fround(score) >= lowest).length;
@@ -245,7 +247,7 @@ describe('the range with one graph left out', () => {
     expect(range?.rate).toEqual([3 / 4, through / 4]);
   });
 
-  it('holds for rates of instances, and needs two graphs', () => {
+  it('exists for rates of instances too, and needs two graphs', () => {
     const { range, tau } = chooseThreshold(fpr(0.05), curve(draw(5, 400)));
     expect(range?.tau[0]).toBeLessThanOrEqual(tau);
     expect(range?.tau[1]).toBeGreaterThanOrEqual(tau);
@@ -268,7 +270,7 @@ describe('the empirical p-value', () => {
     const [seeds, nodes, benignCount] = [500, 20, 199];
     for (let seed = 0; seed < seeds; seed++) {
       const random = new Random(seed).stream(`graphs ${graphs}`);
-      // With a gate: half score nothing; and with ties.
+      // As with a gate, half score 0; and scores tie.
       const score = () => (random.chance(0.5) ? 0 : Math.ceil(random.exponential(30)));
       const benign = curve(Array.from({ length: benignCount }, () => ({ score: score(), graph: 0 })));
       for (let node = 0; node < nodes; node++) {
@@ -281,7 +283,7 @@ describe('the empirical p-value', () => {
       }
     }
     alphas.forEach((alpha, a) => {
-      // Nodes compared with the same benign scores err together.
+      // Nodes compared with the same benign scores share their error.
       const variance = alpha / (seeds * nodes) + (alpha * graphs) / benignCount / seeds;
       expect(met[a] / (seeds * nodes)).toBeLessThan(alpha + 4 * Math.sqrt(variance));
       expect(met[a]).toBeGreaterThan(graphs / (benignCount + 1) <= alpha ? 0 : -1);
@@ -290,7 +292,7 @@ describe('the empirical p-value', () => {
 });
 
 describe('τ on new benign data', () => {
-  it('keeps its rate on average', () => {
+  it('keeps the rate on average', () => {
     for (const [spec, perInstance] of [
       [fpr(0.02), 0.02],
       [budget(10), 10 / 500],
