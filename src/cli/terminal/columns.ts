@@ -1,16 +1,16 @@
-// The ranges that terminals draw two columns wide (East Asian wide and full-width, and most emoji).
+// Characters that terminals draw two columns wide: East Asian wide and full-width characters, and most emoji.
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1f64f}\u{1f680}-\u{1f6ff}\u{1f900}-\u{1f9ff}\u{20000}-\u{3fffd}]/u;
 const NARROW = /^[\x20-\x7e]*$/;
 const COMBINING = /[\p{Mn}\p{Me}]/u;
 
-/** How many terminal columns one character takes. */
+/** The width of one character in terminal columns. */
 function columnsOfChar(char: string): number {
   if (COMBINING.test(char)) return 0;
   return WIDE.test(char) ? 2 : 1;
 }
 
-/** How many terminal columns a text takes; a path in Chinese takes more than it has characters. */
+/** The width of a text in terminal columns. */
 export function columnsOf(text: string): number {
   if (NARROW.test(text)) return text.length;
   let columns = 0;
@@ -18,7 +18,7 @@ export function columnsOf(text: string): number {
   return columns;
 }
 
-/** The text, cut so that it takes at most `width` columns, with `ellipsis` where something is missing. */
+/** Cuts a text to at most `width` columns. A cut text ends with `ellipsis`. */
 export function cutTo(text: string, width: number, ellipsis = '…'): string {
   if (columnsOf(text) <= width) return text;
   const room = Math.max(0, width - ellipsis.length);

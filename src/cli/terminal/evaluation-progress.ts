@@ -3,11 +3,11 @@ import type { Progress } from './progress.js';
 import { formatDuration } from './quantities.js';
 
 const STAGES = {
-  words: 'learning words',
+  words: 'training word vectors',
   train: 'training',
-  fit: 'looking back at training',
+  fit: 'fitting the evidence',
   calibrate: 'calibrating',
-  score: 'judging the test',
+  score: 'scoring the test split',
 } as const;
 
 interface Run {
@@ -15,7 +15,7 @@ interface Run {
   readonly names: readonly string[];
 }
 
-/** Says how an evaluation goes: which seed, which variants, which stage, and how long all of it may still take. */
+/** Prints the progress of an evaluation: the seed, the variants, the stage, and the estimated time left. */
 export class EvaluationProgress {
   readonly #context: CommandContext;
   readonly #seeds: number;
@@ -23,7 +23,7 @@ export class EvaluationProgress {
   #label = '';
   #bar: Progress | undefined;
   #left = '';
-  #whole = 'in all';
+  #scope = '';
 
   constructor(context: CommandContext, seeds: number) {
     this.#context = context;
@@ -41,21 +41,22 @@ export class EvaluationProgress {
     this.#bar?.update(Math.floor(done * 100));
   }
 
-  /** `done`: share of all the work, 0 to 1. */
+  /** `done` is the fraction of the whole evaluation that is done. */
   finished({ seed, names, seconds }: Run & { seconds: number }, done: number): void {
     const elapsed = performance.now() - this.#started;
     const left = done > 0 ? (elapsed * (1 - done)) / done : 0;
-    this.#left = done < 1 ? `  (about ${formatDuration(left)} left ${this.#whole})` : '';
-    const of = this.#seeds > 1 ? `seed ${seed}: ` : '';
-    this.#context.out.info(`${of}${names.join(', ')} done in ${formatDuration(seconds * 1000)}${this.#left}`);
+    this.#left = done < 1 ? `  (about ${formatDuration(left)} left${this.#scope})` : '';
+    const prefix = this.#seeds > 1 ? `seed ${seed}: ` : '';
+    const duration = formatDuration(seconds * 1000);
+    this.#context.out.info(`${prefix}${names.join(', ')} done in ${duration}${this.#left}`);
   }
 
-  /** A trial of many begins: how long it takes says nothing of the work before it. */
+  /** Starts the next trial of a sweep. The estimate of the time left starts anew. */
   trial(): void {
     this.finish();
     this.#label = '';
     this.#left = '';
-    this.#whole = 'in this trial';
+    this.#scope = ' in this trial';
   }
 
   finish(): void {

@@ -2,9 +2,9 @@ import { printable } from '../../base/printable.js';
 import type { EvaluationResult, Figure, VariantResult } from '../../evaluate/result-schema.js';
 import { type Look, renderTable } from './tables.js';
 
-const NOTHING = '-';
+const UNDEFINED = '-';
 
-/** One row a variant, mean ± deviation over seeds, then what a reader must know. */
+/** One row per variant with mean ± standard deviation over seeds, then a legend and the notes. */
 export function* renderEvaluation(
   { complete, variants, data, notes, protocol, matching }: EvaluationResult,
   look: Look,
@@ -12,7 +12,7 @@ export function* renderEvaluation(
   const share = data.nodes === 0 ? '' : ` (${((100 * data.positives) / data.nodes).toFixed(2)} %)`;
   yield `protocol ${protocol}, matching ${matching}: ${data.positives} of ${data.nodes} nodes are labelled${share}`;
   yield '';
-  // Stopped, variants may have different numbers of seeds.
+  // After a stop, variants may have different numbers of seeds.
   const seedsOf = ({ seeds }: VariantResult) => (complete ? [] : [String(seeds.length)]);
   yield* renderTable(
     [
@@ -35,9 +35,10 @@ export function* renderEvaluation(
     look,
   );
   yield '';
-  yield 'attacks: with a flagged node, of all; false incidents: of what is flagged, per host and day of the test';
-  yield 'incidents, nodes: opened until every attack is found, whatever the threshold';
-  yield 'oracle F1: the best that any threshold gives on the test, which no one knows beforehand';
+  yield 'attacks: those with a flagged node, of all attacks';
+  yield 'false incidents: incidents of flagged nodes without a labelled node (per host and day of the test)';
+  yield 'incidents, nodes: incidents and their nodes to inspect until every attack is found, for any threshold';
+  yield 'oracle F1: the best F1 of any threshold, chosen with the labels of the test';
   for (const note of notes) yield `note: ${printable(note, 1000)}`;
 }
 
@@ -45,9 +46,9 @@ function rowOf(variant: VariantResult, look: Look): string[] {
   const figure = (key: Figure, digits: number) => meanText(variant, key, digits, look);
   const attacks =
     variant.mean.attacks === null
-      ? NOTHING
+      ? UNDEFINED
       : `${figure('attacksDetected', 1)}/${trimmed(variant.mean.attacks, 1)}`;
-  const perDay = variant.mean.falseIncidentsPerDay?.toFixed(1) ?? NOTHING;
+  const perDay = variant.mean.falseIncidentsPerDay?.toFixed(1) ?? UNDEFINED;
   return [
     attacks,
     `${figure('falseIncidents', 1)} (${perDay}/day)`,
@@ -64,7 +65,7 @@ function rowOf(variant: VariantResult, look: Look): string[] {
   ];
 }
 
-/** Hits of all, as counts: a rate hides its size. */
+/** The counts behind a rate. */
 function counts({ mean }: VariantResult, hit: Figure, other: Figure): string {
   const [hits, others] = [mean[hit] ?? 0, mean[other] ?? 0];
   return `${trimmed(hits, 1)}/${trimmed(hits + others, 1)}`;
@@ -72,12 +73,12 @@ function counts({ mean }: VariantResult, hit: Figure, other: Figure): string {
 
 function meanText({ mean, std }: VariantResult, key: Figure, digits: number, { unicode }: Look): string {
   const [value, deviation] = [mean[key], std[key]];
-  if (value === null) return NOTHING;
+  if (value === null) return UNDEFINED;
   if (deviation === null) return trimmed(value, digits);
   return `${trimmed(value, digits)} ${unicode ? '±' : '+-'} ${trimmed(deviation, digits)}`;
 }
 
-/** Whole numbers stay whole. */
+/** Integers without decimals. */
 function trimmed(value: number, digits: number): string {
   return Number.isInteger(value) && digits < 3 ? String(value) : value.toFixed(digits);
 }

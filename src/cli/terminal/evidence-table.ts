@@ -3,7 +3,7 @@ import type { AlertEvidence } from '../../detect/alerts/alert.js';
 import { formatCount } from './quantities.js';
 import { type Look, renderTable } from './tables.js';
 
-/** Fewer benign values than this are worth a word. */
+/** The table marks evidence with fewer benign values. */
 const FEW = 100;
 
 const POOLED: Readonly<Record<AlertEvidence['level'], string>> = {
@@ -13,7 +13,7 @@ const POOLED: Readonly<Record<AlertEvidence['level'], string>> = {
   all: 'all relations',
 };
 
-/** The evidence of an alert, one numbered row each, and below it why each value is what it is. */
+/** The evidence of an alert in numbered rows, followed by the reasons for the values. */
 export function renderEvidence(evidence: readonly AlertEvidence[], look: Look): string[] {
   if (evidence.length === 0) return ['no evidence: the score is 0'];
   const rows = evidence.map((each, i) => [
@@ -64,17 +64,17 @@ function formatValue(value: number): string {
     : value.toFixed(3);
 }
 
-/** Rounded down: nearly all must not become all. */
+/** Rounds down, so that 99.9999 % does not become 100 %. */
 function formatShare(share: number): string {
   return `${(Math.floor(share * 1e5) / 1e3).toFixed(3)} %`;
 }
 
-/** From its logarithm, because the smallest are below what a double holds. */
+/** Formats p from ln p, because the smallest p are below the range of a double. */
 export function formatProbability(logP: number): string {
   if (logP > Math.log(1e-3)) return Math.exp(logP).toFixed(4);
   if (logP === Number.NEGATIVE_INFINITY) return '0';
   const exponent = Math.floor(logP / Math.LN10);
   const digits = Math.exp(logP - exponent * Math.LN10);
-  // 9.96 would print as 10.0.
+  // 9.96 would be printed as 10.0.
   return digits >= 9.95 ? `1.0e${exponent + 1}` : `${digits.toFixed(1)}e${exponent}`;
 }

@@ -3,10 +3,10 @@ import { EXIT, type ExitCode, RecalError, type Where } from '../../base/errors.j
 import { printable } from '../../base/printable.js';
 import type { Output } from './output.js';
 
-/** An error as data: what `--json` prints, and what the lines for people are made of. */
-export interface Failure {
+/** An error as data, as `--json` prints it. */
+interface Failure {
   code: ErrorCode;
-  /** The operating system's own code, such as ENOENT. */
+  /** The code of the operating system, such as ENOENT. */
   errno?: string | undefined;
   message: string;
   hint?: string | undefined;
@@ -18,14 +18,13 @@ const SYSTEM_HINTS: Record<string, string> = {
   ENOENT: 'check the path',
   EACCES: 'check the permissions',
   EPERM: 'check the permissions',
-  ENOSPC: 'the disk is full: free some space and run it again',
-  EDQUOT: 'the quota is used up: free some space and run it again',
-  EFBIG: 'the file system or a limit (ulimit -f) allows no larger file: free some space or raise it',
-  EMFILE: 'too many open files: raise the limit (ulimit -n)',
+  ENOSPC: 'free some disk space, then run the command again',
+  EDQUOT: 'free some space in the disk quota, then run the command again',
+  EFBIG: 'raise the limit of the file size (ulimit -f), or use another file system',
+  EMFILE: 'raise the limit of open files (ulimit -n)',
 };
 
-/** What went wrong, in terms that a person can act on. */
-export function describeFailure(error: unknown): Failure {
+function describeFailure(error: unknown): Failure {
   if (error instanceof RecalError) {
     const { code, message, hint, where, exit } = error;
     return { code, message, hint, where, exit };
@@ -48,12 +47,12 @@ export function describeFailure(error: unknown): Failure {
   return {
     code: 'internal',
     message: `internal: ${message}`,
-    hint: 'this is a defect in recal: run it again with --stack to see where, and report it',
+    hint: 'run the command again with --stack, and report this defect of recal with the output',
     exit: EXIT.error,
   };
 }
 
-function place({ file, line, offset }: Where): string | undefined {
+function formatWhere({ file, line, offset }: Where): string | undefined {
   const parts: string[] = [];
   if (file !== undefined) parts.push(printable(file) + (line === undefined ? '' : `:${line}`));
   else if (line !== undefined) parts.push(`line ${line}`);
@@ -61,16 +60,16 @@ function place({ file, line, offset }: Where): string | undefined {
   return parts.length === 0 ? undefined : `at ${parts.join(', ')}`;
 }
 
-/** `error: …`, `hint: …` and `at file:line`, one line each; every text may hold what an attacker wrote. */
-export function failureLines(failure: Failure): string[] {
+/** `error: …`, `hint: …` and `at file:line`, one line each. Attackers may have written parts of every text. */
+function failureLines(failure: Failure): string[] {
   const lines = [`error: ${printable(failure.message)}`];
   if (failure.hint !== undefined) lines.push(`hint: ${printable(failure.hint)}`);
-  const at = failure.where === undefined ? undefined : place(failure.where);
+  const at = failure.where === undefined ? undefined : formatWhere(failure.where);
   if (at !== undefined) lines.push(at);
   return lines;
 }
 
-/** The stack of an error and of what caused it. */
+/** The stack of an error and of its causes. */
 function stackLines(error: unknown, depth = 0): string[] {
   if (!(error instanceof Error)) return [];
   const lines = (error.stack ?? '').split('\n').map((line) => `  ${printable(line)}`);
@@ -78,7 +77,7 @@ function stackLines(error: unknown, depth = 0): string[] {
   return [...lines, '  caused by', ...stackLines(error.cause, depth + 1)];
 }
 
-/** Prints an error and returns the exit code. With `--json` a program finds it on stdout too. */
+/** Prints an error to stderr and returns the exit code. With `--json` it also prints the error to stdout. */
 export function reportFailure(error: unknown, out: Output, stack: boolean): ExitCode {
   const failure = describeFailure(error);
   out.status('');

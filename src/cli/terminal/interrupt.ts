@@ -4,13 +4,13 @@ const CODES = { SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated } as const;
 
 type SignalName = keyof typeof CODES;
 
-/** The part of `process` that signals need. */
+/** The part of `process` that receives signals. */
 export interface SignalHost {
   on(event: SignalName, listener: () => void): unknown;
   off(event: SignalName, listener: () => void): unknown;
 }
 
-/** The reason a command's signal is aborted with; `signal.throwIfAborted()` throws it. */
+/** The abort reason of a command, which `signal.throwIfAborted()` throws. */
 class Interrupted extends Error {
   constructor(
     readonly exit: ExitCode,
@@ -23,16 +23,13 @@ class Interrupted extends Error {
 
 export interface InterruptOptions {
   host: SignalHost;
-  /** Leaves at once, without cleaning up. */
+  /** Exits at once, without cleaning up. */
   exit: (code: ExitCode) => void;
-  /** Tells the person that the first signal was understood. */
+  /** Tells the user that the first signal arrived. */
   announce?: () => void;
 }
 
-/**
- * Turns Ctrl-C and `kill` into an AbortSignal: the command stops where it is clean to stop. Whoever cannot wait sends
- * a second signal.
- */
+/** Converts Ctrl-C and `kill` to an AbortSignal, so that the command can clean up. A second signal exits at once. */
 export class Interrupt {
   private readonly controller = new AbortController();
   private readonly listeners: [SignalName, () => void][] = [];
@@ -50,12 +47,12 @@ export class Interrupt {
     return this.controller.signal;
   }
 
-  /** The exit code that the first signal asks for; nothing when none came. */
+  /** The exit code for the first signal; undefined before a signal. */
   get exitCode(): ExitCode | undefined {
     return this.code;
   }
 
-  /** Stops the command for another reason, such as a reader that went away. */
+  /** Stops the command for another reason, such as a closed pipe. */
   stop(exit: ExitCode, message: string): void {
     if (this.code !== undefined) return;
     this.code = exit;
@@ -76,7 +73,7 @@ export class Interrupt {
   }
 }
 
-/** Did this error only carry the interruption out? */
+/** Whether this error is the result of an abort. */
 export function isAbort(error: unknown): boolean {
   return error instanceof Error && error.name === 'AbortError';
 }

@@ -2,7 +2,7 @@ import pc from 'picocolors';
 import { safeJson } from '../../base/safe-json.js';
 import { columnsOf, cutTo } from './columns.js';
 
-/** The part of a Node stream that output needs, so that tests can give their own. */
+/** The part of a Node stream that output needs. */
 export interface TextSink {
   write(text: string): unknown;
   readonly isTTY?: boolean | undefined;
@@ -15,25 +15,25 @@ export interface OutputOptions {
   env: Readonly<Record<string, string | undefined>>;
   json?: boolean;
   quiet?: boolean;
-  /** The person's own choice; when left out, colour is for terminals that take it. */
+  /** The user's choice. Default: colour on terminals that support it. */
   color?: boolean | undefined;
 }
 
 type Colors = ReturnType<typeof pc.createColors>;
 
 /**
- * Where a command talks. Results go to stdout and are the only thing there; everything about the work goes to stderr.
- * Callers pass names from logs through `printable()` (tables do it themselves).
+ * The output of a command. Only results go to stdout; progress, warnings and errors go to stderr. Callers must pass
+ * text from logs through `printable()`; tables do it themselves.
  */
 export class Output {
   readonly json: boolean;
   readonly quiet: boolean;
-  /** Columns for results: those of the terminal, or Infinity into a pipe, where cutting would only lose text. */
+  /** Width for results in columns; Infinity for a pipe, so that no text is cut. */
   readonly width: number;
   readonly unicode: boolean;
   /** Colours for results. */
   readonly colors: Colors;
-  /** Is a person watching stderr live? */
+  /** Whether stderr is a terminal that can redraw a line. */
   readonly live: boolean;
   private readonly stdout: TextSink;
   private readonly stderr: TextSink;
@@ -48,31 +48,31 @@ export class Output {
     this.json = options.json ?? false;
     this.quiet = options.quiet ?? false;
     this.width = widthOf(stdout, env);
-    this.unicode = speaksUtf8(env);
+    this.unicode = usesUtf8(env);
     this.live = stderr.isTTY === true && env.TERM !== 'dumb';
     this.colors = pc.createColors(wantsColor(stdout, env, options.color));
     this.errorColors = pc.createColors(wantsColor(stderr, env, options.color));
   }
 
-  /** Headings of tables. */
+  /** Makes headings bold. */
   readonly bold = (text: string): string => this.colors.bold(text);
 
-  /** Has the JSON object been printed already? */
+  /** Whether the JSON result has been printed. */
   get hasAnswered(): boolean {
     return this.answered;
   }
 
-  /** A line about the work, for a person; `--quiet` silences it. */
+  /** Prints a line about the work to stderr, unless `--quiet` is set. */
   info(line: string): void {
     if (!this.quiet) this.note(line);
   }
 
-  /** Something to know about even when quiet. */
+  /** Prints a warning to stderr, also with `--quiet`. */
   warn(line: string): void {
     this.note(`${this.errorColors.yellow('warning:')} ${line}`);
   }
 
-  /** A line of an error report; the first word of `error: …` and `hint: …` is coloured. */
+  /** Prints a line of an error report to stderr. The labels `error:` and `hint:` are coloured. */
   error(line: string): void {
     const [, label, rest] = /^(error|hint): (.*)$/s.exec(line) ?? [undefined, undefined, line];
     if (label === undefined) this.note(rest);
@@ -82,18 +82,15 @@ export class Output {
       );
   }
 
-  /** A line of the result for people; with `--json` nothing. */
+  /** Prints a line of the result to stdout, unless `--json` is set. */
   print(line = ''): void {
     if (!this.json) this.toStdout(`${line}\n`);
   }
 
-  /**
-   * The result. With `--json` it is printed as one JSON object, otherwise `render` says the same in lines for people.
-   * A command calls this once.
-   */
+  /** Prints the result: one JSON object with `--json`, otherwise the lines of `render`. A command calls this once. */
   result(value: object, render?: () => Iterable<string>): void {
     if (this.json) {
-      if (this.answered) throw new Error('a command printed two results');
+      if (this.answered) throw new Error('a command must print only one result');
       this.answered = true;
       this.toStdout(`${safeJson(value)}\n`);
     } else if (render !== undefined) {
@@ -101,10 +98,10 @@ export class Output {
     }
   }
 
-  /** The one line at the bottom of a terminal that is redrawn in place; an empty text takes it away. */
+  /** Redraws the status line at the bottom of the terminal. An empty text removes it. */
   status(text: string): void {
     if (!this.live || this.quiet) return;
-    // One column short: a line that fills the last column wraps on some terminals and can no longer be redrawn.
+    // Some terminals wrap a line that fills the last column, and then cannot redraw it.
     const shown = cutTo(text, Math.max(1, (this.stderr.columns || 80) - 1));
     if (shown === this.statusText) return;
     this.stderr.write(`\r${shown}${' '.repeat(Math.max(0, columnsOf(this.statusText) - columnsOf(shown)))}`);
@@ -145,9 +142,9 @@ function widthOf(stream: TextSink, env: OutputOptions['env']): number {
       : Number.POSITIVE_INFINITY;
 }
 
-function speaksUtf8(env: OutputOptions['env']): boolean {
+function usesUtf8(env: OutputOptions['env']): boolean {
   const locale = env.LC_ALL || env.LC_CTYPE || env.LANG;
   if (locale !== undefined && locale !== '') return /utf-?8/i.test(locale);
-  // No locale at all: Windows Terminal and macOS' own terminal speak UTF-8 without saying so.
+  // Windows Terminal and the macOS terminal use UTF-8 without setting a locale.
   return env.WT_SESSION !== undefined || env.TERM_PROGRAM !== undefined;
 }

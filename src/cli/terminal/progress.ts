@@ -6,15 +6,15 @@ const REDRAW_MS = 100;
 const PLAIN_LINE_MS = 10_000;
 
 export interface ProgressOptions {
-  /** How much there is to do, when that is known. */
+  /** The number of units to do, if known. */
   total?: number | undefined;
-  /** What is counted: 'bytes' (the default), or a plural such as 'epochs'. */
+  /** The unit: 'bytes' (default) or a plural such as 'epochs'. */
   unit?: string;
 }
 
 /**
- * Progress of one piece of long work. On a terminal one line is redrawn, at most ten times a second; elsewhere a plain
- * line appears every ten seconds, so that a log of a short run has none. Driven by `update` alone: no timer to leak.
+ * Prints the progress of a long task. On a terminal it redraws one line, at most ten times a second; elsewhere it
+ * prints a line every ten seconds. It needs no timer, because `update` drives it.
  */
 export class Progress {
   private readonly label: string;
@@ -34,11 +34,11 @@ export class Progress {
     this.total = options.total;
     this.unit = options.unit ?? 'bytes';
     this.started = now();
-    // The first line waits for the first figures, which on a terminal may come at once.
+    // On a terminal the first update is shown at once.
     this.drawn = out.live ? Number.NEGATIVE_INFINITY : this.started;
   }
 
-  /** `done` units so far, and, where events are read, how many; both count from the start. */
+  /** Sets the units done and, for reading, the events read, both since the start. */
   update(done: number, events?: number): void {
     if (!this.open || this.out.quiet) return;
     const time = this.now();
@@ -49,7 +49,7 @@ export class Progress {
     else this.out.info(line);
   }
 
-  /** Takes the line away; the command itself says what was done. */
+  /** Removes the line. */
   finish(): void {
     if (this.open && this.out.live) this.out.status('');
     this.open = false;
@@ -68,7 +68,7 @@ export class Progress {
         `${Math.min(100, Math.floor((100 * done) / total))}%`,
       );
     } else parts.push(`${amount(done)}${suffix}`);
-    // In the first half second the rate is noise, and so is the time left.
+    // In the first half second, rate and ETA are not reliable.
     if (elapsed >= 500) {
       const rate = done / (elapsed / 1000);
       parts.push(`${amount(rate)}${suffix}/s`);
@@ -81,5 +81,5 @@ export class Progress {
   }
 }
 
-/** Rates below ten keep two digits: an epoch may take a minute. */
+/** Rates below ten keep two decimals, because an epoch may take a minute. */
 const round = (value: number): number => (value < 10 ? Math.round(value * 100) / 100 : Math.round(value));

@@ -1,9 +1,9 @@
 import { groupThousands } from '../../base/number-text.js';
 
-/** 1234567 → 1,234,567. Fractions keep the digits they have. */
+/** 1234567 → 1,234,567. Fractions keep their digits. */
 export function formatCount(value: number | bigint): string {
   const digits = String(value);
-  // Infinity, NaN and 1e+21 are no rows of digits.
+  // Infinity, NaN and 1e+21 have no digits to group.
   return /[a-z]/.test(digits) ? digits : groupThousands(digits);
 }
 
@@ -13,7 +13,7 @@ const BYTE_UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
 export function formatBytes(bytes: number | bigint): string {
   let value = Number(bytes);
   let unit = 0;
-  // 1023.95 would print as 1024.0 of the smaller unit.
+  // 1023.95 KiB would be printed as 1024.0 KiB.
   while (Math.abs(value) >= (unit === 0 ? 1024 : 1023.95) && unit < BYTE_UNITS.length - 1) {
     value /= 1024;
     unit++;
@@ -21,7 +21,7 @@ export function formatBytes(bytes: number | bigint): string {
   return unit === 0 ? `${value} B` : `${value.toFixed(1)} ${BYTE_UNITS[unit]}`;
 }
 
-/** Milliseconds as a person says them: 350 ms, 2.5 s, 1m 20s, 2h 05m, 3d 4h. */
+/** Formats milliseconds: 350 ms, 2.5 s, 1m 20s, 2h 05m, 3d 4h. */
 export function formatDuration(milliseconds: number): string {
   if (!Number.isFinite(milliseconds)) return '?';
   if (milliseconds < 0) return `-${formatDuration(-milliseconds)}`;

@@ -5,7 +5,7 @@ import { renderHistogram } from './histogram.js';
 import { formatBytes, formatCount, formatDuration } from './quantities.js';
 import { type Look, renderTable } from './tables.js';
 
-/** What was read, for a person: files, counts, span, relations on a log scale, entity types. */
+/** The summary of an ingest: files, counts, time span, relations and entity types. */
 export function renderSummary(summary: Summary, files: readonly FileEntry[], look: Look): string[] {
   const bold = look.bold ?? ((text: string) => text);
   return [

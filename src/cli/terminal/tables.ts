@@ -2,36 +2,37 @@ import { printable } from '../../base/printable.js';
 import { columnsOf, cutTo } from './columns.js';
 import { formatCount } from './quantities.js';
 
-/** What a rendering needs to know about the place it is shown in; `Output` is one. */
+/** The properties of the terminal that rendering depends on. `Output` implements it. */
 export interface Look {
-  /** Columns of the terminal, or Infinity where nothing has to fit. */
+  /** Width in columns; Infinity if lines may have any length. */
   readonly width: number;
-  /** False where block characters would come out as question marks. */
+  /** Whether the terminal can show characters beyond ASCII. */
   readonly unicode: boolean;
-  /** Makes headings bold, where there is colour. */
+  /** Makes headings bold, if the terminal has colour. */
   readonly bold?: (text: string) => string;
 }
 
 export type Cell = string | number | bigint | boolean | null | undefined;
 
 const GAP = '  ';
-/** What is left of a text at least when it is cut, and of one in the last column, where sentences stand. */
-const LEAST = 24;
-const LEAST_LAST = 60;
-/** Where rows take several lines: before the second and later ones, and how many a long text may take. */
+/** Minimum width of a column of texts that are cut. */
+const MIN_WIDTH = 24;
+/** The same for the last column, which often contains sentences. */
+const MIN_LAST_WIDTH = 60;
+/** Indent of the second and later lines of a row. */
 const INDENT = '   ';
-const MOST_LINES = 3;
+/** Maximum number of lines of a long text. */
+const MAX_LINES = 3;
 
-/** Columns that stand side by side. */
+/** Columns that share a line. */
 interface Band {
   readonly columns: readonly number[];
   readonly indent: string;
 }
 
 /**
- * Rows under a heading, in aligned columns. Numbers are grouped in thousands and stand right, text stands left. Texts
- * are made printable here. When the table does not fit, long texts are cut a little; when that is not enough, rows
- * take several lines.
+ * Renders rows under a heading in aligned columns: numbers on the right, grouped in thousands, and printable texts on
+ * the left. If the table is too wide, long texts are cut; if that does not suffice, rows take several lines.
  */
 export function renderTable(
   headings: readonly string[],
@@ -74,27 +75,27 @@ function cellText(cell: Cell): string {
   return typeof cell === 'string' ? printable(cell) : cell ? 'yes' : 'no';
 }
 
-/** How wide columns are, and which of them stand side by side, in so many columns of a terminal. */
+/** Computes the widths of columns, and which columns share a line, for a terminal of this width. */
 function layOut(
   natural: readonly number[],
   right: readonly boolean[],
   width: number,
 ): { bands: Band[]; widths: number[] } {
-  const whole = natural.map((_, column) => column);
+  const all = natural.map((_, column) => column);
   const sum = (widths: readonly number[]) =>
     widths.reduce((total, each) => total + each, 0) + GAP.length * (widths.length - 1);
-  // A number cut short would be a wrong number.
+  // Numbers are never cut, because a cut number is wrong.
   const least = natural.map((each, column) =>
-    right[column] ? each : Math.min(each, column + 1 === natural.length ? LEAST_LAST : LEAST),
+    right[column] ? each : Math.min(each, column + 1 === natural.length ? MIN_LAST_WIDTH : MIN_WIDTH),
   );
   if (sum(least) <= width) {
-    return { bands: [{ columns: whole, indent: '' }], widths: shrink(natural, least, sum(natural) - width) };
+    return { bands: [{ columns: all, indent: '' }], widths: shrink(natural, least, sum(natural) - width) };
   }
   const widths = natural.map((each, column) =>
     right[column] ? each : Math.max(1, Math.min(each, width - INDENT.length)),
   );
   const bands: { columns: number[]; indent: string }[] = [{ columns: [], indent: '' }];
-  for (const column of whole) {
+  for (const column of all) {
     const { columns, indent } = bands[bands.length - 1];
     const taken = indent.length + sum([...columns, column].map((each) => widths[each]));
     if (columns.length > 0 && taken > width) bands.push({ columns: [column], indent: INDENT });
@@ -103,7 +104,7 @@ function layOut(
   return { bands, widths };
 }
 
-/** Takes columns from the widest text until the table fits. */
+/** Narrows the widest text column until the table fits. */
 function shrink(natural: readonly number[], least: readonly number[], excess: number): number[] {
   const widths = [...natural];
   for (let left = excess; left > 0; left--) {
@@ -113,11 +114,11 @@ function shrink(natural: readonly number[], least: readonly number[], excess: nu
   return widths;
 }
 
-/** A text in lines of this width, broken at blanks where there are any. */
+/** Breaks a text into lines of this width, preferably at blanks. */
 function wrap(text: string, width: number, ellipsis: string): string[] {
   const lines: string[] = [];
   let rest = text;
-  while (columnsOf(rest) > width && lines.length + 1 < MOST_LINES) {
+  while (columnsOf(rest) > width && lines.length + 1 < MAX_LINES) {
     const piece = cutTo(rest, width, '');
     const blank = piece.lastIndexOf(' ');
     const end = blank > piece.length / 2 ? blank : piece.length;

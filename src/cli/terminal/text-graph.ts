@@ -4,23 +4,24 @@ import { cutTo } from './columns.js';
 import { formatCount } from './quantities.js';
 import type { Look } from './tables.js';
 
-const LONGEST_NAME = 120;
+const MAX_NAME_LENGTH = 120;
 
+/** All relations with one neighbour in one direction. */
 interface Bundle {
   readonly other: EntityRef;
-  /** True where the alert's entity acts. */
+  /** Whether the alert's entity is the subject. */
   readonly acts: boolean;
   readonly relations: string[];
 }
 
 export interface TextGraphOptions {
-  /** Lines for neighbours; what is left out is counted. */
+  /** Maximum number of lines for neighbours. A last line counts the rest. */
   readonly most?: number;
-  /** A word to put behind an entity, by its identifier: `alert #2`. */
+  /** Labels to print after entities, by identifier, such as `alert #2`. */
   readonly marks?: ReadonlyMap<string, string>;
 }
 
-/** An alert's entity, its parent, and what it had to do with, one line a neighbour; most telling first. */
+/** Draws an alert's entity, its parent and its neighbours, one line per neighbour. */
 export function renderTextGraph(alert: Alert, look: Look, options: TextGraphOptions = {}): string[] {
   const { most = 12, marks } = options;
   const { entity, neighbourhood } = alert;
@@ -33,11 +34,11 @@ export function renderTextGraph(alert: Alert, look: Look, options: TextGraphOpti
   };
   const bundles = bundle(entity.id, neighbourhood.interactions, signs.times);
   const shown = bundles.slice(0, most);
-  const told = shown.reduce((sum, { relations }) => sum + relations.length, 0);
+  const printed = shown.reduce((sum, { relations }) => sum + relations.length, 0);
   const lines = shown.map(
     ({ other, acts, relations }) => `${relations.join(', ')} ${acts ? signs.out : signs.in} ${show(other)}`,
   );
-  const left = neighbourhood.total - told;
+  const left = neighbourhood.total - printed;
   if (left > 0) lines.push(`${signs.more} ${formatCount(left)} more interactions`);
   const pid = entity.pid === null ? '' : `, pid ${entity.pid}`;
   const self = `${nameOf(entity)} (${entity.type}${pid})`;
@@ -49,7 +50,7 @@ export function renderTextGraph(alert: Alert, look: Look, options: TextGraphOpti
   ].map((line) => cutTo(line, look.width, look.unicode ? '…' : '~'));
 }
 
-/** One bundle a neighbour and direction, in the order of its first interaction. */
+/** One bundle per neighbour and direction, in the order of its first interaction. */
 function bundle(self: string, interactions: readonly AlertInteraction[], times: string): Bundle[] {
   const found = new Map<string, Bundle>();
   for (const { subject, relation, object, count } of interactions) {
@@ -66,5 +67,5 @@ function bundle(self: string, interactions: readonly AlertInteraction[], times: 
 }
 
 function nameOf({ name, id }: EntityRef): string {
-  return printable(name ?? id, LONGEST_NAME);
+  return printable(name ?? id, MAX_NAME_LENGTH);
 }

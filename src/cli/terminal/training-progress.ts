@@ -7,17 +7,17 @@ import { formatBytes, formatCount } from './quantities.js';
 
 const STAGES = {
   events: 'reading events',
-  names: 'reading names',
-  words: 'learning words',
+  names: 'reading entity names',
+  words: 'training word vectors',
   graphs: 'building graphs',
 } as const;
 
-/** Relations named in a line about an epoch: those that are worst. */
+/** Number of relations with the highest losses that the line of an epoch lists. */
 const WORST = 3;
-/** Lines about epochs in a whole run. */
+/** Number of epoch lines in a run. */
 const LINES = 20;
 
-/** Says how training goes: one line a stage, then steps with their rate and ETA, and now and then an epoch's losses. */
+/** Prints the progress of training: each stage, the steps with rate and ETA, and the losses of some epochs. */
 export class TrainingProgress {
   readonly #context: CommandContext;
   readonly #epochs: number;
@@ -48,11 +48,11 @@ export class TrainingProgress {
     const nodes = graphs.reduce((sum, { graph }) => sum + graph.nodeCount, 0);
     this.#context.out.info(
       `${formatCount(graphs.length)} graphs, ${formatCount(nodes)} nodes, ${relations.length} relations, ` +
-        `${features} features a node, about ${formatBytes(Math.round(memory))}`,
+        `${features} features per node, about ${formatBytes(Math.round(memory))}`,
     );
     for (const line of describeParts(plan)) this.#context.out.info(line);
-    if (steps.done > 0) this.#context.out.info(`going on after ${formatCount(steps.done)} steps`);
-    // Rate and time left are those of this run, not of the one it goes on with.
+    if (steps.done > 0) this.#context.out.info(`continuing after ${formatCount(steps.done)} steps`);
+    // Rate and ETA count only the steps of this run.
     this.#before = steps.done;
     this.#bar = this.#context.progress('training', { total: steps.all - steps.done, unit: 'steps' });
   }
@@ -63,7 +63,7 @@ export class TrainingProgress {
     if (report.masked > MASKED_LIMIT && !this.#warned) {
       this.#warned = true;
       const share = (100 * report.masked).toFixed(0);
-      this.#context.out.warn(`${share} % of the nodes are masked: little is left to reconstruct them from`);
+      this.#context.out.warn(`${share} % of the nodes are masked; too few are left to reconstruct them from`);
       this.#context.out.warn('  hint: lower --mask-base or --mask-max');
     }
     const every = Math.max(1, Math.round(this.#epochs / LINES));
@@ -91,18 +91,12 @@ export class TrainingProgress {
   }
 }
 
-/** Graphs that are cut out anew at every step make a run slow: who waits should know which, and what would help. */
-export function* describeParts({
-  graphs,
-  blocks,
-}: {
-  graphs: readonly Pick<TrainPlan['graphs'][number], 'graph' | 'title'>[];
-  blocks: TrainPlan['blocks'];
-}): Generator<string> {
+/** Explains which graphs make a run slow because they are processed in parts. */
+function* describeParts({ graphs, blocks }: TrainPlan): Generator<string> {
   for (const { graph, title } of graphs) {
     const plan = blocks.get(graph);
     if (plan === undefined) continue;
-    yield `${printable(title)} (${formatCount(graph.nodeCount)} nodes) is too large for the memory and is taken in ` +
-      `${plan.bounds.length - 1} parts, which takes longer; more --memory or a shorter --window avoids it`;
+    yield `${printable(title)} (${formatCount(graph.nodeCount)} nodes) does not fit into memory and is processed in ` +
+      `${plan.bounds.length - 1} parts, which is slower; set more --memory or a shorter --window`;
   }
 }

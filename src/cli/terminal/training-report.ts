@@ -9,7 +9,7 @@ import type { Output } from './output.js';
 import { formatCount, formatDuration } from './quantities.js';
 import { renderTable } from './tables.js';
 
-/** Where a model was written, and how long it took. */
+/** The written model file, and the duration of the training. */
 interface Written {
   readonly path: string;
   readonly sha256: string;
@@ -17,7 +17,7 @@ interface Written {
   readonly calibration: Calibration | undefined;
 }
 
-/** The result of `recal train`: each relation's mask rate and loss, and what was written where. */
+/** Prints the result of `recal train`: the mask rate and loss of each relation, and the model file. */
 export function reportTraining(
   result: TrainResult,
   { path, sha256, seconds, calibration }: Written,
@@ -30,11 +30,11 @@ export function reportTraining(
     maskConfigOf(config),
   );
   const first = reports.at(0);
-  // A run that went on from a checkpoint has not seen the first epoch.
+  // A resumed run has no report of the first epoch.
   const firstTitle = first === undefined || first.epoch === 1 ? 'first loss' : `loss in epoch ${first.epoch}`;
   const number = (value: number | undefined) =>
     value === undefined || Number.isNaN(value) ? null : Number(value.toPrecision(6));
-  // With one shared decoder there is one loss, not one a relation.
+  // A shared decoder has one loss for all relations.
   const rows = relations.map(({ name, frequency }, r) => ({
     relation: name,
     events: frequency,
@@ -79,6 +79,6 @@ export function reportTraining(
     yield `${done} of ${asked} epochs over ${formatCount(training.graphs)} graphs in ${formatDuration(seconds * 1000)}`;
     if (calibration !== undefined) yield* renderCalibration(calibration);
     yield `model ${model.id.slice(0, 12)} written to ${printable(path)}`;
-    if (!complete) yield `go on with: recal train … --resume (${printable(checkpointPath(path))})`;
+    if (!complete) yield `continue with: recal train … --resume (${printable(checkpointPath(path))})`;
   });
 }

@@ -32,7 +32,7 @@ const answerOf = (ended: { stdout: string }) => JSON.parse(ended.stdout) as Reco
 describe('recal train', () => {
   test('prints each relation’s mask rate and loss, and writes the model', async () => {
     const { code, stdout, stderr } = await run(`train --model ${path('one')} --epochs 2`);
-    expect(stderr).toMatch(/\d graphs, [\d,]+ nodes, \d+ relations, \d+ features a node, about [\d.]+ MiB/);
+    expect(stderr).toMatch(/\d graphs, [\d,]+ nodes, \d+ relations, \d+ features per node, about [\d.]+ MiB/);
     expect(stderr).toMatch(/epoch 1 of 2: loss \d+\.\d+, masked 0\.\d+, highest EVENT_/);
     expect(stdout).toMatch(/relation +events +mask rate +first loss +last loss\n/);
     expect(stdout).toMatch(/EVENT_READ +[\d,]+ +0\.\d{4} +\d\.\d{4} +\d\.\d{4}\n/);
@@ -73,7 +73,7 @@ describe('recal train', () => {
     const shown = await run(`model show ${path('three')}`);
     expect(shown.stdout).toContain('1 of 3 (stopped early)');
     const resumed = await run(`train --model ${path('three')} --epochs 3 --json --resume`);
-    expect(resumed.stderr).toMatch(/going on after \d+ steps/);
+    expect(resumed.stderr).toMatch(/continuing after \d+ steps/);
     const whole = await run(`train --model ${path('four')} --epochs 3 --json`);
     expect(answerOf(resumed).id).toBe(answerOf(whole).id);
     expect(sameBytes('three', 'four')).toBe(true);

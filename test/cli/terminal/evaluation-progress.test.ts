@@ -4,10 +4,10 @@ import { EvaluationProgress } from '../../../src/cli/terminal/evaluation-progres
 
 afterEach(() => vi.restoreAllMocks());
 
-test('what is left is reckoned from the evaluation at hand, not from the trials before it', () => {
-  const said: string[] = [];
+test('the time left is estimated from the current trial only', () => {
+  const printed: string[] = [];
   const bar = { update: () => {}, finish: () => {} };
-  const context = { out: { info: (line: string) => said.push(line) }, progress: () => bar };
+  const context = { out: { info: (line: string) => printed.push(line) }, progress: () => bar };
   let now = 0;
   vi.spyOn(performance, 'now').mockImplementation(() => now);
   const progress = new EvaluationProgress(context as unknown as CommandContext, 2);
@@ -15,12 +15,12 @@ test('what is left is reckoned from the evaluation at hand, not from the trials 
   progress.stage(run, 'train', 0);
   now = 60_000;
   progress.finished({ ...run, seconds: 60 }, 0.5);
-  expect(said.at(-1)).toBe('seed 0: paper done in 1m 00s  (about 1m 00s left in all)');
+  expect(printed.at(-1)).toBe('seed 0: paper done in 1m 00s  (about 1m 00s left)');
 
   now = 600_000;
   progress.trial();
   progress.stage(run, 'train', 0);
   now = 610_000;
   progress.finished({ ...run, seconds: 10 }, 0.5);
-  expect(said.at(-1)).toBe('seed 0: paper done in 10 s  (about 10 s left in this trial)');
+  expect(printed.at(-1)).toBe('seed 0: paper done in 10 s  (about 10 s left in this trial)');
 });

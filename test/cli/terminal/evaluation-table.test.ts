@@ -43,7 +43,7 @@ const SEEDS = [
 ];
 
 describe('renderEvaluation', () => {
-  test('mean and deviation, with counts beside every rate', () => {
+  test('prints mean and deviation, with counts after every rate', () => {
     const lines = linesOf(SEEDS);
     expect(lines[0]).toBe('protocol honest, matching node: 5 of 1000 nodes are labelled (0.50 %)');
     const row = lines.find((line) => line.startsWith('recal')) as string;
@@ -54,7 +54,7 @@ describe('renderEvaluation', () => {
     expect(row).toMatch(/budget:5\/day$/);
   });
 
-  test('one seed has no deviation; what is undefined is no number', () => {
+  test('prints no deviation for one seed, and - for undefined figures', () => {
     const one = { ...SEEDS[0], attacks: null, attacksDetected: null, precision: null, tp: 0, fp: 0 };
     const row = linesOf([one]).find((line) => line.startsWith('recal')) as string;
     expect(row).not.toContain('±');
@@ -62,12 +62,12 @@ describe('renderEvaluation', () => {
     expect(row).toContain('- (0/0)');
   });
 
-  test('stopped, each row says over how many seeds it is', () => {
+  test('prints the number of seeds per row after a stop', () => {
     expect(linesOf(SEEDS, LOOK, false).join('\n')).toMatch(/\nvariant +seeds +attacks .*\nrecal +2 +1\.5 ±/);
     expect(linesOf(SEEDS).join('\n')).toMatch(/\nvariant +attacks .*\nrecal +1\.5 ±/);
   });
 
-  test('a threshold tells how far it can be trusted, a note cannot move the cursor', () => {
+  test('prints the mark of a threshold, and notes without control characters', () => {
     const threshold = { ...SEEDS[0].threshold, mark: 'unresolved' as const };
     const lines = linesOf([{ ...SEEDS[0], threshold }, SEEDS[1]], { ...LOOK, unicode: false });
     expect(lines.find((line) => line.startsWith('recal'))).toMatch(/\+- .*budget:5\/day, unresolved$/);

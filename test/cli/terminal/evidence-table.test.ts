@@ -35,7 +35,7 @@ test.each([
   expect(formatProbability(logP)).toBe(text);
 });
 
-test('says what limits a number, and nothing that a terminal obeys', () => {
+test('prints notes on the limits of a value, and no control characters', () => {
   const [, line] = renderEvidence([row], look);
   expect(line).toMatch(/^1 +name +EVENT_\\e\[2J +object +1,234 +13\.500 +all +42 +5\.1e-435 +100\.0 % /);
   expect(line).toMatch(

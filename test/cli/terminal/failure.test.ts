@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { RecalError } from '../../../src/base/errors.js';
-import { describeFailure, failureLines, reportFailure } from '../../../src/cli/terminal/failure.js';
+import { reportFailure } from '../../../src/cli/terminal/failure.js';
 import { Output } from '../../../src/cli/terminal/output.js';
 import { Sink } from './sink.js';
 
@@ -14,7 +14,7 @@ function report(error: unknown, options: { json?: boolean; stack?: boolean; colu
   return { exit, stdout: stdout.text, stderr };
 }
 
-const lines = (error: unknown) => failureLines(describeFailure(error));
+const lines = (error: unknown) => report(error).stderr.lines;
 
 test.each([
   [{ hint: 'do this', where: { file: 'a.json', line: 3 } }, ['error: bad', 'hint: do this', 'at a.json:3']],
@@ -27,13 +27,13 @@ test.each([
   expect(lines(new RecalError('no-store', 'bad', options))).toEqual(expected);
 });
 
-test('exit codes: 1, and 2 for usage', () => {
+test('the exit code is 1, or 2 for usage errors', () => {
   expect(report(new RecalError('no-store', 'bad')).exit).toBe(1);
   expect(report(new RecalError('no-store', 'bad', { exit: 2 })).exit).toBe(2);
   expect(report(new TypeError('oops')).exit).toBe(1);
 });
 
-test('an unexpected exception is our fault, and says how to see more', () => {
+test('an unexpected exception is an internal error with a hint to --stack', () => {
   expect(lines(new TypeError('x is undefined'))).toEqual([
     'error: internal: TypeError: x is undefined',
     expect.stringMatching(/^hint: .*--stack/),
@@ -42,7 +42,7 @@ test('an unexpected exception is our fault, and says how to see more', () => {
   expect(lines(undefined)[0]).toBe('error: internal: undefined');
 });
 
-test('an error of the operating system is not', () => {
+test('an error of the operating system is not an internal error', () => {
   try {
     readFileSync('/nonexistent/file');
   } catch (error) {
@@ -54,7 +54,7 @@ test('an error of the operating system is not', () => {
   }
 });
 
-test('nothing an attacker wrote reaches the terminal raw, in any field or in the stack', () => {
+test('no field and no stack can print control characters', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (tail) => {
       const text = `\u001b]0;x\u0007\nerror: forged\u202e${tail}`;
@@ -71,7 +71,7 @@ test('nothing an attacker wrote reaches the terminal raw, in any field or in the
   );
 });
 
-test('the stack only on request, with the cause', () => {
+test('the stack is printed only on request, with the cause', () => {
   const error = new RecalError('no-store', 'bad', { cause: new Error('deeper') });
   expect(report(error).stderr.text).toBe('error: bad\n');
   expect(report(error, { stack: true }).stderr.text).toMatch(
@@ -79,7 +79,7 @@ test('the stack only on request, with the cause', () => {
   );
 });
 
-test('with --json the error is the one object on stdout', () => {
+test('with --json the error is the only object on stdout', () => {
   const error = new RecalError('no-store', 'bad', { where: { file: 'f', line: 2 } });
   const { stdout, stderr } = report(error, { json: true });
   expect(JSON.parse(stdout)).toEqual({

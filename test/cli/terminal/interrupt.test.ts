@@ -19,7 +19,7 @@ function listen() {
 test.each([
   ['SIGINT', 130],
   ['SIGTERM', 143],
-])('%s aborts the signal and asks for exit %i', (name, code) => {
+])('%s aborts the signal and sets exit code %i', (name, code) => {
   const { host, exits, interrupt, announced } = listen();
   expect(interrupt.exitCode).toBeUndefined();
   host.emit(name);
@@ -28,22 +28,22 @@ test.each([
   expect([interrupt.exitCode, exits, announced()]).toEqual([code, [], 1]);
 });
 
-test('a second signal leaves at once', () => {
+test('a second signal exits at once', () => {
   const { host, exits } = listen();
   host.emit('SIGINT');
   host.emit('SIGTERM');
   expect(exits).toEqual([143]);
 });
 
-test('after the command, signals do what they always do', () => {
+test('dispose removes the signal listeners', () => {
   const { host, interrupt } = listen();
   interrupt.dispose();
   expect(host.listenerCount('SIGINT') + host.listenerCount('SIGTERM')).toBe(0);
 });
 
-test('another reason to stop sets its own exit code, once', () => {
+test('the first reason to stop sets the exit code', () => {
   const { host, exits, interrupt } = listen();
-  interrupt.stop(0, 'nobody reads');
+  interrupt.stop(0, 'closed pipe');
   interrupt.stop(1, 'too late');
   expect([interrupt.exitCode, interrupt.signal.aborted]).toEqual([0, true]);
   host.emit('SIGINT');

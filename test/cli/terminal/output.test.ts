@@ -9,7 +9,7 @@ function open(options: Partial<OutputOptions> = {}, columns?: number) {
   return { stdout, stderr, out: new Output({ stdout, stderr, env: {}, ...options }) };
 }
 
-function say(out: Output): void {
+function printAll(out: Output): void {
   out.info('working');
   out.warn('careful');
   out.print('a line');
@@ -25,14 +25,14 @@ describe('modes', () => {
     ['--json --quiet', { json: true, quiet: true }, '{"nodes":3}\n', 'warning: careful\nerror: bad\n'],
   ])('%s', (_name, options, result, notes) => {
     const { stdout, stderr, out } = open(options);
-    say(out);
+    printAll(out);
     expect([stdout.text, stderr.text]).toEqual([result, notes]);
   });
 
-  test('one JSON object and never two', () => {
+  test('only one JSON object can be printed', () => {
     const { out, stdout } = open({ json: true });
     out.result({ a: 1 });
-    expect(() => out.result({ b: 2 })).toThrow('two results');
+    expect(() => out.result({ b: 2 })).toThrow(Error);
     expect(JSON.parse(stdout.text)).toEqual({ a: 1 });
   });
 });
@@ -42,7 +42,7 @@ describe('colour', () => {
     ['on a terminal', {}, 80, true],
     ['not in a pipe', {}, undefined, false],
     ['not with NO_COLOR', { env: { NO_COLOR: '1' } }, 80, false],
-    ['an empty NO_COLOR says nothing', { env: { NO_COLOR: '' } }, 80, true],
+    ['an empty NO_COLOR is ignored', { env: { NO_COLOR: '' } }, 80, true],
     ['NO_COLOR over FORCE_COLOR', { env: { NO_COLOR: '1', FORCE_COLOR: '1' } }, undefined, false],
     ['FORCE_COLOR in a pipe', { env: { FORCE_COLOR: '1' } }, undefined, true],
     ['FORCE_COLOR=0', { env: { FORCE_COLOR: '0' } }, 80, false],
@@ -57,7 +57,7 @@ describe('colour', () => {
   });
 });
 
-test('width: the terminal, COLUMNS, or no limit in a pipe', () => {
+test('the width comes from the terminal or COLUMNS, and has no limit in a pipe', () => {
   expect(open({}, 72).out.width).toBe(72);
   expect(open({ env: { COLUMNS: '99' } }).out.width).toBe(99);
   expect(open().out.width).toBe(Number.POSITIVE_INFINITY);
@@ -73,7 +73,7 @@ test.each([
 });
 
 describe('the status line', () => {
-  test('is redrawn in place and steps aside for other lines', () => {
+  test('is redrawn in place, below other lines', () => {
     const { out, stderr } = open({ color: false }, 40);
     out.status('reading 10%');
     out.info('note');
@@ -83,13 +83,13 @@ describe('the status line', () => {
     expect(stderr.screen).toEqual(['note', '']);
   });
 
-  test('fits the terminal', () => {
+  test('is cut to the width of the terminal', () => {
     const { out, stderr } = open({}, 10);
     out.status('a very long line');
     expect(stderr.screen).toEqual(['a very l…']);
   });
 
-  test('is for terminals, and not for quiet ones', () => {
+  test('is not printed without a terminal, on a dumb terminal, or with --quiet', () => {
     for (const { out, stderr } of [open(), open({ quiet: true }, 80), open({ env: { TERM: 'dumb' } }, 80)]) {
       out.status('reading');
       expect(stderr.text).toBe('');
@@ -98,7 +98,7 @@ describe('the status line', () => {
 });
 
 describe('safeJson', () => {
-  test('bigint, typed arrays, maps and sets', () => {
+  test('writes bigints, typed arrays, maps and sets', () => {
     const value = {
       ts: 1523037672123456789n,
       x: new Float32Array([1, 2]),
@@ -108,7 +108,7 @@ describe('safeJson', () => {
     expect(safeJson(value)).toBe('{"ts":"1523037672123456789","x":[1,2],"m":{"a":1},"s":[1]}');
   });
 
-  test('names come back exactly and cannot touch the terminal', () => {
+  test('keeps names exactly and prints no control characters', () => {
     const name = 'a\u001b[2J\u009b\u202e\u2028\ud800\u{e0001}"\\é😀';
     const text = safeJson({ name });
     expect(text).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u);

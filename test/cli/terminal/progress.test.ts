@@ -13,7 +13,7 @@ function start(columns: number | undefined, options: ProgressOptions, quiet = fa
 const MIB = 1 << 20;
 
 describe('on a terminal', () => {
-  test('one line with everything on it', () => {
+  test('prints amount, rate and ETA in one line', () => {
     const { stderr, clock, progress } = start(120, { total: 100 * MIB });
     clock.ms = 2000;
     progress.update(20 * MIB, 50_000);
@@ -24,13 +24,13 @@ describe('on a terminal', () => {
     expect(stderr.screen).toEqual(['']);
   });
 
-  test('at most ten redraws a second', () => {
+  test('redraws at most ten times a second', () => {
     const { stderr, clock, progress } = start(120, {});
     for (clock.ms = 0; clock.ms < 1000; clock.ms++) progress.update(clock.ms);
     expect(stderr.text.split('\r').length - 1).toBe(10);
   });
 
-  test('other units, and no total', () => {
+  test('prints other units, and no ETA without a total', () => {
     const { stderr, clock, progress } = start(120, { unit: 'epochs' });
     clock.ms = 4000;
     progress.update(3);
@@ -38,8 +38,8 @@ describe('on a terminal', () => {
   });
 });
 
-describe('elsewhere', () => {
-  test('a plain line every ten seconds', () => {
+describe('without a terminal', () => {
+  test('prints a line every ten seconds', () => {
     const { stderr, clock, progress } = start(undefined, { total: 100 });
     for (clock.ms = 0; clock.ms <= 25_000; clock.ms += 500) progress.update(clock.ms / 500);
     progress.finish();
@@ -49,7 +49,7 @@ describe('elsewhere', () => {
     ]);
   });
 
-  test.each([undefined, 80])('nothing when quiet (columns %s)', (columns) => {
+  test.each([undefined, 80])('prints nothing with --quiet (columns %s)', (columns) => {
     const { stderr, clock, progress } = start(columns, { total: 100 }, true);
     clock.ms = 60_000;
     progress.update(50);

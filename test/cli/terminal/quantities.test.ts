@@ -51,7 +51,7 @@ test.each([
   expect(isoTime(value)).toBe(text);
 });
 
-test('a timestamp can be read back exactly', () => {
+test('a timestamp can be parsed back exactly', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 0n, max: 2n ** 63n - 1n }), (ns) => {
       const text = isoTime(ns);

@@ -1,6 +1,6 @@
 import type { TextSink } from '../../../src/cli/terminal/output.js';
 
-/** A stream that remembers; a terminal when it is given columns. */
+/** A stream that keeps its text. With `columns` it is a terminal. */
 export class Sink implements TextSink {
   text = '';
   readonly isTTY: boolean;
@@ -17,7 +17,7 @@ export class Sink implements TextSink {
     return this.text.split('\n').slice(0, -1);
   }
 
-  /** What a terminal shows in the end: each line after its last carriage return. */
+  /** The lines as a terminal shows them, after all carriage returns. */
   get screen(): string[] {
     return this.text.split('\n').map((line) => {
       let shown = '';

@@ -12,7 +12,7 @@ describe('tables', () => {
     ['x\u001b[2J', undefined, 0n, undefined],
   ];
 
-  test('numbers stand right in thousands, text left, names printable', () => {
+  test('numbers are right-aligned and grouped, texts are left-aligned and printable', () => {
     expect(renderTable(['name', 'events', 'bytes', 'ok'], rows, wide)).toEqual([
       'name              events                  bytes  ok',
       '/usr/bin/bash  1,234,567                     12  yes',
@@ -21,20 +21,20 @@ describe('tables', () => {
     ]);
   });
 
-  test('the widest text gives way, numbers never', () => {
+  test('the widest texts are cut, numbers never', () => {
     const long = [['a'.repeat(60), 'b'.repeat(30), 1234567]];
     const [head, row] = renderTable(['one', 'two', 'n'], long, { width: 70, unicode: true });
     expect(columnsOf(row)).toBe(70);
     expect(row).toMatch(/^a+… {2}b+… {2}1,234,567$/);
     expect(head).toMatch(/^one +two +n$/);
     expect(renderTable(['one', 'two', 'n'], long, { width: 70, unicode: false })[1]).toContain('a~');
-    // Too narrow for anything: still complete numbers.
+    // Numbers are complete even if nothing fits.
     expect(
       renderTable(['one', 'n'], [['a'.repeat(9), 1234567]], { width: 5, unicode: true }).join('\n'),
     ).toContain('1,234,567');
   });
 
-  test('rows take several lines rather than lose what tells them apart', () => {
+  test('rows take several lines if cutting does not suffice', () => {
     const relation = (name: string) => [
       'reconstruction',
       `EVENT_${name}_ATTRIBUTES`,
@@ -73,7 +73,7 @@ describe('tables', () => {
     ]);
   });
 
-  test('no rows is a heading', () => {
+  test('a table without rows is only a heading', () => {
     expect(renderTable(['a', 'b'], [], wide)).toEqual(['a  b']);
   });
 });
@@ -84,7 +84,7 @@ describe('columns', () => {
     ['漢字', 4],
     ['e\u0301', 1],
     ['', 0],
-  ])('%s takes %i', (text, columns) => {
+  ])('%s has width %i', (text, columns) => {
     expect(columnsOf(text)).toBe(columns);
   });
 
@@ -94,7 +94,7 @@ describe('columns', () => {
     ['漢字漢字', 6, '漢字…'],
     ['abc', 1, '…'],
     ['abc', 0, ''],
-  ])('%s in %i', (text, width, expected) => {
+  ])('%s cut to %i', (text, width, expected) => {
     expect(cutTo(text, width)).toBe(expected);
   });
 });
@@ -107,7 +107,7 @@ describe('histogram', () => {
     { label: 'never', count: 0 },
   ];
 
-  test('log scale, with a sliver for the rare', () => {
+  test('uses a log scale, and every count above zero has a bar', () => {
     expect(renderHistogram(bars, { width: 45, unicode: true })).toEqual([
       'read    1,000,000  ██████████████████████████',
       'exec\\n      1,000  █████████████',
@@ -116,7 +116,7 @@ describe('histogram', () => {
     ]);
   });
 
-  test('in ASCII', () => {
+  test('draws bars in ASCII', () => {
     expect(renderHistogram(bars, { width: 45, unicode: false })[1]).toBe('exec\\n      1,000  #############');
   });
 

@@ -12,7 +12,7 @@ beforeAll(async () => {
   alert = alerts.find(({ entity }) => entity.id === ENTITIES.nginx) as Alert;
 });
 
-test('what is left out is counted, also what the alert does not carry', () => {
+test('the last line counts all other interactions, also those not in the alert', () => {
   const { interactions } = alert.neighbourhood;
   const more = { ...alert, neighbourhood: { total: 1004, interactions } };
   expect(renderTextGraph(more, wide, { most: 1 })).toEqual([
@@ -22,14 +22,14 @@ test('what is left out is counted, also what the alert does not carry', () => {
   ]);
 });
 
-test('one line a neighbour and direction', () => {
+test('there is one line per neighbour and direction', () => {
   const [first] = alert.neighbourhood.interactions;
   const open = { ...first, relation: 'EVENT_OPEN', count: 2 };
   const twice = { ...alert, neighbourhood: { total: 2, interactions: [first, open] } };
   expect(renderTextGraph(twice, wide)[1]).toMatch(/^└─ EVENT_EXECUTE, EVENT_OPEN ×2 → /);
 });
 
-test('in ASCII, cut to the width, with marks and the parent', () => {
+test('prints ASCII, cut to the width, with marks and the parent', () => {
   const parent = { id: 'p', type: 'process', name: 'init' } as const;
   const marks = new Map([
     ['p', 'alert #1'],
