@@ -10,7 +10,7 @@ const HOT = 256;
 const PROGRAMS = ['nginx', 'postgres', 'sshd', 'cron', 'sh', 'find', 'sendmail', 'python3.6'];
 const FOLDERS = ['/var/log', '/usr/local/etc', '/tmp', '/var/db/app', '/usr/home/ops/src', '/etc'];
 
-/** Relations with their weights: writes and reads are most of a real log, and the rare ones five decades rarer. */
+/** Relations with their weights, which span more than four decades, as in real logs. */
 const RELATIONS: readonly [string, number][] = [
   ['EVENT_WRITE', 36_000],
   ['EVENT_READ', 30_000],
@@ -31,16 +31,13 @@ const RELATIONS: readonly [string, number][] = [
 
 export interface CdmLogOptions {
   events: number;
-  /** Every entity is defined by a record before its first event. */
+  /** Each entity has a record before its first event. */
   entities: number;
-  /** Entities in use at any time: real hosts touch new ones and forget old ones. */
+  /** Number of recent entities that events use. */
   window?: number;
 }
 
-/**
- * A CDM18 log in the shape of CADETS' E3 release, made of records of our own with fresh identifiers: as long as one
- * likes, in constant memory, always the same bytes for the same options.
- */
+/** A CDM18 log like CADETS' E3 release, of any length in constant memory. The same options give the same bytes. */
 export function* cdmLog({ events, entities, window = 4096 }: CdmLogOptions): Generator<Buffer> {
   const random = lcg(1);
   const wheel = relationWheel();
@@ -51,7 +48,7 @@ export function* cdmLog({ events, entities, window = 4096 }: CdmLogOptions): Gen
   for (let i = 0; i < events; i++) {
     const due = Math.min(entities, Math.max(64, Math.ceil(((i + 1) * entities) / events)));
     while (defined < due) lines.push(entityLine(defined++));
-    // As on a real host, a few entities take most of the events, and the rest are touched now and then.
+    // As on a real host, a few entities have most of the events.
     const reach = random() % 8 === 0 ? window : HOT;
     const recent = (): number => defined - 1 - (random() % Math.min(defined, reach));
     const subject = recent() & ~3; // every fourth entity is a process

@@ -1,18 +1,19 @@
 import { spawnSync } from 'node:child_process';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { describeMachine } from './measurement.js';
 
 const MAIN = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
 const HOSTS = 5;
-/** Events a host for 3,200,000 nodes in the training parts of five hosts. */
+/** Events per host that give 3,200,000 nodes in the train parts of five hosts. */
 const TRACE_EVENTS = 8_500_000;
-/** What profile `recal` measures beyond the paper: names, and suspicion passed on. */
+/** Stages of the evidence that profile `recal` adds to the paper's. */
 const NEW_EVIDENCE = ['surprise', 'lineage'];
-/** The paper's detection on TRACE, of which 281 s are its nearest neighbours, on a GPU (RTX 5090). */
-const PUBLISHED = 284;
+/** Seconds of the paper's detection on TRACE, on an RTX 5090; its kNN search takes 281 of them. */
+const PUBLISHED_SECONDS = 284;
 
 interface Detected {
   readonly counts: { readonly instances: number; readonly graphs: number; readonly events: number };
@@ -22,9 +23,9 @@ interface Detected {
 }
 
 /**
- * `npm run bench -- detect [full]`: five simulated hosts with one graph each, a model of a few epochs from another part of
- * one of them, and `recal detect` as a process: time by stage, memory, and what the evidence beyond the paper's costs.
- * `full` has TRACE's 3,200,000 nodes, and needs 30 GB of disk for a while.
+ * `npm run bench -- detect [full] [--events N] [--epochs 3] [--scenario NAME] [--keep DIR]` runs recal detect on five
+ * simulated hosts with one graph each, and prints time by stage, memory and the cost of the added evidence. `full` has
+ * the 3,200,000 nodes of TRACE and needs 30 GB of disk.
  */
 export async function run(args: string[]): Promise<void> {
   const { values, positionals } = parseArgs({
@@ -42,9 +43,7 @@ export async function run(args: string[]): Promise<void> {
   const path = (name: string) => join(folder, name);
   const [world, store, model] = [path('world'), path('store'), path('model.recal')];
   try {
-    console.log(
-      `${cpus()[0]?.model}, ${availableParallelism()} cores, load ${loadavg()[0].toFixed(1)}, node ${process.version}`,
-    );
+    console.log(describeMachine());
     recal(
       'simulate',
       '--scenario',
@@ -85,14 +84,14 @@ function report({ counts, seconds, stages, peakBytes }: Detected): void {
   for (const [stage, spent] of Object.entries(stages).sort((a, b) => b[1] - a[1])) {
     console.log(`| ${stage} | ${spent.toFixed(1)} | ${share(spent)} |`);
   }
-  console.log(`| all | ${seconds.toFixed(1)} | |`);
+  console.log(`| total | ${seconds.toFixed(1)} | |`);
   const added = NEW_EVIDENCE.reduce((sum, stage) => sum + (stages[stage] ?? 0), 0);
   const scoring = seconds - (stages.reading ?? 0) - (stages.files ?? 0);
   console.log(
-    `\n${NEW_EVIDENCE.join(' and ')}: ${share(added)} of all, ${((100 * added) / scoring).toFixed(1)} % without reading and writing`,
+    `\n${NEW_EVIDENCE.join(' and ')} take ${share(added)} of the total time, ${((100 * added) / scoring).toFixed(1)} % without reading and writing files`,
   );
   console.log(
-    `memory at most ${(peakBytes / 2 ** 30).toFixed(2)} GiB; the paper's TRACE: ${PUBLISHED} s on a GPU`,
+    `peak memory ${(peakBytes / 2 ** 30).toFixed(2)} GiB; the paper reports ${PUBLISHED_SECONDS} s for TRACE on a GPU`,
   );
 }
 
@@ -104,7 +103,8 @@ function recal(command: string, ...rest: string[]): Detected {
     [MAIN, command, '--json', '--quiet', ...rest, ...format],
     { encoding: 'utf8', maxBuffer: 2 ** 28 },
   );
-  if (status !== 0) throw new Error(`recal ${command} ended with ${status}: ${stderr.slice(-2000)}`);
+  if (status !== 0)
+    throw new Error(`recal ${command} failed with exit code ${status}: ${stderr.slice(-2000)}`);
   console.log(`recal ${command}: ${((performance.now() - started) / 1000).toFixed(1)} s`);
   return JSON.parse(stdout);
 }

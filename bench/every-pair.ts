@@ -11,13 +11,10 @@ const CONTROL_AT = 65_536;
 const JOB_AT = CONTROL_AT + CONTROL_BYTES;
 const BATCH = 65_536;
 const BLOCK = 16;
-/** Queries that stay in the second-level cache while all points pass by: a multiple of the kernel's tile of six. */
+/** Queries that fit into the second-level cache: a multiple of the kernel's tile of six. */
 const PIECE = 192;
 
-/**
- * Exact kNN over every pair, with vectors on all threads: mean distances in float32. The peer that `NeighbourSearch` is
- * measured against, and a check on it where float64 would take hours.
- */
+/** SIMD brute force: mean kNN distances in float32 over every pair. The peer and the check of `NeighbourSearch`. */
 export class EveryPair {
   readonly #arena: Arena;
   readonly #threads: KernelThreads;
@@ -47,7 +44,7 @@ export class EveryPair {
       const at = Math.floor(point / BLOCK) * BLOCK * width + (point % BLOCK);
       for (let d = 0; d < width; d++) blocks[at + d * BLOCK] = rows[point * width + d];
     }
-    // Points that fill up the last block have the coordinates 0 and this value, so that no query is near them.
+    // The padding of the last block has this value, so that no query is near it.
     const halfSquares = new Float32Array(places).fill(1e30);
     squaresOf(rows, width).forEach((square, point) => {
       halfSquares[point] = square / 2;
@@ -117,18 +114,18 @@ function compileKernel(build: Build): void {
   const compiler = ['node_modules/assemblyscript/bin/asc.js', 'kernels/bench/every-pair.ts'];
   const args = [...compiler, '--target', 'release', ...flags, '-o', out];
   const { status } = spawnSync(process.execPath, args, { cwd: fileURLToPath(ROOT), stdio: 'inherit' });
-  if (status !== 0) throw new Error('kernels/bench/every-pair.ts does not compile');
+  if (status !== 0) throw new Error('cannot compile kernels/bench/every-pair.ts');
 }
 
 /**
- * How far a score of `EveryPair` may be from the float64 one, for a query of this norm. |q|² + |p|² − 2 q·p is off by at
- * most a share of (|q| + |p|)², a neighbour has |p| ≤ |q| + k · score, and a root is off by at most the root of that.
+ * A bound on the rounding error of a score of `EveryPair`, for a query of this norm. The error of |q|² + |p|² − 2 q·p is at
+ * most a share of (|q| + |p|)², a neighbour has |p| ≤ |q| + k · score, and the root has at most the root of that error.
  */
 export function everyPairError(width: number, norm: number, score: number, k: number): number {
   return Math.sqrt((width + 8) * 2 ** -24) * (2 * norm + k * score);
 }
 
-/** The score of one query by the definition (method §7): every pair, float64. */
+/** The score of one query in float64 (method §7). */
 export function exactScore(reference: ReferencePoints, { width, steps }: SnappedPoints, k: number): number {
   const distances: { distance: number; copies: number }[] = [];
   for (let point = 0; point < reference.count; point++) {

@@ -1,6 +1,6 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { SuspiciousNodeCollector } from '../dist/detect/alerts/activity.js';
 import { type IncidentLinks, LinkCollector } from '../dist/detect/alerts/incident-links.js';
 import { formIncidents } from '../dist/detect/alerts/incidents.js';
@@ -27,18 +27,19 @@ import type { Scenario } from '../dist/simulate/options.js';
 import { simulate } from '../dist/simulate/simulate.js';
 import { ingestFiles } from '../dist/store/ingest.js';
 import { Store } from '../dist/store/store.js';
+import { withFolder } from './measurement.js';
 
 const RULES = ['budget:1/day', 'budget:5/day', 'fpr:0.01', 'fpr:0.001', 'fdr:0.1'] as const;
 const HOSTS: readonly Scenario[] = ['freebsd-server', 'linux-desktop', 'linux-workstation'];
 const PARTS = ['train', 'calibrate', 'test'] as const;
 const WEEK = 7;
 const DAY = 86_400_000_000_000n;
-/** Train, calibrate, and two weeks of test. */
+/** Days of train, calibrate and test. */
 const DAYS = [WEEK, WEEK, 2 * WEEK] as const;
-/** How the alarms of a rule are looked at more closely. */
-const LOOKED_AT = 'budget:5/day';
+/** The rule whose false incidents are counted by kind. */
+const TALLIED_RULE = 'budget:5/day';
 
-/** A week as a detector saw it. */
+/** The scores of a week. */
 interface Week {
   readonly members: SuspiciousNodes;
   readonly links: IncidentLinks;
@@ -47,70 +48,72 @@ interface Week {
   readonly days: Int32Array;
 }
 
-/** What a rule promised, and what came of it by week. */
+/** The expected and realised false alarms of a threshold rule. */
 interface Outcome {
   readonly rule: string;
   readonly expected: number | undefined;
   readonly range: readonly [number, number] | undefined;
   readonly status: string;
-  /** A figure a week. */
+  /** One figure per week, by kind of week. */
   readonly realised: Record<string, number[]>;
 }
 
-/** Who the false alarms of a kind of week are: counts by what is asked of them. */
+/** Counts of false incidents by kind of week, question and answer. */
 type Tallies = Map<string, Map<string, Map<string, number>>>;
 
-interface Settings {
+interface Options {
   readonly events: number;
   readonly epochs: number;
   readonly drift: number;
 }
 
 /**
- * False alarms against what was asked for, on weeks without an attack:
- * `false-alarms [SCENARIO…] [--seeds 1-3] [--events 300000] [--epochs 5] [--drift 1]`. A week is trained on, a week
- * calibrated on, and two are judged: of the same host, and of that host after it has changed.
+ * `npm run bench -- false-alarms [SCENARIO…] [--seeds 1-3] [--events 300000] [--epochs 5] [--drift 1]` compares the false
+ * alarms of each threshold rule with the expected ones, on weeks without attacks. One week trains, one calibrates, and two
+ * are scored: of the same host, and of the host after drift.
  */
 export async function run(args: string[]): Promise<void> {
-  const value = (flag: string, standard: string) => {
-    const at = args.indexOf(flag);
-    return at < 0 ? standard : (args[at + 1] ?? standard);
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      seeds: { type: 'string', default: '1-3' },
+      events: { type: 'string', default: '300000' },
+      epochs: { type: 'string', default: '5' },
+      drift: { type: 'string', default: '1' },
+    },
+  });
+  const options = {
+    events: Number(values.events),
+    epochs: Number(values.epochs),
+    drift: Number(values.drift),
   };
-  const settings = {
-    events: Number(value('--events', '300000')),
-    epochs: Number(value('--epochs', '5')),
-    drift: Number(value('--drift', '1')),
-  };
-  const seeds = parseSeeds(value('--seeds', '1-3'));
-  const named = args.filter((arg, i) => !arg.startsWith('--') && !args[i - 1]?.startsWith('--'));
-  for (const scenario of named.length > 0 ? (named as Scenario[]) : HOSTS) {
+  const seeds = parseSeeds(values.seeds);
+  for (const scenario of positionals.length > 0 ? (positionals as Scenario[]) : HOSTS) {
     const outcomes: Outcome[][] = [];
     const tallies: Tallies = new Map();
     for (const seed of seeds) {
-      const folder = await mkdtemp(join(tmpdir(), 'recal-false-alarms-'));
       const started = performance.now();
-      try {
-        outcomes.push(await observe(scenario, seed, settings, folder, tallies));
-      } finally {
-        await rm(folder, { recursive: true, force: true });
-      }
+      await withFolder('false-alarms', async (folder) => {
+        outcomes.push(await observe(scenario, seed, options, folder, tallies));
+      });
       console.log(`${scenario}, seed ${seed}: ${((performance.now() - started) / 1000).toFixed(0)} s`);
     }
-    printTable(scenario, outcomes, settings);
+    printTable(scenario, outcomes, options);
     printTallies(tallies);
   }
 }
 
-/** One host: trained, calibrated, judged over two weeks as it was, and over two after a change. */
+/** Trains and calibrates on one host, then scores two weeks without drift and two with drift. */
 async function observe(
   scenario: Scenario,
   seed: number,
-  { events, epochs, drift }: Settings,
+  { events, epochs, drift }: Options,
   folder: string,
   tallies: Tallies,
 ): Promise<Outcome[]> {
-  const steady = await openWorld(scenario, seed, events, 0, join(folder, 'steady'));
-  const changed = await openWorld(scenario, seed, events, drift, join(folder, 'changed'));
+  const steady = await openHost(scenario, seed, events, 0, join(folder, 'steady'));
+  const changed = await openHost(scenario, seed, events, drift, join(folder, 'changed'));
   const config = resolveTrainingConfig({ epochs, seed });
   const { model } = await trainModel({
     store: steady.store,
@@ -123,9 +126,9 @@ async function observe(
   const { reference, evidence } = choices;
   const detector = await Detector.fit(model, training, { reference, evidence, threads: 2 });
   try {
-    const week = (world: World, number: number) => {
-      const from = world.testFrom + BigInt(number * WEEK) * DAY;
-      return detector.graphsOf(world.store, { split: 'test', from, to: from + BigInt(WEEK) * DAY });
+    const week = (host: SimulatedHost, number: number) => {
+      const from = host.testFrom + BigInt(number * WEEK) * DAY;
+      return detector.graphsOf(host.store, { split: 'test', from, to: from + BigInt(WEEK) * DAY });
     };
     const { benign } = await detector.calibrate(
       await detector.graphsOf(steady.store, { split: 'calibrate' }),
@@ -142,27 +145,27 @@ async function observe(
       const found = chooseThreshold(spec as Score, benign);
       return { rule, expected: found.realised, range: found.range?.rate, status: found.status, realised: {} };
     });
-    const judge = async (title: string, world: World, number: number) => {
-      const seen = scoreWeek(detector, await week(world, number));
+    const judge = async (title: string, host: SimulatedHost, number: number) => {
+      const scored = scoreWeek(detector, await week(host, number));
       for (const { rule, realised } of outcomes) {
-        realised[title] = [...(realised[title] ?? []), realise(parseThreshold(rule), detector, seen)];
+        realised[title] = [...(realised[title] ?? []), realise(parseThreshold(rule), detector, scored)];
       }
-      tallyAlarms(title, detector, seen, world.activities, tallies);
+      tallyIncidents(title, detector, scored, host.activities, tallies);
     };
     for (const number of [0, 1]) await judge('steady', steady, number);
-    await judge('changed, first week', changed, 0);
-    await judge('changed, second week', changed, 1);
-    const said = await measureDrift(detector, await week(steady, 0));
-    console.log(`  recal drift, steady week 1: ${said.verdict}: ${said.reasons.join('; ')}`);
-    const now = await measureDrift(detector, await week(changed, 0));
-    console.log(`  recal drift, changed week 1: ${now.verdict}: ${now.reasons.join('; ')}`);
+    await judge('drift, first week', changed, 0);
+    await judge('drift, second week', changed, 1);
+    const before = await measureDrift(detector, await week(steady, 0));
+    console.log(`  recal drift on a steady week: ${before.verdict}: ${before.reasons.join('; ')}`);
+    const after = await measureDrift(detector, await week(changed, 0));
+    console.log(`  recal drift on a week with drift: ${after.verdict}: ${after.reasons.join('; ')}`);
     const first = await week(changed, 0);
-    const { tau } = chooseThreshold(parseThreshold(LOOKED_AT) as Score, benign);
+    const { tau } = chooseThreshold(parseThreshold(TALLIED_RULE) as Score, benign);
     const keepOut = quarantine(detector.score(first), tau);
     await detector.calibrate(first, choices, { keepOut });
-    await judge('calibrated on the first', changed, 1);
+    await judge('recalibrated, second week', changed, 1);
     await detector.calibrate(await week(changed, 0), choices);
-    await judge('nothing kept out', changed, 1);
+    await judge('recalibrated without keep-out, second week', changed, 1);
     return outcomes;
   } finally {
     await detector.close();
@@ -171,21 +174,21 @@ async function observe(
 
 type Score = Extract<ThresholdSpec, { kind: 'budget' | 'fpr' }>;
 
-interface World {
+interface SimulatedHost {
   readonly store: Store;
   readonly testFrom: bigint;
-  /** What new work made, by identifier. */
+  /** The new activity that created an entity, by id. */
   readonly activities: ReadonlyMap<string, string>;
 }
 
-/** Everything of a world in one store, as a host would be watched. */
-async function openWorld(
+/** Simulates a host and ingests all its logs into one store. */
+async function openHost(
   scenario: Scenario,
   seed: number,
   events: number,
   drift: number,
   out: string,
-): Promise<World> {
+): Promise<SimulatedHost> {
   const { hosts } = await simulate({
     scenario,
     seed,
@@ -211,7 +214,7 @@ async function openWorld(
   };
 }
 
-/** Scores once, for all rules; what `recal detect` does rule by rule. */
+/** Scores a week once for all rules. */
 function scoreWeek(detector: Detector, graphs: SplitGraphs): Week {
   const { events, names } = graphs;
   const members = new SuspiciousNodeCollector();
@@ -237,7 +240,7 @@ function scoreWeek(detector: Detector, graphs: SplitGraphs): Week {
   };
 }
 
-/** False incidents or alerts a day, or the share of instances that alarm. */
+/** False incidents or alerts per day, or for fpr the share of instances with an alert. */
 function realise(spec: ThresholdSpec, { calibration: { benign } }: Detector, week: Week): number {
   const { scores, days } = week;
   if (spec.kind === 'fdr') {
@@ -273,8 +276,8 @@ function incidentsAt({ members, links }: Week, tau: number) {
   }));
 }
 
-/** Who the false alarms are: the highest entity of each incident. */
-function tallyAlarms(
+/** Counts the highest-scoring entity of each false incident by kind. */
+function tallyIncidents(
   title: string,
   { calibration: { benign }, fitted }: Detector,
   week: Week,
@@ -291,13 +294,13 @@ function tallyAlarms(
   };
   for (const { node, first } of incidentsAt(
     week,
-    chooseThreshold(parseThreshold(LOOKED_AT) as Score, benign).tau,
+    chooseThreshold(parseThreshold(TALLIED_RULE) as Score, benign).tau,
   )) {
     const hour = Number((first / (DAY / 24n)) % 24n);
     const name = (nameOf(names, node) ?? '').replace(/^.*\//, '').replace(/\d+/g, '#');
     const isKnown = levels.finest(levels.entryOf(node)) >= 0;
-    count('work', activities.get(events.uuid(node)) ?? 'none of the new');
-    count('name', names.name[node] < 0 ? 'none' : isKnown ? 'known' : 'not in training');
+    count('work', activities.get(events.uuid(node)) ?? 'not new');
+    count('name', names.name[node] < 0 ? 'no name' : isKnown ? 'known' : 'not in training');
     count('when', hour >= 8 && hour < 19 ? 'day' : 'night');
     count('entity', `${ENTITY_TYPES[names.types[node]]} ${name}`.trim());
   }
@@ -305,7 +308,7 @@ function tallyAlarms(
 
 function printTallies(tallies: Tallies): void {
   for (const [title, questions] of tallies) {
-    console.log(`${LOOKED_AT}, ${title}, highest of each false incident:`);
+    console.log(`${TALLIED_RULE}, ${title}: the highest-scoring entity of each false incident`);
     for (const [question, answers] of questions) {
       const sorted = [...answers].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, 10);
       console.log(`  ${question}: ${sorted.map(([answer, count]) => `${answer} ×${count}`).join(', ')}`);
@@ -314,12 +317,12 @@ function printTallies(tallies: Tallies): void {
   console.log('');
 }
 
-function printTable(scenario: Scenario, outcomes: readonly Outcome[][], settings: Settings): void {
+function printTable(scenario: Scenario, outcomes: readonly Outcome[][], options: Options): void {
   const titles = Object.keys(outcomes[0][0].realised);
   console.log(
-    `\n### ${scenario}, ${outcomes.length} worlds of ${settings.events} events, ${settings.epochs} epochs, drift ${settings.drift}\n`,
+    `\n### ${scenario}, ${outcomes.length} simulations of ${options.events} events, ${options.epochs} epochs, drift ${options.drift}\n`,
   );
-  console.log(`| rule | expected | one graph left out | | ${titles.join(' | ')} |`);
+  console.log(`| rule | expected | range with one graph left out | status | ${titles.join(' | ')} |`);
   console.log(`|---|---|---|---|${titles.map(() => '---|').join('')}`);
   outcomes[0].forEach(({ rule }, i) => {
     const all = outcomes.map((each) => each[i]);

@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createWriteStream, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { availableParallelism, cpus, tmpdir } from 'node:os';
+import { createWriteStream, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { type CdmLogOptions, cdmLog } from './cdm-log.js';
+import { describeMachine, median, range, withFolder } from './measurement.js';
 
 const CLI = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
 const PEER = fileURLToPath(new URL('./ingest-peer.js', import.meta.url));
@@ -16,8 +16,8 @@ const THROUGHPUT: CdmLogOptions = { events: 900_000, entities: 25_000 };
 const MEMORY: CdmLogOptions = { events: 8_000_000, entities: 5_000_000 };
 
 /**
- * `npm run bench -- ingest [FILE…]`: CDM18 into the store against a JSON.parse loop that stores nothing, in one run;
- * then memory while reading over 8 GB with 5 M entities (`--no-memory` leaves that out). Without files it makes its own.
+ * `npm run bench -- ingest [FILE…] [--rounds 5] [--no-memory]` compares recal ingest with a JSON.parse loop that stores
+ * nothing, then measures memory on 8 GB with 5 million entities. Without files it generates CDM18 logs.
  */
 export async function run(args: string[]): Promise<void> {
   const { values, positionals } = parseArgs({
@@ -25,14 +25,11 @@ export async function run(args: string[]): Promise<void> {
     allowPositionals: true,
     options: { rounds: { type: 'string', default: '5' }, 'no-memory': { type: 'boolean', default: false } },
   });
-  const folder = mkdtempSync(join(tmpdir(), 'recal-bench-'));
-  try {
-    console.log(`${cpus()[0]?.model}, ${availableParallelism()} cores, node ${process.version}`);
+  console.log(describeMachine());
+  await withFolder('ingest', async (folder) => {
     if (Number(values.rounds) > 0) await measureThroughput(folder, positionals, Number(values.rounds));
     if (!values['no-memory']) await measureMemory(folder);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  });
 }
 
 async function measureThroughput(folder: string, given: readonly string[], rounds: number): Promise<void> {
@@ -43,7 +40,7 @@ async function measureThroughput(folder: string, given: readonly string[], round
   const peer: number[] = [];
   let events = 0;
   for (let round = 0; round < rounds; round++) {
-    // Alternately, so that whatever else the machine does falls on both.
+    // Both run in each round, so that other load on the machine affects both.
     peer.push(await peerSeconds(files));
     const store = join(folder, `store-${round}`);
     const result = JSON.parse(
@@ -59,16 +56,16 @@ async function measureThroughput(folder: string, given: readonly string[], round
   const rate = (seconds: number) => `${(bytes / seconds / 1e6).toFixed(0).padStart(5)} MB/s`;
   const line = (name: string, times: readonly number[]) =>
     console.log(
-      `${name.padEnd(34)} ${rate(median(times))}  ${(events / median(times) / 1e3).toFixed(0)} k events/s  (${spread(times)})`,
+      `${name.padEnd(34)} ${rate(median(times))}  ${(events / median(times) / 1e3).toFixed(0)} k events/s  (${range(times, 2)} s)`,
     );
   console.log(
-    `\ningest of ${(bytes / 1e6).toFixed(0)} MB, ${events} events, page cache, ${rounds} rounds, without starting and ending node`,
+    `\n${(bytes / 1e6).toFixed(0)} MB from the page cache, ${events} events, median of ${rounds} rounds, without the start of Node`,
   );
-  line('JSON.parse loop, stores nothing', peer);
-  line('recal ingest, into the store', ours);
+  line('JSON.parse loop (stores nothing)', peer);
+  line('recal ingest', ours);
   const ratios = peer.map((seconds, round) => seconds / ours[round]);
   console.log(
-    `ratio ${(median(peer) / median(ours)).toFixed(2)}× (by round: ${ratios.map((r) => r.toFixed(2)).join(' ')})`,
+    `recal ingest is ${(median(peer) / median(ours)).toFixed(2)}× as fast (by round: ${ratios.map((r) => r.toFixed(2)).join(', ')})`,
   );
 }
 
@@ -101,11 +98,11 @@ async function measureMemory(folder: string): Promise<void> {
   };
   clearInterval(peakWatch);
   console.log(
-    `\nmemory while ingesting ${(bytes / 1e9).toFixed(1)} GB: ${result.events} events, ${result.entities.total} entities, ${result.seconds.toFixed(0)} s`,
+    `\nMemory of recal ingest: ${(bytes / 1e9).toFixed(1)} GB, ${result.events} events, ${result.entities.total} entities, ${result.seconds.toFixed(0)} s`,
   );
   for (const { gigabytes, mebibytes } of samples)
-    console.log(`  after ${gigabytes.toFixed(0)} GB  ${mebibytes.toFixed(0)} MiB resident`);
-  console.log(`  peak ${peak.toFixed(0)} MiB`);
+    console.log(`  after ${gigabytes.toFixed(0)} GB: ${mebibytes.toFixed(0)} MiB resident`);
+  console.log(`  peak: ${peak.toFixed(0)} MiB`);
 }
 
 function residentMebibytes(child: ChildProcess, field: 'VmRSS' | 'VmHWM'): number {
@@ -113,7 +110,7 @@ function residentMebibytes(child: ChildProcess, field: 'VmRSS' | 'VmHWM'): numbe
     const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
     return Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) / 1024;
   } catch {
-    return 0; // ended, or no /proc on this system
+    return 0; // the process ended, or the system has no /proc
   }
 }
 
@@ -132,15 +129,6 @@ async function collect(child: ChildProcess): Promise<string> {
   let text = '';
   child.stdout?.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
   const [code] = (await once(child, 'close')) as [number | null];
-  if (code !== 0) throw new Error(`a measured process ended with ${code}`);
+  if (code !== 0) throw new Error(`a measured process failed with exit code ${code}`);
   return text;
-}
-
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[sorted.length >> 1];
-}
-
-function spread(values: readonly number[]): string {
-  return `${Math.min(...values).toFixed(2)} to ${Math.max(...values).toFixed(2)} s`;
 }

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { availableParallelism, cpus } from 'node:os';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -10,6 +10,7 @@ import { ReferenceBuilder } from '../dist/detect/knn/reference-builder.js';
 import { type FoldedPoints, GRID, type SnappedPoints } from '../dist/detect/knn/snapped-points.js';
 import type { Scenario } from '../dist/simulate/options.js';
 import { EveryPair, everyPairError, exactScore } from './every-pair.js';
+import { describeMachine, median } from './measurement.js';
 import { makeTrainedEmbeddings, type TrainedShape } from './trained-embeddings.js';
 
 const CADETS = fileURLToPath(new URL('../../shared/data/cadets-e1', import.meta.url));
@@ -19,16 +20,16 @@ const MOST_QUERIES = 200_000;
 const MOST_REFERENCES = 200_000;
 const CALIBRATION_ROWS = 20_000;
 
-/** Seconds on the clock, and of processor time over all threads: on a busy machine only the second tells. */
+/** Wall and CPU seconds; on a busy machine only CPU time is comparable. */
 interface Time {
   wall: number;
   cpu: number;
 }
 
 /**
- * `npm run bench -- knn [full|cadets]`: the candidate set of embeddings that a trained model gives, against brute force
- * with vectors on the same threads in the same run. Brute force works on a random subset of the queries (`--brute N`, or
- * `--brute all`) and its time is scaled to all of them; candidates are checked against it, and all against exact scores.
+ * `npm run bench -- knn [full|cadets]` compares the candidate search with SIMD brute force on the embeddings of a trained
+ * model. Brute force runs on a random subset of the queries (`--brute N` or `--brute all`), and its time is scaled to all
+ * queries. Candidates are checked against brute force and against exact scores.
  */
 export async function run(args: string[]): Promise<void> {
   const { values, positionals } = parseArgs({
@@ -47,26 +48,24 @@ export async function run(args: string[]): Promise<void> {
   const source =
     positionals[0] === 'cadets' ? cadetsFiles() : { scenario: values.scenario as Scenario, events };
   if (source === undefined) {
-    console.error(`there is no ${CADETS}`);
+    console.error(`${CADETS} does not exist`);
     process.exitCode = 1;
     return;
   }
-  console.log(
-    `${cpus()[0]?.model}, ${availableParallelism()} cores, node ${process.version}, ${threads} threads`,
-  );
-  const say = (text: string) => console.log(`  ${text}`);
-  const embeddings = await makeTrainedEmbeddings({ source, epochs: Number(values.epochs), seed: 1 }, say);
+  console.log(`${describeMachine()}, ${threads} threads`);
+  const print = (text: string) => console.log(`  ${text}`);
+  const embeddings = await makeTrainedEmbeddings({ source, epochs: Number(values.epochs), seed: 1 }, print);
 
   const builder = new ReferenceBuilder(embeddings.hidden, { seed: 1, most: MOST_REFERENCES });
   for (const window of embeddings.train) builder.add(window);
   const reference = builder.finish();
-  const heldOut = joined([...embeddings.calibrate, ...embeddings.test]);
+  const heldOut = concatenate([...embeddings.calibrate, ...embeddings.test]);
   const queries = reference.standardise(heldOut.subarray(0, MOST_QUERIES * embeddings.hidden));
   console.log(
-    `reference ${reference.instances} of ${builder.seen} training instances, ${reference.points.count} distinct; ` +
-      `queries ${queries.pointOf.length}, ${queries.count} distinct; ${queries.width} dimensions`,
+    `${reference.instances} of ${builder.seen} training instances in the reference, ${reference.points.count} distinct; ` +
+      `${queries.pointOf.length} queries, ${queries.count} distinct; ${queries.width} dimensions`,
   );
-  const calibration = joined(embeddings.calibrate).subarray(0, CALIBRATION_ROWS * embeddings.hidden);
+  const calibration = concatenate(embeddings.calibrate).subarray(0, CALIBRATION_ROWS * embeddings.hidden);
   await compare(reference, queries, reference.standardise(calibration), threads, values.brute);
 }
 
@@ -82,10 +81,10 @@ async function compare(
   const opened = opening();
   const peer = await EveryPair.open(reference.points, threads);
   const threshold = percentile(search.scores(calibration, K), calibration.pointOf, 0.9);
-  const subset = brute === 'all' ? queries : choose(queries, Math.min(queries.count, Number(brute)));
+  const subset = brute === 'all' ? queries : chooseQueries(queries, Math.min(queries.count, Number(brute)));
   const scale = queries.count / subset.count;
   console.log(
-    `θ_c = ${threshold}, ${search.cells} cells, brute force on ${subset.count} queries × ${scale.toFixed(1)}`,
+    `θ_c = ${threshold}, ${search.cells} cells; brute force runs on ${subset.count} queries, times ${scale.toFixed(1)}`,
   );
   const rounds: { ours: Time; peer: Time }[] = [];
   let found = search.candidates(queries, K, threshold);
@@ -99,34 +98,35 @@ async function compare(
     const { wall, cpu } = timer();
     rounds.push({ ours, peer: { wall: wall * scale, cpu: cpu * scale } });
   }
-  const [ours, theirs] = [median(rounds.map((r) => r.ours)), median(rounds.map((r) => r.peer))];
+  const ours = medianTime(rounds.map((round) => round.ours));
+  const theirs = medianTime(rounds.map((round) => round.peer));
   const all = queries.count * reference.points.count;
   console.log(
-    `candidates ${found.count} of ${queries.count}; pairs worked out ${found.pairs} of ${all} ` +
-      `(${((100 * found.pairs) / all).toFixed(3)} %, ${(found.pairs / queries.count).toFixed(0)} a query), ` +
-      `with centres ${found.centrePairs} (${(found.centrePairs / queries.count).toFixed(0)} a query), ` +
-      `rechecked in float64 ${found.rechecked}`,
+    `${found.count} of ${queries.count} queries are candidates; ${found.pairs} of ${all} pairs computed ` +
+      `(${((100 * found.pairs) / all).toFixed(3)} %, ${(found.pairs / queries.count).toFixed(0)} per query), ` +
+      `${found.centrePairs} pairs with cell centres (${(found.centrePairs / queries.count).toFixed(0)} per query), ` +
+      `${found.rechecked} rechecked in float64`,
   );
-  console.log(`  brute force  ${describe(theirs)}`);
-  console.log(`  candidates   ${describe(ours)}, opening the reference once ${describe(opened)}`);
+  console.log(`  brute force  ${formatTime(theirs)}`);
+  console.log(`  candidates   ${formatTime(ours)}, and ${formatTime(opened)} to open the reference once`);
   const ratio = (key: keyof Time) =>
-    `${(theirs[key] / ours[key]).toFixed(0)}× (by round ${rounds.map((r) => (r.peer[key] / r.ours[key]).toFixed(0)).join(', ')}), ` +
-    `${(theirs[key] / (ours[key] + opened[key])).toFixed(0)}× with opening`;
-  console.log(`  ratio        wall ${ratio('wall')}; processor ${ratio('cpu')}`);
+    `${(theirs[key] / ours[key]).toFixed(0)}× (by round: ${rounds.map((r) => (r.peer[key] / r.ours[key]).toFixed(0)).join(', ')}), ` +
+    `${(theirs[key] / (ours[key] + opened[key])).toFixed(0)}× including the opening`;
+  console.log(`  ratio        wall time ${ratio('wall')}; CPU time ${ratio('cpu')}`);
   verify(reference, subset, rough, search.candidates(subset, K, threshold).candidate, threshold);
   const timer = startTimer();
   const scores = search.scores(queries, K);
-  console.log(`  exact scores of all queries ${describe(timer())}`);
+  console.log(`  exact scores of all queries: ${formatTime(timer())}`);
   const differing = scores.reduce(
     (sum, score, q) => sum + (score > threshold === (found.candidate[q] === 1) ? 0 : 1),
     0,
   );
-  console.log(`  candidates unlike the exact scores: ${differing} of ${queries.count}`);
+  console.log(`  ${differing} of ${queries.count} candidates differ from the exact scores`);
   await search.close();
   await peer.close();
 }
 
-/** Brute force in float32 decides all that is not within its rounding of the threshold, float64 brute force the rest. */
+/** Checks candidates against brute force in float32, and in float64 where rounding could decide. */
 function verify(
   reference: NeighbourReference,
   points: SnappedPoints,
@@ -143,7 +143,7 @@ function verify(
     if (score > threshold !== (candidate[q] === 1)) differing++;
   }
   console.log(
-    `  candidates unlike brute force: ${differing} of ${points.count} (${close} of them near θ_c, decided in float64)`,
+    `  ${differing} of ${points.count} candidates differ from brute force (${close} near θ_c, checked in float64)`,
   );
 }
 
@@ -153,7 +153,7 @@ function cadetsFiles(): TrainedShape['source'] | undefined {
   return { train: file('train'), calibrate: file('calibrate'), test: file('test') };
 }
 
-function joined(parts: readonly Float32Array[]): Float32Array {
+function concatenate(parts: readonly Float32Array[]): Float32Array {
   const all = new Float32Array(parts.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
   for (const part of parts) {
@@ -163,13 +163,13 @@ function joined(parts: readonly Float32Array[]): Float32Array {
   return all;
 }
 
-/** The order statistic over instances. */
+/** The order statistic of the instances' scores. */
 function percentile(scores: Float64Array, pointOf: Int32Array, share: number): number {
   const sorted = Float64Array.from(pointOf, (point) => scores[point]).sort();
   return sorted[Math.ceil(share * sorted.length) - 1];
 }
 
-function choose({ width, count, steps }: SnappedPoints, wanted: number): SnappedPoints {
+function chooseQueries({ width, count, steps }: SnappedPoints, wanted: number): SnappedPoints {
   const order = new Random(1).stream('brute force').shuffled(Array.from({ length: count }, (_, q) => q));
   const chosen = new Int32Array(wanted * width);
   for (let i = 0; i < wanted; i++) {
@@ -196,11 +196,10 @@ function startTimer(): () => Time {
   };
 }
 
-function median(times: readonly Time[]): Time {
-  const of = (key: keyof Time) => times.map((time) => time[key]).sort((a, b) => a - b)[times.length >> 1];
-  return { wall: of('wall'), cpu: of('cpu') };
+function medianTime(times: readonly Time[]): Time {
+  return { wall: median(times.map(({ wall }) => wall)), cpu: median(times.map(({ cpu }) => cpu)) };
 }
 
-function describe({ wall, cpu }: Time): string {
-  return `${wall.toFixed(2)} s (${cpu.toFixed(2)} s of processor time)`;
+function formatTime({ wall, cpu }: Time): string {
+  return `${wall.toFixed(2)} s (${cpu.toFixed(2)} s CPU)`;
 }

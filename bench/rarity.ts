@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 
-/** Only what the baseline looks at, of a line of recal NDJSON. */
+/** The fields of recal NDJSON that the baseline uses. */
 interface Line {
   rel: string;
   subj?: { id: string; type: string; name?: string };
@@ -13,13 +13,13 @@ export interface RareNode {
   id: string;
   type: string;
   name: string;
-  /** Share of its distinct triples that training and calibration never saw. */
+  /** Share of its distinct triples that are not in train or calibrate. */
   share: number;
-  /** How many those are: breaks ties. */
+  /** Number of these triples, which breaks ties. */
   unseen: number;
 }
 
-/** First four components with digit runs folded: what `method §10` calls the object-name prefix. */
+/** The object-name prefix of method §10: the first four components, digits replaced by `#`. */
 function prefixOf(name: string): string {
   return name
     .split('/')
@@ -30,8 +30,8 @@ function prefixOf(name: string): string {
 }
 
 /**
- * The `rarity` baseline of method §10, over recal NDJSON files: a node's share of (program name, relation, object-name
- * prefix) triples unseen before, rarest first.
+ * The `rarity` baseline of method §10 on recal NDJSON files: the share of a node's (program name, relation, object-name
+ * prefix) triples that are new. The rarest node is first.
  */
 export async function rarity(before: readonly string[], test: string): Promise<RareNode[]> {
   const seen = new Set<string>();
@@ -78,7 +78,7 @@ export function auroc(nodes: readonly RareNode[], isPositive: (node: RareNode) =
   let positives = 0;
   let below = 0;
   let wins = 0;
-  // From the least rare upwards, one group of equal scores at a time.
+  // From the least rare node upwards, one group of equal scores at a time.
   for (let end = nodes.length; end > 0; ) {
     const last = nodes[end - 1] as RareNode;
     let start = end;

@@ -6,20 +6,28 @@ import { run as simulate } from './simulate.js';
 import { run as study } from './study.js';
 import { run as train } from './train.js';
 
-// `npm run bench -- NAME [ARGUMENTS]`: time is a ratio to a peer measured in the same run where there is one; tests assert none.
-const benches: Record<string, (args: string[]) => Promise<void>> = {
-  detect,
-  'false-alarms': falseAlarms,
-  ingest,
-  knn,
-  simulate,
-  study,
-  train,
+interface Benchmark {
+  readonly summary: string;
+  readonly run: (args: string[]) => Promise<void>;
+}
+
+/** Benchmarks print times, as ratios to a peer in the same run where there is one. Tests assert no times. */
+const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
+  detect: { summary: 'measure time and memory of recal detect by stage', run: detect },
+  'false-alarms': { summary: 'compare false alarms with the threshold rules', run: falseAlarms },
+  ingest: { summary: 'compare recal ingest with a JSON.parse loop', run: ingest },
+  knn: { summary: 'compare the kNN search with brute force', run: knn },
+  simulate: { summary: 'measure the simulator', run: simulate },
+  study: { summary: 'evaluate recal with one setting changed at a time', run: study },
+  train: { summary: 'compare training with PyTorch', run: train },
 };
 
-const [name, ...rest] = process.argv.slice(2);
-const bench = benches[name ?? ''];
-if (bench === undefined) {
-  console.error(`usage: npm run bench -- ${Object.keys(benches).join('|')} [arguments]`);
+const [name = '', ...args] = process.argv.slice(2);
+if (Object.hasOwn(BENCHMARKS, name)) await BENCHMARKS[name].run(args);
+else {
+  console.error('usage: npm run bench -- NAME [ARGUMENTS]\n');
+  for (const [each, { summary }] of Object.entries(BENCHMARKS)) {
+    console.error(`  ${each.padEnd(14)} ${summary}`);
+  }
   process.exitCode = 2;
-} else await bench(rest);
+}

@@ -1,17 +1,19 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import type { ScenarioManifest } from '../dist/simulate/manifest.js';
 import { type Format, SCENARIOS, type Scenario } from '../dist/simulate/options.js';
 import { simulate } from '../dist/simulate/simulate.js';
+import { withFolder } from './measurement.js';
 import { auroc, type RareNode, rarity } from './rarity.js';
 import { printVocabulary } from './vocabulary.js';
 
 /**
- * Measures the simulator. `run(['speed', scenario, events, format])` prints rate, memory and the decades that relation
- * counts span; `run(['rarity', events, seed])` prints the table of docs/research/simulator-realism.md; `run(['vocabulary', events])` lays
- * the relations that `recal inspect` counts beside those of the real hosts. Without arguments: both, small.
+ * `npm run bench -- simulate`:
+ * - `speed [SCENARIO] [EVENTS] [FORMAT]` prints rate, memory and the decades that relation counts span;
+ * - `rarity [EVENTS] [SEED] [STEALTH]` prints the rarity table of docs/research/simulator-realism.md;
+ * - `vocabulary [EVENTS]` compares the relations with those of the real hosts;
+ * - without arguments it runs `speed` for all scenarios and `rarity`, with few events.
  */
 export async function run(args: string[]): Promise<void> {
   const [what, ...rest] = args;
@@ -24,7 +26,7 @@ export async function run(args: string[]): Promise<void> {
   } else if (what === 'vocabulary') {
     const [events = '5000000'] = rest;
     for (const scenario of SCENARIOS.filter((name) => name !== 'demo')) {
-      await withDirectory(async (out) => {
+      await withFolder('simulate', async (out) => {
         await simulate({ scenario, events: Number(events), out });
         printVocabulary(scenario, out);
       });
@@ -36,7 +38,7 @@ export async function run(args: string[]): Promise<void> {
 }
 
 async function speed(scenario: Scenario, events: number, format: Format): Promise<void> {
-  await withDirectory(async (out) => {
+  await withFolder('simulate', async (out) => {
     let peak = 0;
     const start = performance.now();
     const cpu = process.cpuUsage();
@@ -47,17 +49,18 @@ async function speed(scenario: Scenario, events: number, format: Format): Promis
     const { user, system } = process.cpuUsage(cpu);
     const cpuSeconds = (user + system) / 1e6;
     const bytes = manifest.hosts.flatMap((host) => host.files).reduce((sum, file) => sum + file.bytes, 0);
-    const { decades, most, least } = span(manifest);
+    const { decades, most, least } = relationSpan(manifest);
     console.log(
-      `${scenario} ${format}: ${manifest.events} events in ${seconds.toFixed(1)} s = ${Math.round(manifest.events / seconds)} events/s ` +
-        `(${Math.round(manifest.events / cpuSeconds)} per second of processor time), ` +
-        `${(bytes / seconds / 1e6).toFixed(0)} MB/s, peak memory ${(peak / 1e6).toFixed(0)} MB, ` +
-        `relations span ${decades.toFixed(2)} decades (${most} to ${least})`,
+      `${scenario}, ${format}: ${manifest.events} events in ${seconds.toFixed(1)} s, ${Math.round(manifest.events / seconds)} events/s ` +
+        `(${Math.round(manifest.events / cpuSeconds)} per second of CPU time), ` +
+        `${(bytes / seconds / 1e6).toFixed(0)} MB/s, peak memory ${(peak / 1e6).toFixed(0)} MB; ` +
+        `relation counts span ${decades.toFixed(2)} decades, from ${most} to ${least}`,
     );
   });
 }
 
-function span(manifest: ScenarioManifest): { decades: number; most: string; least: string } {
+/** How many decades the relation counts span. */
+function relationSpan(manifest: ScenarioManifest): { decades: number; most: string; least: string } {
   const relations = Object.entries(manifest.hosts[0]?.relations ?? {});
   const [most, least] = [relations[0], relations.at(-1)] as [[string, number], [string, number]];
   return {
@@ -69,11 +72,11 @@ function span(manifest: ScenarioManifest): { decades: number; most: string; leas
 
 async function rarityTable(events: number, seed: number, stealth: number): Promise<void> {
   console.log(
-    '| scenario | test nodes | core nodes (processes) | core in top 50 processes | AUROC, nodes | AUROC, processes | operators: best / median rank | living off the land: best / median rank |',
+    '| scenario | test entities | core entities (processes) | core in top 50 processes | AUROC, entities | AUROC, processes | operators: best / median rank | living off the land: best / median rank |',
   );
   console.log('|---|---|---|---|---|---|---|---|');
   for (const scenario of SCENARIOS) {
-    await withDirectory(async (out) => {
+    await withFolder('simulate', async (out) => {
       const size = scenario === 'demo' ? 60_000 : events;
       await simulate({ scenario, events: size, seed, stealth, format: 'ndjson', out });
       const nodes = await rarity(
@@ -81,20 +84,20 @@ async function rarityTable(events: number, seed: number, stealth: number): Promi
         join(out, 'test.ndjson'),
       );
       console.log(
-        row(
+        rarityRow(
           scenario,
           nodes,
-          await table(out, 'labels.csv'),
-          await table(out, 'unusual.csv'),
-          await scans(out),
+          await readRows(out, 'labels.csv'),
+          await readRows(out, 'unusual.csv'),
+          await readScanFlows(out),
         ),
       );
     });
   }
 }
 
-/** Scan flows and touched nodes are neither attack nor benign here: they are left out. */
-function row(
+/** Leaves out scan flows and touched entities, which are neither attack nor benign here. */
+function rarityRow(
   scenario: string,
   all: RareNode[],
   labels: string[][],
@@ -122,9 +125,9 @@ function row(
   ].join(' | ')} |`;
 }
 
-async function table(out: string, name: string): Promise<string[][]> {
+async function readRows(out: string, name: string): Promise<string[][]> {
   const text = await readFile(join(out, name), 'utf8');
-  // Reasons may hold commas; the columns used here come before them.
+  // Only the last column has commas, and it is not used here.
   return text
     .trim()
     .split('\n')
@@ -132,17 +135,8 @@ async function table(out: string, name: string): Promise<string[][]> {
     .map((line) => line.split(','));
 }
 
-async function scans(out: string): Promise<Set<string>> {
+async function readScanFlows(out: string): Promise<Set<string>> {
   const labels = new Set((await readFile(join(out, 'labels.txt'), 'utf8')).trim().split('\n'));
   const all = (await readFile(join(out, 'labels.scan.txt'), 'utf8')).trim().split('\n');
   return new Set(all.filter((id) => !labels.has(id)));
-}
-
-async function withDirectory(work: (out: string) => Promise<void>): Promise<void> {
-  const out = await mkdtemp(join(tmpdir(), 'recal-simulate-'));
-  try {
-    await work(out);
-  } finally {
-    await rm(out, { recursive: true, force: true });
-  }
 }

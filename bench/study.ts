@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
 import type { DetectionConfig } from '../dist/detect/detection-config.js';
 import { parseThreshold } from '../dist/detect/threshold/threshold.js';
 import { evaluate } from '../dist/evaluate/evaluate.js';
@@ -15,6 +14,7 @@ import { parseSeeds, resolveVariant, type Variant, variantOf } from '../dist/eva
 import type { TrainingConfig } from '../dist/model/training/training-config.js';
 import { SCENARIOS, type Scenario } from '../dist/simulate/options.js';
 import { simulate } from '../dist/simulate/simulate.js';
+import { withFolder } from './measurement.js';
 
 const E1 = resolve('../shared/data/cadets-e1');
 const HOUR = 3_600_000_000_000n;
@@ -25,7 +25,7 @@ interface Change {
   readonly detection?: Partial<DetectionConfig>;
 }
 
-/** One choice changed at a time, over profile `recal`. */
+/** Profile `recal` with one detection setting changed. */
 const CHANGES: readonly Change[] = [
   { name: 'recal' },
   { name: 'lineage none', detection: { lineage: 'none' } },
@@ -49,7 +49,7 @@ const CHANGES: readonly Change[] = [
   { name: 'over highest', detection: { over: 'highest' } },
 ];
 
-/** Those that need another training. */
+/** Profile `recal` with one training setting changed: each needs another model. */
 const TRAININGS: readonly Change[] = [
   { name: 'graph file', training: { graph: 'file' } },
   { name: 'window 10 min', training: { window: 10 } },
@@ -72,31 +72,30 @@ interface Trial {
 }
 
 /**
- * The study of docs/research/real-traces.md: `study [e1|pre|shifted|SCENARIO…] [--seeds 0-2] [--epochs 200] [--trainings] [--rivals]`.
- * Every configuration is profile `recal` with one choice changed. No label is read before scoring.
+ * `npm run bench -- study [e1|pre|shifted|SCENARIO…] [--seeds 0-2] [--epochs 200] [--events 150000] [--trainings]
+ * [--rivals]` is the study of docs/research/real-traces.md: profile `recal` with one setting changed at a time.
  */
 export async function run(args: string[]): Promise<void> {
-  const value = (flag: string, standard: string) => {
-    const at = args.indexOf(flag);
-    return at < 0 ? standard : (args[at + 1] ?? standard);
-  };
-  const seeds = parseSeeds(value('--seeds', '0-2'));
-  const epochs = Number(value('--epochs', '200'));
-  const events = Number(value('--events', '150000'));
-  const named = args.filter(
-    (arg, i) => !arg.startsWith('--') && !args[i - 1]?.match(/^--(seeds|epochs|events)$/),
-  );
-  const trials = named.length > 0 ? named : ['e1', 'pre', 'shifted', ...SCENARIOS];
-  const changes = [...CHANGES, ...(args.includes('--trainings') ? TRAININGS : [])];
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      seeds: { type: 'string', default: '0-2' },
+      epochs: { type: 'string', default: '200' },
+      events: { type: 'string', default: '150000' },
+      trainings: { type: 'boolean', default: false },
+      rivals: { type: 'boolean', default: false },
+    },
+  });
+  const seeds = parseSeeds(values.seeds);
+  const trials = positionals.length > 0 ? positionals : ['e1', 'pre', 'shifted', ...SCENARIOS];
+  const changes = [...CHANGES, ...(values.trainings ? TRAININGS : [])];
   for (const name of trials) {
-    const folder = await mkdtemp(join(tmpdir(), 'recal-study-'));
-    try {
-      const trial = await openTrial(name, folder, events);
-      if (trial === undefined) console.log(`${name}: left out, its data are not here`);
-      else await study(trial, changes, seeds, epochs, args.includes('--rivals'));
-    } finally {
-      await rm(folder, { recursive: true, force: true });
-    }
+    await withFolder('study', async (folder) => {
+      const trial = await openTrial(name, folder, Number(values.events));
+      if (trial === undefined) console.log(`${name}: skipped, ${E1} does not exist`);
+      else await study(trial, changes, seeds, Number(values.epochs), values.rivals);
+    });
   }
 }
 
@@ -124,16 +123,16 @@ async function study(
     variants: variants.map((variant) => resolveVariant(variant, { epochs }, {})),
   });
   console.log(`\n### ${trial.name}, seeds ${seeds.join(', ')}, ${epochs} epochs\n`);
-  const ignoring = trial.ignore === undefined ? '' : ' AP, without ambiguous |';
+  const ignoring = trial.ignore === undefined ? '' : ' AP without ambiguous |';
   console.log(
-    `| configuration | incidents until all attacks | nodes in them | AP |${ignoring} AUROC | first incident of each attack, by seed |`,
+    `| configuration | incidents until all attacks | their nodes | AP |${ignoring} AUROC | first incident of each attack, by seed |`,
   );
   console.log(`|---|---|---|---|${trial.ignore === undefined ? '' : '---|'}---|---|`);
-  for (const { name } of variants) console.log(describe(name, found, trial));
+  for (const { name } of variants) console.log(tableRow(name, found, trial));
 }
 
-/** Mean, and the range over seeds where they differ. */
-function describe(name: string, { result, scores }: Evaluation, trial: Trial): string {
+/** The mean of each figure, and its range over the seeds. */
+function tableRow(name: string, { result, scores }: Evaluation, trial: Trial): string {
   const { seeds } = result.variants[name];
   const spread = (values: readonly (number | null)[], digits: number) => {
     if (values.some((each) => each === null))
@@ -205,7 +204,7 @@ async function openTrial(name: string, folder: string, events: number): Promise<
   const inputs: SplitInputs = { train: file('train'), calibrate: file('calibrate'), test: file(test) };
   const sources = await ingestSplits(inputs, { folder: async () => folder });
   if (name === 'shifted') {
-    // The benign span cut elsewhere: an hour later into training, so that calibration has the last hour of both.
+    // Training ends an hour later, so that calibration has the last hour of the benign time.
     const both = { ...places.train, selection: {} };
     const first = 1_474_980_780_000_000_000n; // 12:53
     places.train = { ...both, selection: { from: first, to: first + 3n * HOUR } };

@@ -6,7 +6,7 @@ import type { ModelGraph } from '../dist/model/model-input.js';
 export interface TrainShape {
   nodes: number;
   edges: number;
-  /** The nodes and edges are divided among so many. */
+  /** Number of graphs that share the nodes and edges. */
   graphs: number;
 }
 
@@ -16,7 +16,7 @@ const TEXT = 32;
 const HISTORY = 16;
 export const FEATURES = TYPES + TEXT + RELATIONS * RELATIONS;
 
-/** The graph of bench/peers/recal_torch.py: hubs, relation counts over five decades, sparse transition profiles. */
+/** The graph of bench/peers/recal_torch.py: hubs, relation counts that span five decades, sparse transition profiles. */
 export function makeTrainGraph({ nodes, edges }: Omit<TrainShape, 'graphs'>, seed = 0): ModelGraph {
   const random = new Random(seed).stream('bench graph');
   const hubs = Math.max(64, Math.floor(nodes / 200));
@@ -55,7 +55,7 @@ function makeFeatures(nodes: number, draw: (u: number) => number, random: Random
     indices[length] = random.below(TYPES);
     values[length++] = 1;
     for (let k = 0; k < TEXT; k++) {
-      // A normal number: the sum of four uniform ones is near enough here.
+      // The sum of four uniform numbers is close enough to a normal number.
       const normal = (random.float() + random.float() + random.float() + random.float() - 2) * Math.sqrt(3);
       indices[length] = TYPES + k;
       values[length++] = 0.3 * normal;

@@ -4,14 +4,14 @@ import type { ModelGraph } from '../dist/model/model-input.js';
 
 interface Cost {
   flop: number;
-  /** Bytes that must come from or go to memory if nothing is in a cache, which is more than what does. */
+  /** Bytes of memory traffic without caches: an upper bound. */
   bytes: number;
 }
 
 const H = 64;
 const ROW = 4 * H;
 
-/** What the device's threads do at best on this machine: products of rows in cache, and reading and writing of long runs. */
+/** The best rates of the device on this machine: products of cached rows, and a stream through memory. */
 export function measureRoof(device: Device): { gflops: number; gbytes: number } {
   const best = (work: () => void) => {
     let least = Number.POSITIVE_INFINITY;
@@ -38,7 +38,7 @@ export function measureRoof(device: Device): { gflops: number; gbytes: number } 
   return { gflops: (repeats * 2 * few * H * H) / product / 1e9, gbytes: (2 * many * ROW) / stream / 1e9 };
 }
 
-/** Prints time, and work per second, of each kernel of a step. */
+/** Prints time and rates of each kernel of a step. */
 export function describeKernels(
   times: ReadonlyMap<string, KernelTime>,
   steps: number,
@@ -47,7 +47,7 @@ export function describeKernels(
 ): void {
   const costs = estimate(graph, mask);
   const total = [...times.values()].reduce((sum, { milliseconds }) => sum + milliseconds, 0);
-  console.log(`  kernels of one epoch, ${(total / steps).toFixed(0)} ms in all`);
+  console.log(`  kernels of one epoch, ${(total / steps).toFixed(0)} ms in total:`);
   const sorted = [...times].sort((a, b) => b[1].milliseconds - a[1].milliseconds);
   for (const [name, { calls, milliseconds }] of sorted) {
     const each = milliseconds / steps;
@@ -61,21 +61,21 @@ export function describeKernels(
   }
 }
 
-/** What a step of two layers takes, all calls of a kernel together. */
+/** The cost of a step with two layers, summed over the calls of each kernel. */
 function estimate(graph: ModelGraph, mask: Uint8Array): Record<string, Cost> {
-  const N = new Set(graph.neighbours.nodes).size; // nodes without a neighbour are left out
+  const N = new Set(graph.neighbours.nodes).size; // without isolated nodes
   const entries = 2 * graph.adjacency.neighbours.length;
   const masked = mask.reduce((sum, byte) => sum + byte, 0);
   const perNode = graph.features.indices.length / graph.nodeCount;
   const { nodes, offsets } = graph.neighbours;
   const { hubStarts, order, entries: rows } = layOutGraph(graph, true);
-  // Entries into nodes that fold, and into all others; the first layer does not fold.
+  // Entries into nodes that fold, and into the others. The first layer does not fold.
   const folded = rows.offsets[order.folding];
   const others = entries - folded;
   const layersOf = order.folding > 0 ? 1 : 2;
   let slots = 0;
   let slotEntries = 0;
-  // Of slots that read someone who is no hub: the last layer's W_res is for the mean of those, and for hubs one by one.
+  // Slots with a neighbour that is not a hub: the last layer multiplies their mean by W_res, and each hub separately.
   let rest = 0;
   let restEntries = 0;
   nodes.forEach((v, pair) => {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { availableParallelism, cpus, loadavg } from 'node:os';
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { Random } from '../dist/base/random.js';
@@ -9,11 +9,12 @@ import { MODEL_DEFAULTS } from '../dist/model/config.js';
 import { SlotForecast } from '../dist/model/layout/memory-need.js';
 import { Model } from '../dist/model/model.js';
 import { drawMask, MASK_DEFAULTS, maskedRatio } from '../dist/model/training/masking.js';
+import { describeMachine, median, range } from './measurement.js';
 import { FEATURES, makeTrainGraph, RELATIONS, type TrainShape } from './train-graph.js';
 import { describeKernels, measureRoof } from './train-kernels.js';
 
 const PEER = fileURLToPath(new URL('../bench/peers/recal_torch.py', import.meta.url));
-/** Debian's own carries PyTorch even where another stands before it. */
+/** Debian's Python may have PyTorch when the first Python in PATH does not. */
 const PYTHONS = ['python3', '/usr/bin/python3'];
 const ROUNDS = 5;
 
@@ -23,18 +24,18 @@ interface Times {
   masked: number;
 }
 
-/** What 200,000 nodes and 1,000,000 edges take, against which larger shapes are held. */
+/** The shape that larger shapes are compared with. */
 const BASE: TrainShape = { nodes: 200_000, edges: 1_000_000, graphs: 1 };
-/** The last is TRACE's size. */
+/** The last has the size of TRACE. */
 const LARGE: TrainShape[] = [
   { nodes: 1_000_000, edges: 3_000_000, graphs: 1 },
   { nodes: 3_200_000, edges: 4_700_000, graphs: 5 },
 ];
 
 /**
- * `npm run bench -- train [NODES/EDGES[/GRAPHS]…]`: an epoch and five masked rounds, ours and the PyTorch peer on the same
- * shape in one run, then each kernel beside what the machine can do. `--alone` leaves the peer out, `--portable` takes the
- * plain SIMD build. `--large` measures scale instead: shapes up to TRACE's, ours alone, time an entry and memory.
+ * `npm run bench -- train [NODES/EDGES[/GRAPHS]…]` measures an epoch and five masked rounds of recal and of PyTorch on the
+ * same shape, and each kernel. `--alone` omits PyTorch. `--portable` uses the plain SIMD build. `--large` instead measures
+ * time per entry and memory of recal on shapes up to TRACE's size.
  */
 export async function run(args: string[]): Promise<void> {
   const { values, positionals } = parseArgs({
@@ -56,12 +57,11 @@ export async function run(args: string[]): Promise<void> {
   const encoder = values.encoder === 'rgat' ? 'rgat' : 'additive';
   const epochs = Number(values.epochs);
   const device = await openDevice({ threads: Number(values.threads), portable: values.portable });
-  const load = loadavg()[0].toFixed(1);
-  console.log(`${cpus()[0]?.model}, ${availableParallelism()} cores, load ${load}, node ${process.version}`);
-  console.log(`ours: ${device.build}, ${device.threads} threads, encoder ${encoder}`);
+  console.log(describeMachine());
+  console.log(`recal: ${device.build}, ${device.threads} threads, encoder ${encoder}`);
   const roof = measureRoof(device);
   console.log(
-    `this machine now, through the device: products in cache ${roof.gflops.toFixed(1)} GFLOP/s, stream ${roof.gbytes.toFixed(1)} GB/s`,
+    `limits of this machine: ${roof.gflops.toFixed(1)} GFLOP/s for cached products, ${roof.gbytes.toFixed(1)} GB/s for a stream`,
   );
   if (values.large) measureScale(device, given.length > 0 ? given : LARGE, epochs, encoder);
   else {
@@ -73,7 +73,7 @@ export async function run(args: string[]): Promise<void> {
   await device.close();
 }
 
-/** Time for each entry, of both directions, beside that of the base shape and of as few nodes at the same density. */
+/** Prints the time per adjacency entry relative to the base shape, and to the base nodes at the same density. */
 function measureScale(
   device: Device,
   shapes: readonly TrainShape[],
@@ -86,14 +86,14 @@ function measureScale(
   };
   for (const shape of shapes) {
     const sameDensity = { ...BASE, edges: Math.round((shape.edges / shape.nodes) * BASE.nodes) };
-    // What it is held against comes before and after: the machine's speed changes within minutes.
+    // The base shapes run before and after, because the speed of a machine changes within minutes.
     const before = [perEntry(BASE), perEntry(sameDensity)];
     const each = perEntry(shape);
     const [base, alike] = [BASE, sameDensity].map((small, i) => (before[i] + perEntry(small)) / 2);
     console.log(
-      `  ${(each * 1e6).toFixed(0)} ns an entry: ${(each / base).toFixed(2)}× that of ${describeShape(BASE)}, ` +
-        `${(each / alike).toFixed(2)}× that of ${BASE.nodes} nodes with as many edges a node; ` +
-        `200 epochs ${((200 * each * 2 * shape.edges) / 3_600_000).toFixed(1)} h`,
+      `  ${(each * 1e6).toFixed(0)} ns per entry: ${(each / base).toFixed(2)}× the time of ${describeShape(BASE)}, ` +
+        `${(each / alike).toFixed(2)}× the time of ${BASE.nodes} nodes with the same density; ` +
+        `200 epochs take ${((200 * each * 2 * shape.edges) / 3_600_000).toFixed(1)} h`,
     );
   }
 }
@@ -102,7 +102,7 @@ function describeShape({ nodes, edges, graphs }: TrainShape): string {
   return `${nodes} nodes, ${edges} edges${graphs > 1 ? ` in ${graphs} graphs` : ''}`;
 }
 
-/** An epoch is one step on each graph. The first is left out: it also arranges the graphs. */
+/** An epoch is one step on each graph. The first epoch does not count, because it also lays out the graphs. */
 function measureOurs(
   device: Device,
   shape: TrainShape,
@@ -138,7 +138,7 @@ function measureOurs(
       most = Math.max(most, device.used);
     }
     if (epoch > 0) times.push(performance.now() - started);
-    else console.log(`  arranging and first epoch ${(performance.now() - started).toFixed(0)} ms`);
+    else console.log(`  layout and first epoch: ${(performance.now() - started).toFixed(0)} ms`);
   }
   const rounds: number[] = [];
   if (inDetail) {
@@ -156,10 +156,10 @@ function measureOurs(
   ).slots;
   const mebibytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(0)} MiB`;
   console.log(
-    `  ours   epoch ${epoch.toFixed(0)} ms (${spread(times)}), ` +
-      (inDetail ? `${ROUNDS} masked rounds ${masked.toFixed(0)} ms (${spread(rounds)}), ` : '') +
-      `device ${mebibytes(most)} (forecast at most ${mebibytes(Model.memoryNeed(config, graph, slots))}), ` +
-      `process at most ${mebibytes(process.resourceUsage().maxRSS * 1024)}, ` +
+    `  recal    epoch ${epoch.toFixed(0)} ms (${range(times, 0)}), ` +
+      (inDetail ? `${ROUNDS} masked rounds ${masked.toFixed(0)} ms (${range(rounds, 0)}), ` : '') +
+      `device memory ${mebibytes(most)} (forecast ${mebibytes(Model.memoryNeed(config, graph, slots))}), ` +
+      `process memory ${mebibytes(process.resourceUsage().maxRSS * 1024)}, ` +
       `masked ${maskedRatio(mask).toFixed(2)}, loss ${loss.toFixed(3)}`,
   );
   if (inDetail) {
@@ -178,7 +178,7 @@ function measurePeer({ nodes, edges }: TrainShape, epochs: number): Times | unde
   const args = [PEER, '--dev', 'cpu', '--epochs', String(epochs), ...shape, ...small];
   const python = PYTHONS.find((name) => spawnSync(name, ['-c', 'import torch']).status === 0);
   if (python === undefined) return undefined;
-  // PyTorch reads the number of threads from here; Debian's otherwise takes one.
+  // Without this variable Debian's PyTorch uses one thread.
   const env = { ...process.env, OMP_NUM_THREADS: String(availableParallelism()) };
   const { stdout, status } = spawnSync(python, args, { encoding: 'utf8', env });
   if (status !== 0) return undefined;
@@ -193,38 +193,30 @@ function measurePeer({ nodes, edges }: TrainShape, epochs: number): Times | unde
   const times = { epoch: median(epochTimes), epochs: epochTimes, masked: Number(infer.masked_ms) };
   const blas = train.blas as unknown as string[];
   console.log(
-    `  peer   epoch ${times.epoch.toFixed(0)} ms (${spread(epochTimes)}), ${ROUNDS} masked rounds ${times.masked.toFixed(0)} ms ` +
-      `(PyTorch ${train.torch}, ${train.threads} threads, ${Number(train.gemm_gflops).toFixed(0)} GFLOP/s in a product, ` +
+    `  PyTorch  epoch ${times.epoch.toFixed(0)} ms (${range(epochTimes, 0)}), ${ROUNDS} masked rounds ${times.masked.toFixed(0)} ms ` +
+      `(version ${train.torch}, ${train.threads} threads, ${Number(train.gemm_gflops).toFixed(0)} GFLOP/s for products, ` +
       `BLAS ${blas.join(', ') || 'built in'})`,
   );
   if (blas.length > 0 && !blas.some((path) => /openblas|mkl|blis|atlas/i.test(path))) {
     console.log(
-      '  peer   WARNING: this is the reference BLAS, several times slower; install libopenblas0-pthread',
+      '  PyTorch  warning: it uses the reference BLAS, which is several times slower; install libopenblas0-pthread',
     );
   }
   return times;
 }
 
 function compare(ours: Times, peer: Times | undefined): void {
-  if (peer === undefined) console.log('  peer   not measured: python3 with torch is not installed');
+  if (peer === undefined) console.log('  PyTorch  not measured: no python3 with torch is installed');
   else {
     console.log(
-      `  ratio  epoch ${(peer.epoch / ours.epoch).toFixed(1)}× (${ratios(peer.epochs, ours.epochs)}), masked rounds ${(peer.masked / ours.masked).toFixed(1)}×`,
+      `  recal is ${(peer.epoch / ours.epoch).toFixed(1)}× as fast per epoch (${ratioRange(peer.epochs, ours.epochs)}) and ${(peer.masked / ours.masked).toFixed(1)}× for masked rounds`,
     );
   }
 }
 
-/** The fastest of one against the slowest of the other, and the other way round. */
-function ratios(peer: readonly number[], ours: readonly number[]): string {
+/** The smallest and largest ratio of any two epochs. */
+function ratioRange(peer: readonly number[], ours: readonly number[]): string {
   const least = Math.min(...peer) / Math.max(...ours);
   const most = Math.max(...peer) / Math.min(...ours);
   return `${least.toFixed(1)} to ${most.toFixed(1)}`;
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[values.length >> 1];
-}
-
-function spread(values: readonly number[]): string {
-  return `${Math.min(...values).toFixed(0)} to ${Math.max(...values).toFixed(0)}`;
 }

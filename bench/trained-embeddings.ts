@@ -1,5 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { availableParallelism, tmpdir } from 'node:os';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { openDevice } from '../dist/compute/open-device.js';
 import { readNodeText } from '../dist/features/node-text.js';
@@ -14,6 +13,7 @@ import { simulate } from '../dist/simulate/simulate.js';
 import { ingestFiles } from '../dist/store/ingest.js';
 import { loadEvents } from '../dist/store/load.js';
 import { Store } from '../dist/store/store.js';
+import { withFolder } from './measurement.js';
 
 const SPLITS = ['train', 'calibrate', 'test'] as const;
 type Split = (typeof SPLITS)[number];
@@ -25,7 +25,7 @@ export interface TrainedShape {
   readonly seed: number;
 }
 
-/** Unmasked embeddings of every window, one Float32Array a window, by split. */
+/** Unmasked embeddings by split, one Float32Array per window. */
 export interface TrainedEmbeddings {
   readonly hidden: number;
   readonly train: Float32Array[];
@@ -33,27 +33,24 @@ export interface TrainedEmbeddings {
   readonly test: Float32Array[];
 }
 
-/** Trains on the first split of a host's logs and encodes all splits. Nothing is kept but what is returned. */
+/** Trains a model on a host's train split and encodes all splits. */
 export async function makeTrainedEmbeddings(
   { source, epochs, seed }: TrainedShape,
-  say: (text: string) => void,
+  print: (text: string) => void,
 ): Promise<TrainedEmbeddings> {
-  const folder = await mkdtemp(join(tmpdir(), 'recal-knn-'));
   const threads = availableParallelism();
-  try {
+  return withFolder('knn', async (folder) => {
     const store = join(folder, 'store');
     const files = 'scenario' in source ? await simulateFiles(source, seed, folder) : source;
     for (const split of SPLITS) await ingestFiles(files[split], { store, split, append: true, threads });
     const opened = await Store.open(store);
     const config = resolveTrainingConfig({ epochs, seed, textEpochs: 2 });
     const trained = await trainModel({ store: opened, config, selection: { split: 'train' }, threads });
-    say(`trained ${epochs} epochs, loss ${trained.reports.at(-1)?.loss.toFixed(3)}`);
+    print(`trained ${epochs} epochs, loss ${trained.reports.at(-1)?.loss.toFixed(3)}`);
     const encode = (split: string) => encodeSplit(opened, trained.model, split, threads);
     const parts = [await encode('train'), await encode('calibrate'), await encode('test')];
     return { hidden: config.hidden, train: parts[0], calibrate: parts[1], test: parts[2] };
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  });
 }
 
 async function simulateFiles(

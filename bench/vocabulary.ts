@@ -5,7 +5,7 @@ import type { Scenario } from '../dist/simulate/options.js';
 
 const CLI = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
 
-/** Event counts of the real CADETS trace of Engagement 1 (github cadets/trace-data, `stretch`, 910,307 events). */
+/** Event counts of the real CADETS trace of Engagement 1 (GitHub cadets/trace-data, `stretch`, 910,307 events). */
 const CADETS_E1: Readonly<Record<string, number>> = {
   WRITE: 334_072,
   READ: 271_689,
@@ -33,7 +33,7 @@ const CADETS_E1: Readonly<Record<string, number>> = {
   TRUNCATE: 15,
 };
 
-/** Relations of the E3 hosts, from the vocabularies of ThreaTrace's published models. */
+/** Relations of the E3 hosts, from ThreaTrace's published models. */
 const E3: Readonly<Partial<Record<Scenario, string>>> = {
   'freebsd-server':
     'CLOSE CREATE_OBJECT CONNECT ACCEPT WRITE READ OPEN EXIT FORK EXECUTE MMAP MODIFY_PROCESS LSEEK CHANGE_PRINCIPAL ' +
@@ -46,7 +46,7 @@ const E3: Readonly<Partial<Record<Scenario, string>>> = {
     'UNLINK EXIT FORK LOADLIBRARY EXECUTE CREATE_OBJECT RENAME LINK CHANGE_PRINCIPAL',
 };
 
-/** Prints what `recal inspect` counts in a simulated world beside what the real hosts have. */
+/** Compares the relations that `recal inspect` counts in a simulation with those of the real hosts. */
 export function printVocabulary(scenario: Scenario, folder: string): void {
   const files = ['train', 'calibrate', 'test'].map((part) => join(folder, `${part}.json`));
   const output = execFileSync(process.execPath, [CLI, 'inspect', ...files, '--json', '--quiet'], {
@@ -59,7 +59,7 @@ export function printVocabulary(scenario: Scenario, folder: string): void {
   );
   const counts = [...ours.values()];
   const decades = Math.log10(Math.max(...counts) / Math.min(...counts));
-  console.log(`\n${scenario}: ${ours.size} relations, ${decades.toFixed(2)} decades`);
+  console.log(`\n${scenario}: ${ours.size} relations, counts span ${decades.toFixed(2)} decades`);
   console.log('| relation | simulated | in E3 | CADETS E1 |\n|---|---|---|---|');
   for (const name of new Set([...ours.keys(), ...known])) {
     const e1 = scenario === 'freebsd-server' ? (CADETS_E1[name] ?? '–') : '';
