@@ -1,12 +1,12 @@
 import { availableParallelism } from 'node:os';
 import { RecalError } from '../base/errors.js';
-import { printable } from '../base/printable.js';
 import type { Batch } from './batch.js';
 import { detectFormat, FORMATS, formatByName } from './formats/known-formats.js';
 import { DEFAULT_MAX_LINE, type Format, oversizeReason } from './formats/reader.js';
 import { type Lease, ParsePool } from './parse/parse-pool.js';
 import { SourceClock } from './source-clock.js';
 import { type ByteSource, type InputFile, openInput } from './sources/byte-source.js';
+import { quoted } from './sources/input-errors.js';
 import { type FilledBlock, LineBlocks } from './sources/line-blocks.js';
 import type { TimeUnit } from './time.js';
 
@@ -135,7 +135,7 @@ export class LogReader {
     const filled = this.#pool
       .acquire()
       .then(async (lease) => ({ lease, ...(await this.#fill(blocks, lease)) }));
-    filled.catch(() => undefined); // the caller awaits the promise later, which Node would report as unhandled
+    filled.catch(() => undefined); // awaited later: without this, Node would report an early rejection as unhandled
     return filled;
   }
 
@@ -162,9 +162,9 @@ export class LogReader {
     const found = detectFormat(lease.bytes.subarray(0, length), this.#maxLine);
     if (found !== undefined) return found;
     lease.release();
-    const known = FORMATS.map((format) => `${format.name} (${format.title})`).join(' and ');
-    throw new RecalError('unknown-format', `${printable(name)} is not in a format that recal reads`, {
-      hint: `convert it to one of the formats ${known}, or set --format if it is in one of them`,
+    const known = FORMATS.map((format) => `${format.name} (${format.title})`).join(' or ');
+    throw new RecalError('unknown-format', `${quoted(name)} is not in a format that recal reads`, {
+      hint: `convert it to ${known}, or set --format if it is already in one of them`,
       where: { file: name },
     });
   }

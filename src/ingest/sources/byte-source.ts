@@ -135,7 +135,7 @@ class Input implements InputFile {
     const innerKind = contentKind(inner.head, name);
     if (innerKind === 'gzip' || innerKind === 'zstd') {
       throw new RecalError('nested-compression', `${quoted(name)} is compressed twice`, {
-        hint: `decompress it once: ${kind} -dc FILE | recal … -`,
+        hint: `decompress it once: ${kind} -dc FILE | recal ingest -`,
         where: { file: name },
       });
     }

@@ -15,7 +15,7 @@ interface UnsupportedKind {
   hint: string;
 }
 
-const pipe = (tool: string) => `decompress it first: ${tool} FILE | recal … -`;
+const pipe = (tool: string) => `decompress it first: ${tool} FILE | recal ingest -`;
 
 // Without this table, such files would give thousands of malformed lines.
 const UNSUPPORTED: UnsupportedKind[] = [

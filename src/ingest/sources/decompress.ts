@@ -29,7 +29,7 @@ function createEngine(kind: 'gzip' | 'zstd', name: string): Engine {
     'unsupported-compression',
     `${quoted(name)} is zstd-compressed, which Node ${process.version} does not support`,
     {
-      hint: 'decompress it first: zstd -dc FILE | recal … -, or use Node 22.15 or newer',
+      hint: 'decompress it first: zstd -dc FILE | recal ingest -, or use Node 22.15 or newer',
       where: { file: name, offset: 0 },
     },
   );

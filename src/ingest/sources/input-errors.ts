@@ -75,10 +75,14 @@ export function noMatchError(pattern: string): RecalError {
 }
 
 export function duplicatePartError(first: string, second: string): RecalError {
-  return new RecalError('duplicate-part', `${quoted(first)} and ${quoted(second)} are the same part`, {
-    hint: 'give recal only one of them, so that no event is read twice',
-    where: { file: second },
-  });
+  return new RecalError(
+    'duplicate-part',
+    `${quoted(first)} and ${quoted(second)} are the same part of a log`,
+    {
+      hint: 'give recal only one of them, so that no event is read twice',
+      where: { file: second },
+    },
+  );
 }
 
 export function readError(name: string, offset: number, cause: unknown): RecalError {
