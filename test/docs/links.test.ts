@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -9,9 +9,7 @@ import { built, ROOT } from '../built.js';
 import { type Page, pages, readPage } from './pages.js';
 
 /** These pages are written by scripts/reference, whose own test says whether they are up to date. */
-const GENERATED = ['cli.md', 'settings.md', 'errors.md', 'api/README.md'].map(
-  (name) => `docs/reference/${name}`,
-);
+const GENERATED = ['cli', 'settings', 'errors', 'api'].map((name) => `docs/reference/${name}.md`);
 
 const exists = (path: string) => existsSync(join(ROOT, path));
 
@@ -27,8 +25,7 @@ describe('links', () => {
     const listed = linksOf(index).map((link) => targetOf(index, link).path);
     const wanted = pages
       .map(({ path }) => path)
-      .filter((path) => path.startsWith('docs/') && path !== index.path)
-      .filter((path) => !path.startsWith('docs/reference/api/') || path.endsWith('/README.md'));
+      .filter((path) => path.startsWith('docs/') && path !== index.path);
     expect(wanted.filter((path) => !listed.includes(path))).toEqual([]);
   });
 
@@ -40,6 +37,20 @@ describe('links', () => {
         .map((code) => `${page.path}: ${code}`),
     );
     expect(named).toEqual([]);
+  });
+});
+
+describe('pages that the code names', () => {
+  test.each(['src', 'bench', 'schema'])('%s names pages that exist', (folder) => {
+    const files = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' });
+    const wrong = files
+      .filter((name) => /\.(ts|json)$/.test(name))
+      .flatMap((name) => {
+        const text = readFileSync(join(ROOT, folder, name), 'utf8');
+        return [...text.matchAll(/\bdocs\/[\w/-]+\.md/g)].map(([page]) => ({ name, page }));
+      })
+      .filter(({ page }) => !exists(page) && !GENERATED.includes(page));
+    expect(wrong).toEqual([]);
   });
 });
 
