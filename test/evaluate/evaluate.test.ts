@@ -9,6 +9,7 @@ import { parseLabels } from '../../src/evaluate/labels/parse-labels.js';
 import { readLabels } from '../../src/evaluate/labels/read-labels.js';
 import { auroc, averagePrecision, bestF1, rankScores } from '../../src/evaluate/metrics/ranking-metrics.js';
 import { writeEvaluation } from '../../src/evaluate/report/result-files.js';
+import { NO_ATTACKS, ONE_SEED } from '../../src/evaluate/report/run-notes.js';
 import { evaluationSchema } from '../../src/evaluate/result-schema.js';
 import { INTRUDERS, LOOT, quickVariant, type SmallWorld, smallWorld } from './small-world.js';
 
@@ -67,8 +68,8 @@ describe('evaluate', () => {
     expect(result.variants.velox.seeds[0].threshold.kind).toBe('score');
     expect(result.variants.paper.seeds[0].candidateRecall).not.toBeNull();
     expect(result.variants['wo-cd'].seeds[0].candidateRecall).toBeNull();
-    expect(result.notes.join('\n')).toMatch(/rarity draws nothing at random/);
-    expect(result.notes.join('\n')).toMatch(/paper: benign scores come from the very data of its tables/);
+    expect(result.notes.join('\n')).toMatch(/rarity uses no random numbers/);
+    expect(result.notes.join('\n')).toMatch(/paper: benign scores come from the same data/);
   });
 
   test('gives equal figures when repeated, and when a variant runs alone', async () => {
@@ -80,7 +81,7 @@ describe('evaluate', () => {
     };
     expect(figures(one)).toEqual(figures(two));
     expect(one.result.variants.velox.std.ap).toBeNull();
-    expect(one.result.notes).toContain('one seed only: no deviation can be told');
+    expect(one.result.notes).toContain(ONE_SEED);
   });
 
   test('the oracle threshold has no gap and is marked', async () => {
@@ -107,7 +108,7 @@ describe('evaluate', () => {
     );
     expect(matched?.forgiven).toBeGreaterThanOrEqual(1); // the intruder itself
     expect(fewer).toBe(fp - (matched?.forgiven ?? 0));
-    expect(plain.result.notes).toContain('the labels name no attacks: figures over attacks are not defined');
+    expect(plain.result.notes).toContain(NO_ATTACKS);
     expect(plain.result.variants.rarity.seeds[0].attacks).toBeNull();
   });
 
@@ -118,8 +119,8 @@ describe('evaluate', () => {
     const { result } = await run({ names: ['rarity'], labels, ignore, seeds: [0] });
     expect(result.data).toMatchObject({ ignored: 1, labelsInTraining: 1 });
     expect(result.data.nodes).toBe(world.splits.test.events.keys.size - 1);
-    expect(result.notes.join('\n')).toMatch(/1 labels are in training too/);
-    expect(result.notes.join('\n')).toMatch(/labels are no node of the test, such as .*nobody/);
+    expect(result.notes.join('\n')).toMatch(/1 labelled entities also occur in training/);
+    expect(result.notes.join('\n')).toMatch(/labels match no node of the test split, for example .*nobody/);
   });
 
   test('refuses labels of another host', async () => {

@@ -43,12 +43,13 @@ function evidenceTable(id: string, { evidence, score, threshold }: Alert): Eleme
   const magnitude = (each: AlertEvidence): number => -each.logP / Math.LN10;
   const most = evidence.reduce((high, each) => Math.max(high, magnitude(each)), 1);
   const isEstimated = evidence.some(isFromTail);
+  const isExplained = evidence.slice(0, MOST_EVIDENCE).some((each) => explanation(each).length > 0);
   return dataTable({
     id: `${id}-evidence`,
     title: 'Evidence',
     caption: [
-      `Score ${formatNumber(score, 3)}, threshold ${formatNumber(threshold, 3)}. Bars are logarithmic.`,
-      isEstimated && ' “About” marks a probability that is estimated from the benign tail.',
+      `Score ${formatNumber(score, 3)}, threshold ${formatNumber(threshold, 3)}. Each value is compared with benign values. Bars are logarithmic.`,
+      isEstimated && ' “About” marks a frequency that is estimated from the benign tail.',
     ],
     columns: [
       { heading: 'evidence', value: (each) => each.kind },
@@ -59,19 +60,24 @@ function evidenceTable(id: string, { evidence, score, threshold }: Alert): Eleme
         show: (each) => (each.relation === null ? '–' : nameCell(each.relation.replace(/^EVENT_/, ''), 28)),
       },
       { heading: 'events', value: (each) => each.events },
-      { heading: 'above benign', value: (each) => each.benignQuantile, as: 'text', show: quantileText },
+      { heading: 'benign below', value: (each) => each.benignQuantile, as: 'whole', show: quantileText },
       {
         heading: 'benign frequency',
         value: (each) => each.p,
         as: 'whole',
         show: (each) => [frequencyText(each), barCell(magnitude(each), most, 48)],
       },
-      {
-        heading: 'share of score',
-        value: (each) => each.share,
-        show: (each) => formatPercent(each.share, 0),
-      },
-      { heading: 'explanation', value: (each) => each.because, show: explanation },
+      { heading: 'share', value: (each) => each.share, show: (each) => formatPercent(each.share, 0) },
+      ...(isExplained
+        ? [
+            {
+              heading: 'explanation',
+              value: (each: AlertEvidence) => each.because,
+              as: 'sentence' as const,
+              show: explanation,
+            },
+          ]
+        : []),
     ],
     rows: evidence,
     most: MOST_EVIDENCE,
@@ -97,7 +103,7 @@ function frequencyText(evidence: AlertEvidence): string {
 
 const isFromTail = ({ floor, modelled }: AlertEvidence): boolean => modelled && !floor;
 
-function explanation({ because, source, n, level, draws }: AlertEvidence): Content {
+function explanation({ because, source, n, level, draws }: AlertEvidence): Content[] {
   const notes: string[] = [];
   if (source !== null) {
     const clock = source.first.iso.slice(11, 19);
@@ -106,8 +112,8 @@ function explanation({ because, source, n, level, draws }: AlertEvidence): Conte
   if (draws > 1) notes.push(`highest of ${formatNumber(draws)} values`);
   if (n < FEW) notes.push('few benign values');
   if (level === 'group' || level === 'all') notes.push('benign values include other relations');
-  const sentence = because === '' ? [] : [sentenceContent(because), notes.length > 0 ? '; ' : ''];
-  return [sentence, notes.join('; ')];
+  const parts: Content[] = because === '' ? notes : [sentenceContent(because), ...notes];
+  return parts.map((part, i) => [i === 0 ? '' : '; ', part]);
 }
 
 function lookAlikes({ lookAlikes: found, knn }: Alert): Content {

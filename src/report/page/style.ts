@@ -86,7 +86,7 @@ summary { cursor: pointer; color: var(--accent); font-size: 0.875rem; width: fit
 figure details[open], article details[open] { border-left: 2px solid var(--rule); padding-left: 0.9rem; }
 .incident { border: 1px solid var(--rule-strong); border-left-width: 5px; padding: 0.25rem 1.25rem 0.75rem; margin: 1.5rem 0; break-inside: auto; }
 .incident h3 { margin-top: 0.9rem; }
-.incident .facts { margin: 0.75rem 0; padding: 0.6rem 0; grid-template-columns: repeat(auto-fill, minmax(9rem, 1fr)); }
+.incident .facts { margin: 0.75rem 0; padding: 0.6rem 0; gap: 1rem; grid-template-columns: repeat(auto-fill, minmax(8.4rem, 1fr)); }
 .incident .facts dd { font-size: 0.9375rem; }
 footer { margin-top: 4rem; padding-top: 0.75rem; border-top: 1px solid var(--rule); color: var(--quiet); font-size: 0.8125rem; }
 @media (max-width: 40rem) { .sheet { padding: 1.25rem 1rem 3rem; } h1 { font-size: 1.6rem; } .incident { padding-inline: 0.8rem; } }

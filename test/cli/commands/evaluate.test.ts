@@ -49,7 +49,7 @@ describe('recal evaluate', () => {
     );
     expect(stdout).toMatch(/\nrecal +\d.* ± \d/);
     expect(stdout).toMatch(/\nrarity +2 ± 0\/2 .* 1\.000 ± 0\.000 \(4\/4\)/);
-    expect(stdout).toMatch(/\nnote: rarity draws nothing at random/);
+    expect(stdout).toMatch(/\nnote: rarity uses no random numbers/);
     expect(code).toBe(0);
     expect(readdirSync(path('one')).sort()).toEqual(['report.html', 'result.json', 'scores.csv']);
     const result = JSON.parse(readFileSync(path('one/result.json'), 'utf8'));
@@ -74,7 +74,7 @@ describe('recal evaluate', () => {
       },
     );
     expect(code).toBe(130);
-    expect(stdout).toMatch(/note: stopped before the end: .* finished, rarity 2 of 2 seeds, recal 1 of 2\n/);
+    expect(stdout).toMatch(/note: stopped before the end; .*: rarity 2 of 2, recal 1 of 2\n/);
     const { variants, complete } = JSON.parse(readFileSync(path('three/result.json'), 'utf8'));
     expect(complete).toBe(false);
     expect(variants.recal.seeds).toHaveLength(1);
@@ -130,7 +130,7 @@ describe('recal evaluate', () => {
     const allowed = await run(`${turned} ${rest} --allow-past --out ${path('four')}`);
     expect(allowed.code).toBe(0);
     expect(allowed.stderr).toContain('warning: the part calibrate begins before training ends');
-    expect(allowed.stdout).toContain('labels are in training too');
+    expect(allowed.stdout).toContain('also occur in training');
   });
 
   test('labels that are empty, and labels of nobody', async () => {

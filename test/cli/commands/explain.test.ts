@@ -134,7 +134,7 @@ describe('what cannot be found', () => {
   });
 
   test('no folder of alerts', async () => {
-    expect((await run('x', newFolder())).stderr).toContain('there are no alerts in');
+    expect((await run('x', newFolder())).stderr).toContain('no alerts in');
   });
 });
 

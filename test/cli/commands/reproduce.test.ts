@@ -37,7 +37,7 @@ describe('recal reproduce', () => {
     expect(stdout).toMatch(/variant +protocol +F1 % +published +FPR % +published/);
     expect(stdout).toMatch(/\nrarity +honest +\d+\.\d\d +- +\d+\.\d{4} +-\n/);
     expect(stdout).toContain('note: one seed only');
-    expect(stdout).toMatch(/note: protocol paper: all thresholds are the oracle’s/);
+    expect(stdout).toMatch(/note: protocol paper: all thresholds are oracle thresholds/);
     expect(code).toBe(0);
     expect(readdirSync(path('out')).sort()).toEqual([
       'honest',
