@@ -205,10 +205,10 @@ async function openTrial(name: string, folder: string, events: number): Promise<
   const sources = await ingestSplits(inputs, { folder: async () => folder });
   if (name === 'shifted') {
     // Training ends an hour later, so that calibration has the last hour of the benign time.
-    const both = { ...places.train, selection: {} };
+    const both = { ...sources.train, selection: {} };
     const first = 1_474_980_780_000_000_000n; // 12:53
-    places.train = { ...both, selection: { from: first, to: first + 3n * HOUR } };
-    places.calibrate = { ...both, selection: { from: first + 3n * HOUR, to: 1_474_994_640_000_000_000n } };
+    sources.train = { ...both, selection: { from: first, to: first + 3n * HOUR } };
+    sources.calibrate = { ...both, selection: { from: first + 3n * HOUR, to: 1_474_994_640_000_000_000n } };
   }
   return {
     name:
