@@ -34,7 +34,7 @@ export async function evaluateEach(
     const hashes = await clock.time('behaviours', () => hashTest(options));
     for await (const run of runner.runs()) {
       for (const each of measurements) each.add(run, hashes);
-      sheet.add(run.variant, run.seed, run.found.ranking);
+      sheet.add(run.variant, run.seed, run.nodeScores.ranking);
     }
     complete = true;
   } catch (error) {

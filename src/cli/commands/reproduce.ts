@@ -5,7 +5,7 @@ import { EXIT, RecalError } from '../../base/errors.js';
 import { printable } from '../../base/printable.js';
 import { defineSettings } from '../../base/settings.js';
 import { DETECTION_PRESETS, DETECTION_SETTINGS } from '../../detect/detection-config.js';
-import { E3_SPLIT_SCHEMES } from '../../evaluate/e3/e3-files.js';
+import { SPLIT_SCHEMES } from '../../evaluate/e3/e3-files.js';
 import { E3_HOSTS, type E3Host } from '../../evaluate/e3/published.js';
 import { reproduce } from '../../evaluate/e3/reproduce.js';
 import { parseSeeds, VARIANT_NAMES, variantOf } from '../../evaluate/protocol/variants.js';
@@ -52,7 +52,7 @@ export const command = defineCommand({
     },
     out: { type: z.string().min(1), description: 'folder to write to', value: 'DIR' },
     split: {
-      type: z.enum(E3_SPLIT_SCHEMES).default('magic'),
+      type: z.enum(SPLIT_SCHEMES).default('magic'),
       description: 'whose choice of what to train on and what to judge',
     },
     sweeps: {
@@ -81,7 +81,7 @@ export const command = defineCommand({
     try {
       const { study, complete } = await reproduce({
         host,
-        split: settings.split,
+        scheme: settings.split,
         data: settings.data,
         labels: settings.labels,
         out: settings.out,

@@ -7,8 +7,8 @@ import { comparePartNames, partOf } from '../../ingest/sources/part-order.js';
 import type { E3Host } from './published.js';
 
 /** Published ways to split the logs: MAGIC and ThreaTrace by file, PIDSMaker by day. */
-export const E3_SPLIT_SCHEMES = ['magic', 'threatrace', 'pidsmaker'] as const;
-export type E3SplitScheme = (typeof E3_SPLIT_SCHEMES)[number];
+export const SPLIT_SCHEMES = ['magic', 'threatrace', 'pidsmaker'] as const;
+export type SplitScheme = (typeof SPLIT_SCHEMES)[number];
 
 /** Consecutive numbered files of a topic; `X.json` is part 0. */
 interface TopicParts {
@@ -102,7 +102,7 @@ export function dayRanges(days: readonly number[]): { from: bigint; to: bigint }
 
 export interface E3Files {
   readonly host: E3Host;
-  readonly split: E3SplitScheme;
+  readonly scheme: SplitScheme;
   /** Empty for splits by day. */
   readonly train: readonly string[];
   readonly test: readonly string[];
@@ -121,17 +121,17 @@ interface Found {
 }
 
 /** Finds the files of a split in a folder and its direct subfolders. The error lists all missing files. */
-export async function findE3Files(folder: string, host: E3Host, split: E3SplitScheme): Promise<E3Files> {
+export async function findE3Files(folder: string, host: E3Host, scheme: SplitScheme): Promise<E3Files> {
   const found = findParts(await listFiles(folder), host);
   const missing: string[] = [];
   const take = (wanted: readonly TopicParts[]): string[] =>
     wanted.flatMap((each) => partsOf(each, found, missing));
   const parts =
-    split === 'pidsmaker'
+    scheme === 'pidsmaker'
       ? { train: [], test: [], other: takeDays(host, found, missing) }
-      : takeFiles(FILE_SCHEMES[host][split], found, take);
-  if (missing.length > 0) throw missingParts(folder, host, split, missing, found);
-  return { host, split, ...parts, notes: notesOf(host, split, parts.other.length) };
+      : takeFiles(FILE_SCHEMES[host][scheme], found, take);
+  if (missing.length > 0) throw missingFiles(folder, host, scheme, missing, found);
+  return { host, scheme, ...parts, notes: notesOf(host, scheme, parts.other.length) };
 }
 
 function takeFiles(
@@ -206,18 +206,18 @@ async function listFiles(folder: string): Promise<string[]> {
   return [...here, ...deeper.flat()];
 }
 
-function notesOf(host: E3Host, split: E3SplitScheme, others: number): string[] {
-  if (split === 'pidsmaker') return [];
-  const { differs } = FILE_SCHEMES[host][split];
+function notesOf(host: E3Host, scheme: SplitScheme, others: number): string[] {
+  if (scheme === 'pidsmaker') return [];
+  const { differs } = FILE_SCHEMES[host][scheme];
   const without =
     'the folder has no other files of the host, so entities that only those files define have no name and no type';
   return [...(differs === undefined ? [] : [differs]), ...(others === 0 ? [without] : [])];
 }
 
-function missingParts(
+function missingFiles(
   folder: string,
   host: E3Host,
-  split: E3SplitScheme,
+  scheme: SplitScheme,
   missing: readonly string[],
   { archives, parts }: Found,
 ): RecalError {
@@ -230,7 +230,7 @@ function missingParts(
   const named = missing.join(', ');
   return new RecalError(
     'e3-parts',
-    `${count} missing in ${printable(folder, 200)} for ${host}, split ${split}: ${named}`,
+    `${count} missing in ${printable(folder, 200)} for ${host}, split ${scheme}: ${named}`,
     {
       hint:
         `download the JSON files of ${host} from DARPA's Engagement 3 release (see its README-E3), packed with gzip or not${unpack}` +

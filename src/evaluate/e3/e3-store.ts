@@ -32,7 +32,7 @@ export async function ingestE3(
     const read = await ingestFiles(paths, { ...options, hashes, store: folder, split, append: true });
     noticed?.(read);
   };
-  if (files.split === 'pidsmaker') {
+  if (files.scheme === 'pidsmaker') {
     await ingest(files.other, OTHER);
     return await splitDays(files, folder);
   }

@@ -21,14 +21,14 @@ import {
 } from '../report/study.js';
 import { runSweep, type SweepWatch } from '../sweep/sweep.js';
 import type { Axis } from '../sweep/sweep-axes.js';
-import { type E3Files, type E3SplitScheme, findE3Files } from './e3-files.js';
+import { type E3Files, findE3Files, type SplitScheme } from './e3-files.js';
 import { type E3Labels, findE3Labels } from './e3-labels.js';
 import { ingestE3 } from './e3-store.js';
 import { type E3Host, PUBLISHED_SIZES } from './published.js';
 
 export interface ReproduceOptions {
   readonly host: E3Host;
-  readonly split: E3SplitScheme;
+  readonly scheme: SplitScheme;
   /** Folder with the log files. */
   readonly data: string;
   /** Folder with the labels. */
@@ -66,10 +66,10 @@ export interface Reproduction {
 
 /** Runs the published comparison on the E3 logs of one host, under each protocol that has labels, and then the sweeps. */
 export async function reproduce(options: ReproduceOptions): Promise<Reproduction> {
-  const { host, split, out } = options;
+  const { host, scheme, out } = options;
   const labels = await findE3Labels(options.labels, host);
-  const found = await findE3Files(options.data, host, split);
-  const folder = join(out, 'store', `${host}-${split}`);
+  const found = await findE3Files(options.data, host, scheme);
+  const folder = join(out, 'store', `${host}-${scheme}`);
   const started = performance.now();
   const ingested = await ingestE3(found, { ...options.reading, folder, signal: options.signal });
   const splits = await openSplits(ingested.sources);
@@ -91,8 +91,8 @@ export async function reproduce(options: ReproduceOptions): Promise<Reproduction
   const complete = ran && (sweeps?.complete ?? true);
   const study: Study = {
     title: simulated
-      ? `Simulated host like ${host.toUpperCase()}, split ${split}`
-      : `Engagement 3 ${host.toUpperCase()}, split ${split}`,
+      ? `Simulated host like ${host.toUpperCase()}, split ${scheme}`
+      : `Engagement 3 ${host.toUpperCase()}, split ${scheme}`,
     host,
     runs,
     sweeps,
@@ -101,7 +101,7 @@ export async function reproduce(options: ReproduceOptions): Promise<Reproduction
   };
   const { writeStudy } = await import('../report/study-report.js'); // loading the plots takes a second
   await writeStudy(study, out);
-  await writeReproduction(study, split, complete, simulated, out);
+  await writeReproduction(study, { scheme, complete, simulated }, out);
   return { study, complete };
 }
 
@@ -219,9 +219,7 @@ function labelNotes(labels: readonly E3Labels[]): string[] {
 
 async function writeReproduction(
   study: Study,
-  split: E3SplitScheme,
-  complete: boolean,
-  simulated: boolean,
+  { scheme, complete, simulated }: { scheme: SplitScheme; complete: boolean; simulated: boolean },
   folder: string,
 ): Promise<void> {
   const { host, runs, sweeps, notes } = study;
@@ -230,7 +228,7 @@ async function writeReproduction(
     version: 1,
     kind: 'reproduction',
     host,
-    split,
+    split: scheme,
     complete,
     notes,
     simulated,

@@ -31,22 +31,22 @@ export interface FlagContext {
 /** Sets the threshold (method §9) and flags the nodes. Only the oracle uses labels; other rules use benign scores. */
 export function flag(
   spec: ThresholdSpec,
-  found: NodeScores,
+  nodeScores: NodeScores,
   outcome: CalibrationOutcome,
   context: FlagContext,
 ): Flagged {
   const asked = formatThreshold(spec);
-  const none = () => new Uint8Array(found.scores.length);
+  const none = () => new Uint8Array(nodeScores.scores.length);
   if (spec.kind === 'oracle') {
     const { oracle } = context;
     return {
-      nodes: oracle === null ? none() : flagNodes(found.ranking, oracle.threshold),
+      nodes: oracle === null ? none() : flagNodes(nodeScores.ranking, oracle.threshold),
       threshold: { kind: 'oracle', asked, value: oracle?.threshold ?? null, oracle: true },
       note: null,
     };
   }
   // Benign scores are float32. Round these too, so that equal scores stay equal.
-  const rounded = found.scores.map(Math.fround);
+  const rounded = nodeScores.scores.map(Math.fround);
   if (outcome.ownThreshold !== undefined) {
     const value = nextFloat32(outcome.ownThreshold);
     return {
@@ -55,7 +55,7 @@ export function flag(
       note: `uses its own threshold, the largest loss on the calibrate split, instead of ${asked}`,
     };
   }
-  if (spec.kind === 'fdr') return flagByDay(spec.level, asked, found, outcome, context);
+  if (spec.kind === 'fdr') return flagByDay(spec.level, asked, nodeScores, outcome, context);
   const { tau, status } = chooseThreshold(spec, outcome.benign);
   const mark = status === 'resolved' ? null : status;
   return {

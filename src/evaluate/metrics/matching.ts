@@ -1,14 +1,14 @@
 import type { NeighbourRows } from '../../graph/adjacency.js';
 import { type Confusion, countConfusion } from './confusion.js';
 
-/** How alarms are compared with labels (method §10). Only `node` compares each alarm with its own label. */
+/** How flagged nodes are compared with labels (method §10). Only `node` compares each node with its own label. */
 export const MATCHING_PROTOCOLS = ['node', 'threatrace-2hop', 'flash-2hop'] as const;
 export type MatchingProtocol = (typeof MATCHING_PROTOCOLS)[number];
 
-export interface MatchedAlarms extends Confusion {
-  /** False alarms that the protocol does not count, because a labelled node is within two hops. */
+export interface MatchedCounts extends Confusion {
+  /** False positives that the protocol does not count, because a labelled node is within two hops. */
   readonly forgiven: number;
-  /** Labelled nodes without an alarm that the protocol counts as found, because an alarm is within two hops. */
+  /** Labelled nodes that the protocol counts as found, because a flagged node is within two hops. */
   readonly rescued: number;
 }
 
@@ -25,46 +25,46 @@ export interface HopRows {
 const HOPS = 2;
 
 /**
- * Counts alarms under a protocol. Ignored nodes do not count as alarms or labels, but hops lead through them.
+ * Counts flagged nodes under a protocol. Ignored nodes do not count, but hops lead through them.
  *
- * - `node`: an alarm is true if its own node is labelled.
- * - `threatrace-2hop`: an alarm also finds every labelled node among its ancestors (two hops against the edges) and its
- *   descendants (two hops along them). A false alarm near such a node counts as a true negative.
- * - `flash-2hop`: hops ignore directions, only true alarms find other nodes, and a false alarm within two hops of a
- *   labelled node is not counted at all.
+ * - `node`: a flagged node is a true positive if it is labelled.
+ * - `threatrace-2hop`: a flagged node also finds every labelled node among its ancestors (two hops against the edges) and
+ *   its descendants (two hops along them). A false positive near such a node counts as a true negative.
+ * - `flash-2hop`: hops ignore directions, only true positives find other nodes, and a false positive within two hops of
+ *   a labelled node is not counted at all.
  */
-export function matchAlarms(
+export function matchFlagged(
   protocol: MatchingProtocol,
   flagged: Uint8Array,
   positives: Uint8Array,
   rows: HopRows,
   ignored?: Uint8Array | undefined,
-): MatchedAlarms {
+): MatchedCounts {
   if (protocol === 'node') {
     return { ...countConfusion(flagged, positives, ignored), forgiven: 0, rescued: 0 };
   }
   const counted = (mask: Uint8Array, also?: Uint8Array): Uint8Array =>
     mask.map((byte, v) => (byte !== 0 && !ignored?.[v] && (also === undefined || also[v] !== 0) ? 1 : 0));
-  const alarms = counted(flagged);
+  const alerts = counted(flagged);
   const labelled = counted(positives);
   const { byDestination, bySource } = rows;
-  // A labelled node is an ancestor of an alarm exactly if the alarm is a descendant of the labelled node. So one walk from
-  // all labelled nodes and one from all alarms cover every pair.
+  // A labelled node is an ancestor of a flagged node exactly if the flagged node is a descendant of the labelled node. So
+  // one walk from all labelled nodes and one from all flagged nodes cover every pair.
   const near =
     protocol === 'threatrace-2hop'
       ? (from: Uint8Array) => union(reach(from, [byDestination]), reach(from, [bySource]))
       : (from: Uint8Array) => reach(from, [byDestination, bySource]);
   const nearLabel = near(labelled);
-  const nearAlarm = near(protocol === 'threatrace-2hop' ? alarms : counted(flagged, positives));
+  const nearFlagged = near(protocol === 'threatrace-2hop' ? alerts : counted(flagged, positives));
 
   let [tp, fp, fn, tn, forgiven, rescued] = [0, 0, 0, 0, 0, 0];
-  for (let v = 0; v < alarms.length; v++) {
+  for (let v = 0; v < alerts.length; v++) {
     if (ignored !== undefined && ignored[v] !== 0) continue;
     if (labelled[v] !== 0) {
-      if (alarms[v] !== 0) tp++;
-      else if (nearAlarm[v] !== 0) rescued++;
+      if (alerts[v] !== 0) tp++;
+      else if (nearFlagged[v] !== 0) rescued++;
       else fn++;
-    } else if (alarms[v] === 0) tn++;
+    } else if (alerts[v] === 0) tn++;
     else if (nearLabel[v] !== 0) forgiven++;
     else fp++;
   }

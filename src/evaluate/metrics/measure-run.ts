@@ -15,7 +15,7 @@ import {
 import { type Behaviours, behaviourMetrics } from './behaviours.js';
 import { ratesOf, share } from './confusion.js';
 import { flag } from './flagging.js';
-import { type HopRows, type MatchingProtocol, matchAlarms } from './matching.js';
+import { type HopRows, type MatchingProtocol, matchFlagged } from './matching.js';
 import type { NodeScores } from './node-scores.js';
 import {
   auroc,
@@ -55,17 +55,17 @@ export interface MeasuredSeed {
 
 /** Computes every figure of one variant with one seed (docs/reference/metrics.md). */
 export function measureRun(run: ScoredRun, context: MeasureContext): MeasuredSeed {
-  const { seed, found, graphs, links, outcome } = run;
+  const { seed, nodeScores, graphs, links, outcome } = run;
   const { labels, events, matching } = context;
   const { positives, ignored, attacks } = labels;
-  const ranking = rankScores(found.ranking, positives, ignored);
+  const ranking = rankScores(nodeScores.ranking, positives, ignored);
   const oracle = bestF1(ranking);
-  const flagged = flag(context.threshold, found, outcome, { graphs, keys: events.keys, oracle });
+  const flagged = flag(context.threshold, nodeScores, outcome, { graphs, keys: events.keys, oracle });
   const hops = matching === 'node' ? NO_HOPS : context.hops();
-  const { forgiven, rescued, ...confusion } = matchAlarms(matching, flagged.nodes, positives, hops, ignored);
+  const { forgiven, rescued, ...confusion } = matchFlagged(matching, flagged.nodes, positives, hops, ignored);
   const rates = ratesOf(confusion);
   const detected = detectedAttacks(attacks, flagged.nodes);
-  const scored = { found, graphs, links, events };
+  const scored = { nodeScores, graphs, links, events };
   const incidents = incidentsUntilAllAttacks(topIncidents(scored), attacks, ignored);
   const falseIncidents = countFalseIncidents(flagged, labels, scored);
   const hostDays = hostDaysOf(events);
@@ -76,11 +76,11 @@ export function measureRun(run: ScoredRun, context: MeasureContext): MeasuredSee
     ...rates,
     ap: averagePrecision(ranking),
     auroc: auroc(ranking),
-    adp: adp(ranking, attacks, found.ranking),
-    discrimination: discrimination(ranking, attacks, found.ranking),
+    adp: adp(ranking, attacks, nodeScores.ranking),
+    discrimination: discrimination(ranking, attacks, nodeScores.ranking),
     attacks: detected?.hits.length ?? null,
     attacksDetected: detected?.detected ?? null,
-    fpUntilAllAttacks: fpUntilAllAttacks(ranking, attacks, found.ranking),
+    fpUntilAllAttacks: fpUntilAllAttacks(ranking, attacks, nodeScores.ranking),
     incidentsUntilAllAttacks: incidents?.incidents ?? null,
     nodesUntilAllAttacks: incidents?.nodes ?? null,
     falseIncidents,
@@ -88,7 +88,7 @@ export function measureRun(run: ScoredRun, context: MeasureContext): MeasuredSee
     behaviours: context.behaviours.count,
     behaviourPrecision: behaviour.precision,
     behaviourRecall: behaviour.recall,
-    candidateRecall: candidateRecall(found, labels),
+    candidateRecall: candidateRecall(nodeScores, labels),
     oracleF1: oracle?.f1 ?? null,
     gap: oracle === null || rates.f1 === null ? null : oracle.f1 - rates.f1,
     threshold: flagged.threshold,
@@ -105,7 +105,7 @@ export function measureRun(run: ScoredRun, context: MeasureContext): MeasuredSee
       seed,
       precisionRecall: precisionRecallCurve(ranking),
       roc: rocCurve(ranking),
-      adp: adpCurve(ranking, attacks, found.ranking),
+      adp: adpCurve(ranking, attacks, nodeScores.ranking),
     },
   };
 }

@@ -8,7 +8,7 @@ import type { IncidentMembers } from './attack-metrics.js';
 import type { Flagged } from './flagging.js';
 
 /** The scores of one run, with the events of the test. */
-export interface ScoredTest extends Pick<ScoredRun, 'found' | 'graphs' | 'links'> {
+export interface ScoredTest extends Pick<ScoredRun, 'nodeScores' | 'graphs' | 'links'> {
   readonly events: LoadedEvents;
 }
 
@@ -44,12 +44,12 @@ function highestNodes(ranking: Float64Array, count: number, { keys }: LoadedEven
 
 /** The incidents that the highest nodes form, in every graph in which they score at least as high as the lowest of them. */
 export function topIncidents(scored: ScoredTest): IncidentMembers[] {
-  const { found, events } = scored;
+  const { nodeScores, events } = scored;
   const count = Math.max(TOP_NODES, Math.ceil(TOP_NODES * hostDaysOf(events)));
-  const top = highestNodes(found.ranking, count, events);
-  const isTop = new Uint8Array(found.ranking.length);
+  const top = highestNodes(nodeScores.ranking, count, events);
+  const isTop = new Uint8Array(nodeScores.ranking.length);
   for (const node of top) isTop[node] = 1;
-  const cutoff = top.length === 0 ? 0 : found.ranking[top[top.length - 1]];
+  const cutoff = top.length === 0 ? 0 : nodeScores.ranking[top[top.length - 1]];
   return incidentsAmong(isTop, cutoff, scored);
 }
 
@@ -70,17 +70,17 @@ export function countFalseIncidents(
 function incidentsAmong(
   chosen: Uint8Array,
   cutoff: number,
-  { found, graphs, links, events }: ScoredTest,
+  { nodeScores, graphs, links, events }: ScoredTest,
 ): IncidentMembers[] {
   const members: SuspiciousNode[] = [];
   graphs.forEach(({ nodes, first, last }, graph) => {
     nodes.forEach((node, v) => {
       if (chosen[node] === 0) return;
-      const own = found.byGraph[graph][v];
+      const own = nodeScores.byGraph[graph][v];
       // A node that scores 0 has one rank for all its graphs. Flagging compares float32 scores, hence `fround`.
-      const score = own > 0 ? own : found.ranking[node];
-      if (own > 0 ? Math.max(own, Math.fround(own)) < cutoff : found.scores[node] > 0) return;
-      const prominence = own > 0 ? found.prominence[graph][v] : score;
+      const score = own > 0 ? own : nodeScores.ranking[node];
+      if (own > 0 ? Math.max(own, Math.fround(own)) < cutoff : nodeScores.scores[node] > 0) return;
+      const prominence = own > 0 ? nodeScores.prominence[graph][v] : score;
       const host = events.keys.hostAt(node);
       members.push({ node, score, prominence, host, first: first[v], last: last[v] });
     });

@@ -6,7 +6,7 @@ import type { CalibrationOutcome } from './variant-group.js';
 export interface ScoredRun {
   readonly variant: string;
   readonly seed: number;
-  readonly found: NodeScores;
+  readonly nodeScores: NodeScores;
   readonly outcome: CalibrationOutcome;
   /** Seconds by stage, shared by all variants of the group. */
   readonly seconds: Readonly<Record<string, number>>;

@@ -20,7 +20,7 @@ export interface CalibrationOutcome {
   readonly benign: BenignScores;
   /** How a node's scores in several graphs become one. */
   readonly over: DetectionConfig['over'];
-  /** A threshold that the variant sets itself: scores above it are alarms. */
+  /** A threshold that the variant sets itself. Nodes with a higher score are flagged. */
   readonly ownThreshold?: number | undefined;
 }
 

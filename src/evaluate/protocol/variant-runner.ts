@@ -92,7 +92,7 @@ export class VariantRunner {
       return collectors.map((collector, i) => ({
         ...shared,
         variant: names[i],
-        found: collector.finish(),
+        nodeScores: collector.finish(),
         outcome: outcomes[i],
       }));
     } finally {

@@ -52,7 +52,7 @@ describe('recal reproduce', () => {
     const given = `--data ${path('e3')} --labels ${path('e3')} --out ${path('none')}`;
     const other = await run(`e3-trace ${given}`);
     expect(other.code).toBe(2);
-    expect(other.stderr).toMatch(/5 parts are missing .* ta1-trace-e3-official-1\.json, .*\.json\.4/);
+    expect(other.stderr).toMatch(/5 files are missing .* ta1-trace-e3-official-1\.json, .*\.json\.4/);
     expect(other.stderr).toContain('README-E3');
     const wrong = await run(`e3-thea ${given}`);
     expect(wrong.code).toBe(2);

@@ -17,7 +17,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const options = (more: Partial<ReproduceOptions> = {}): ReproduceOptions => ({
   host: 'cadets',
-  split: 'threatrace',
+  scheme: 'threatrace',
   data: join(folder, 'e3'),
   labels: join(folder, 'e3'),
   out: join(folder, 'out'),
@@ -82,7 +82,7 @@ describe('reproduce', () => {
     try {
       await writeFile(join(labels, 'cadets.txt'), 'AAAAAAAA-0000-4000-8000-000000000001\n');
       const watch = { loaded: (given: readonly string[]) => notes.push(...given) };
-      const given = options({ labels, split: 'magic', variants: ['rarity'], watch });
+      const given = options({ labels, scheme: 'magic', variants: ['rarity'], watch });
       await expect(reproduce(given)).rejects.toMatchObject({ code: 'labels-no-match' });
       expect(notes.join('\n')).toMatch(/future: its calibrate split ends at 2018-04-1[34]/);
       expect(notes.join('\n')).toContain('honest');

@@ -4,7 +4,7 @@ import { countConfusion } from '../../../src/evaluate/metrics/confusion.js';
 import {
   MATCHING_PROTOCOLS,
   type MatchingProtocol,
-  matchAlarms,
+  matchFlagged,
 } from '../../../src/evaluate/metrics/matching.js';
 import { buildAdjacency } from '../../../src/graph/adjacency.js';
 
@@ -28,13 +28,13 @@ const match = (
   protocol: MatchingProtocol,
   nodes: number,
   edges: readonly Edge[],
-  alarms: readonly number[],
+  flagged: readonly number[],
   labels: readonly number[],
   ignored: readonly number[] = [],
 ) =>
-  matchAlarms(
+  matchFlagged(
     protocol,
-    mask(nodes, alarms),
+    mask(nodes, flagged),
     mask(nodes, labels),
     adjacencyOf(nodes, edges),
     mask(nodes, ignored),
@@ -49,8 +49,8 @@ const CHAIN: Edge[] = [
   [5, 2],
 ];
 
-describe('node match', () => {
-  it('compares each alarm with its own label', () => {
+describe('node', () => {
+  it('compares each flagged node with its own label', () => {
     const found = match('node', 6, CHAIN, [1, 2], [2, 3], [0]);
     expect(found).toEqual({ tp: 1, fp: 1, fn: 1, tn: 2, forgiven: 0, rescued: 0 });
     expect(found).toMatchObject(countConfusion(mask(6, [1, 2]), mask(6, [2, 3]), mask(6, [0])));
@@ -58,9 +58,9 @@ describe('node match', () => {
 });
 
 describe('threatrace-2hop', () => {
-  const run = (alarms: number[], labels: number[]) => match('threatrace-2hop', 6, CHAIN, alarms, labels);
+  const run = (flagged: number[], labels: number[]) => match('threatrace-2hop', 6, CHAIN, flagged, labels);
 
-  it('finds labels within two hops up and down, and counts the alarm as a true negative', () => {
+  it('finds labels within two hops up and down, and counts the flagged node as a true negative', () => {
     expect(run([2], [0, 4])).toEqual({ tp: 2, fp: 0, fn: 0, tn: 4, forgiven: 1, rescued: 2 });
   });
 
@@ -72,27 +72,27 @@ describe('threatrace-2hop', () => {
     expect(run([1], [5])).toEqual({ tp: 0, fp: 1, fn: 1, tn: 4, forgiven: 0, rescued: 0 });
   });
 
-  it('lets a true alarm find other labels', () => {
+  it('lets a true positive find other labels', () => {
     expect(run([1], [1, 3, 5])).toEqual({ tp: 2, fp: 0, fn: 1, tn: 3, forgiven: 0, rescued: 1 });
   });
 });
 
 describe('flash-2hop', () => {
-  const run = (alarms: number[], labels: number[]) => match('flash-2hop', 6, CHAIN, alarms, labels);
+  const run = (flagged: number[], labels: number[]) => match('flash-2hop', 6, CHAIN, flagged, labels);
 
-  it('ignores directions, and does not count a forgiven alarm', () => {
+  it('ignores directions, and does not count a forgiven node', () => {
     expect(run([1], [5])).toEqual({ tp: 0, fp: 0, fn: 1, tn: 4, forgiven: 1, rescued: 0 });
   });
 
-  it('finds labels near a true alarm only', () => {
+  it('finds labels near a true positive only', () => {
     expect(run([1], [1, 5, 4])).toEqual({ tp: 2, fp: 0, fn: 1, tn: 3, forgiven: 0, rescued: 1 });
-    // A label found this way does not find others: 4 is two hops from 2, which has no alarm.
+    // A label found this way does not find others: 4 is two hops from 2, which is not flagged.
     expect(run([0], [0, 2, 4])).toEqual({ tp: 2, fp: 0, fn: 1, tn: 3, forgiven: 0, rescued: 1 });
   });
 });
 
 describe('ignored nodes', () => {
-  it('do not count as alarms or labels, but hops lead through them', () => {
+  it('do not count as flagged or labelled, but hops lead through them', () => {
     for (const protocol of ['threatrace-2hop', 'flash-2hop'] as const) {
       expect(match(protocol, 6, CHAIN, [0], [2], [1]), protocol).toMatchObject({ fp: 0, forgiven: 1 });
       expect(match(protocol, 6, CHAIN, [1], [2], [1]), protocol).toEqual({
@@ -108,16 +108,16 @@ describe('ignored nodes', () => {
   });
 });
 
-/** The definitions of the protocols, alarm by alarm, with sets. */
+/** The definitions of the protocols, node by node, with sets. */
 function bruteForce(
   protocol: MatchingProtocol,
   nodes: number,
   edges: readonly Edge[],
-  alarmed: ReadonlySet<number>,
+  flaggedSet: ReadonlySet<number>,
   labelled: ReadonlySet<number>,
   ignored: ReadonlySet<number>,
 ) {
-  const alarms = [...alarmed].filter((v) => !ignored.has(v));
+  const flagged = [...flaggedSet].filter((v) => !ignored.has(v));
   const labels = new Set([...labelled].filter((v) => !ignored.has(v)));
   const step = (from: Iterable<number>, ways: ('in' | 'out')[]) =>
     new Set(
@@ -138,12 +138,12 @@ function bruteForce(
       : twoHops(v, ['in', 'out']);
   const cell = new Map<number, string>();
   for (let v = 0; v < nodes; v++) if (!ignored.has(v)) cell.set(v, labels.has(v) ? 'fn' : 'tn');
-  for (const alarm of alarms) {
-    const near = protocol === 'node' ? [] : [...around(alarm)].filter((v) => labels.has(v));
-    if (labels.has(alarm)) cell.set(alarm, 'tp');
-    else if (near.length === 0) cell.set(alarm, 'fp');
-    else if (protocol === 'flash-2hop') cell.delete(alarm);
-    if (protocol === 'threatrace-2hop' || labels.has(alarm)) for (const v of near) cell.set(v, 'tp');
+  for (const flaggedNode of flagged) {
+    const near = protocol === 'node' ? [] : [...around(flaggedNode)].filter((v) => labels.has(v));
+    if (labels.has(flaggedNode)) cell.set(flaggedNode, 'tp');
+    else if (near.length === 0) cell.set(flaggedNode, 'fp');
+    else if (protocol === 'flash-2hop') cell.delete(flaggedNode);
+    if (protocol === 'threatrace-2hop' || labels.has(flaggedNode)) for (const v of near) cell.set(v, 'tp');
   }
   const of = (name: string) => [...cell.values()].filter((value) => value === name).length;
   return { tp: of('tp'), fp: of('fp'), fn: of('fn'), tn: of('tn') };
@@ -154,14 +154,14 @@ describe('all protocols', () => {
   const node = fc.nat(nodes - 1);
   const some = (maxLength: number) => fc.uniqueArray(node, { maxLength });
 
-  it.each(MATCHING_PROTOCOLS)('%s agrees with a walk from each alarm', (protocol) => {
+  it.each(MATCHING_PROTOCOLS)('%s agrees with a walk from each flagged node', (protocol) => {
     const edges = fc.array(fc.tuple(node, node), { maxLength: 20 });
     fc.assert(
-      fc.property(edges, some(5), some(5), some(3), (graph, alarms, labels, ignored) => {
+      fc.property(edges, some(5), some(5), some(3), (graph, flagged, labels, ignored) => {
         const proper = graph.filter(([a, b]) => a !== b);
-        const found = match(protocol, nodes, graph, alarms, labels, ignored);
+        const found = match(protocol, nodes, graph, flagged, labels, ignored);
         expect(found).toMatchObject(
-          bruteForce(protocol, nodes, proper, new Set(alarms), new Set(labels), new Set(ignored)),
+          bruteForce(protocol, nodes, proper, new Set(flagged), new Set(labels), new Set(ignored)),
         );
         const outside = protocol === 'flash-2hop' ? found.forgiven : 0;
         expect(found.tp + found.fp + found.fn + found.tn + outside).toBe(nodes - ignored.length);

@@ -46,7 +46,7 @@ describe('hostDaysOf', () => {
 });
 
 describe('topIncidents', () => {
-  test('do not prefer the first of equal nodes', () => {
+  test('does not prefer the first of equal nodes', () => {
     const count = 2 * TOP_NODES;
     const events = eventsOf([{ node: 0, ts: 0n }], new Array(count).fill(0));
     const nodes = Int32Array.from({ length: count }, (_, node) => node);
@@ -57,14 +57,14 @@ describe('topIncidents', () => {
     const names = { types: new Uint8Array(count), parent: none, name: none };
     const links = new LinkCollector(names, events.table, () => 0).finish();
     const graphs = [{ nodes, first: at, last: at }];
-    const incidents = topIncidents({ found: collector.finish(), graphs, links, events });
+    const incidents = topIncidents({ nodeScores: collector.finish(), graphs, links, events });
     const top = incidents.flatMap(({ nodes: members }) => [...(members as number[])]);
     expect(top[0]).toBe(7);
     expect(new Set(top).size).toBe(TOP_NODES);
     expect(top.filter((node) => node >= TOP_NODES).length).toBeGreaterThan(TOP_NODES / 4);
   });
 
-  test('come from the highest hundred nodes, in every graph in which they score high enough', () => {
+  test('uses the highest hundred nodes, in every graph in which they score high enough', () => {
     const count = TOP_NODES + 20;
     const events = eventsOf([{ node: 0, ts: 0n }], new Array(count).fill(0));
     const nodes = Int32Array.from({ length: count }, (_, node) => node);
@@ -77,7 +77,7 @@ describe('topIncidents', () => {
     const none = new Int32Array(count).fill(-1);
     const names = { types: new Uint8Array(count), parent: none, name: none };
     const links = new LinkCollector(names, events.table, () => 0).finish();
-    const incidents = topIncidents({ found: collector.finish(), graphs, links, events });
+    const incidents = topIncidents({ nodeScores: collector.finish(), graphs, links, events });
     expect(incidents).toHaveLength(TOP_NODES + 1); // no two nodes are linked
     expect(incidents.slice(0, 3).map(({ nodes: members }) => [...(members as number[])])).toEqual([
       [count - 1],
@@ -102,7 +102,7 @@ test('false incidents have no labelled member and at least one member that is no
     countFalseIncidents(
       { nodes: Uint8Array.of(1, 1, 1, 1, 1, 0), threshold: { kind: 'budget', value, oracle: false } },
       { positives: Uint8Array.of(1, 0, 0, 0, 0, 0), ignored },
-      { found: collector.finish(), graphs: [{ nodes, first: at, last: at }], links, events },
+      { nodeScores: collector.finish(), graphs: [{ nodes, first: at, last: at }], links, events },
     );
   expect(count(new Uint8Array(6), 5)).toBe(3);
   expect(count(Uint8Array.of(0, 0, 1, 0, 0, 0), 5)).toBe(2);

@@ -30,7 +30,7 @@ const options = (more: Partial<MeasureOptions> = {}): MeasureOptions => ({
 
 describe('Measurements', () => {
   test('counts by scores and labels, independent of other measurements', () => {
-    const scores = run.found.scores;
+    const scores = run.nodeScores.scores;
     const isIntruder = (v: number) => INTRUDERS.includes(splits.test.events.uuid(v));
     const one = new Measurements(splits, options());
     const other = new Measurements(

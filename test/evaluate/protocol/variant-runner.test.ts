@@ -33,10 +33,10 @@ describe('VariantRunner', () => {
       'wo-cd 5',
       'rarity 5',
     ]);
-    expect(runs[2].found).toBe(runs[5].found);
-    expect(runs[0].found.scores).not.toEqual(runs[3].found.scores);
+    expect(runs[2].nodeScores).toBe(runs[5].nodeScores);
+    expect(runs[0].nodeScores.scores).not.toEqual(runs[3].nodeScores.scores);
     // Both use the distances of one model. The scores of wo-cd rank the nodes that score 0 in paper.
-    const [paper, distance] = [runs[0].found, runs[1].found];
+    const [paper, distance] = [runs[0].nodeScores, runs[1].nodeScores];
     const zeros = [...paper.scores.keys()].filter((v) => paper.scores[v] === 0);
     expect(zeros.length).toBeGreaterThan(5);
     for (const v of zeros) expect(paper.ranking[v]).toBeCloseTo(-1 / (2 + distance.scores[v]), 6);
@@ -45,14 +45,14 @@ describe('VariantRunner', () => {
   });
 
   test('covers every node of the test', async () => {
-    const [{ found, graphs }] = await collect(
+    const [{ nodeScores, graphs }] = await collect(
       new VariantRunner({ splits, variants: [quickVariant('recal')], seeds: [0], threads: 1 }),
     );
     const times = new Uint32Array(splits.test.events.keys.size);
     for (const { nodes } of graphs) for (const node of nodes) times[node]++;
     expect(graphs.length).toBeGreaterThan(1);
     expect(times.every((count) => count > 0)).toBe(true);
-    expect(found.scores).toHaveLength(times.length);
+    expect(nodeScores.scores).toHaveLength(times.length);
   });
 
   test('an aborted runner yields no run', async () => {
