@@ -1,5 +1,5 @@
 import type { Device, KernelTime } from '../dist/compute/device.js';
-import { layOutGraph } from '../dist/model/layout/graph-layout.js';
+import { layOutGraph } from '../dist/model/layout/cached-layout.js';
 import type { ModelGraph } from '../dist/model/model-input.js';
 
 interface Cost {
@@ -70,23 +70,23 @@ function estimate(graph: ModelGraph, mask: Uint8Array): Record<string, Cost> {
   const { nodes, offsets } = graph.neighbours;
   const { hubStarts, order, entries: rows } = layOutGraph(graph, true);
   // Entries into nodes that fold, and into the others. The first layer does not fold.
-  const folded = rows.offsets[order.folding];
+  const folded = rows.offsets[order.foldedCount];
   const others = entries - folded;
-  const layersOf = order.folding > 0 ? 1 : 2;
-  let slots = 0;
-  let slotEntries = 0;
-  // Slots with a neighbour that is not a hub: the last layer multiplies their mean by W_res, and each hub separately.
+  const layersOf = order.foldedCount > 0 ? 1 : 2;
+  let pairs = 0;
+  let pairEntries = 0;
+  // Masked pairs with a neighbour that is not a hub: the last layer multiplies their mean by W_res, and each hub separately.
   let rest = 0;
   let restEntries = 0;
   nodes.forEach((v, pair) => {
     if (mask[v] === 0) return;
-    slots++;
-    slotEntries += offsets[pair + 1] - offsets[pair];
+    pairs++;
+    pairEntries += offsets[pair + 1] - offsets[pair];
     if (hubStarts[pair] > offsets[pair]) rest++;
     restEntries += hubStarts[pair] - offsets[pair];
   });
   const sparse = { flop: 2 * (N - masked) * perNode * H * 2, bytes: 2 * (N * ROW + N * perNode * 8) };
-  const products = order.multiplied + order.hubs + rest;
+  const products = order.projectedCount + order.hubCount + rest;
   const dense = { flop: 2 * products * H * H, bytes: products * 2 * ROW };
   return {
     sparseLinear: sparse,
@@ -117,9 +117,9 @@ function estimate(graph: ModelGraph, mask: Uint8Array): Record<string, Cost> {
     foldScoresGrad: { flop: entries * 20 + N * H * 32, bytes: entries * 136 + N * 3 * ROW },
     preluGrad: { flop: N * H * 2, bytes: N * 3 * ROW },
     segmentSum: {
-      flop: 2 * (slotEntries + restEntries) * H,
-      bytes: (2 * (slotEntries + restEntries) + slots + 4 * rest + 3 * N) * ROW,
+      flop: 2 * (pairEntries + restEntries) * H,
+      bytes: (2 * (pairEntries + restEntries) + pairs + 4 * rest + 3 * N) * ROW,
     },
-    cosineLoss: { flop: slots * (4 * perNode * H + 4 * H * H), bytes: slots * (2 * ROW + perNode * 8) },
+    cosineLoss: { flop: pairs * (4 * perNode * H + 4 * H * H), bytes: pairs * (2 * ROW + perNode * 8) },
   };
 }

@@ -6,9 +6,9 @@ import { Random } from '../dist/base/random.js';
 import type { Device } from '../dist/compute/device.js';
 import { openDevice } from '../dist/compute/open-device.js';
 import { MODEL_DEFAULTS } from '../dist/model/config.js';
-import { SlotForecast } from '../dist/model/layout/memory-need.js';
+import { MaskForecast } from '../dist/model/layout/memory-need.js';
 import { Model } from '../dist/model/model.js';
-import { drawMask, MASK_DEFAULTS, maskedRatio } from '../dist/model/training/masking.js';
+import { drawMask, MASK_DEFAULTS } from '../dist/model/training/masking.js';
 import { describeMachine, median, range } from './measurement.js';
 import { FEATURES, makeTrainGraph, RELATIONS, type TrainShape } from './train-graph.js';
 import { describeKernels, measureRoof } from './train-kernels.js';
@@ -151,16 +151,16 @@ function measureOurs(
   }
   const masked = inDetail ? median(rounds) : 0;
   const epoch = median(times);
-  const slots = new SlotForecast(graph, graph.frequencies, MASK_DEFAULTS).of(
+  const { maskedPairs } = new MaskForecast(graph, graph.frequencies, MASK_DEFAULTS).of(
     Array(graph.nodeCount).keys(),
-  ).slots;
+  );
   const mebibytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(0)} MiB`;
   console.log(
     `  recal    epoch ${epoch.toFixed(0)} ms (${range(times, 0)}), ` +
       (inDetail ? `${ROUNDS} masked rounds ${masked.toFixed(0)} ms (${range(rounds, 0)}), ` : '') +
-      `device memory ${mebibytes(most)} (forecast ${mebibytes(Model.memoryNeed(config, graph, slots))}), ` +
+      `device memory ${mebibytes(most)} (forecast ${mebibytes(Model.memoryNeed(config, graph, maskedPairs))}), ` +
       `process memory ${mebibytes(process.resourceUsage().maxRSS * 1024)}, ` +
-      `masked ${maskedRatio(mask).toFixed(2)}, loss ${loss.toFixed(3)}`,
+      `masked ${(mask.reduce((sum, byte) => sum + byte, 0) / mask.length).toFixed(2)}, loss ${loss.toFixed(3)}`,
   );
   if (inDetail) {
     device.profile(true);

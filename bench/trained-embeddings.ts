@@ -7,7 +7,7 @@ import { Model } from '../dist/model/model.js';
 import { planGraphs } from '../dist/model/training/graph-plan.js';
 import { buildGraphs } from '../dist/model/training/graphs.js';
 import { trainModel } from '../dist/model/training/train.js';
-import { coreConfigOf, resolveTrainingConfig } from '../dist/model/training/training-config.js';
+import { modelConfigOf, resolveTrainingConfig } from '../dist/model/training/training-config.js';
 import type { Scenario } from '../dist/simulate/options.js';
 import { simulate } from '../dist/simulate/simulate.js';
 import { ingestFiles } from '../dist/store/ingest.js';
@@ -75,7 +75,7 @@ async function encodeSplit(
   const events = await loadEvents(store, { split });
   const text = await readNodeText(store, events, space.parts.vocabulary);
   const device = await openDevice({ threads });
-  const model = Model.create(device, coreConfigOf(config, relations.length, space.width), config.seed);
+  const model = Model.create(device, modelConfigOf(config, relations.length, space.width), config.seed);
   try {
     model.load(weights);
     const context = { events, text, space, direction };

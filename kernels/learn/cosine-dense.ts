@@ -3,8 +3,8 @@
 
 import {
   BLOCK, CANCELS, COLUMNS, COUNTS, D, DENSE, DM, ERRORS, EXPONENT, INDICES, MEANS, NODES, NORMS, OFFSETS, SUMS, VALUES, WIDTH,
-  error, factorA, factorB, judge, sumTerms,
-} from './cosine-slot';
+  error, factorA, factorB, evaluatePair, sumTerms,
+} from './cosine-pair';
 import { dotRowsExactly, high, low, madd2 } from './float64';
 import { multiply, multiplyTransposed } from './gemm';
 import { H, ROW, addScaledRow, clearRow, madd, ptr, sumLanes, word } from './simd';
@@ -26,7 +26,7 @@ export function denseBlock(
   const spare = dm + BLOCK * ROW; // for x and x̂ of one slot
   const means = ptr(args, MEANS) + first * ROW;
   if (d <= H) {
-    for (let i: usize = 0; i < count; i++) denseSlot(args, r, first + i, w, bias, part, dm + i * ROW, spare);
+    for (let i: usize = 0; i < count; i++) densePair(args, r, first + i, w, bias, part, dm + i * ROW, spare);
   } else {
     const known = spare + (d << 3);
     const columns = known + KNOWN; // ‖wⱼ‖²
@@ -44,8 +44,8 @@ export function denseBlock(
       const terms = sumTerms(means + i * ROW, columns) + beta;
       const square = load<f64>(known + SQUARES + (i << 3));
       // It adds its own share: its column, whose A and B stay zero, must not.
-      if (!(square > <f64>(CANCELS * terms))) denseSlot(args, r, first + i, w, bias, part, dm + i * ROW, spare);
-      else judgeColumn(args, r, first + i, y + (i << 2), square, known, i);
+      if (!(square > <f64>(CANCELS * terms))) densePair(args, r, first + i, w, bias, part, dm + i * ROW, spare);
+      else evaluateColumn(args, r, first + i, y + (i << 2), square, known, i);
     }
     if (training) {
       scaleColumns(args, first, count, y, d, bytes, known, part + d * ROW + SUMS);
@@ -98,7 +98,7 @@ function squareColumns(w: usize, d: usize, out: usize): void {
 }
 
 /** ℓ of slot k, the i-th of its block, whose x̂ is a column. */
-function judgeColumn(args: usize, r: usize, k: usize, column: usize, square: f64, known: usize, i: usize): void {
+function evaluateColumn(args: usize, r: usize, k: usize, column: usize, square: f64, known: usize, i: usize): void {
   const v = <usize>load<u32>(ptr(args, NODES) + (k << 2));
   const width = <usize>word(args, WIDTH);
   let inner: f64 = 0;
@@ -111,7 +111,7 @@ function judgeColumn(args: usize, r: usize, k: usize, column: usize, square: f64
     inner += <f64>load<f32>(column + index * ROW) * <f64>load<f32>(ptr(args, DENSE) + ((v * width + e) << 2));
   }
   const weight: f32 = 1 / <f32>load<u32>(ptr(args, COUNTS) + (r << 2));
-  judge(<f32>inner, <f32>square, load<f32>(ptr(args, NORMS) + (v << 2)), word(args, EXPONENT), weight);
+  evaluatePair(<f32>inner, <f32>square, load<f32>(ptr(args, NORMS) + (v << 2)), word(args, EXPONENT), weight);
   store<f32>(ptr(args, ERRORS) + (k << 2), error);
   store<f32>(known + FACTORS_A + (i << 2), factorA);
   store<f32>(known + FACTORS_B + (i << 2), factorB);
@@ -153,7 +153,7 @@ function scaleColumns(
 }
 
 /** One slot with x̂ written out, its sums in float64: x̂ may be the small rest of large terms. `out` gets dm. */
-export function denseSlot(
+export function densePair(
   args: usize, r: usize, k: usize, w: usize, bias: usize, part: usize, out: usize, scratch: usize,
 ): void {
   const d = <usize>word(args, D);
@@ -180,7 +180,7 @@ export function denseSlot(
     square += value * value;
   }
   const weight: f32 = 1 / <f32>load<u32>(ptr(args, COUNTS) + (r << 2));
-  judge(<f32>inner, <f32>square, load<f32>(ptr(args, NORMS) + (v << 2)), word(args, EXPONENT), weight);
+  evaluatePair(<f32>inner, <f32>square, load<f32>(ptr(args, NORMS) + (v << 2)), word(args, EXPONENT), weight);
   store<f32>(ptr(args, ERRORS) + (k << 2), error);
   if (ptr(args, DM) == 0) return;
   const db = part + d * ROW + SUMS;

@@ -3,11 +3,11 @@
 // columns, and so does a slot whose x̂ nearly cancels: ‖x̂‖² is then the small rest of large terms, and float32 has no
 // digits of it.
 
-import { denseBlock, denseSlot } from './cosine-dense';
+import { denseBlock, densePair } from './cosine-dense';
 import {
   BIAS, BLOCK, CANCELS, COLUMNS, COUNTS, D, DENSE, DM, ERRORS, EXPONENT, GRAMS, INDICES, MEANS, NODES, NORMS, OFFSETS, PARTS,
-  PART_BYTES, SUMS, VALUES, W, WIDTH, WORK, error, factorA, factorB, judge, sumTerms,
-} from './cosine-slot';
+  PART_BYTES, SUMS, VALUES, W, WIDTH, WORK, error, factorA, factorB, evaluatePair, sumTerms,
+} from './cosine-pair';
 import { foldOver, mirror, multiply, multiplySymmetric, multiplyTransposed, sumColumns } from './gemm';
 import {
   H, ROW, addScaledRow, addTo, clear, clearRow, copy, copyRow, dotRows, flush, madd, ptr, sumLanes, word,
@@ -149,13 +149,13 @@ function gramBlock(args: usize, r: usize, k: usize, count: usize, w: usize, bias
     const linearTerm = dotRows(m, g);
     const square: f32 = dotRows(m, y + i * ROW) + linearTerm + beta;
     if (!(square > CANCELS * (sumTerms(m, diagonal) + beta))) {
-      denseSlot(args, r, k + i, w, bias, part, product + i * ROW, spare);
+      densePair(args, r, k + i, w, bias, part, product + i * ROW, spare);
       // It has added its share: the block's products below must not.
       clear(xs + i * stride, stride);
       clearRow(y + i * ROW);
       continue;
     }
-    judge(inner, square, load<f32>(ptr(args, NORMS) + (v << 2)), word(args, EXPONENT), weight);
+    evaluatePair(inner, square, load<f32>(ptr(args, NORMS) + (v << 2)), word(args, EXPONENT), weight);
     store<f32>(ptr(args, ERRORS) + ((k + i) << 2), error);
     if (!training) continue;
 

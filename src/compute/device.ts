@@ -1,6 +1,6 @@
 import type { WorkList } from './work-list.js';
 
-/** Numbers on a device. What they are made of is the device's own business: float64 or float32. */
+/** Floating-point numbers on a device: float32 or float64, as the device chooses. */
 export interface Floats {
   readonly kind: 'floats';
   readonly length: number;
@@ -12,11 +12,11 @@ export interface Integers {
   readonly length: number;
 }
 
-/** A sparse matrix on a device: columns that most rows fill stand apart as a dense one (see feature-layout.ts). */
+/** A sparse matrix on a device. Columns that most rows fill form a separate dense matrix (see feature-layout.ts). */
 export interface FeatureBuffers {
   readonly rows: number;
   readonly cols: number;
-  /** Dense columns, padded with zero columns to a multiple of four. */
+  /** Number of dense columns, padded with zero columns to a multiple of four. */
   readonly width: number;
   readonly dense: Floats;
   readonly columns: Integers;
@@ -25,38 +25,38 @@ export interface FeatureBuffers {
   readonly values: Floats;
 }
 
-/** Who is joined to whom: one entry u → v with ρ for each direction of each edge, listed by destination or by source. */
+/** The edges in both directions: one entry u → v with ρ for each direction, listed by destination or by source. */
 export interface EntryBuffers {
   readonly work: WorkList<Integers>;
-  /** The other end: a row of z, or a node. */
+  /** The other end of each entry: a row of z, or a node. */
   readonly neighbours: Integers;
   /** ρ: r, or r + half for r⁻¹. */
   readonly relations: Integers;
-  /** Relations, `<new>` included. */
+  /** The number of relations, including `<new>`. */
   readonly half: number;
 }
 
-/** Entries by destination, and where each stands in the list by source. */
+/** Entries by destination, with the position of each in the list by source. */
 export interface IncomingBuffers extends EntryBuffers {
   readonly places: Integers;
 }
 
-/** Where the first rows fold: they add up h by head and multiply the sums with W (kernels/learn/fold.ts). */
+/** Entries for folded attention: the first rows sum h per head, then multiply the sums by W (kernels/learn/fold.ts). */
 export interface FoldedBuffers extends IncomingBuffers {
-  /** How many do. */
-  readonly folding: number;
-  /** Of those, and of all other rows. */
-  readonly workOfFolding: WorkList<Integers>;
-  readonly workOfOthers: WorkList<Integers>;
-  /** Of each row, where its entries to and from those end, which come first. */
+  /** The first rows, which fold. */
+  readonly foldedCount: number;
+  readonly foldedWork: WorkList<Integers>;
+  /** The work of all other rows. */
+  readonly unfoldedWork: WorkList<Integers>;
+  /** For each row, where its entries to and from folded rows end. They come first. */
   readonly foldedEnds: Integers;
-  /** The first so many rows have a z: all that anyone attends to who does not fold, and maybe more. */
-  readonly multiplied: number;
+  /** The first rows, which have a z: at least those that an unfolded row attends to. */
+  readonly projectedCount: number;
 }
 
-/** What attention keeps for its gradient. */
+/** Values that the forward pass of attention keeps for its gradient. */
 export interface AttentionTrace {
-  /** The softmax's peak and inverse sum, rows × heads. */
+  /** The peak and the inverse sum of the softmax, rows × heads. */
   readonly peak: Floats;
   readonly inverse: Floats;
 }
@@ -70,12 +70,12 @@ interface Headed extends Width {
   readonly heads: number;
 }
 
-/** The kernels and their arguments. Names that begin with `d` are gradients; outputs are set, not added to, unless said. */
+/** The kernels and their arguments. Names that begin with `d` are gradients. Kernels overwrite outputs unless noted. */
 export interface Kernels {
   fill: { target: Floats; value: number };
   /** target += source. */
   addInto: { target: Floats; source: Floats };
-  /** out = x·w + bias; a masked row of x is the token x_[M]. With an index, row i of out is made of row index[i] of x. */
+  /** out = x·w + bias; a masked row of x is the token x_[M]. With an index, row i of out comes from row index[i] of x. */
   sparseLinear: Width & {
     x: FeatureBuffers;
     index: Integers | null;
@@ -87,7 +87,7 @@ export interface Kernels {
   };
   /** One row: out = x_[M]·w + bias. */
   tokenLinear: Width & { token: Floats; w: Floats; bias: Floats | null; out: Floats };
-  /** dToken is added to. */
+  /** Adds to dToken. */
   sparseLinearGrad: Width & {
     x: FeatureBuffers;
     index: Integers | null;
@@ -99,7 +99,7 @@ export interface Kernels {
     dToken: Floats;
     dBias: Floats | null;
   };
-  /** out = x·w + bias, or that added to out. */
+  /** out = x·w + bias; with `add`, out += x·w + bias. */
   linear: Width & {
     rows: number;
     x: Floats;
@@ -116,12 +116,12 @@ export interface Kernels {
     dOut: Floats;
     dw: Floats;
     dBias: Floats | null;
-    /** To dw; dBias is set. */
+    /** Add to dw. dBias is always overwritten. */
     add: boolean;
   };
-  /** out = Σ of so many rows. */
+  /** out = the sum of the first `rows` rows. */
   sumRows: Width & { rows: number; from: Floats; out: Floats };
-  /** dx = dOut·wᵀ + dOut2·w2ᵀ, or that added to dx. */
+  /** dx = dOut·wᵀ + dOut2·w2ᵀ; with `add`, dx += the same. */
   linearGradInput: Width & {
     rows: number;
     dOut: Floats;
@@ -132,17 +132,17 @@ export interface Kernels {
   };
   /** s = a_s·z and d = a_d·z per head. */
   scores: Headed & { rows: number; z: Floats; aSource: Floats; aTarget: Floats; s: Floats; d: Floats };
-  /** out = `to` where `from` names a masked row, else what it names. */
+  /** Copies row numbers; the number of a masked row becomes `to`. */
   redirect: { from: Integers; masked: Integers; to: number; out: Integers };
   /**
-   * pre holds W_res h + bias of the first `residual` rows; all others have the bias only, if there is one. out is PReLU of
-   * the whole, or the whole where there is no slope (method §4). With a trace pre gets the whole too.
+   * out = PReLU(attention + residual), or without PReLU if `slope` is null (method §4). The first `residual` rows of pre
+   * hold W_res h + bias; other rows use the bias alone. With a trace, pre receives the value before PReLU.
    */
   attend: Headed & {
     entries: EntryBuffers;
-    /** Masked destinations take d and pre from this row in place of their own. */
+    /** Masked destinations read d and pre from this row instead of their own. */
     standIn: { masked: Integers; row: number } | null;
-    /** One word a row, 0 where nobody will read the result: it may then be anything. */
+    /** One integer per row. Rows with 0 are not needed, and their result is undefined. */
     wanted: Integers | null;
     z: Floats;
     s: Floats;
@@ -159,11 +159,11 @@ export interface Kernels {
   attendGrad: Headed & {
     entries: IncomingBuffers;
     /**
-     * Where the rows of z are not the nodes: the entries by row of z, neighbours being destinations; and where to put the
-     * gradient of d, which then belongs to no row of z.
+     * Required if the rows of z are not the nodes: the entries by row of z, with destinations as neighbours, and the
+     * output for the gradient of d.
      */
     sources: { entries: EntryBuffers; dd: Floats } | null;
-    /** Destinations. */
+    /** The number of destinations. */
     rows: number;
     z: Floats;
     s: Floats;
@@ -174,14 +174,14 @@ export interface Kernels {
     aTarget: Floats;
     trace: AttentionTrace;
     dPre: Floats;
-    /** May be z itself: a row's gradient needs no other row of z. */
+    /** May be z itself, because the gradient of a row needs no other row of z. */
     dz: Floats;
     db: Floats;
     dc: Floats;
     daSource: Floats;
     daTarget: Floats;
   };
-  /** The same scores from h: s = a_s·(h·w) and d = a_t·(h·w) per head. */
+  /** The same scores, computed from h: s = a_s·(h·w) and d = a_t·(h·w) per head. */
   foldScores: Headed & {
     rows: number;
     h: Floats;
@@ -191,7 +191,7 @@ export interface Kernels {
     s: Floats;
     d: Floats;
   };
-  /** `attend` of the rows that fold, with z = h·w; with a trace `sums` gets Σ α h, rows × heads × H. */
+  /** `attend` for the folded rows, with z = h·w. With a trace, `sums` receives Σ α h, rows × heads × H. */
   foldAttend: Headed &
     Omit<Kernels['attend'], 'entries' | 'standIn' | 'z'> & {
       entries: FoldedBuffers;
@@ -199,11 +199,11 @@ export interface Kernels {
       w: Floats;
       sums: Floats | null;
     };
-  /** Per head of each row that folds: dw = Σ sums ⊗ dPre, then sums become g = w·dPre. */
+  /** For each folded row and head: dw = Σ sums ⊗ dPre, then sums = g = w·dPre. */
   foldGradient: Headed & { rows: number; dPre: Floats; w: Floats; sums: Floats; dw: Floats };
   /**
-   * The gradient of `foldScores`, of `foldAttend` behind `foldGradient`, and of `attend` of all other rows. h becomes dh
-   * without what comes by dz, which leaves scores out. dw is added to.
+   * The gradient of `foldScores`, of `foldAttend` (after `foldGradient`), and of `attend` for the unfolded rows. Replaces
+   * h by dh without the part that flows through dz; dz excludes the scores. Adds to dw.
    */
   foldAttendGrad: Headed &
     Pick<
@@ -214,9 +214,9 @@ export interface Kernels {
       entries: FoldedBuffers;
       h: Floats;
       w: Floats;
-      /** What `foldGradient` made. */
+      /** The result of `foldGradient`. */
       g: Floats;
-      /** Not z itself. */
+      /** Must not be z itself. */
       dz: Floats;
       dw: Floats;
     };
@@ -224,16 +224,16 @@ export interface Kernels {
   scoresGrad: Headed & { rows: number; z: Floats; a: Floats; dd: Floats; dz: Floats; da: Floats };
   /** out = PReLU(pre). */
   prelu: Width & { rows: number; pre: Floats; slope: Floats; out: Floats };
-  /** dh becomes dPre in place. */
+  /** Replaces dh by dPre. */
   preluGrad: Width & { rows: number; pre: Floats; slope: Floats; dh: Floats; dSlope: Floats };
   /**
-   * out[row] = scale[row] · Σ fromScale[slot] · from[slot] over the slots of the row's entries, or that added to out;
-   * without slots an entry is its own slot, and NO_SLOT counts for nothing.
+   * out[row] = scale[row] · Σ fromScale[i] · from[i]; with `add`, out[row] += the same. The sum is over the entries of the
+   * row: i is the entry itself, or sourceRows[entry]. NO_ROW skips an entry.
    */
   segmentSum: Width & {
     work: WorkList<Integers>;
     entries: Integers;
-    slots: Integers | null;
+    sourceRows: Integers | null;
     from: Floats;
     fromScale: Floats | null;
     scale: Floats | null;
@@ -250,19 +250,19 @@ export interface Kernels {
     weightDecay: number;
     /** Counted from 1. */
     step: number;
-    /** Multiplies the gradient: for clipping. */
+    /** Factor of the gradient, for clipping. */
     scale: number;
   };
 }
 
-/** ℓ and its gradients for all relations at once (method §5). A slot is a masked node under one relation. */
+/** ℓ and its gradients for all relations (method §5). A pair is a masked node under one relation. */
 export interface CosineLoss {
   readonly target: FeatureBuffers;
   /** ‖x‖ per node. */
   readonly norms: Floats;
-  /** The slots of relation r are offsets[r] to offsets[r + 1]. On the host: the device plans its work by it. */
+  /** The pairs of relation r are offsets[r] to offsets[r + 1]. In host memory, because the device plans its work by it. */
   readonly offsets: Uint32Array;
-  /** |M_r|: the gradient of a slot is weighted with 1/|M_r|. */
+  /** |M_r|. The gradient of a pair has the weight 1/|M_r|. */
   readonly counts: Uint32Array;
   readonly nodes: Integers;
   readonly means: Floats;
@@ -271,21 +271,22 @@ export interface CosineLoss {
   readonly bias: Floats;
   readonly exponent: number;
   readonly errors: Floats;
-  /** dMeans may be `means` itself. Rows of dw and dBias are set for relations that have slots. */
+  /** dMeans may be `means` itself. Only relations with pairs overwrite their rows of dw and dBias. */
   readonly gradient: { dMeans: Floats; dw: Floats; dBias: Floats } | null;
 }
 
-export const NO_SLOT = 0xffffffff;
+/** In `sourceRows` of `segmentSum`: the entry has no row. */
+export const NO_ROW = 0xffffffff;
 
-/** Below this many slots a relation's loss takes the dense form: the Gram matrix would cost more (method §5). */
-export const DENSE_BELOW = 48;
+/** With fewer pairs, the Gram matrix costs more than it saves (method §5). */
+const DENSE_BELOW = 48;
 
-/** Likewise where x̂ is no longer than what the Gram form has in its place, which is less exact. */
+/** True if the loss of a relation is computed with x̂ written out: for few pairs, and where the Gram form saves nothing. */
 export function takesDenseForm(
-  slots: number,
+  pairs: number,
   { features, hidden }: { features: number; hidden: number },
 ): boolean {
-  return slots < DENSE_BELOW || features <= hidden;
+  return pairs < DENSE_BELOW || features <= hidden;
 }
 
 export interface KernelTime {
@@ -294,32 +295,32 @@ export interface KernelTime {
 }
 
 /**
- * Buffers and kernels. Kernels are put on a list and run by `run`, in order, each seeing what those before it wrote;
- * nothing comes back before `read`. That way a device needs no round trip per kernel.
+ * Buffers and kernels. `enqueue` puts a kernel on a list and `run` executes the list in order, so a device needs no round
+ * trip per kernel. Results come back with `read`.
  */
 export interface Device {
   readonly kind: 'wasm' | 'reference';
   /** Recorded in the model: `relaxed-simd` differs from `simd` in the last bits. */
   readonly build: 'float64' | 'simd' | 'relaxed-simd';
   readonly threads: number;
-  /** Bytes held by buffers now. */
+  /** Bytes that buffers hold now. */
   readonly used: number;
-  /** What is in a new buffer is not said. */
+  /** The content of a new buffer is undefined. */
   floats(length: number): Floats;
   integers(length: number): Integers;
-  /** A part of a buffer, which must outlive it. */
+  /** A part of a buffer. The buffer must outlive it. */
   view<B extends Floats | Integers>(buffer: B, start: number, length: number): B;
   write(buffer: Floats, data: ArrayLike<number>): void;
   writeIntegers(buffer: Integers, data: ArrayLike<number>): void;
-  /** Runs what is on the list, then copies. */
+  /** Runs the list, then copies. */
   read(buffer: Floats): Float32Array | Float64Array;
   free(buffer: Floats | Integers): void;
   enqueue<K extends keyof Kernels>(kernel: K, args: Kernels[K]): void;
   run(): void;
-  /** Gives back what kernels keep for themselves between runs: the next graph may need it elsewhere. */
+  /** Frees the memory that kernels keep between runs, so that the next graph can use it. */
   release(): void;
-  /** Times each kernel by itself from now on, or stops doing so. Gives what was measured so far. */
+  /** Starts or stops timing each kernel. Returns the times measured so far. */
   profile(on: boolean): Map<string, KernelTime>;
-  /** Ends the threads and gives the memory back. */
+  /** Stops the threads and frees the memory. */
   close(): Promise<void>;
 }

@@ -1,10 +1,10 @@
 import type { SparseMatrix } from '../features/sparse.js';
 import type { Device, FeatureBuffers } from './device.js';
 
-/** A column filled in at least this share of the rows is stored dense: products with it then run in register tiles. */
+/** Columns that at least this share of the rows fills are stored dense, because dense products are faster. */
 const DENSE_SHARE = 0.5;
 
-/** A sparse matrix with its well-filled columns (the text vectors, method §2) apart. */
+/** A sparse matrix whose well-filled columns (the text vectors, method §2) form a separate dense matrix. */
 export interface FeatureLayout {
   readonly rows: number;
   readonly cols: number;
@@ -28,7 +28,7 @@ export function layOutFeatures(x: SparseMatrix, order: ArrayLike<number>): Featu
     else kept += filled[column];
   }
   const width = Math.ceil(chosen.length / 4) * 4;
-  // Padding names column 0 with value zero, so kernels need not know of it.
+  // Padding is column 0 with the value zero, so kernels can treat it like any column.
   const columns = new Uint32Array(width);
   columns.set(chosen);
   const dense = new Float32Array(x.rows * width);
@@ -51,17 +51,17 @@ export function layOutFeatures(x: SparseMatrix, order: ArrayLike<number>): Featu
   return { rows: x.rows, cols: x.cols, width, dense, columns, offsets, indices, values };
 }
 
-/** ‖x‖ of each row, in this order. */
+/** ‖x‖ of each row. Entry i of the result is for row `order[i]` of x. */
 export function rowNorms(x: SparseMatrix, order: ArrayLike<number>): Float64Array {
-  // In the rows' own order first, which is that of memory.
-  const own = new Float64Array(x.rows);
+  // Read the rows in memory order first: it is faster.
+  const byRow = new Float64Array(x.rows);
   for (let row = 0; row < x.rows; row++) {
     let square = 0;
     for (let i = x.offsets[row]; i < x.offsets[row + 1]; i++) square += x.values[i] * x.values[i];
-    own[row] = Math.sqrt(square);
+    byRow[row] = Math.sqrt(square);
   }
   const norms = new Float64Array(x.rows);
-  for (let place = 0; place < x.rows; place++) norms[place] = own[order[place]];
+  for (let place = 0; place < x.rows; place++) norms[place] = byRow[order[place]];
   return norms;
 }
 

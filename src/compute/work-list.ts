@@ -1,30 +1,30 @@
-/** Longer rows are cut. The scratch of kernels/learn/attention.ts has room for as many logits. */
+/** Longer rows are split. The scratch memory of kernels/learn/attention.ts has room for this many logits. */
 export const SEGMENT_ENTRIES = 1024;
-/** What a row costs beside its entries, in entries. */
+/** The fixed cost of a row, in entries. */
 const ROW_COST = 4;
 const CHUNK_COST = 8192;
-const MOST_CHUNKS = 256;
-const WHOLE = 0xffffffff;
+const MAX_CHUNKS = 256;
+const WHOLE_ROW = 0xffffffff;
 
 /**
- * Rows of entries as work of about equal size: cut by entries, not by rows, because provenance graphs have hubs.
- * It depends on the rows alone, so that results do not depend on the number of threads.
+ * Rows of entries, divided into chunks of about equal cost. Long rows are split, because provenance graphs have hubs.
+ * The division depends on the rows alone, so results do not depend on the number of threads.
  */
 export interface WorkList<Column = Uint32Array> {
-  /** (row, first entry, end entry, part); the part is 0xffffffff where the segment is its whole row. Rows ascend. */
+  /** (row, first entry, end entry, part), rows ascending. The part is 0xffffffff if the segment is a whole row. */
   readonly segments: Column;
   readonly segmentCount: number;
   /** The segments of chunk i are bounds[i] to bounds[i + 1]. */
   readonly bounds: Column;
   readonly chunkCount: number;
-  /** Rows that were cut: (row, first part, parts). */
+  /** Rows that were split: (row, first part, number of parts). */
   readonly split: Column;
   readonly splitCount: number;
   readonly partCount: number;
   readonly rows: number;
 }
 
-/** Row i has entries starts[i] to ends[i]; empty rows are rows too. Rows may have other numbers than their own, which ascend. */
+/** Row i has the entries starts[i] to ends[i] and may be empty. Its number is numbers[i] (ascending), or i. */
 export function planWork(
   rows: number,
   starts: Uint32Array,
@@ -40,17 +40,17 @@ export function planWork(
     if (length > SEGMENT_ENTRIES) splitCount++;
     cost += length + ROW_COST;
   }
-  const chunkCost = Math.max(CHUNK_COST, Math.ceil(cost / MOST_CHUNKS));
+  const chunkCost = Math.max(CHUNK_COST, Math.ceil(cost / MAX_CHUNKS));
   const segments = new Uint32Array(4 * segmentCount);
   const split = new Uint32Array(3 * splitCount);
   const bounds = [0];
   let at = 0;
-  let cut = 0;
+  let splitRows = 0;
   let part = 0;
-  let held = 0;
+  let chunkSoFar = 0;
   for (let row = 0; row < rows; row++) {
     const end = ends[row];
-    const isCut = end - starts[row] > SEGMENT_ENTRIES;
+    const isSplit = end - starts[row] > SEGMENT_ENTRIES;
     const firstPart = part;
     let start = starts[row];
     do {
@@ -58,18 +58,18 @@ export function planWork(
       segments[4 * at] = numbers?.[row] ?? row;
       segments[4 * at + 1] = start;
       segments[4 * at + 2] = stop;
-      segments[4 * at + 3] = isCut ? part++ : WHOLE;
+      segments[4 * at + 3] = isSplit ? part++ : WHOLE_ROW;
       at++;
-      held += stop - start + ROW_COST;
+      chunkSoFar += stop - start + ROW_COST;
       start = stop;
-      if (held >= chunkCost) {
+      if (chunkSoFar >= chunkCost) {
         bounds.push(at);
-        held = 0;
+        chunkSoFar = 0;
       }
     } while (start < end);
-    if (isCut) {
-      split.set([numbers?.[row] ?? row, firstPart, part - firstPart], 3 * cut);
-      cut++;
+    if (isSplit) {
+      split.set([numbers?.[row] ?? row, firstPart, part - firstPart], 3 * splitRows);
+      splitRows++;
     }
   }
   if (bounds[bounds.length - 1] < at) bounds.push(at);

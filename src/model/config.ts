@@ -1,23 +1,23 @@
-/** What the learning core needs to know; the settings of features, epochs and graphs belong to the trainer. */
+/** The configuration of the network. Settings of features, epochs and graphs are in training-config.ts. */
 export interface ModelConfig {
-  /** R, without `<new>`. */
+  /** R, the number of relations without `<new>`. */
   relations: number;
   /** D, the width of x_v. */
   features: number;
-  /** H and its heads. The WASM device has kernels for 64 and 4 only; the reference device takes any. */
+  /** H and the number of heads. The WASM kernels need 64 and 4; the reference device accepts any. */
   hidden: number;
   heads: number;
   layers: number;
-  /** `additive` shares W between relations, `rgat` has a W_ρ for each (method §4). */
+  /** `additive` shares W between relations; `rgat` has one W_ρ per relation (method §4). */
   encoder: 'additive' | 'rgat';
-  /** False is the ablation `w/o BL`: one decoder, on the mean of all neighbours (method §10). */
+  /** False for the ablation `w/o BL`: one decoder, on the mean of all neighbours (method §10). */
   balanced: boolean;
-  /** α of the loss (method §5). */
+  /** α of the loss (method §5). The WASM kernels need an integer. */
   exponent: number;
   learningRate: number;
-  /** L2, added to the gradient and not decoupled. */
+  /** L2 penalty, added to the gradient (not decoupled). */
   weightDecay: number;
-  /** Largest L2 norm of the whole gradient, or 0 for no limit. */
+  /** The largest L2 norm of the gradient; 0 for no limit. */
   clip: number;
 }
 

@@ -3,24 +3,24 @@ import type { NeighbourRows } from '../graph/adjacency.js';
 import type { ProvenanceGraph } from '../graph/provenance-graph.js';
 import type { RelationNeighbours } from '../graph/relation-neighbours.js';
 
-/** A graph as the model sees it: its nodes' features, and relations by their number in the model's vocabulary. */
+/** A graph as input of the model: node features, and relations as numbers in the model's vocabulary. */
 export interface ModelGraph {
   readonly nodeCount: number;
-  /** R, the relations the model knows. An entry of the adjacency may also carry R itself: `<new>` (method §1). */
+  /** R, the number of relations in the model. The adjacency uses the number R for `<new>` (method §1). */
   readonly relationCount: number;
-  /** x_v as the encoder reads it. */
+  /** x_v for the encoder. */
   readonly features: SparseMatrix;
-  /** x_v as the decoders aim at it: the same object as `features` unless its blocks are scaled another way (method §2). */
+  /** x_v as the target of the decoders: the same object as `features` unless its blocks are scaled differently (method §2). */
   readonly target: SparseMatrix;
-  /** By destination: one entry per distinct (src, dst, r), neighbours are sources. */
+  /** By destination: one entry per distinct (src, dst, r). The neighbours are sources. */
   readonly adjacency: NeighbourRows;
-  /** Distinct neighbours, in and out, per known relation. */
+  /** Distinct neighbours in both directions, per relation of the model. */
   readonly neighbours: RelationNeighbours;
-  /** f_r of the known relations. */
+  /** f_r of the relations of the model. */
   readonly frequencies: Uint32Array;
 }
 
-/** `relations` is the model's vocabulary; a relation of the graph that is not in it becomes `<new>`. */
+/** `relations` is the model's vocabulary. A relation of the graph that it lacks becomes `<new>`. */
 export function makeModelGraph(
   graph: ProvenanceGraph,
   relations: readonly string[],
@@ -44,7 +44,7 @@ export function makeModelGraph(
   };
 }
 
-/** Several new relations between the same two nodes are one entry: `<new>` is one relation. */
+/** Merges several new relations between the same two nodes into one entry, because `<new>` is one relation. */
 function renumberRows(rows: NeighbourRows, numbers: Uint16Array, unknown: number): NeighbourRows {
   const offsets = new Uint32Array(rows.offsets.length);
   const neighbours = new Int32Array(rows.neighbours.length);

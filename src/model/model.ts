@@ -1,8 +1,8 @@
 import type { Device, Floats } from '../compute/device.js';
 import type { ModelConfig } from './config.js';
-import { GraphPass, type Part } from './encoder/graph-pass.js';
+import { GraphPass, type PassInput } from './encoder/graph-pass.js';
 import { type BlockPlan, cutBlock } from './layout/blocks.js';
-import { type DecodedPairs, decodedPairs } from './layout/graph-layout.js';
+import { type DecodedPairs, decodedPairs } from './layout/decoded-pairs.js';
 import { memoryNeed, sizeOf } from './layout/memory-need.js';
 import { BufferPool } from './layout/placed-graph.js';
 import type { ModelGraph } from './model-input.js';
@@ -18,7 +18,7 @@ import {
 
 export type { Weight } from './parameters.js';
 
-/** All that a resumed run needs to end with the same weights. */
+/** Everything that a resumed run needs to end with the same weights. */
 export interface ModelState {
   readonly weights: readonly Weight[];
   /** Adam's moments, flat in the order of the weights, and the number of steps taken. */
@@ -30,25 +30,25 @@ export interface ModelState {
 export interface StepResult {
   /** L of method §5: the sum of the relations' means. */
   readonly loss: number;
-  /** Mean ℓ per decoder, NaN where no masked node has such a neighbour. One per relation, or one in all for `w/o BL`. */
+  /** The mean ℓ of each decoder (one per relation; a single one for `w/o BL`). NaN without masked pairs. */
   readonly losses: Float64Array;
   /** |M_r| per decoder. */
   readonly counts: Uint32Array;
 }
 
-/** e_v^r for masked nodes: those of relation r are `offsets[r]` to `offsets[r + 1]`, nodes ascending. */
+/** e_v^r of masked nodes. Those of relation r are `offsets[r]` to `offsets[r + 1]`, by ascending node. */
 export interface RelationErrors {
   readonly offsets: Uint32Array;
   readonly nodes: Int32Array;
   readonly errors: Float32Array;
 }
 
-/** A part of a graph with the whole graph's numbers for its nodes, where they are others. */
-interface NumberedPart extends Part {
+/** A graph, or a block with the numbers of its nodes in the whole graph. */
+interface GraphOrBlock extends PassInput {
   readonly nodes?: Uint32Array;
 }
 
-/** Relation-balanced masked graph learning (method §3–5), written once over any device. Calls are synchronous. */
+/** Relation-balanced masked graph learning (method §3–5) on any device. Calls are synchronous. */
 export class Model {
   readonly device: Device;
   readonly config: ModelConfig;
@@ -57,7 +57,7 @@ export class Model {
   readonly #flat: { weights: Floats; gradient: Floats; firstMoment: Floats; secondMoment: Floats };
   readonly #pass: GraphPass;
   readonly #blocks: ReadonlyMap<ModelGraph, BlockPlan>;
-  /** The gradient over all parts of a graph. */
+  /** The gradient, summed over the blocks of a graph. */
   #total: Floats | undefined;
   #steps = 0;
 
@@ -82,7 +82,7 @@ export class Model {
     this.#pass = new GraphPass(device, config, weights, gradients);
   }
 
-  /** Graphs named in `blocks` are taken in parts: the same results but for rounding, in less memory. */
+  /** Graphs in `blocks` are processed block by block: less memory, and the same results except for rounding. */
   static create(
     device: Device,
     config: ModelConfig,
@@ -92,12 +92,12 @@ export class Model {
     return new Model(device, config, seed, blocks);
   }
 
-  /** Bytes of device memory that training on a graph takes at most, with so many (node, relation) pairs masked. */
-  static memoryNeed(config: ModelConfig, graph: ModelGraph, slots?: number): number {
-    return memoryNeed(config, sizeOf(graph, slots));
+  /** The most bytes of device memory that training on a graph needs, if a step masks so many pairs (default: all). */
+  static memoryNeed(config: ModelConfig, graph: ModelGraph, maskedPairs?: number): number {
+    return memoryNeed(config, sizeOf(graph, maskedPairs));
   }
 
-  /** One step of Adam on one graph; `mask` has one byte per node, 1 where masked. */
+  /** One step of Adam on one graph. `mask` has one byte per node, 1 for masked nodes. */
   step(graph: ModelGraph, mask: Uint8Array): StepResult {
     const { result, gradient } = this.#learn(graph, mask);
     let scale = 1;
@@ -123,17 +123,17 @@ export class Model {
     return result;
   }
 
-  /** The loss without a step. */
+  /** Computes the loss without a step. */
   evaluate(graph: ModelGraph, mask: Uint8Array): StepResult {
     const tally = new LossTally(this.config.balanced ? this.config.relations : 1);
     for (const part of this.#partsOf(graph)) {
       const { rounds } = this.#pass.reconstruct(part, [maskOf(part, mask)]);
-      for (const { slots, errors } of rounds) tally.add(slots.offsets, errors);
+      for (const { masked, errors } of rounds) tally.add(masked.offsets, errors);
     }
     return tally.result();
   }
 
-  /** The loss and the gradient of each parameter, without a step. */
+  /** Computes the loss and the gradient of each parameter without a step. */
   gradients(
     graph: ModelGraph,
     mask: Uint8Array,
@@ -147,7 +147,7 @@ export class Model {
     return { result, gradient: new Map(parts) };
   }
 
-  /** Final embeddings of unmasked nodes, nodeCount × hidden. */
+  /** The final embeddings with no node masked, nodeCount × hidden. */
   encode(graph: ModelGraph): Float32Array {
     const { hidden } = this.config;
     const all = new Float32Array(graph.nodeCount * hidden);
@@ -164,7 +164,7 @@ export class Model {
     return all;
   }
 
-  /** Errors of the nodes of one masked group: one round of batched masked inference (method §6). */
+  /** Errors of the masked nodes: one round of batched masked inference (method §6). */
   errors(graph: ModelGraph, mask: Uint8Array): RelationErrors {
     const pairs = decodedPairs(graph, this.config.balanced);
     const all = this.#pairErrors(graph, pairs, [mask]);
@@ -180,7 +180,7 @@ export class Model {
     return { offsets, nodes, errors };
   }
 
-  /** All rounds: `groups[v]` < `rounds` is the round that masks v. Errors of all nodes. */
+  /** Errors of all nodes over several rounds. Round `groups[v]`, which is less than `rounds`, masks node v. */
   roundErrors(graph: ModelGraph, groups: Uint8Array, rounds: number): RelationErrors {
     const pairs = decodedPairs(graph, this.config.balanced);
     const masks = Array.from({ length: rounds }, (_, round) =>
@@ -214,28 +214,27 @@ export class Model {
     this.#steps = state.steps;
   }
 
-  /** Frees what the model holds on its device. */
+  /** Frees the buffers of the model on its device. */
   close(): void {
     this.#pass.close();
     this.#pool.free();
   }
 
-  /** Forward and backward: gives the gradient of L. */
+  /** A forward and a backward pass. Returns the loss and its gradient. */
   #learn(graph: ModelGraph, mask: Uint8Array): { result: StepResult; gradient: Floats } {
     const { gradient } = this.#flat;
     const tally = new LossTally(this.config.balanced ? this.config.relations : 1);
     const isWhole = !this.#blocks.has(graph);
-    // Of all parts together.
-    const counts = isWhole ? undefined : countSlots(decodedPairs(graph, this.config.balanced), mask);
+    const counts = isWhole ? undefined : countMasked(decodedPairs(graph, this.config.balanced), mask);
     if (!isWhole) {
       this.#total ??= this.#pool.floats(this.#layout.length);
       this.device.enqueue('fill', { target: this.#total, value: 0 });
     }
     for (const part of this.#partsOf(graph)) {
-      // Not all parameters have a gradient in every graph.
+      // Some parameters have no gradient in this graph.
       this.device.enqueue('fill', { target: gradient, value: 0 });
-      const { slots, errors } = this.#pass.learn(part, maskOf(part, mask), counts);
-      tally.add(slots.offsets, errors);
+      const { masked, errors } = this.#pass.learn(part, maskOf(part, mask), counts);
+      tally.add(masked.offsets, errors);
       if (this.#total !== undefined && !isWhole) {
         this.device.enqueue('addInto', { target: this.#total, source: gradient });
       }
@@ -251,25 +250,25 @@ export class Model {
       const local = masks.map((mask) => maskOf(part, mask));
       const { pairs, rounds } = this.#pass.reconstruct(part, local);
       const places = placesOfPairs(pairs, part.nodes, all);
-      for (const { slots, errors: found } of rounds) {
-        for (let slot = 0; slot < slots.count; slot++) errors[places[slots.pairs[slot]]] = found[slot];
+      for (const { masked, errors: found } of rounds) {
+        for (let i = 0; i < masked.count; i++) errors[places[masked.pairs[i]]] = found[i];
       }
     }
     return errors;
   }
 
-  *#partsOf(graph: ModelGraph): Generator<NumberedPart> {
+  *#partsOf(graph: ModelGraph): Generator<GraphOrBlock> {
     const plan = this.#blocks.get(graph);
     if (plan === undefined) yield { graph };
-    else for (let part = 0; part + 1 < plan.bounds.length; part++) yield cutBlock(graph, plan, part);
+    else for (let block = 0; block + 1 < plan.bounds.length; block++) yield cutBlock(graph, plan, block);
   }
 }
 
-function maskOf({ nodes }: NumberedPart, mask: Uint8Array): Uint8Array {
+function maskOf({ nodes }: GraphOrBlock, mask: Uint8Array): Uint8Array {
   return nodes === undefined ? mask : Uint8Array.from(nodes, (v) => mask[v]);
 }
 
-/** Where each pair of a part stands among those of the whole: nodes ascend in either list, and the whole has them all. */
+/** The position of each pair of a block among the pairs of the whole graph. Nodes ascend in both lists. */
 function placesOfPairs(
   { nodes, nodeOffsets }: DecodedPairs,
   numbers: Uint32Array | undefined,
@@ -287,8 +286,8 @@ function placesOfPairs(
   return places;
 }
 
-/** |M_r| */
-function countSlots({ nodeOffsets, nodes }: DecodedPairs, mask: Uint8Array): Uint32Array {
+/** |M_r| of each decoder. */
+function countMasked({ nodeOffsets, nodes }: DecodedPairs, mask: Uint8Array): Uint32Array {
   const counts = new Uint32Array(nodeOffsets.length - 1);
   for (let r = 0; r < counts.length; r++) {
     for (let pair = nodeOffsets[r]; pair < nodeOffsets[r + 1]; pair++) {
@@ -298,7 +297,7 @@ function countSlots({ nodeOffsets, nodes }: DecodedPairs, mask: Uint8Array): Uin
   return counts;
 }
 
-/** Losses of one step, over all parts of its graph. */
+/** Sums the losses of one step over the blocks of its graph. */
 class LossTally {
   readonly #sums: Float64Array;
   readonly #counts: Uint32Array;
@@ -310,13 +309,13 @@ class LossTally {
 
   add(offsets: Uint32Array, errors: ArrayLike<number>): void {
     for (let r = 0; r < this.#sums.length; r++) {
-      for (let slot = offsets[r]; slot < offsets[r + 1]; slot++) this.#sums[r] += errors[slot];
+      for (let i = offsets[r]; i < offsets[r + 1]; i++) this.#sums[r] += errors[i];
       this.#counts[r] += offsets[r + 1] - offsets[r];
     }
   }
 
   result(): StepResult {
-    const losses = this.#sums.map((sum, r) => sum / this.#counts[r]); // 0 / 0 is NaN: no masked node
+    const losses = this.#sums.map((sum, r) => sum / this.#counts[r]); // NaN (0 / 0) without masked pairs
     const loss = losses.reduce((total, each) => (Number.isNaN(each) ? total : total + each), 0);
     return { loss, losses, counts: this.#counts };
   }

@@ -3,13 +3,13 @@ import { Random } from '../base/random.js';
 import type { Device, Floats } from '../compute/device.js';
 import type { ModelConfig } from './config.js';
 
-/** Each parameter begins on a cache line. */
+/** Floats per cache line. Each parameter begins on its own line. */
 const ALIGNMENT = 16;
 
 interface Specification {
   readonly name: string;
   readonly shape: readonly number[];
-  /** Half the width of the uniform distribution it starts from, or the one value it starts with. */
+  /** The initial values: uniform in ±limit, or a constant. */
   readonly start:
     | { readonly limit: number; readonly zeroRows?: readonly number[] }
     | { readonly value: number };
@@ -20,13 +20,13 @@ export interface Parameter extends Specification {
   readonly length: number;
 }
 
-/** All parameters as one flat run of floats, so that Adam is one kernel. */
+/** The place of each parameter in one flat array, so that Adam is one kernel call. */
 export interface ParameterLayout {
   readonly parameters: readonly Parameter[];
   readonly length: number;
 }
 
-/** Glorot-uniform weights; b_ρ, c_ρ, x_[M] and biases from zero; PReLU from 0.25 (method §4). */
+/** Weights start Glorot-uniform; b_ρ, c_ρ, x_[M] and biases at zero; PReLU at 0.25 (method §4). */
 export function layOutParameters(config: ModelConfig): ParameterLayout {
   const { features: D, hidden: H, heads, layers } = config;
   const directed = 2 * (config.relations + 1);
@@ -40,7 +40,7 @@ export function layOutParameters(config: ModelConfig): ParameterLayout {
       list.push({ name: `layer${l}.${name}`, shape, start });
     add('w', [inputs, H], glorot(inputs, H));
     if (config.encoder === 'rgat') {
-      // `<new>` in either direction has zero parameters (method §1).
+      // The parameters of `<new>` are zero in both directions (method §1).
       const zeroRows = [config.relations, directed - 1];
       add('wRelation', [directed, inputs, H], { ...glorot(inputs, H), zeroRows });
     }
@@ -66,7 +66,7 @@ export function layOutParameters(config: ModelConfig): ParameterLayout {
   return { parameters, length: offset };
 }
 
-/** Each parameter draws from a stream of its own name. */
+/** Initial values. Each parameter draws from a random stream with its own name. */
 export function startParameters({ parameters, length }: ParameterLayout, seed: number): Float32Array {
   const random = new Random(seed).stream('parameters');
   const data = new Float32Array(length);
@@ -82,7 +82,7 @@ export function startParameters({ parameters, length }: ParameterLayout, seed: n
   return data;
 }
 
-/** Named views on a flat buffer of the device. */
+/** Looks up parameters by name in a flat buffer of the device. */
 export function viewParameters(
   device: Device,
   layout: ParameterLayout,
@@ -93,12 +93,12 @@ export function viewParameters(
   );
   return (name) => {
     const view = views.get(name);
-    if (view === undefined) throw new RangeError(`no parameter ${name}`);
+    if (view === undefined) throw new RangeError(`unknown parameter ${name}`);
     return view;
   };
 }
 
-/** One named parameter. Tables of relations have rows for `<new>`, which stay zero. */
+/** One named parameter. Tables of relations have a row for `<new>`, which stays zero. */
 export interface Weight {
   readonly name: string;
   readonly shape: readonly number[];

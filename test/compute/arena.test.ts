@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { Arena } from '../../src/compute/wasm/arena.js';
 
-it('pieces never overlap, and all that is freed can be had again in one piece', () => {
+it('pieces never overlap, and freed memory can be allocated again in one piece', () => {
   const actions = fc.array(fc.record({ bytes: fc.integer({ min: 1, max: 500_000 }), free: fc.nat(7) }), {
     maxLength: 60,
   });
@@ -28,8 +28,8 @@ it('pieces never overlap, and all that is freed can be had again in one piece', 
   );
 });
 
-it('says what is needed when nothing fits', () => {
+it('refuses an allocation beyond the limit and an unknown address', () => {
   const arena = new Arena(64);
-  expect(() => arena.allocate(5 * 2 ** 30)).toThrow(/does not fit/);
+  expect(() => arena.allocate(5 * 2 ** 30)).toThrow(expect.objectContaining({ code: 'device-memory' }));
   expect(() => arena.free(12_345)).toThrow(RangeError);
 });

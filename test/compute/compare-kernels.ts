@@ -10,28 +10,27 @@ if (relaxed.build !== 'simd') devices.push(relaxed);
 
 const SHARE = 1e-5;
 /**
- * Of the sizes of a sum's terms: what float64 leaves where they cancel to nothing. The sum is then zero in mathematics
- * (gradients of scores into a node whose entries have one slope), and what the reference has in its place is its own
- * rounding, with which no other device can agree.
+ * The rounding error of float64, relative to the sum of the absolute terms. Some sums are exactly zero (gradients of
+ * scores into a node whose entries have one slope), and the reference then holds only its own rounding error.
  */
-const NOTHING = 2 ** -50;
-/** Below the smallest normal number float32 has fewer digits, and then none. */
+const ROUNDING = 2 ** -50;
+/** The smallest normal float32 number. Smaller numbers have fewer digits. */
 const SMALLEST = 2 ** -126;
 
-/** Per output: the largest difference to the reference is under 1e-5 of the largest value. */
+/** For each output, the largest difference from the reference must be below 1e-5 of the largest value. */
 export function expectEqual(graph: ModelGraph, mask: Uint8Array, names = Object.keys(CASES)): void {
   for (const name of names) {
     const wanted = CASES[name](reference, graph, mask);
     const exact = Object.entries(wanted.outputs).map(([output, buffer]) => {
       const values = reference.read(buffer);
-      return { output, values, largest: farthest(values) };
+      return { output, values, largest: largestDistance(values) };
     });
     for (const device of devices) {
       const { outputs: found, pool } = CASES[name](device, graph, mask);
       for (const { output, values, largest } of exact) {
-        const worst = farthest(device.read(found[output]), values);
+        const worst = largestDistance(device.read(found[output]), values);
         if (worst < SHARE * largest || worst === 0) continue;
-        const allowed = Math.max(SHARE * largest, NOTHING * (wanted.mass?.()[output] ?? 0), SMALLEST);
+        const allowed = Math.max(SHARE * largest, ROUNDING * (wanted.mass?.()[output] ?? 0), SMALLEST);
         expect(worst, `${name}: ${output} on ${device.build}, largest ${largest}`).toBeLessThan(allowed);
       }
       pool.free();
@@ -39,8 +38,8 @@ export function expectEqual(graph: ModelGraph, mask: Uint8Array, names = Object.
   }
 }
 
-/** Largest distance from `to`, or from zero. Not Math.max: a NaN must count as the farthest. */
-function farthest(values: ArrayLike<number>, to?: ArrayLike<number>): number {
+/** The largest distance from `to`, or from zero. NaN counts as the largest, which Math.max would not ensure. */
+function largestDistance(values: ArrayLike<number>, to?: ArrayLike<number>): number {
   let worst = 0;
   for (let i = 0; i < values.length; i++) {
     const distance = Math.abs(values[i] - (to === undefined ? 0 : to[i]));

@@ -1,12 +1,12 @@
 import { Random } from '../../src/base/random.js';
 import type { Device, Floats, Integers, Kernels } from '../../src/compute/device.js';
-import { eachScoreGradient } from '../../src/compute/reference/attention.js';
+
 import { floatsOf } from '../../src/compute/reference/buffers.js';
-import { foldWeightGradient } from '../../src/compute/reference/fold.js';
+import { eachScoreGradient, foldWeightGradient } from '../../src/compute/reference/score-gradients.js';
 import { MODEL_DEFAULTS, type ModelConfig } from '../../src/model/config.js';
 import { arrangeGraph } from '../../src/model/layout/graph-layout.js';
-import { BufferPool, placeGraph, placeSlots } from '../../src/model/layout/placed-graph.js';
-import { findSlots, slotsOfPairs } from '../../src/model/layout/slots.js';
+import { findMaskedPairs, indexMaskedPairs } from '../../src/model/layout/masked-pairs.js';
+import { BufferPool, placeGraph, placeMaskedPairs } from '../../src/model/layout/placed-graph.js';
 import type { ModelGraph } from '../../src/model/model-input.js';
 import { orderAsGiven } from '../model/layout/order-as-given.js';
 import { orderFolded } from '../model/layout/order-folded.js';
@@ -14,11 +14,11 @@ import { orderFolded } from '../model/layout/order-folded.js';
 const H = 64;
 const width = { hidden: H, heads: 4 };
 
-/** The same numbers on any device: a stream per name. */
+/** Random buffers, equal on all devices: each name has its own random stream. */
 function fillers(device: Device, seed: number) {
   const random = new Random(seed);
   const pool = new BufferPool(device);
-  // Random numbers over and over, because some buffers here have millions.
+  // Repeated random numbers, because some buffers hold millions.
   const floats = (name: string, length: number, size = 1, period = 4099): Floats => {
     const draws = random.stream(name);
     const table = Float32Array.from({ length: period }, () => (2 * draws.float() - 1) * size);
@@ -28,7 +28,7 @@ function fillers(device: Device, seed: number) {
     device.write(buffer, data);
     return buffer;
   };
-  // Not zero, so that a kernel that fails to write something shows.
+  // Not zero, so that the test sees if a kernel fails to write.
   const empty = (length: number): Floats => {
     const buffer = pool.floats(length);
     device.write(buffer, new Float32Array(length).fill(7));
@@ -37,7 +37,7 @@ function fillers(device: Device, seed: number) {
   return { pool, floats, empty };
 }
 
-/** Outputs of a case; `mass` (reference only): for an output whose terms may cancel, the largest sum of their sizes. */
+/** The outputs of a case. `mass`: for outputs whose terms may cancel, the largest sum of absolute terms. */
 interface Outputs {
   outputs: Record<string, Floats>;
   pool: BufferPool;
@@ -48,7 +48,7 @@ type Case = (device: Device, graph: ModelGraph, mask: Uint8Array) => Outputs;
 
 const configOf = (graph: ModelGraph): ModelConfig => ({
   ...MODEL_DEFAULTS,
-  encoder: 'rgat', // places source rows too
+  encoder: 'rgat', // also places source rows
   relations: graph.relationCount,
   features: graph.features.cols,
 });
@@ -67,7 +67,7 @@ function prepare(device: Device, graph: ModelGraph, mask: Uint8Array, order = or
   };
 }
 
-/** `kinds`, here and below: how many different rows there are, where fewer than nodes. */
+/** `kinds`, here and below: the number of different rows; default: all rows differ. */
 function sparse(indexed: boolean, kinds?: number): Case {
   return (device, graph, mask) => {
     const { pool, floats, empty, placed, masked, N, D } = prepare(device, graph, mask);
@@ -130,13 +130,13 @@ function attention(own: boolean, logits: number, kinds?: number): Case {
   return (device, graph, mask) => {
     const { pool, floats, empty, placed, masked, N } = prepare(device, graph, mask);
     const { sources } = placed;
-    if (sources === undefined) throw new Error('placed without source rows');
+    if (sources === undefined) throw new Error('the graph was placed without source rows');
     const rows = own ? N : sources.count;
     const directed = 2 * placed.entries.half;
     const z = floats('z', rows * H, 1, kinds && kinds * H);
     const [aSource, aTarget] = [floats('aSource', H, logits), floats('aTarget', H, logits)];
     const [b, c] = [floats('b', directed * 4), floats('c', directed * H)];
-    // Scores are drawn, not those of z, so that all devices attend by the same numbers: a logit's rounding is no matter here.
+    // Random scores instead of those of z: all devices then attend by the same numbers.
     const s = floats('s', rows * 4, 2.3 * logits, kinds && kinds * 4);
     const d = floats('d', N * 4, 2.3 * logits, kinds && kinds * 4);
     const [ofZ, dOfZ] = [empty(rows * 4), empty(rows * 4)];
@@ -168,7 +168,7 @@ function attention(own: boolean, logits: number, kinds?: number): Case {
       const [s, d] = [floats('all s', (N + 1) * 4, logits), floats('all d', (N + 1) * 4, logits)];
       const given = { entries: { ...entries, neighbours }, standIn: { masked, row: N }, z, s, d, b, c };
       const out = empty(N * H);
-      // The same numbers in both, so that rows that are left out have to stay as they are.
+      // Equal on all devices, so rows that are not wanted must stay unchanged.
       const some = floats('some', N * H);
       const pass = { ...width, ...given, pre, residual: N, bias: null, slope, trace: null };
       device.enqueue('attend', { ...pass, wanted: null, out });
@@ -224,7 +224,7 @@ function attention(own: boolean, logits: number, kinds?: number): Case {
   };
 }
 
-/** For the sums over gradients of scores, each of which is a difference of two numbers. */
+/** The masses of sums over gradients of scores, each of which is a difference of two numbers. */
 function measureMass(
   given: Parameters<typeof eachScoreGradient>[0],
   rows: number,
@@ -252,14 +252,14 @@ function measureMass(
   };
 }
 
-/** Hubs folded, on a graph that has any whose neighbours can do without z; otherwise there is nothing to compare. */
+/** Folded attention. The case is empty if folding makes no projection of the graph unnecessary. */
 function folded(logits: number, kinds?: number): Case {
   return (device, graph, mask) => {
     const order = orderFolded(graph);
     const { pool, floats, empty, placed, masked, N } = prepare(device, graph, mask, order);
     const entries = placed.folded;
     if (entries === undefined) return { pool, outputs: {} };
-    const rows = order.connected;
+    const rows = order.connectedCount;
     const directed = 2 * entries.half;
     const drawH = () => floats('h', N * H, 1, kinds && kinds * H);
     const h = drawH();
@@ -270,36 +270,43 @@ function folded(logits: number, kinds?: number): Case {
     ];
     const [ofH, dOfH] = [empty(rows * 4), empty(rows * 4)];
     device.enqueue('foldScores', { ...width, rows, h, w, aSource, aTarget, s: ofH, d: dOfH });
-    const z = floats('z', entries.multiplied * H, 1, kinds && kinds * H);
+    const z = floats('z', entries.projectedCount * H, 1, kinds && kinds * H);
     const s = floats('s', rows * 4, 2.3 * logits, kinds && kinds * 4);
     const d = floats('d', rows * 4, 2.3 * logits, kinds && kinds * 4);
     const [b, c] = [floats('b', directed * 4), floats('c', directed * H)];
     const trace = { peak: empty(rows * 4), inverse: empty(rows * 4) };
-    const sums = empty(entries.folding * 4 * H);
+    const sums = empty(entries.foldedCount * 4 * H);
     const [bias, slope] = [floats('bias', H), floats('slope', 1)];
     const run = (name: string, keep: typeof trace | null, residual: number, wanted: Integers | null) => {
       const pre = floats('pre', N * H);
-      const out = floats('out', N * H); // rows that are left out have to stay as they are
+      const out = floats('out', N * H); // rows that are not wanted must stay unchanged
       const pass = { ...width, s, d, b, c, pre, residual, bias, wanted, out, slope, trace: keep };
-      const others = { ...entries, work: entries.workOfOthers };
-      device.enqueue('attend', { ...pass, entries: others, standIn: null, z });
+      const unfolded = { ...entries, work: entries.unfoldedWork };
+      device.enqueue('attend', { ...pass, entries: unfolded, standIn: null, z });
       device.enqueue('foldAttend', { ...pass, entries, h, w, sums: keep && sums });
       return { [`${name} pre`]: pre, [`${name} out`]: out };
     };
     const outs = {
       ...run('training', trace, N, null),
-      ...run('half', null, entries.folding >> 1, null),
+      ...run('half', null, entries.foldedCount >> 1, null),
       ...run('some', null, N, masked),
     };
     const [dPre, made, dwOfSums] = [
       floats('dPre', N * H),
-      floats('made', entries.folding * 4 * H),
+      floats('made', entries.foldedCount * 4 * H),
       empty(H * H),
     ];
-    device.enqueue('foldGradient', { ...width, rows: entries.folding, dPre, w, sums: made, dw: dwOfSums });
-    const g = floats('g', entries.folding * 4 * H);
+    device.enqueue('foldGradient', {
+      ...width,
+      rows: entries.foldedCount,
+      dPre,
+      w,
+      sums: made,
+      dw: dwOfSums,
+    });
+    const g = floats('g', entries.foldedCount * 4 * H);
     const given = { ...width, entries, rows, z, s, d, b, c, trace, dPre, g };
-    const [dz, db, dc] = [entries.multiplied * H, directed * 4, directed * H].map(empty);
+    const [dz, db, dc] = [entries.projectedCount * H, directed * 4, directed * H].map(empty);
     const [daSource, daTarget, dh, dw] = [empty(H), empty(H), drawH(), floats('dw', H * H)];
     device.enqueue('foldAttendGrad', {
       ...given,
@@ -314,7 +321,7 @@ function folded(logits: number, kinds?: number): Case {
       daSource,
       daTarget,
     });
-    // Rows beyond the connected ones have no gradient.
+    // Isolated nodes have no gradient.
     const ofRows = device.view(dh, 0, rows * H);
     return {
       pool,
@@ -339,7 +346,6 @@ function folded(logits: number, kinds?: number): Case {
   };
 }
 
-/** As above. */
 function measureFoldedMass(
   given: Parameters<typeof foldWeightGradient>[0] & { rows: number },
   w: Floats,
@@ -369,24 +375,24 @@ function measureFoldedMass(
 function loss(exponent: number, kinds?: number): Case {
   return (device, graph, mask) => {
     const { pool, floats, empty, placed, layout, N, D } = prepare(device, graph, mask);
-    const slots = findSlots(layout.pairs, mask);
-    const on = placeSlots(pool, slots, configOf(graph));
+    const pairs = findMaskedPairs(layout.pairs, mask);
+    const on = placeMaskedPairs(pool, pairs, configOf(graph));
     const h = floats('h', N * H, 1, kinds && kinds * H);
     const entries = placed.pairNeighbours;
     const { work, inverseDegree: scale, means, nodes, errors } = on;
-    const neighbours = { hidden: H, work, entries, slots: null, from: h, fromScale: null, scale };
+    const neighbours = { hidden: H, work, entries, sourceRows: null, from: h, fromScale: null, scale };
     device.enqueue('segmentSum', { ...neighbours, out: means, add: false });
     const R = graph.relationCount;
     const [w, bias] = [floats('w', R * D * H, 0.3), floats('bias', R * D, 0.3)];
-    const [dMeans, dw, dBias] = [empty(slots.count * H), empty(R * D * H), empty(R * D)];
+    const [dMeans, dw, dBias] = [empty(pairs.count * H), empty(R * D * H), empty(R * D)];
     for (const gradient of [dMeans, dw, dBias]) device.enqueue('fill', { target: gradient, value: 0 });
-    const alone = empty(slots.count);
-    const { offsets, counts } = slots;
+    const alone = empty(pairs.count);
+    const { offsets, counts } = pairs;
     const shared = { hidden: H, target: placed.target, norms: placed.norms, offsets, counts, nodes, means };
     const gradient = { dMeans, dw, dBias };
     device.enqueue('cosineLoss', { ...shared, w, bias, exponent, errors, gradient });
     device.enqueue('cosineLoss', { ...shared, w, bias, exponent, errors: alone, gradient: null });
-    const inPlace = empty(slots.count * H);
+    const inPlace = empty(pairs.count * H);
     device.enqueue('segmentSum', { ...neighbours, out: inPlace, add: false });
     const instead = { ...gradient, dMeans: inPlace };
     device.enqueue('cosineLoss', {
@@ -399,10 +405,10 @@ function loss(exponent: number, kinds?: number): Case {
       gradient: instead,
     });
     const [dh, onto] = [empty(N * H), floats('onto', N * H)];
-    const ofPair = pool.integers(slotsOfPairs(slots, layout.pairs.nodes.length));
-    const { work: readers, pairs } = placed.readers;
+    const positions = pool.integers(indexMaskedPairs(pairs, layout.pairs.nodes.length));
+    const { work: readers, pairs: readerPairs } = placed.readers;
     const from = { from: dMeans, fromScale: scale };
-    const gathered = { hidden: H, work: readers, entries: pairs, slots: ofPair, ...from };
+    const gathered = { hidden: H, work: readers, entries: readerPairs, sourceRows: positions, ...from };
     device.enqueue('segmentSum', { ...gathered, scale: null, out: dh, add: false });
     device.enqueue('segmentSum', { ...gathered, scale: floats('scale', N), out: onto, add: true });
     return { pool, outputs: { means, errors, alone, dMeans, inPlace, dw, dBias, dh, onto } };
@@ -428,27 +434,27 @@ const elementwise: Case = (device, graph, mask) => {
   return { pool, outputs: { dh, dSlope, out, sum, dz, da, parameters, firstMoment, secondMoment } };
 };
 
-/** Every kernel, by name; together they cover the contract. */
+/** Together, the cases cover every kernel. */
 export const CASES: Record<string, Case> = {
   'sparse linear': sparse(false),
   'sparse linear with an index': sparse(true),
-  'sparse linear of rows all alike': sparse(false, 1),
+  'sparse linear of equal rows': sparse(false, 1),
   linear: dense(false),
-  'linear of rows all alike': dense(false, 1),
+  'linear of equal rows': dense(false, 1),
   'linear with an index': dense(true),
   attention: attention(true, 0.3),
   'attention with larger logits': attention(true, 6),
-  'attention with logits beyond what float32 has of e^x': attention(true, 20),
+  'attention with logits too large for e^x in float32': attention(true, 20),
   'attention over source rows': attention(false, 0.3),
-  'attention among nodes all alike': attention(true, 0.3, 1),
+  'attention among equal nodes': attention(true, 0.3, 1),
   'attention among nodes of three kinds': attention(true, 2, 3),
   'attention over source rows of two kinds': attention(false, 2, 2),
   'attention, folded': folded(0.3),
   'attention, folded, with larger logits': folded(6),
-  'attention, folded, among nodes all alike': folded(0.3, 1),
+  'attention, folded, among equal nodes': folded(0.3, 1),
   'attention, folded, among nodes of three kinds': folded(2, 3),
   'segment means and cosine loss': loss(3),
   'cosine loss, exponent 1': loss(1),
-  'cosine loss of rows all alike': loss(3, 1),
+  'cosine loss of equal rows': loss(3, 1),
   'prelu, scores, sums, adam': elementwise,
 };

@@ -3,40 +3,36 @@ import { orderFolded } from '../model/layout/order-folded.js';
 import { randomGraph, randomMask, repeatFeatures, treeGraph } from '../model/random-graph.js';
 import { expectEqual } from './compare-kernels.js';
 
-it('attention, means and loss equal the reference on a hub with 100,000 neighbours', () => {
+it('attention, means and loss equal the reference for a hub with 100,000 neighbours', () => {
   const graph = randomGraph({ nodes: 108_001, edges: 290_000, hub: 1, relations: 2, features: 66 });
   const degree = graph.neighbours.offsets.slice(1).reduce((most, end, pair) => {
     return Math.max(most, end - graph.neighbours.offsets[pair]);
   }, 0);
   expect(degree).toBeGreaterThan(100_000);
-  expect(orderFolded(graph).folding).toBe(1);
+  expect(orderFolded(graph).foldedCount).toBe(1);
   const mask = randomMask(graph.nodeCount, 0.02);
   mask[0] = 1;
   expectEqual(graph, mask, ['attention', 'attention, folded', 'segment means and cosine loss']);
 }, 60_000);
 
-it('attention equals the reference on a hub whose neighbours are alike, or reached under one relation only', () => {
+it('attention equals the reference for a hub with equal neighbours, and for a hub with one relation', () => {
   const alike = randomGraph({ nodes: 108_001, edges: 290_000, hub: 0.9, relations: 4, features: 4 });
-  expectEqual(alike, randomMask(alike.nodeCount, 0), ['attention among nodes all alike']);
+  expectEqual(alike, randomMask(alike.nodeCount, 0), ['attention among equal nodes']);
   const star = randomGraph({ nodes: 20_001, edges: 60_000, hub: 1, relations: 1, features: 4 });
-  expect(orderFolded(star).folding).toBe(1);
+  expect(orderFolded(star).foldedCount).toBe(1);
   expectEqual(star, randomMask(star.nodeCount, 0), [
     'attention with larger logits',
     'attention over source rows',
-    'attention among nodes all alike',
+    'attention among equal nodes',
     'attention, folded, with larger logits',
-    'attention, folded, among nodes all alike',
+    'attention, folded, among equal nodes',
   ]);
 }, 60_000);
 
-it('sums over many rows equal the reference where rows are alike', () => {
-  const names = [
-    'sparse linear of rows all alike',
-    'linear of rows all alike',
-    'cosine loss of rows all alike',
-  ];
-  // In the Gram form, and with x̂ written out; with columns that all rows have, and such as a third of them has.
-  // The last has so many rows that a chunk of the dense ones is more than one section.
+it('sums over many equal rows equal the reference', () => {
+  const names = ['sparse linear of equal rows', 'linear of equal rows', 'cosine loss of equal rows'];
+  // Gram form and dense form; columns that all rows fill, and columns that a third of the rows fills. In the last case
+  // a chunk of the dense form has more than one section.
   for (const [features, kinds, nodes] of [
     [66, 1, 30_000],
     [66, 3, 30_000],
@@ -48,10 +44,10 @@ it('sums over many rows equal the reference where rows are alike', () => {
   }
 }, 120_000);
 
-it('folded attention equals the reference on a node with more than a thousand hubs for neighbours', () => {
+it('folded attention equals the reference for a node with more than a thousand folded neighbours', () => {
   const graph = treeGraph(1300);
-  const { folding, multiplied, connected } = orderFolded(graph);
-  expect([folding, multiplied, connected]).toEqual([1301, 1301, graph.nodeCount]);
-  const names = ['attention, folded', 'attention, folded, among nodes all alike'];
+  const { foldedCount, projectedCount, connectedCount } = orderFolded(graph);
+  expect([foldedCount, projectedCount, connectedCount]).toEqual([1301, 1301, graph.nodeCount]);
+  const names = ['attention, folded', 'attention, folded, among equal nodes'];
   expectEqual(graph, randomMask(graph.nodeCount, 0.1), names);
 }, 60_000);

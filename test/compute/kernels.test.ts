@@ -5,7 +5,7 @@ import { type GraphShape, randomGraph, randomMask } from '../model/random-graph.
 import { expectEqual } from './compare-kernels.js';
 import { CASES } from './kernel-cases.js';
 
-/** For a longer look at other shapes: KERNEL_RUNS=20 KERNEL_SEED=1 npx vitest run test/compute/kernels.test.ts --testTimeout 3600000 */
+/** To test more shapes: KERNEL_RUNS=20 KERNEL_SEED=1 npx vitest run test/compute/kernels.test.ts --testTimeout 3600000 */
 const RUNS = Number(process.env.KERNEL_RUNS ?? 1);
 const SEED = Number(process.env.KERNEL_SEED ?? 20);
 
@@ -31,10 +31,10 @@ describe('every kernel equals the reference', () => {
   }
 
   for (const [features, form] of [
-    [8, 'x̂ written out'],
-    [66, 'in Gram form'],
+    [8, 'dense form'],
+    [66, 'Gram form'],
   ] as const) {
-    it(`more than one chunk of slots, ${form}`, () => {
+    it(`more than one chunk of pairs, ${form}`, () => {
       const graph = randomGraph({ nodes: 4700, edges: 14_000, relations: 1, features });
       const mask = randomMask(4700, 0.95);
       expect(graph.neighbours.nodes.filter((v) => mask[v] === 1).length).toBeGreaterThan(4032);
@@ -51,19 +51,19 @@ describe('every kernel equals the reference', () => {
     );
   });
 
-  // Few nodes, few relations and hubs: there gradients of scores cancel to a small part of their terms, or to nothing.
-  it('attention on many small shapes, folded on most', () => {
+  // With few nodes and relations, gradients of scores nearly or fully cancel.
+  it('attention on many small shapes, most of them folded', () => {
     const names = Object.keys(CASES).filter((name) => name.startsWith('attention'));
-    let folded = 0;
+    let foldedGraphs = 0;
     fc.assert(
       fc.property(shapes(40), ({ masked, ...shape }) => {
         const graph = randomGraph(shape);
         expectEqual(graph, randomMask(shape.nodes, masked, shape.seed), names);
-        if (orderFolded(graph).folding > 0) folded++;
+        if (orderFolded(graph).foldedCount > 0) foldedGraphs++;
       }),
       { numRuns: 150 * RUNS, seed: SEED },
     );
-    expect(folded).toBeGreaterThan(75 * RUNS);
+    expect(foldedGraphs).toBeGreaterThan(75 * RUNS);
   });
 });
 
@@ -72,7 +72,7 @@ function shapes(mostNodes: number) {
     nodes: fc.integer({ min: 1, max: mostNodes }),
     edges: fc.integer({ min: 0, max: 4 * mostNodes }),
     relations: fc.integer({ min: 1, max: 9 }),
-    features: fc.integer({ min: 4, max: 130 }), // x̂ is written out up to 64
+    features: fc.integer({ min: 4, max: 130 }), // up to 64: dense form
     textColumns: fc.integer({ min: 0, max: 4 }),
     hub: fc.constantFrom(0, 0.3, 0.9, 1),
     seed: fc.integer({ min: 1, max: 1e6 }),

@@ -1,23 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { type Device, takesDenseForm } from '../../src/compute/device.js';
 import { MODEL_DEFAULTS } from '../../src/model/config.js';
-import { layOutGraph } from '../../src/model/layout/graph-layout.js';
-import { findSlots } from '../../src/model/layout/slots.js';
+import { layOutGraph } from '../../src/model/layout/cached-layout.js';
+import { findMaskedPairs } from '../../src/model/layout/masked-pairs.js';
 import type { Model } from '../../src/model/model.js';
 import { built } from '../built.js';
 import { randomGraph, randomMask } from '../model/random-graph.js';
 
-// Threads are started from built files, so this test takes all of the engine from there.
+// Worker threads need built files, so this test imports the engine from dist/.
 const { openDevice } = (await import(built('compute/open-device.js'))) as {
   openDevice: (options: object) => Promise<Device>;
 };
 const engine = (await import(built('model/model.js'))) as { Model: typeof Model };
 
-// So many dense columns that the loss needs more scratch than all before it, while kernels that use it are on the list.
-// So many relations that some have few masked nodes and some many.
+// With this many dense columns, the loss needs more scratch memory than the kernels queued before it. With this many
+// relations, some have few masked nodes and some have many.
 const SHAPE = { nodes: 4000, edges: 12_000, relations: 120, features: 80, textColumns: 60, hub: 0.4 };
 
-/** All edges leave one node, which folds its attention. */
+/** All edges start at one node, which folds its attention. */
 const STAR = { ...SHAPE, edges: 6000, hub: 1 };
 
 async function train(encoder: 'additive' | 'rgat', threads: number, portable: boolean) {
@@ -43,10 +43,10 @@ async function train(encoder: 'additive' | 'rgat', threads: number, portable: bo
 
 describe('the same bytes for any number of threads', () => {
   it('in both forms of the loss', () => {
-    const { counts } = findSlots(randomGraph(SHAPE).neighbours, randomMask(SHAPE.nodes, 0.4, 0));
-    const isDense = (slots: number) => takesDenseForm(slots, { features: SHAPE.features, hidden: 64 });
-    expect(counts.filter((slots) => slots > 0 && isDense(slots)).length).toBeGreaterThan(5);
-    expect(counts.filter((slots) => !isDense(slots)).length).toBeGreaterThan(5);
+    const { counts } = findMaskedPairs(randomGraph(SHAPE).neighbours, randomMask(SHAPE.nodes, 0.4, 0));
+    const isDense = (pairs: number) => takesDenseForm(pairs, { features: SHAPE.features, hidden: 64 });
+    expect(counts.filter((pairs) => pairs > 0 && isDense(pairs)).length).toBeGreaterThan(5);
+    expect(counts.filter((pairs) => !isDense(pairs)).length).toBeGreaterThan(5);
   });
 
   it('with and without folded attention', () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { planWork, SEGMENT_ENTRIES } from '../../src/compute/work-list.js';
 
-it('a work list covers every entry of every row once, in order, in pieces of bounded size', () => {
+it('a work list covers every entry of every row once, in order, in segments of bounded size', () => {
   const lengths = fc.array(fc.oneof(fc.integer({ min: 0, max: 5 }), fc.integer({ min: 0, max: 50_000 })), {
     maxLength: 40,
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openDevice } from '../../src/compute/open-device.js';
 import { MODEL_DEFAULTS, type ModelConfig } from '../../src/model/config.js';
-import { layOutGraph } from '../../src/model/layout/graph-layout.js';
+import { layOutGraph } from '../../src/model/layout/cached-layout.js';
 import { Model } from '../../src/model/model.js';
 import { disturb } from './disturb.js';
 import { type GraphShape, randomGraph, randomMask } from './random-graph.js';

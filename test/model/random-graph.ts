@@ -8,15 +8,15 @@ export interface GraphShape {
   nodes: number;
   edges: number;
   relations: number;
-  /** D: four types, text columns that every node fills, and the rest sparse. */
+  /** D: text columns, which every node fills, and sparse columns. */
   features: number;
   textColumns?: number;
-  /** Share of edges that leave node 0. */
+  /** The share of edges that start at node 0. */
   hub?: number;
   seed?: number;
 }
 
-/** A graph with skewed relations; the last relation has no edge where there are at least two. */
+/** A random graph with skewed relation frequencies. The last of several relations has no edge. */
 export function randomGraph(shape: GraphShape): ModelGraph {
   const { nodes, edges, relations, features } = shape;
   const random = new Random(shape.seed ?? 1).stream('graph');
@@ -48,8 +48,8 @@ export function randomGraph(shape: GraphShape): ModelGraph {
   };
 }
 
-/** A road with turns, three relations and twelve features: far ends do not reach each other in a few hops, unless all lead to a hub. */
-export function roadGraph(nodes: number, withHub = false): ModelGraph {
+/** A path with short back edges: its ends are many hops apart, unless a hub connects all nodes. */
+export function pathGraph(nodes: number, withHub = false): ModelGraph {
   const relations = 3;
   const base = randomGraph({ nodes, edges: 0, relations, features: 12 });
   const src: number[] = [];
@@ -72,7 +72,7 @@ export function roadGraph(nodes: number, withHub = false): ModelGraph {
   return { ...base, adjacency: adjacency.byDestination, neighbours: collectNeighbours(adjacency) };
 }
 
-/** A node joined to so many others, each of which has eight nodes of its own: all of the former fold their attention. */
+/** A tree: a root with `branches` children, each with eight leaves. The root and its children fold their attention. */
 export function treeGraph(branches: number): ModelGraph {
   const [relations, leaves] = [3, 8];
   const nodes = 1 + branches * (1 + leaves);
@@ -89,20 +89,18 @@ export function treeGraph(branches: number): ModelGraph {
   return { ...base, adjacency: adjacency.byDestination, neighbours: collectNeighbours(adjacency) };
 }
 
-/** The same graph, with the features of its first nodes over and over. */
+/** The same graph, with the features of its first `kinds` nodes repeated. */
 export function repeatFeatures(graph: ModelGraph, kinds: number): ModelGraph {
   const { rows, cols, offsets, indices, values } = graph.features;
   const nodes = Array.from({ length: rows }, (_, v) => v % kinds);
-  const ends = nodes.map((v) => offsets[v + 1] - offsets[v]);
+  const repeated = new Uint32Array(rows + 1);
+  nodes.forEach((v, i) => {
+    repeated[i + 1] = repeated[i] + offsets[v + 1] - offsets[v];
+  });
   const x = {
     rows,
     cols,
-    offsets: Uint32Array.from([0, ...ends]).map(
-      (
-        (sum) => (length) =>
-          (sum += length)
-      )(0),
-    ),
+    offsets: repeated,
     indices: Uint32Array.from(nodes.flatMap((v) => [...indices.subarray(offsets[v], offsets[v + 1])])),
     values: Float32Array.from(nodes.flatMap((v) => [...values.subarray(offsets[v], offsets[v + 1])])),
   };

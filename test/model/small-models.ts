@@ -3,13 +3,13 @@ import { UNKNOWN, Vocabulary } from '../../src/features/vocabulary.js';
 import { DIRECTIONS } from '../../src/graph/direction.js';
 import { makeFeatureSpace, modelId, type TrainedModel } from '../../src/model/file/trained-model.js';
 import { layOutParameters, splitWeights, startParameters } from '../../src/model/parameters.js';
-import { coreConfigOf, resolveTrainingConfig } from '../../src/model/training/training-config.js';
+import { modelConfigOf, resolveTrainingConfig } from '../../src/model/training/training-config.js';
 
 const SHA = 'a'.repeat(64);
 
-/** A model that nobody trained, with its weights as they start; hostile names included. */
+/** An untrained model with its initial weights and hostile names. */
 export function smallModel(seed = 0): TrainedModel {
-  const config = resolveTrainingConfig({ textDimension: 4, hidden: 8, seed });
+  const config = resolveTrainingConfig({ textDimension: 4, seed });
   const relations = [
     { name: 'EVENT_READ', frequency: 120 },
     { name: 'EVENT_\u001b[2J', frequency: 3 },
@@ -19,7 +19,7 @@ export function smallModel(seed = 0): TrainedModel {
   const tokens = [UNKNOWN, 'usr', 'naïve\n', '\u{1f600}', '__proto__'];
   const vocabulary = new Vocabulary(tokens, Uint32Array.of(1, 4, 2, 2, 2));
   const space = makeFeatureSpace(config, relations, vocabulary, numbers(tokens.length * 4));
-  const layout = layOutParameters(coreConfigOf(config, relations.length, space.width));
+  const layout = layOutParameters(modelConfigOf(config, relations.length, space.width));
   const weights = splitWeights(layout, startParameters(layout, seed));
   const parts = { config, relations, direction: DIRECTIONS.flow, space, weights };
   return {

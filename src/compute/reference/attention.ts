@@ -1,7 +1,6 @@
 import type { Kernels } from '../device.js';
 import { eachRow, floatsOf, integersOf, isMasked } from './buffers.js';
-
-const SLOPE = 0.2;
+import { eachScoreGradient, leakyRelu } from './score-gradients.js';
 
 export function scores(args: Kernels['scores']): void {
   const { hidden: H, heads, rows } = args;
@@ -23,7 +22,7 @@ export function redirect({ from, masked, to, out }: Kernels['redirect']): void {
   });
 }
 
-/** Per head: softmax over the entries into v of LeakyReLU(s_u + d_v + b_ρ), then the mean of z_u + c_ρ (method §4). */
+/** Per head: softmax of LeakyReLU(s_u + d_v + b_ρ) over the entries into v, then the weighted mean of z_u + c_ρ (method §4). */
 export function attend(args: Kernels['attend']): void {
   const { hidden: H, heads, trace } = args;
   const F = H / heads;
@@ -49,12 +48,12 @@ export function attend(args: Kernels['attend']): void {
       const raw = (e: number) =>
         s[neighbours[e] * heads + h] + d[own * heads + h] + b[relations[e] * heads + h];
       let peak = -Infinity;
-      for (let e = start; e < end; e++) peak = Math.max(peak, leaky(raw(e)));
+      for (let e = start; e < end; e++) peak = Math.max(peak, leakyRelu(raw(e)));
       let sum = 0;
-      for (let e = start; e < end; e++) sum += Math.exp(leaky(raw(e)) - peak);
+      for (let e = start; e < end; e++) sum += Math.exp(leakyRelu(raw(e)) - peak);
       att.fill(0);
       for (let e = start; e < end; e++) {
-        const alpha = Math.exp(leaky(raw(e)) - peak) / sum;
+        const alpha = Math.exp(leakyRelu(raw(e)) - peak) / sum;
         for (let j = 0; j < F; j++) {
           att[j] += alpha * (z[neighbours[e] * H + h * F + j] + c[relations[e] * H + h * F + j]);
         }
@@ -69,65 +68,6 @@ export function attend(args: Kernels['attend']): void {
       if (kept === null) continue;
       kept.peak[at] = start === end ? 0 : peak;
       kept.inverse[at] = start === end ? 0 : 1 / sum;
-    }
-  });
-}
-
-function leaky(value: number): number {
-  return value > 0 ? value : SLOPE * value;
-}
-
-/** ∂L/∂α of head h of the entry u → v with ρ. */
-export type WeightGradient = (v: number, u: number, rho: number, h: number) => number;
-
-type ScoreInputs = Pick<
-  Kernels['attendGrad'],
-  'hidden' | 'heads' | 'entries' | 'z' | 's' | 'd' | 'b' | 'c' | 'trace' | 'dPre'
->;
-
-/** dPre·(z_u + c_ρ). */
-export function weightGradient(args: ScoreInputs): WeightGradient {
-  const { hidden: H, heads } = args;
-  const F = H / heads;
-  const [z, c, dPre] = [floatsOf(args.z), floatsOf(args.c), floatsOf(args.dPre)];
-  return (v, u, rho, h) => {
-    let sum = 0;
-    for (let j = h * F; j < (h + 1) * F; j++) sum += dPre[v * H + j] * (z[u * H + j] + c[rho * H + j]);
-    return sum;
-  };
-}
-
-/**
- * Straight from the definition: calls for each entry u → v and each head with α, g = ∂/∂(logit before LeakyReLU), and the
- * size of the two numbers whose difference g is, which tells what is left of g where they cancel.
- */
-export function eachScoreGradient(
-  args: ScoreInputs,
-  visit: (v: number, u: number, rho: number, h: number, alpha: number, g: number, size: number) => void,
-  ofWeight: WeightGradient = weightGradient(args),
-): void {
-  const { heads, trace } = args;
-  const [neighbours, relations] = [integersOf(args.entries.neighbours), integersOf(args.entries.relations)];
-  const [s, d, b] = [floatsOf(args.s), floatsOf(args.d), floatsOf(args.b)];
-  const [peak, inverse] = [floatsOf(trace.peak), floatsOf(trace.inverse)];
-  eachRow(args.entries.work, (v, start, end) => {
-    const [alphas, dAlphas] = [new Float64Array(end - start), new Float64Array(end - start)];
-    for (let h = 0; h < heads; h++) {
-      const at = v * heads + h;
-      const raw = (e: number) => s[neighbours[e] * heads + h] + d[at] + b[relations[e] * heads + h];
-      let inner = 0;
-      for (let e = start; e < end; e++) {
-        const dAlpha = ofWeight(v, neighbours[e], relations[e], h);
-        alphas[e - start] = Math.exp(leaky(raw(e)) - peak[at]) * inverse[at];
-        dAlphas[e - start] = dAlpha;
-        inner += alphas[e - start] * dAlpha;
-      }
-      for (let e = start; e < end; e++) {
-        const dAlpha = dAlphas[e - start];
-        const weight = alphas[e - start] * (raw(e) > 0 ? 1 : SLOPE);
-        const size = weight * (Math.abs(dAlpha) + Math.abs(inner));
-        visit(v, neighbours[e], relations[e], h, alphas[e - start], weight * (dAlpha - inner), size);
-      }
     }
   });
 }

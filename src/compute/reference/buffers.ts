@@ -1,7 +1,7 @@
 import type { FeatureBuffers, Floats, Integers } from '../device.js';
 import type { WorkList } from '../work-list.js';
 
-/** The reference device's buffers hold their numbers. */
+/** A buffer of the reference device holds its data itself. */
 export interface ReferenceFloats extends Floats {
   readonly data: Float64Array;
 }
@@ -22,7 +22,7 @@ export function isMasked(masked: Integers | null, row: number): boolean {
   return masked !== null && integersOf(masked)[row] !== 0;
 }
 
-/** Calls for each row with all its entries, whatever way it was cut. */
+/** Visits each row with all its entries, whether it was split or not. */
 export function eachRow(
   work: WorkList<Integers>,
   visit: (row: number, start: number, end: number) => void,
@@ -37,7 +37,7 @@ export function eachRow(
   }
 }
 
-/** Calls for each value of a row that may not be zero. */
+/** Visits each stored value of a row. */
 export function eachValue(
   x: FeatureBuffers,
   row: number,

@@ -1,9 +1,10 @@
 import type { Floats, Kernels } from '../device.js';
-import { attend, eachScoreGradient, scores, type WeightGradient, weightGradient } from './attention.js';
+import { attend, scores } from './attention.js';
 import { floatsOf, type ReferenceFloats } from './buffers.js';
+import { eachScoreGradient, foldWeightGradient } from './score-gradients.js';
 
 /** x·w. */
-function times(x: Floats, w: Floats, H: number): Floats {
+function multiply(x: Floats, w: Floats, H: number): Floats {
   const [from, by] = [floatsOf(x), floatsOf(w)];
   const data = new Float64Array(from.length);
   for (let i = 0; i < from.length; i++) {
@@ -14,20 +15,20 @@ function times(x: Floats, w: Floats, H: number): Floats {
 }
 
 export function foldScores(args: Kernels['foldScores']): void {
-  scores({ ...args, z: times(args.h, args.w, args.hidden) });
+  scores({ ...args, z: multiply(args.h, args.w, args.hidden) });
 }
 
 export function foldAttend(args: Kernels['foldAttend']): void {
   const { hidden: H, heads, h, w, entries, trace } = args;
-  const work = entries.workOfFolding;
-  attend({ ...args, entries: { ...entries, work }, standIn: null, z: times(h, w, H) });
+  const work = entries.foldedWork;
+  attend({ ...args, entries: { ...entries, work }, standIn: null, z: multiply(h, w, H) });
   if (args.sums === null || trace === null) return;
-  const [sums, from] = [floatsOf(args.sums).fill(0, 0, entries.folding * heads * H), floatsOf(h)];
-  const given = { ...args, entries: { ...entries, work }, trace, z: h, dPre: h };
+  const [sums, from] = [floatsOf(args.sums).fill(0, 0, entries.foldedCount * heads * H), floatsOf(h)];
+  const inputs = { ...args, entries: { ...entries, work }, trace, z: h, dPre: h };
   const visit = (v: number, u: number, _rho: number, k: number, alpha: number) => {
     for (let j = 0; j < H; j++) sums[(v * heads + k) * H + j] += alpha * from[u * H + j];
   };
-  eachScoreGradient(given, visit, () => 0);
+  eachScoreGradient(inputs, visit, () => 0);
 }
 
 export function foldGradient(args: Kernels['foldGradient']): void {
@@ -48,29 +49,9 @@ export function foldGradient(args: Kernels['foldGradient']): void {
   }
 }
 
-/** Of rows that fold g·h_u + dPre·c_ρ, of all others as ever. */
-export function foldWeightGradient(
-  args: Pick<
-    Kernels['foldAttendGrad'],
-    'hidden' | 'heads' | 'entries' | 'z' | 's' | 'd' | 'b' | 'c' | 'trace' | 'dPre' | 'h' | 'g'
-  >,
-): WeightGradient {
-  const { hidden: H, heads } = args;
-  const F = H / heads;
-  const [g, c, dPre, h] = [args.g, args.c, args.dPre, args.h].map(floatsOf);
-  const ofOthers = weightGradient(args);
-  return (v, u, rho, k) => {
-    if (v >= args.entries.folding) return ofOthers(v, u, rho, k);
-    let sum = 0;
-    for (let j = 0; j < H; j++) sum += g[(v * heads + k) * H + j] * h[u * H + j];
-    for (let j = k * F; j < (k + 1) * F; j++) sum += dPre[v * H + j] * c[rho * H + j];
-    return sum;
-  };
-}
-
 export function foldAttendGrad(args: Kernels['foldAttendGrad']): void {
   const { hidden: H, heads, rows, entries } = args;
-  const { folding, multiplied } = entries;
+  const { foldedCount, projectedCount } = entries;
   const F = H / heads;
   const [aSource, aTarget, w, dPre] = [args.aSource, args.aTarget, args.w, args.dPre].map(floatsOf);
   const [g, h, dw] = [args.g, args.h, args.dw].map(floatsOf);
@@ -81,9 +62,9 @@ export function foldAttendGrad(args: Kernels['foldAttendGrad']): void {
   const visit = (v: number, u: number, rho: number, k: number, alpha: number, gradient: number) => {
     for (let j = k * F; j < (k + 1) * F; j++) {
       dc[rho * H + j] += alpha * dPre[v * H + j];
-      if (v >= folding) dz[u * H + j] += alpha * dPre[v * H + j];
+      if (v >= foldedCount) dz[u * H + j] += alpha * dPre[v * H + j];
     }
-    if (v < folding) for (let j = 0; j < H; j++) dh[u * H + j] += alpha * g[(v * heads + k) * H + j];
+    if (v < foldedCount) for (let j = 0; j < H; j++) dh[u * H + j] += alpha * g[(v * heads + k) * H + j];
     ds[u * heads + k] += gradient;
     dd[v * heads + k] += gradient;
     db[rho * heads + k] += gradient;
@@ -92,12 +73,12 @@ export function foldAttendGrad(args: Kernels['foldAttendGrad']): void {
   for (let v = 0; v < rows; v++) {
     for (let i = 0; i < H; i++) {
       const k = v * heads + Math.floor(i / F);
-      const ofScores = ds[k] * aSource[i] + dd[k] * aTarget[i];
+      const fromScores = ds[k] * aSource[i] + dd[k] * aTarget[i];
       for (let j = 0; j < H; j++) {
         const [x, weight] = [h[v * H + j], w[j * H + i]];
-        if (v < multiplied) dw[j * H + i] += x * dz[v * H + i];
-        dw[j * H + i] += x * ofScores;
-        dh[v * H + j] += weight * ofScores;
+        if (v < projectedCount) dw[j * H + i] += x * dz[v * H + i];
+        dw[j * H + i] += x * fromScores;
+        dh[v * H + j] += weight * fromScores;
         daSource[i] += x * weight * ds[k];
         daTarget[i] += x * weight * dd[k];
       }

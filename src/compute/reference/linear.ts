@@ -1,4 +1,4 @@
-import type { Integers, Kernels } from '../device.js';
+import { type Integers, type Kernels, NO_ROW } from '../device.js';
 import { eachRow, eachValue, floatsOf, integersOf, isMasked } from './buffers.js';
 
 export function sparseLinear(args: Kernels['sparseLinear']): void {
@@ -120,14 +120,14 @@ export function preluGrad(args: Kernels['preluGrad']): void {
 export function segmentSum(args: Kernels['segmentSum']): void {
   const { hidden: H } = args;
   const [entries, from, out] = [integersOf(args.entries), floatsOf(args.from), floatsOf(args.out)];
-  const slots = args.slots === null ? null : integersOf(args.slots);
+  const sourceRows = args.sourceRows === null ? null : integersOf(args.sourceRows);
   eachRow(args.work, (row, start, end) => {
     const sum = new Float64Array(H);
     for (let e = start; e < end; e++) {
-      const slot = slots === null ? entries[e] : slots[entries[e]];
-      if (slot === 0xffffffff) continue;
-      const factor = args.fromScale === null ? 1 : floatsOf(args.fromScale)[slot];
-      for (let j = 0; j < H; j++) sum[j] += factor * from[slot * H + j];
+      const i = sourceRows === null ? entries[e] : sourceRows[entries[e]];
+      if (i === NO_ROW) continue;
+      const factor = args.fromScale === null ? 1 : floatsOf(args.fromScale)[i];
+      for (let j = 0; j < H; j++) sum[j] += factor * from[i * H + j];
     }
     const scale = args.scale === null ? 1 : floatsOf(args.scale)[row];
     for (let j = 0; j < H; j++) out[row * H + j] = (args.add ? out[row * H + j] : 0) + scale * sum[j];

@@ -44,7 +44,7 @@ const KERNELS: { [K in keyof Kernels]: (args: Kernels[K]) => void } = {
   foldAttendGrad,
 };
 
-/** Plain loops in float64: what the kernels mean. For tests; far too slow for anything else. */
+/** Plain loops in float64 that define what the kernels compute. Only for tests: it is slow. */
 export class ReferenceDevice implements Device {
   readonly kind = 'reference';
   readonly build = 'float64';

@@ -1,15 +1,15 @@
 import { RecalError } from '../../base/errors.js';
 
 const PAGE = 65_536;
-/** What a 32-bit address reaches, less one page so that the end has an address too. */
+/** The 4 GiB that a 32-bit address reaches, less one page, so that the end has an address too. */
 export const ARENA_LIMIT = 65_535 * PAGE;
-/** A cache line: no two buffers share one. */
+/** Bytes of a cache line. Buffers start on their own line. */
 const LINE = 64;
 
-/** Hands out pieces of one shared memory, first fit; the memory grows when none fits. */
+/** Allocates from one shared memory, first fit. The memory grows when no free piece is large enough. */
 export class Arena {
   readonly memory: WebAssembly.Memory;
-  /** Free pieces by address, never adjacent. */
+  /** Free pieces in order of address, never adjacent. */
   #free: { start: number; end: number }[] = [];
   readonly #sizes = new Map<number, number>();
   #end: number;
@@ -17,7 +17,7 @@ export class Arena {
 
   readonly #limit: number;
 
-  /** Memory below `base` is not touched. */
+  /** The arena leaves memory below `base` alone. */
   constructor(base: number, limit = ARENA_LIMIT) {
     this.#limit = limit;
     const pages = Math.ceil(base / PAGE) + 16;
@@ -43,7 +43,7 @@ export class Arena {
 
   free(address: number): void {
     const size = this.#sizes.get(address);
-    if (size === undefined) throw new RangeError('Arena.free: not an allocated piece');
+    if (size === undefined) throw new RangeError('Arena.free: this address was not allocated');
     this.#sizes.delete(address);
     this.used -= size;
     this.#insert(address, address + size);
@@ -52,7 +52,7 @@ export class Arena {
   #grow(size: number): void {
     const last = this.#free[this.#free.length - 1];
     const kept = last?.end === this.#end ? last.end - last.start : 0;
-    // By at least an eighth, so that many small buffers do not grow it one by one.
+    // Grow by at least an eighth, so that many small buffers do not each grow the memory.
     const wanted = Math.max(size - kept, Math.min(this.#end / 8, this.#limit - this.#end));
     const pages = Math.ceil(wanted / PAGE);
     if (this.#end + pages * PAGE > this.#limit) throw outOfMemory(size, this.used);
@@ -85,7 +85,7 @@ function outOfMemory(bytes: number, used: number, cause?: unknown): RecalError {
   const mebibytes = (count: number) => `${Math.ceil(count / 2 ** 20)} MiB`;
   return new RecalError(
     'device-memory',
-    `the graph does not fit into the device's memory: ${mebibytes(bytes)} more are needed beside ${mebibytes(used)}, and 4 GiB is the most`,
-    { hint: 'train on shorter windows, or let large graphs be processed in blocks', cause },
+    `not enough device memory: ${mebibytes(used)} of 4 GiB are in use, and ${mebibytes(bytes)} more are needed`,
+    { hint: 'use shorter windows (--window), fewer hosts or a shorter time range', cause },
   );
 }

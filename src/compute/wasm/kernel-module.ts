@@ -6,12 +6,12 @@ export type Build = 'simd' | 'relaxed-simd';
 const FILES: Record<Build, string> = { simd: './learn.wasm', 'relaxed-simd': './learn-relaxed.wasm' };
 const compiled = new Map<string, WebAssembly.Module>();
 
-/** Relaxed SIMD where the engine has it: its fused multiply-add is worth up to half again, and rounds once. */
+/** Chooses relaxed SIMD if the engine supports it: fused multiply-add is up to 1.5 times as fast. */
 export function chooseBuild(portable: boolean): Build {
   if (portable) return 'simd';
   const bytes = readFileSync(new URL(FILES['relaxed-simd'], import.meta.url));
   if (!WebAssembly.validate(bytes) && process.versions.v8.startsWith('11.')) {
-    // Node 20 has it behind a flag; engines without the flag would complain about it on stderr.
+    // Node 20 needs a flag. Other engines would warn about it on stderr.
     setFlagsFromString('--experimental-wasm-relaxed-simd');
   }
   return WebAssembly.validate(bytes) ? 'relaxed-simd' : 'simd';
@@ -25,7 +25,7 @@ export function loadKernels(build: Build, memory: WebAssembly.Memory): LearnKern
   return instantiate(new URL(FILES[build], import.meta.url), memory) as unknown as LearnKernels;
 }
 
-/** The functions of a compiled file over this memory. A file is compiled once, however many threads' memories it serves. */
+/** Instantiates a WebAssembly file with this memory. Each file is compiled only once. */
 export function instantiate(file: URL, memory: WebAssembly.Memory): Record<string, unknown> {
   let module = compiled.get(file.href);
   if (module === undefined) {

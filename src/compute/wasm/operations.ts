@@ -1,4 +1,7 @@
-/** The operations of kernels/learn.ts, by number. A kernel of the device is one or several of them. */
+import type { Floats, Integers } from '../device.js';
+import { addressOf } from './device-buffer.js';
+
+/** The operations of kernels/learn.ts, by number. A kernel of the device consists of one or more operations. */
 export const OPERATIONS = [
   'fill',
   'sumParts',
@@ -49,8 +52,8 @@ export const OPERATIONS = [
 
 export type Operation = (typeof OPERATIONS)[number];
 
-/** An argument is a word, or a float written as one. */
-export type Argument = number | { float: number };
+/** An argument: an integer, a float, a flag, or a buffer, which is passed by address. Null is the address 0. */
+export type Argument = number | boolean | null | Floats | Integers | { readonly float: number };
 
 /** One entry of the list that all threads run through. */
 export interface Command {
@@ -59,21 +62,23 @@ export interface Command {
   readonly args: readonly Argument[];
 }
 
-/** In 32-bit words: operation, chunks, taken, done, then the arguments. */
-const COMMAND_WORDS = 32;
-export const COMMAND_BYTES = 4 * COMMAND_WORDS;
+/** In units of 32 bits: operation, chunks, chunks taken, chunks done, then the arguments. */
+const COMMAND_LENGTH = 32;
+const FIRST_ARGUMENT = 4;
+export const COMMAND_BYTES = 4 * COMMAND_LENGTH;
 
 export function writeCommands(memory: ArrayBufferLike, address: number, commands: readonly Command[]): void {
-  const words = new Uint32Array(memory, address, commands.length * COMMAND_WORDS);
-  const floats = new Float32Array(memory, address, commands.length * COMMAND_WORDS);
+  const integers = new Uint32Array(memory, address, commands.length * COMMAND_LENGTH);
+  const floats = new Float32Array(memory, address, commands.length * COMMAND_LENGTH);
   commands.forEach(({ operation, chunks, args }, i) => {
-    const at = i * COMMAND_WORDS;
-    words.fill(0, at, at + COMMAND_WORDS);
-    words[at] = OPERATIONS.indexOf(operation);
-    words[at + 1] = chunks;
+    const start = i * COMMAND_LENGTH;
+    integers.fill(0, start, start + COMMAND_LENGTH);
+    integers[start] = OPERATIONS.indexOf(operation);
+    integers[start + 1] = chunks;
     args.forEach((value, k) => {
-      if (typeof value === 'number') words[at + 4 + k] = value;
-      else floats[at + 4 + k] = value.float;
+      const at = start + FIRST_ARGUMENT + k;
+      if (typeof value === 'object' && value !== null && 'float' in value) floats[at] = value.float;
+      else integers[at] = typeof value === 'object' ? addressOf(value) : Number(value);
     });
   });
 }

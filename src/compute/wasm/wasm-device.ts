@@ -1,38 +1,38 @@
 import type { Device, Floats, Integers, Kernels, KernelTime } from '../device.js';
 import { ARENA_LIMIT, Arena } from './arena.js';
-import { at, CALLS, type Caller, type Placed, ROW } from './calls.js';
-import { callCosineLoss } from './cosine-calls.js';
+import { CALLS } from './calls.js';
+import { type Addressed, addressOf } from './device-buffer.js';
+import { H, HEADS, type OperationQueue, ROW } from './kernel-call.js';
 import { type Build, chooseBuild } from './kernel-module.js';
 import { CONTROL_BYTES } from './kernel-threads.js';
 import { LearnThreads } from './learn-threads.js';
 import { type Argument, COMMAND_BYTES, type Command, type Operation, writeCommands } from './operations.js';
 
-/** The kernels' own static memory ends well before; then the control block, the list of commands, and the buffers. */
+/** Memory layout: the static memory of the kernels, the control block, the command list, the buffers. */
 const CONTROL_AT = 65_536;
 const LIST_AT = CONTROL_AT + CONTROL_BYTES;
-const MOST_COMMANDS = 512;
-const BUFFERS_AT = LIST_AT + MOST_COMMANDS * COMMAND_BYTES;
+const MAX_COMMANDS = 512;
+const BUFFERS_AT = LIST_AT + MAX_COMMANDS * COMMAND_BYTES;
 
-/** A room that is not there. */
-const NO_ROOM = { address: 0, bytes: 0 };
+/** A piece of memory that the device keeps for its kernels. */
+interface Reserved {
+  readonly address: number;
+  readonly bytes: number;
+}
 
-/** What the kernels are written for (kernels/learn/simd.ts). */
-export const WASM_SHAPE = { hidden: 64, heads: 4 };
+const NOTHING: Reserved = { address: 0, bytes: 0 };
 
-type PlacedFloats = Floats & Placed;
-type PlacedIntegers = Integers & Placed;
-
-/** float32 in one shared memory, kernels in WebAssembly with SIMD, on this thread and others. */
+/** Runs WebAssembly SIMD kernels in float32 over one shared memory, on the calling thread and on worker threads. */
 export class WasmDevice implements Device {
   readonly kind = 'wasm';
   readonly build: Build;
   readonly #arena: Arena;
   readonly #threads: LearnThreads;
-  readonly #caller: Caller;
+  readonly #queue: OperationQueue;
   #commands: Command[] = [];
-  #parts = NO_ROOM;
-  #scratch = NO_ROOM;
-  #tables = NO_ROOM;
+  #parts = NOTHING;
+  #scratch = NOTHING;
+  #tables = NOTHING;
   #tableBytes = 0;
   #times: Map<string, KernelTime> | undefined;
 
@@ -40,12 +40,12 @@ export class WasmDevice implements Device {
     this.#arena = arena;
     this.#threads = threads;
     this.build = build;
-    this.#caller = {
-      transposed: arena.allocate(2 * 64 * ROW),
-      call: (operation, chunks, args) => this.#call(operation, chunks, args),
-      parts: (bytes) => this.#reserveParts(bytes),
-      table: (words) => this.#writeTable(words),
-      scratch: (bytes) => this.#reserveScratch(bytes),
+    this.#queue = {
+      transposed: arena.allocate(2 * H * ROW),
+      add: (operation, chunks, args) => this.#add(operation, chunks, args),
+      reserveParts: (bytes) => this.#reserveParts(bytes),
+      writeTable: (integers) => this.#writeTable(integers),
+      reserveScratch: (bytes) => this.#reserveScratch(bytes),
     };
   }
 
@@ -64,17 +64,17 @@ export class WasmDevice implements Device {
   }
 
   floats(length: number): Floats {
-    const buffer: PlacedFloats = { kind: 'floats', length, address: this.#allocate(4 * length) };
+    const buffer: Floats & Addressed = { kind: 'floats', length, address: this.#allocate(4 * length) };
     return buffer;
   }
 
   integers(length: number): Integers {
-    const buffer: PlacedIntegers = { kind: 'integers', length, address: this.#allocate(4 * length) };
+    const buffer: Integers & Addressed = { kind: 'integers', length, address: this.#allocate(4 * length) };
     return buffer;
   }
 
   view<B extends Floats | Integers>(buffer: B, start: number, length: number): B {
-    return { ...buffer, length, address: at(buffer) + 4 * start };
+    return { ...buffer, length, address: addressOf(buffer) + 4 * start };
   }
 
   write(buffer: Floats, data: ArrayLike<number>): void {
@@ -84,7 +84,7 @@ export class WasmDevice implements Device {
 
   writeIntegers(buffer: Integers, data: ArrayLike<number>): void {
     this.run();
-    new Uint32Array(this.#arena.memory.buffer, at(buffer), buffer.length).set(data);
+    new Uint32Array(this.#arena.memory.buffer, addressOf(buffer), buffer.length).set(data);
   }
 
   read(buffer: Floats): Float32Array {
@@ -94,16 +94,15 @@ export class WasmDevice implements Device {
 
   free(buffer: Floats | Integers): void {
     this.run();
-    this.#arena.free(at(buffer));
+    this.#arena.free(addressOf(buffer));
   }
 
   enqueue<K extends keyof Kernels>(kernel: K, args: Kernels[K]): void {
-    const { hidden = WASM_SHAPE.hidden, heads = WASM_SHAPE.heads } = args as Partial<typeof WASM_SHAPE>;
-    if (hidden !== WASM_SHAPE.hidden || heads !== WASM_SHAPE.heads) {
-      throw new RangeError(`no kernels for ${hidden} hidden units in ${heads} heads`); // see checkDeviceShape
+    const { hidden = H, heads = HEADS } = args as { hidden?: number; heads?: number };
+    if (hidden !== H || heads !== HEADS) {
+      throw new RangeError(`the kernels need ${H} hidden units in ${HEADS} heads, not ${hidden} in ${heads}`);
     }
-    if (kernel === 'cosineLoss') callCosineLoss(this.#caller, args as Kernels['cosineLoss']);
-    else (CALLS[kernel as keyof typeof CALLS] as (to: Caller, args: Kernels[K]) => void)(this.#caller, args);
+    CALLS[kernel](this.#queue, args);
   }
 
   run(): void {
@@ -127,8 +126,8 @@ export class WasmDevice implements Device {
 
   release(): void {
     this.run();
-    this.#drop(this.#parts);
-    this.#parts = NO_ROOM;
+    this.#discard(this.#parts);
+    this.#parts = NOTHING;
   }
 
   profile(on: boolean): Map<string, KernelTime> {
@@ -142,7 +141,7 @@ export class WasmDevice implements Device {
     await this.#threads.close();
   }
 
-  /** Room for parts stays as large as the largest graph so far needed it, and is given up where something else needs it. */
+  /** The memory for parts stays as large as the largest graph needed it. A buffer that needs the space replaces it. */
   #allocate(bytes: number): number {
     try {
       return this.#arena.allocate(bytes);
@@ -154,7 +153,7 @@ export class WasmDevice implements Device {
   }
 
   #view(buffer: Floats): Float32Array {
-    return new Float32Array(this.#arena.memory.buffer, at(buffer), buffer.length);
+    return new Float32Array(this.#arena.memory.buffer, addressOf(buffer), buffer.length);
   }
 
   #execute(commands: readonly Command[]): void {
@@ -162,10 +161,10 @@ export class WasmDevice implements Device {
     this.#threads.run(LIST_AT, commands.length, this.#scratch.address, this.#scratch.bytes);
   }
 
-  #call(operation: Operation, chunks: number, args: readonly Argument[]): void {
+  #add(operation: Operation, chunks: number, args: readonly Argument[]): void {
     if (chunks === 0) return;
     this.#commands.push({ operation, chunks, args });
-    if (this.#commands.length === MOST_COMMANDS) this.run();
+    if (this.#commands.length === MAX_COMMANDS) this.run();
   }
 
   #reserveParts(bytes: number): number {
@@ -179,30 +178,30 @@ export class WasmDevice implements Device {
   #reserveScratch(bytes: number): void {
     const each = Math.ceil(bytes / 4096) * 4096;
     if (each > this.#scratch.bytes) {
-      this.run(); // what is on the list still uses the old room
-      this.#drop(this.#scratch);
-      this.#scratch = NO_ROOM;
+      this.run(); // queued commands still use the old memory
+      this.#discard(this.#scratch);
+      this.#scratch = NOTHING;
       this.#scratch = { address: this.#arena.allocate(each * this.#threads.threads), bytes: each };
     }
   }
 
-  #writeTable(words: ArrayLike<number>): number {
-    const bytes = 4 * words.length;
+  #writeTable(integers: ArrayLike<number>): number {
+    const bytes = 4 * integers.length;
     if (this.#tableBytes + bytes > this.#tables.bytes) {
-      const room = Math.max(65_536, bytes);
-      this.run(); // likewise
-      this.#drop(this.#tables);
-      this.#tables = NO_ROOM;
-      this.#tables = { address: this.#arena.allocate(room), bytes: room };
+      const size = Math.max(65_536, bytes);
+      this.run(); // queued commands still use the old memory
+      this.#discard(this.#tables);
+      this.#tables = NOTHING;
+      this.#tables = { address: this.#arena.allocate(size), bytes: size };
       this.#tableBytes = 0;
     }
     const address = this.#tables.address + this.#tableBytes;
-    new Uint32Array(this.#arena.memory.buffer, address, words.length).set(words);
+    new Uint32Array(this.#arena.memory.buffer, address, integers.length).set(integers);
     this.#tableBytes += bytes;
     return address;
   }
 
-  #drop({ address }: { address: number }): void {
+  #discard({ address }: Reserved): void {
     if (address !== 0) this.#arena.free(address);
   }
 }

@@ -3,7 +3,7 @@ import { openDevice } from '../../compute/open-device.js';
 import type { TrainedModel } from '../../model/file/trained-model.js';
 import { Model, type RelationErrors } from '../../model/model.js';
 import type { ModelGraph } from '../../model/model-input.js';
-import { coreConfigOf } from '../../model/training/training-config.js';
+import { modelConfigOf } from '../../model/training/training-config.js';
 
 export interface InferenceOptions {
   readonly threads?: number | undefined;
@@ -28,7 +28,7 @@ export class Inference {
       // What was trained to be the same on every processor is asked in the same way.
       portable: training.device.build !== 'relaxed-simd',
     });
-    const core = Model.create(device, coreConfigOf(config, relations.length, space.width), config.seed);
+    const core = Model.create(device, modelConfigOf(config, relations.length, space.width), config.seed);
     core.load(weights);
     return new Inference(device, core);
   }

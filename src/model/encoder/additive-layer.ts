@@ -1,17 +1,17 @@
 import type { AttentionTrace, Device, EntryBuffers, Floats, Integers } from '../../compute/device.js';
 import type { BufferPool, PlacedGraph } from '../layout/placed-graph.js';
 import {
-  finishAlone,
-  gradientOfInput,
+  finishIsolated,
+  inputGradient,
   type Layer,
   type LayerInput,
   type LayerPass,
   type LayerSetup,
   makeTrace,
-  passPrelu,
+  preluBackward,
 } from './layer.js';
 
-/** h'_v = PReLU(Σ α (z_u + c_ρ) + W_res h_v + bias), the last layer without PReLU (method §4, `additive`). */
+/** h'_v = PReLU(Σ α (z_u + c_ρ) + W_res h_v + bias), without PReLU in the last layer (method §4, `additive`). */
 export class AdditiveLayer implements Layer {
   readonly out: Floats;
   readonly #device: Device;
@@ -19,14 +19,14 @@ export class AdditiveLayer implements Layer {
   readonly #setup: LayerSetup;
   readonly #width: { hidden: number; heads: number };
   readonly #pool: BufferPool;
-  /** These have a row for each node, and one for masked nodes to share, which the first layer may use: see `share`. */
+  /** One row per node, and one row that masked nodes share in the first layer: see `share`. */
   readonly #z: Floats;
   readonly #pre: Floats;
   readonly #s: Floats;
   readonly #d: Floats;
-  /** Only training needs it. */
+  /** Only for training. */
   #trace: AttentionTrace | undefined;
-  /** Only rounds need it. */
+  /** Only for inference rounds. */
   #redirected: Integers | undefined;
 
   constructor(pool: BufferPool, graph: PlacedGraph, setup: LayerSetup) {
@@ -51,7 +51,7 @@ export class AdditiveLayer implements Layer {
     const [z, pre, s, d] = [this.#z, this.#pre, this.#s, this.#d];
     const shared = 'x' in input && input.shared;
     const masked = shared ? input.masked : null;
-    if (!shared) this.#multiply(input, rows, residual);
+    if (!shared) this.#project(input, rows, residual);
     device.enqueue('attend', {
       ...this.#width,
       z,
@@ -69,29 +69,29 @@ export class AdditiveLayer implements Layer {
       slope: this.#setup.isLast ? null : w('slope'),
       trace: training ? this.#traceBuffers() : null,
     });
-    finishAlone(device, this.#graph, rows, this.#setup, pre, this.out);
+    finishIsolated(device, this.#graph, rows, this.#setup, pre, this.out);
   }
 
-  /** Every connected node as if none were masked, and behind the last node the row that masked ones have in common. */
+  /** Projects every connected node as if unmasked. The row after the last node is the one that masked nodes share. */
   share(input: LayerInput): boolean {
-    // A layer that is the last too puts its results in the place of the residual.
+    // The last layer overwrites the residual with its result.
     if (!('x' in input) || this.#setup.isLast) return false;
     const { weights: w } = this.#setup;
     const device = this.#device;
-    const { nodes, connected } = this.#graph;
+    const { nodes, connectedCount } = this.#graph;
     const { hidden, heads } = this.#width;
-    this.#multiply({ ...input, masked: null }, connected, connected);
-    const last = (buffer: Floats, width: number) => device.view(buffer, nodes * width, width);
-    const [z, pre] = [last(this.#z, hidden), last(this.#pre, hidden)];
+    this.#project({ ...input, masked: null }, connectedCount, connectedCount);
+    const sharedRow = (buffer: Floats, width: number) => device.view(buffer, nodes * width, width);
+    const [z, pre] = [sharedRow(this.#z, hidden), sharedRow(this.#pre, hidden)];
     const { token } = input;
     device.enqueue('tokenLinear', { hidden, token, w: w('w'), bias: null, out: z });
     device.enqueue('tokenLinear', { hidden, token, w: w('wRes'), bias: w('bias'), out: pre });
-    this.#score(1, z, last(this.#s, heads), last(this.#d, heads));
+    this.#score(1, z, sharedRow(this.#s, heads), sharedRow(this.#d, heads));
     return true;
   }
 
-  /** z, the residual, and scores. */
-  #multiply(input: LayerInput, rows: number, residual: number): void {
+  /** Computes z, the residual and the scores. */
+  #project(input: LayerInput, rows: number, residual: number): void {
     const { weights: w } = this.#setup;
     const device = this.#device;
     const { hidden } = this.#width;
@@ -115,7 +115,7 @@ export class AdditiveLayer implements Layer {
     this.#device.enqueue('scores', { ...this.#width, rows, z, aSource, aTarget, s, d });
   }
 
-  /** The entries, where those from masked nodes come from the row behind the last node. */
+  /** The entries, with masked neighbours replaced by the row that they share. */
   #redirect(masked: Integers): EntryBuffers {
     const { entries, nodes } = this.#graph;
     const { neighbours: from } = entries;
@@ -127,11 +127,11 @@ export class AdditiveLayer implements Layer {
   backward(input: LayerInput, dOut: Floats, residual: number): Floats | null {
     const { weights: w, gradients: dw } = this.#setup;
     const device = this.#device;
-    const rows = this.#graph.connected;
+    const rows = this.#graph.connectedCount;
     const { hidden } = this.#width;
     const trace = this.#traceBuffers();
-    passPrelu(device, this.#graph, this.#setup, this.#pre, dOut);
-    const dz = this.#z; // z is used up
+    preluBackward(device, this.#graph, this.#setup, this.#pre, dOut);
+    const dz = this.#z; // dz replaces z
     device.enqueue('attendGrad', {
       ...this.#width,
       entries: this.#graph.entries,
@@ -169,7 +169,7 @@ export class AdditiveLayer implements Layer {
     device.enqueue('linearGradWeights', { ...from, rows, dOut: dz, dw: dw('w'), dBias: null });
     const dBias = residual === rows ? dw('bias') : null;
     device.enqueue('linearGradWeights', { ...from, rows: residual, dOut, dw: dw('wRes'), dBias });
-    return gradientOfInput(
+    return inputGradient(
       device,
       this.#setup,
       input.h,
@@ -179,7 +179,7 @@ export class AdditiveLayer implements Layer {
   }
 
   #traceBuffers(): AttentionTrace {
-    this.#trace ??= makeTrace(this.#pool, this.#graph.connected, this.#setup.config);
+    this.#trace ??= makeTrace(this.#pool, this.#graph.connectedCount, this.#setup.config);
     return this.#trace;
   }
 }

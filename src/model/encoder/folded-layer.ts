@@ -1,26 +1,26 @@
 import type { AttentionTrace, Device, Floats, FoldedBuffers } from '../../compute/device.js';
 import type { BufferPool, PlacedGraph } from '../layout/placed-graph.js';
 import {
-  finishAlone,
+  finishIsolated,
   type Layer,
   type LayerInput,
   type LayerPass,
   type LayerSetup,
   makeTrace,
-  passPrelu,
+  preluBackward,
 } from './layer.js';
 
-/** What only training needs: Σ α h of those that fold, by head, in whose place comes the gradient of those sums; dz. */
 interface TrainingBuffers {
   readonly trace: AttentionTrace;
+  /** Σ α h of the folded rows, per head; later the gradient of these sums. */
   readonly sums: Floats;
   readonly dz: Floats;
 }
 
 /**
- * The same layer as AdditiveLayer, behind the first, on a graph with many nodes that have only hubs for neighbours. Hubs fold:
- * Σ α (W h_u) = W Σ α h_u, so that such a node needs no product with W, and none for its gradients. Who folds is chosen in
- * hubs.ts.
+ * Computes the same as AdditiveLayer, for layers after the first. A folded row sums first and projects afterwards:
+ * Σ α (W h_u) = W Σ α h_u. A node whose neighbours all fold then needs no product with W, forward or backward. Rows fold
+ * when that saves time (see hubs.ts).
  */
 export class FoldedLayer implements Layer {
   readonly out: Floats;
@@ -30,7 +30,7 @@ export class FoldedLayer implements Layer {
   readonly #setup: LayerSetup;
   readonly #width: { hidden: number; heads: number };
   readonly #pool: BufferPool;
-  /** Of the first rows only: see FoldedBuffers. */
+  /** Only for the projected rows: see FoldedBuffers. */
   readonly #z: Floats;
   readonly #pre: Floats;
   readonly #s: Floats;
@@ -45,10 +45,10 @@ export class FoldedLayer implements Layer {
     this.#entries = entries;
     this.#setup = setup;
     this.#width = { hidden, heads };
-    this.#z = pool.floats(entries.multiplied * hidden);
+    this.#z = pool.floats(entries.projectedCount * hidden);
     this.#pre = pool.floats(graph.nodes * hidden);
-    this.#s = pool.floats(graph.connected * heads);
-    this.#d = pool.floats(graph.connected * heads);
+    this.#s = pool.floats(graph.connectedCount * heads);
+    this.#d = pool.floats(graph.connectedCount * heads);
     this.out = setup.isLast ? this.#pre : pool.floats(graph.nodes * hidden);
   }
 
@@ -59,9 +59,9 @@ export class FoldedLayer implements Layer {
     const [z, pre, s, d] = [this.#z, this.#pre, this.#s, this.#d];
     const kept = training ? this.#trainingBuffers() : undefined;
     const from = { hidden: width.hidden, x: h, index: null, add: false };
-    device.enqueue('linear', { ...from, rows: entries.multiplied, w: w('w'), bias: null, out: z });
+    device.enqueue('linear', { ...from, rows: entries.projectedCount, w: w('w'), bias: null, out: z });
     device.enqueue('linear', { ...from, rows: residual, w: w('wRes'), bias: w('bias'), out: pre });
-    const scored = { ...width, rows: this.#graph.connected, h, w: w('w'), s, d };
+    const scored = { ...width, rows: this.#graph.connectedCount, h, w: w('w'), s, d };
     device.enqueue('foldScores', { ...scored, aSource: w('aSource'), aTarget: w('aTarget') });
     const pass = {
       ...width,
@@ -77,20 +77,20 @@ export class FoldedLayer implements Layer {
       slope: isLast ? null : w('slope'),
       trace: kept?.trace ?? null,
     };
-    const others = { ...entries, work: entries.workOfOthers };
-    device.enqueue('attend', { ...pass, entries: others, standIn: null, z });
+    const unfolded = { ...entries, work: entries.unfoldedWork };
+    device.enqueue('attend', { ...pass, entries: unfolded, standIn: null, z });
     device.enqueue('foldAttend', { ...pass, entries, h, w: w('w'), sums: kept?.sums ?? null });
-    finishAlone(device, this.#graph, rows, this.#setup, pre, this.out);
+    finishIsolated(device, this.#graph, rows, this.#setup, pre, this.out);
   }
 
   backward(input: LayerInput, dOut: Floats, residual: number): Floats {
     const { weights: w, gradients: dw } = this.#setup;
     const device = this.#device;
     const [entries, h] = [this.#entries, inputOf(input)];
-    const rows = this.#graph.connected;
+    const rows = this.#graph.connectedCount;
     const { hidden } = this.#width;
     const { trace, sums, dz } = this.#trainingBuffers();
-    passPrelu(device, this.#graph, this.#setup, this.#pre, dOut);
+    preluBackward(device, this.#graph, this.#setup, this.#pre, dOut);
     const dBias = residual === rows ? dw('bias') : null;
     device.enqueue('linearGradWeights', {
       hidden,
@@ -104,7 +104,7 @@ export class FoldedLayer implements Layer {
     });
     device.enqueue('foldGradient', {
       ...this.#width,
-      rows: entries.folding,
+      rows: entries.foldedCount,
       dPre: dOut,
       w: w('w'),
       sums,
@@ -134,18 +134,18 @@ export class FoldedLayer implements Layer {
       daTarget: dw('aTarget'),
     });
     const onto = { hidden, second: null, dx: h, add: true };
-    device.enqueue('linearGradInput', { ...onto, rows: entries.multiplied, dOut: dz, w: w('w') });
+    device.enqueue('linearGradInput', { ...onto, rows: entries.projectedCount, dOut: dz, w: w('w') });
     device.enqueue('linearGradInput', { ...onto, rows: residual, dOut, w: w('wRes') });
     return h;
   }
 
   #trainingBuffers(): TrainingBuffers {
     const { hidden, heads } = this.#width;
-    const { folding, multiplied } = this.#entries;
+    const { foldedCount, projectedCount } = this.#entries;
     this.#training ??= {
-      trace: makeTrace(this.#pool, this.#graph.connected, this.#setup.config),
-      sums: this.#pool.floats(folding * heads * hidden),
-      dz: this.#pool.floats(multiplied * hidden),
+      trace: makeTrace(this.#pool, this.#graph.connectedCount, this.#setup.config),
+      sums: this.#pool.floats(foldedCount * heads * hidden),
+      dz: this.#pool.floats(projectedCount * hidden),
     };
     return this.#training;
   }

@@ -1,77 +1,84 @@
 import { RecalError } from '../../base/errors.js';
 import type { Device, Floats, Integers } from '../../compute/device.js';
 import type { ModelConfig } from '../config.js';
-import { type DecodedPairs, type GraphLayout, layOutGraph } from '../layout/graph-layout.js';
+import { layOutGraph } from '../layout/cached-layout.js';
+import type { DecodedPairs } from '../layout/decoded-pairs.js';
+import type { GraphLayout } from '../layout/graph-layout.js';
+import {
+  findMaskedPairs,
+  indexMaskedPairs,
+  type MaskedPairs,
+  markReadNodes,
+} from '../layout/masked-pairs.js';
 import {
   BufferPool,
   type PlacedGraph,
-  type PlacedSlots,
+  type PlacedPairs,
   placeGraph,
-  placeSlots,
+  placeMaskedPairs,
 } from '../layout/placed-graph.js';
-import { findSlots, nodesRead, type Slots, slotsOfPairs } from '../layout/slots.js';
 import type { ModelGraph } from '../model-input.js';
 import { AdditiveLayer } from './additive-layer.js';
 import { FoldedLayer } from './folded-layer.js';
-import type { Layer, LayerInput, Named } from './layer.js';
-import { findRest, ResidualMeans } from './residual-means.js';
+import type { Layer, LayerInput, ParameterLookup } from './layer.js';
+import { findNonHubPairs, ResidualMeans } from './residual-means.js';
 import { RgatLayer } from './rgat-layer.js';
 
-/** A graph, or a part of one: then `targets` has one byte per node, 1 where it is to be decoded. */
-export interface Part {
+/** A graph, or a block of one. A block has `targets`: one byte per node, 1 for the nodes to decode. */
+export interface PassInput {
   readonly graph: ModelGraph;
   readonly targets?: Uint8Array;
 }
 
-/** ℓ of every slot. */
-export interface SlotErrors {
-  readonly slots: Slots;
+/** ℓ of every masked pair. */
+export interface PairErrors {
+  readonly masked: MaskedPairs;
   readonly errors: ArrayLike<number>;
 }
 
-/** The graph that is on the device now. */
-interface Residence {
+/** The graph that the device holds now. */
+interface ActiveGraph {
   readonly graph: ModelGraph;
   readonly layout: GraphLayout;
   readonly pool: BufferPool;
   readonly placed: PlacedGraph;
   readonly masked: Integers;
-  /** Nodes whose embedding a round reads. */
+  /** The nodes whose embedding an inference round reads. */
   readonly read: Integers;
   readonly layers: readonly Layer[];
 }
 
-/** One way through the layers. */
-interface Passage {
+/** How one forward pass runs through the layers. */
+interface PassOptions {
   readonly rows: number;
   readonly training: boolean;
-  /** Whether the nodes marked in `Residence.masked` are masked. */
+  /** True if the nodes marked in `ActiveGraph.masked` are masked. */
   readonly masked: boolean;
-  /** Whether the first layer has done what rounds share. */
+  /** True if the first layer has computed what all rounds share. */
   readonly shared: boolean;
-  /** Of the last layer, see `LayerPass`. */
+  /** For the last layer, see `LayerPass`. */
   readonly wanted: Integers | null;
-  /** Where the last layer's residual comes in over means for all but hubs. */
+  /** The residual of the last layer for all nodes but hubs; null if the layer computes it for each node. */
   readonly residual: ResidualMeans | null;
 }
 
-/** Masked nodes decoded. `pool` holds the buffers of this step. */
+/** The decoded masked pairs. `pool` holds the buffers of this step. */
 interface Decoding {
-  readonly passage: Passage;
-  readonly slots: Slots;
-  readonly placed: PlacedSlots;
+  readonly options: PassOptions;
+  readonly masked: MaskedPairs;
+  readonly placed: PlacedPairs;
   readonly pool: BufferPool;
 }
 
-/** Forward and backward over one graph at a time (method §4, §5), with the parameters it is given. */
+/** Forward and backward passes over one graph at a time (method §4, §5). */
 export class GraphPass {
   readonly device: Device;
   readonly config: ModelConfig;
-  readonly #weights: Named;
-  readonly #gradients: Named;
-  #residence: Residence | undefined;
+  readonly #weights: ParameterLookup;
+  readonly #gradients: ParameterLookup;
+  #active: ActiveGraph | undefined;
 
-  constructor(device: Device, config: ModelConfig, weights: Named, gradients: Named) {
+  constructor(device: Device, config: ModelConfig, weights: ParameterLookup, gradients: ParameterLookup) {
     this.device = device;
     this.config = config;
     this.#weights = weights;
@@ -79,83 +86,84 @@ export class GraphPass {
   }
 
   close(): void {
-    if (this.#residence === undefined) return;
-    this.#residence.pool.free();
-    this.#residence = undefined;
+    if (this.#active === undefined) return;
+    this.#active.pool.free();
+    this.#active = undefined;
     this.device.release();
   }
 
-  /** Final embeddings of unmasked nodes. */
-  encode(part: Part): Float32Array {
+  /** The final embeddings, with no node masked. */
+  encode(input: PassInput): Float32Array {
     const { hidden } = this.config;
-    const home = this.#settle(part);
-    const rows = home.placed.nodes;
-    this.#forward(home, {
-      rows,
+    const active = this.#activate(input);
+    this.#forward(active, {
+      rows: active.placed.nodes,
       training: false,
       masked: false,
       shared: false,
       wanted: null,
       residual: null,
     });
-    const found = this.device.read(lastOf(home).out);
+    const found = this.device.read(lastLayer(active).out);
     const embeddings = new Float32Array(found.length);
-    home.layout.order.nodes.forEach((v, place) => {
+    active.layout.order.nodes.forEach((v, place) => {
       embeddings.set(found.subarray(place * hidden, (place + 1) * hidden), v * hidden);
     });
     return embeddings;
   }
 
-  /** Sets the gradients of L; `counts` are |M_r| where the slots of this part are not all. */
-  learn(part: Part, mask: Uint8Array, counts?: Uint32Array): SlotErrors {
+  /** Computes the gradients of L. For a block, `counts` are |M_r| of the whole graph. */
+  learn(input: PassInput, mask: Uint8Array, counts?: Uint32Array): PairErrors {
     const { device } = this;
-    const home = this.#settle(part);
-    const { passage, slots, placed, pool } = this.#decode(home, mask, true, false, counts);
+    const active = this.#activate(input);
+    const { options, masked, placed, pool } = this.#decode(active, mask, true, false, counts);
     const dMeans = placed.means;
-    // The embeddings are used up: their gradient takes their place.
-    let gradient: Floats | null = lastOf(home).out;
-    const { work, pairs: entries } = home.placed.readers;
-    const ofPair = pool.integers(slotsOfPairs(slots, home.layout.pairs.nodes.length));
+    // The embeddings are no longer needed: their gradient replaces them.
+    let gradient: Floats | null = lastLayer(active).out;
+    const { work, pairs: entries } = active.placed.readers;
     device.enqueue('segmentSum', {
       hidden: this.config.hidden,
       work,
       entries,
-      slots: ofPair,
+      sourceRows: pool.integers(indexMaskedPairs(masked, active.layout.pairs.nodes.length)),
       from: dMeans,
       fromScale: placed.inverseDegree,
       scale: null,
       out: gradient,
       add: false,
     });
-    let { residual } = passage;
-    for (let l = home.layers.length - 1; l >= 0 && gradient !== null; l--) {
-      const rows = residual === null ? passage.rows : home.placed.hubs;
-      gradient = home.layers[l].backward(this.#input(home, l, passage), gradient, rows);
+    let { residual } = options;
+    for (let l = active.layers.length - 1; l >= 0 && gradient !== null; l--) {
+      const rows = residual === null ? options.rows : active.placed.hubCount;
+      gradient = active.layers[l].backward(this.#input(active, l, options), gradient, rows);
       if (gradient !== null) residual?.backward(dMeans, gradient);
       residual = null;
     }
     const errors = device.read(placed.errors);
     pool.free();
-    return { slots, errors };
+    return { masked, errors };
   }
 
-  /** Errors of masked nodes, without gradients: a round for each mask. What all rounds have in common is done once. */
-  reconstruct(part: Part, masks: readonly Uint8Array[]): { pairs: DecodedPairs; rounds: SlotErrors[] } {
-    const home = this.#settle(part);
-    const input = this.#input(home, 0, { masked: false, shared: false });
-    const shared = masks.length > 1 && (home.layers[0].share?.(input) ?? false);
+  /** Errors of the masked pairs, without gradients: one round per mask. Computes what all rounds share only once. */
+  reconstruct(input: PassInput, masks: readonly Uint8Array[]): { pairs: DecodedPairs; rounds: PairErrors[] } {
+    const active = this.#activate(input);
+    const layerInput = this.#input(active, 0, { masked: false, shared: false });
+    const shared = masks.length > 1 && (active.layers[0].share?.(layerInput) ?? false);
     const rounds = masks.map((mask) => {
-      const { slots, placed, pool } = this.#decode(home, mask, false, shared);
+      const { masked, placed, pool } = this.#decode(active, mask, false, shared);
       const errors = this.device.read(placed.errors);
       pool.free();
-      return { slots, errors };
+      return { masked, errors };
     });
-    return { pairs: home.layout.decoded, rounds };
+    return { pairs: active.layout.decoded, rounds };
   }
 
-  /** Errors of masked nodes; when training the gradients of their decoders too, and that of the means in their place. */
+  /**
+   * Decodes the masked pairs. In training, also computes the gradients of the decoders, and replaces the means by their
+   * gradient.
+   */
   #decode(
-    home: Residence,
+    active: ActiveGraph,
     mask: Uint8Array,
     training: boolean,
     shared: boolean,
@@ -163,33 +171,33 @@ export class GraphPass {
   ): Decoding {
     const { device, config } = this;
     const { hidden, exponent } = config;
-    const { placed: graph, layout } = home;
-    const masked = new Uint8Array(mask.length);
-    for (let place = 0; place < masked.length; place++) masked[place] = mask[layout.order.nodes[place]];
-    device.writeIntegers(home.masked, masked);
-    const slots = findSlots(layout.pairs, masked);
+    const { placed: graph, layout } = active;
+    const maskByPlace = new Uint8Array(mask.length);
+    for (let place = 0; place < mask.length; place++) maskByPlace[place] = mask[layout.order.nodes[place]];
+    device.writeIntegers(active.masked, maskByPlace);
+    const masked = findMaskedPairs(layout.pairs, maskByPlace);
     const pool = new BufferPool(device);
-    const placed = placeSlots(pool, slots, config);
-    const rows = graph.connected;
+    const placed = placeMaskedPairs(pool, masked, config);
+    const rows = graph.connectedCount;
     const last = config.layers - 1;
     const layer = { config, weights: this.#weightsOf(last), gradients: this.#gradientsOf(last) };
     const residual =
-      config.layers > 1 && graph.hubs < rows
-        ? new ResidualMeans(pool, layer, graph, placed, findRest(slots, layout))
+      config.layers > 1 && graph.hubCount < rows
+        ? new ResidualMeans(pool, layer, graph, placed, findNonHubPairs(masked, layout))
         : null;
-    // Gradients ask for what was kept of every row; rounds want embeddings only, and only those that they read.
-    if (!training) device.writeIntegers(home.read, nodesRead(slots, layout.pairs, masked.length));
-    const wanted = training ? null : home.read;
-    const passage = { rows, training, masked: true, shared, wanted, residual };
-    this.#forward(home, passage);
+    // Gradients need every row; an inference round needs only the embeddings that it reads.
+    if (!training) device.writeIntegers(active.read, markReadNodes(masked, layout.pairs, mask.length));
+    const wanted = training ? null : active.read;
+    const options = { rows, training, masked: true, shared, wanted, residual };
+    this.#forward(active, options);
 
     const { means, nodes, errors, work, inverseDegree: scale } = placed;
     device.enqueue('segmentSum', {
       hidden,
       work,
       entries: graph.pairNeighbours,
-      slots: null,
-      from: lastOf(home).out,
+      sourceRows: null,
+      from: lastLayer(active).out,
       fromScale: null,
       scale,
       out: means,
@@ -206,8 +214,8 @@ export class GraphPass {
       exponent,
       target: graph.target,
       norms: graph.norms,
-      offsets: slots.offsets,
-      counts: counts ?? slots.counts,
+      offsets: masked.offsets,
+      counts: counts ?? masked.counts,
       nodes,
       means,
       errors,
@@ -215,58 +223,62 @@ export class GraphPass {
       w: this.#weights('decoder.w'),
       bias: this.#weights('decoder.bias'),
     });
-    return { passage, slots, placed, pool };
+    return { options, masked, placed, pool };
   }
 
-  #forward(home: Residence, passage: Passage): void {
-    const { rows, training } = passage;
-    home.layers.forEach((layer, l) => {
-      const input = this.#input(home, l, passage);
-      const isLast = layer === lastOf(home);
-      const residual = isLast ? passage.residual : null;
-      if ('h' in input) residual?.collect(input.h);
-      const wanted = isLast ? passage.wanted : null;
-      layer.forward(input, { rows, training, residual: residual === null ? rows : home.placed.hubs, wanted });
+  #forward(active: ActiveGraph, options: PassOptions): void {
+    const { rows, training } = options;
+    active.layers.forEach((layer, l) => {
+      const input = this.#input(active, l, options);
+      const isLast = layer === lastLayer(active);
+      const means = isLast ? options.residual : null;
+      if ('h' in input) means?.collect(input.h);
+      const wanted = isLast ? options.wanted : null;
+      const residual = means === null ? rows : active.placed.hubCount;
+      layer.forward(input, { rows, training, residual, wanted });
     });
   }
 
-  #input(home: Residence, l: number, { masked, shared }: Pick<Passage, 'masked' | 'shared'>): LayerInput {
-    if (l > 0) return { h: home.layers[l - 1].out };
+  #input(
+    active: ActiveGraph,
+    l: number,
+    { masked, shared }: Pick<PassOptions, 'masked' | 'shared'>,
+  ): LayerInput {
+    if (l > 0) return { h: active.layers[l - 1].out };
     const [token, dToken] = [this.#weights('token'), this.#gradients('token')];
-    return { x: home.placed.features, masked: masked ? home.masked : null, token, dToken, shared };
+    return { x: active.placed.features, masked: masked ? active.masked : null, token, dToken, shared };
   }
 
-  #weightsOf(l: number): Named {
+  #weightsOf(l: number): ParameterLookup {
     return (name) => this.#weights(`layer${l}.${name}`);
   }
 
-  #gradientsOf(l: number): Named {
+  #gradientsOf(l: number): ParameterLookup {
     return (name) => this.#gradients(`layer${l}.${name}`);
   }
 
-  /** Brings a graph onto the device, in the place of the one before. */
-  #settle({ graph, targets }: Part): Residence {
-    if (this.#residence?.graph === graph) return this.#residence;
+  /** Places a graph on the device, unless it is there already. Frees the previous one. */
+  #activate({ graph, targets }: PassInput): ActiveGraph {
+    if (this.#active?.graph === graph) return this.#active;
     this.#check(graph);
     const layout = layOutGraph(graph, this.config.balanced, targets);
     this.close();
     const pool = new BufferPool(this.device);
     const placed = placeGraph(pool, layout, this.config);
     const layers = Array.from({ length: this.config.layers }, (_, l) => {
-      const isLast = l + 1 === this.config.layers;
       const setup = {
         config: this.config,
         weights: this.#weightsOf(l),
         gradients: this.#gradientsOf(l),
-        isLast,
+        isLast: l + 1 === this.config.layers,
       };
       if (this.config.encoder === 'rgat') return new RgatLayer(pool, placed, setup);
       if (l === 0 || placed.folded === undefined) return new AdditiveLayer(pool, placed, setup);
       return new FoldedLayer(pool, placed, placed.folded, setup);
     });
     const [masked, read] = [0, 0].map(() => pool.integers(new Uint8Array(graph.nodeCount)));
-    this.#residence = { graph, layout, pool, placed, masked, read, layers };
-    return this.#residence;
+    this.#active = { graph, layout, pool, placed, masked, read, layers };
+    return this.#active;
   }
 
   #check(graph: ModelGraph): void {
@@ -274,13 +286,14 @@ export class GraphPass {
     if (graph.relationCount !== relations || graph.features.cols !== features) {
       throw new RecalError(
         'model-shape',
-        `the graph has ${graph.relationCount} relations and ${graph.features.cols} features, the model ${relations} and ${features}`,
-        { hint: 'make the graph with the vocabularies of the model' },
+        `the graph has ${graph.relationCount} relations and ${graph.features.cols} features, ` +
+          `but the model has ${relations} and ${features}`,
+        { hint: 'build the graph with the vocabularies of the model' },
       );
     }
   }
 }
 
-function lastOf({ layers }: Residence): Layer {
+function lastLayer({ layers }: ActiveGraph): Layer {
   return layers[layers.length - 1];
 }

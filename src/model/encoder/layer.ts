@@ -2,51 +2,51 @@ import type { AttentionTrace, Device, FeatureBuffers, Floats, Integers } from '.
 import type { ModelConfig } from '../config.js';
 import type { BufferPool, PlacedGraph } from '../layout/placed-graph.js';
 
-/** What a layer reads: sparse features, some of them masked, or the layer before. */
+/** The input of a layer: sparse features, some of them masked, or the output of the previous layer. */
 export type LayerInput =
   | {
       readonly x: FeatureBuffers;
       readonly masked: Integers | null;
       readonly token: Floats;
       readonly dToken: Floats;
-      /** Whether `share` has done what does not depend on which rows are masked. */
+      /** True if `share` has computed what does not depend on the mask. */
       readonly shared: boolean;
     }
   | { readonly h: Floats };
 
-/** Parameters, or their gradients, by name. */
-export type Named = (name: string) => Floats;
+/** Finds parameters, or their gradients, by name. */
+export type ParameterLookup = (name: string) => Floats;
 
-/** What a layer is made with. */
+/** The parameters of a layer. */
 export interface LayerSetup {
   readonly config: ModelConfig;
-  readonly weights: Named;
-  readonly gradients: Named;
+  readonly weights: ParameterLookup;
+  readonly gradients: ParameterLookup;
   /** The last layer has no PReLU. */
   readonly isLast: boolean;
 }
 
-/** How a layer is to be passed. */
+/** Options of one forward pass through a layer. */
 export interface LayerPass {
-  /** The first so many rows: all nodes, or only the connected ones. */
+  /** The number of rows: all nodes, or only the connected ones. */
   readonly rows: number;
   readonly training: boolean;
-  /** The first so many have W_res h + bias; of the others W_res h comes in elsewhere (residual-means.ts). */
+  /** The first rows, which add W_res h + bias. The others add only the bias here (see residual-means.ts). */
   readonly residual: number;
-  /** One word a node, 0 where nobody will read the result; null where all are wanted. */
+  /** One integer per node, 0 if the result is not needed. Null: all results are needed. */
   readonly wanted: Integers | null;
 }
 
-/** One layer of an encoder over one graph. `out` holds its result after `forward`. */
+/** One layer of an encoder for one graph. `out` holds the result of `forward`. */
 export interface Layer {
   readonly out: Floats;
   forward(input: LayerInput, pass: LayerPass): void;
-  /** Does what later calls of `forward` without training can share, whichever rows they mask; false where it cannot. */
+  /** Computes what later inference passes share, whatever they mask. Returns false if there is nothing to share. */
   share?(input: LayerInput): boolean;
   /**
-   * After a pass over connected nodes with the residual of the first `residual` of them: dOut becomes the gradient before
-   * PReLU. Sets the gradient of W_res if there were any, and that of the bias if they were all. Gives the gradient of h, if
-   * there is one, in h's place.
+   * Runs after a forward pass over the connected nodes, with the same `residual`. Replaces dOut by the gradient before
+   * PReLU, and h by its gradient, which it returns; the first layer returns null. Sets the gradient of the bias only if
+   * `residual` covers all rows.
    */
   backward(input: LayerInput, dOut: Floats, residual: number): Floats | null;
 }
@@ -56,8 +56,8 @@ export function makeTrace(pool: BufferPool, rows: number, config: ModelConfig): 
   return { peak: narrow(), inverse: narrow() };
 }
 
-/** dh = dOut·Wᵀ, or that added to it, + dOut·W_resᵀ of the residual's rows, in the place of h, which is used up. */
-export function gradientOfInput(
+/** dh = dOut·Wᵀ + dOut·W_resᵀ for the rows of the residual; with `add`, dh += the same. dh replaces h. */
+export function inputGradient(
   device: Device,
   { config: { hidden }, weights }: LayerSetup,
   h: Floats,
@@ -65,15 +65,15 @@ export function gradientOfInput(
   residual: { dOut: Floats; rows: number },
 ): Floats {
   const other = { dOut: residual.dOut, w: weights('wRes') };
-  const isOfAll = residual.rows === own.rows;
+  const coversAll = residual.rows === own.rows;
   device.enqueue('linearGradInput', {
     hidden,
     ...own,
     w: weights('w'),
-    second: isOfAll ? other : null,
+    second: coversAll ? other : null,
     dx: h,
   });
-  if (!isOfAll) {
+  if (!coversAll) {
     device.enqueue('linearGradInput', {
       hidden,
       ...other,
@@ -86,10 +86,10 @@ export function gradientOfInput(
   return h;
 }
 
-/** dOut of connected nodes becomes the gradient before PReLU, which the last layer does not have. */
-export function passPrelu(
+/** Replaces dOut of the connected nodes by the gradient before PReLU. The last layer has no PReLU. */
+export function preluBackward(
   device: Device,
-  { connected: rows }: PlacedGraph,
+  { connectedCount: rows }: PlacedGraph,
   { config: { hidden }, isLast, weights, gradients }: LayerSetup,
   pre: Floats,
   dOut: Floats,
@@ -99,22 +99,23 @@ export function passPrelu(
   device.enqueue('preluGrad', { hidden, rows, pre, slope, dh: dOut, dSlope });
 }
 
-/** Rows beyond the connected ones have no entries to attend to: what is before PReLU there is the residual. */
-export function finishAlone(
+/** Applies PReLU to isolated nodes, whose value before PReLU is the residual. */
+export function finishIsolated(
   device: Device,
-  { connected }: PlacedGraph,
+  { connectedCount }: PlacedGraph,
   rows: number,
   { config: { hidden }, isLast, weights }: LayerSetup,
   pre: Floats,
   out: Floats,
 ): void {
-  if (rows === connected || isLast) return; // what the last layer has before PReLU is its result
-  const alone = (buffer: Floats) => device.view(buffer, connected * hidden, (rows - connected) * hidden);
+  if (rows === connectedCount || isLast) return;
+  const isolatedCount = rows - connectedCount;
+  const isolated = (buffer: Floats) => device.view(buffer, connectedCount * hidden, isolatedCount * hidden);
   device.enqueue('prelu', {
     hidden,
-    rows: rows - connected,
-    pre: alone(pre),
+    rows: isolatedCount,
+    pre: isolated(pre),
     slope: weights('slope'),
-    out: alone(out),
+    out: isolated(out),
   });
 }

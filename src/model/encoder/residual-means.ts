@@ -1,100 +1,97 @@
 import type { Device, Floats, Integers } from '../../compute/device.js';
 import { planWork, type WorkList } from '../../compute/work-list.js';
 import type { GraphLayout } from '../layout/graph-layout.js';
-import type { BufferPool, PlacedGraph, PlacedSlots } from '../layout/placed-graph.js';
-import { type Slots, slotsOfPairs } from '../layout/slots.js';
+import { indexMaskedPairs, type MaskedPairs } from '../layout/masked-pairs.js';
+import type { BufferPool, PlacedGraph, PlacedPairs } from '../layout/placed-graph.js';
 import type { LayerSetup } from './layer.js';
 
-/** The slots that read someone who is no hub. */
-export interface RestSlots {
+/** The masked pairs that read at least one node that is not a hub. */
+export interface NonHubPairs {
   readonly count: number;
-  /** Those slots, ascending. */
-  readonly slots: Uint32Array;
-  /** One over the number of all that the slot reads, hubs too. */
+  /** Their positions among the masked pairs, ascending. */
+  readonly positions: Uint32Array;
+  /** One over the number of nodes that the pair reads, including hubs. */
   readonly inverseDegree: Float64Array;
-  /** What each reads beside hubs. */
+  /** The nodes that each pair reads, without hubs. */
   readonly work: WorkList;
-  /** For each pair which of these it is, or NO_SLOT. */
-  readonly ofPair: () => Uint32Array;
+  /** For each pair of the graph, its number among these pairs, or NO_ROW. */
+  readonly indexPairs: () => Uint32Array;
 }
 
-export function findRest(slots: Slots, { pairs, hubStarts }: GraphLayout): RestSlots {
-  const chosen = new Uint32Array(slots.count);
+export function findNonHubPairs(masked: MaskedPairs, { pairs, hubStarts }: GraphLayout): NonHubPairs {
+  const chosen = new Uint32Array(masked.count);
   let count = 0;
-  slots.pairs.forEach((pair, slot) => {
-    if (hubStarts[pair] > pairs.offsets[pair]) chosen[count++] = slot;
+  masked.pairs.forEach((pair, i) => {
+    if (hubStarts[pair] > pairs.offsets[pair]) chosen[count++] = i;
   });
-  const those = chosen.slice(0, count);
-  const ofSlots = those.map((slot) => slots.pairs[slot]);
-  const inverseDegree = new Float64Array(count);
-  those.forEach((slot, i) => {
-    inverseDegree[i] = slots.inverseDegree[slot];
-  });
+  const positions = chosen.slice(0, count);
+  const numbers = positions.map((i) => masked.pairs[i]);
+  const inverseDegree = Float64Array.from(positions, (i) => masked.inverseDegree[i]);
   return {
     count,
-    slots: those,
+    positions,
     inverseDegree,
     work: planWork(
       count,
-      ofSlots.map((pair) => pairs.offsets[pair]),
-      ofSlots.map((pair) => hubStarts[pair]),
+      numbers.map((pair) => pairs.offsets[pair]),
+      numbers.map((pair) => hubStarts[pair]),
     ),
-    ofPair: () => slotsOfPairs({ pairs: ofSlots }, pairs.nodes.length),
+    indexPairs: () => indexMaskedPairs({ pairs: numbers }, pairs.nodes.length),
   };
 }
 
 /**
- * The residual of the last layer, taken over means. That layer has no PReLU, so what a decoder reads, the mean of its
- * results over some neighbours, is mean(Σ α y) + W_res·mean(h) + bias: a product for each (masked node, relation) and
- * none for each node. Of what a decoder reads hubs are left out: many read them, so their residual is computed for
- * themselves (see hubs.ts), and most decoders read nothing but hubs and need no product.
+ * Adds the residual of the last layer to the means that the decoders read. The last layer has no PReLU, so the mean of
+ * its results is mean(Σ α y) + W_res·mean(h) + bias: one product per masked pair instead of one per node. Hubs are
+ * excluded: many pairs read them, so the layer computes their residual itself (see hubs.ts).
  */
 export class ResidualMeans {
   readonly #device: Device;
   readonly #pool: BufferPool;
   readonly #layer: Pick<LayerSetup, 'config' | 'weights' | 'gradients'>;
   readonly #graph: PlacedGraph;
-  readonly #slots: PlacedSlots;
-  readonly #rest: RestSlots;
+  readonly #masked: PlacedPairs;
+  readonly #pairs: NonHubPairs;
   readonly #inverseDegree: Floats;
-  /** Of h, a row for each slot of the rest; and their products, or the gradient of those. */
+  /** Means of h, one row per pair; later their gradient. */
   readonly #means: Floats;
+  /** Products of the means with W_res; later their gradient. */
   readonly #products: Floats;
-  /** 0, 1, 2 and so on. */
-  readonly #starts: Uint32Array;
-  readonly #numbers: Integers;
+  /** 0, 1, 2, … */
+  readonly #numbers: Uint32Array;
+  readonly #placedNumbers: Integers;
 
-  /** `layer` is the last one. */
+  /** `layer` is the last layer. */
   constructor(
     pool: BufferPool,
     layer: Pick<LayerSetup, 'config' | 'weights' | 'gradients'>,
     graph: PlacedGraph,
-    slots: PlacedSlots,
-    rest: RestSlots,
+    masked: PlacedPairs,
+    pairs: NonHubPairs,
   ) {
     const { hidden } = layer.config;
     this.#device = pool.device;
     this.#pool = pool;
     this.#layer = layer;
     this.#graph = graph;
-    this.#slots = slots;
-    this.#rest = rest;
-    this.#inverseDegree = pool.floats(rest.count);
-    pool.device.write(this.#inverseDegree, rest.inverseDegree);
-    this.#means = pool.floats(rest.count * hidden);
-    this.#products = pool.floats(rest.count * hidden);
-    this.#starts = rest.slots.map((_, i) => i);
-    this.#numbers = pool.integers(this.#starts);
+    this.#masked = masked;
+    this.#pairs = pairs;
+    this.#inverseDegree = pool.floats(pairs.count);
+    pool.device.write(this.#inverseDegree, pairs.inverseDegree);
+    this.#means = pool.floats(pairs.count * hidden);
+    this.#products = pool.floats(pairs.count * hidden);
+    this.#numbers = pairs.positions.map((_, i) => i);
+    this.#placedNumbers = pool.integers(this.#numbers);
   }
 
-  /** From the last layer's input. */
+  /** Computes the means of h, the input of the last layer. */
   collect(h: Floats): void {
     const { hidden } = this.#layer.config;
     this.#device.enqueue('segmentSum', {
       hidden,
-      work: this.#pool.work(this.#rest.work),
+      work: this.#pool.work(this.#pairs.work),
       entries: this.#graph.pairNeighbours,
-      slots: null,
+      sourceRows: null,
       from: h,
       fromScale: null,
       scale: this.#inverseDegree,
@@ -103,11 +100,11 @@ export class ResidualMeans {
     });
   }
 
-  /** Onto the means of the last layer's results. */
+  /** Adds the residual to the means of the results of the last layer. */
   addTo(means: Floats): void {
     const { config, weights } = this.#layer;
     const { hidden } = config;
-    const { count: rows, slots } = this.#rest;
+    const { count: rows, positions } = this.#pairs;
     this.#device.enqueue('linear', {
       hidden,
       rows,
@@ -120,9 +117,9 @@ export class ResidualMeans {
     });
     this.#device.enqueue('segmentSum', {
       hidden,
-      work: this.#oneEach(slots),
-      entries: this.#numbers,
-      slots: null,
+      work: this.#planSingleEntries(positions),
+      entries: this.#placedNumbers,
+      sourceRows: null,
       from: this.#products,
       fromScale: null,
       scale: null,
@@ -131,24 +128,24 @@ export class ResidualMeans {
     });
   }
 
-  /** Adds to the gradients of W_res and h, and sets that of the bias, which all slots have. */
+  /** Adds to the gradients of W_res and h. Sets the gradient of the bias, which every masked pair includes. */
   backward(dMeans: Floats, dInput: Floats): void {
     const { config, weights, gradients } = this.#layer;
     const { hidden } = config;
-    const { count: rows, slots, ofPair } = this.#rest;
+    const { count: rows, positions, indexPairs } = this.#pairs;
     const device = this.#device;
     device.enqueue('sumRows', {
       hidden,
-      rows: this.#slots.errors.length,
+      rows: this.#masked.errors.length,
       from: dMeans,
       out: gradients('bias'),
     });
-    const dProducts = this.#products; // used up
+    const dProducts = this.#products;
     device.enqueue('segmentSum', {
       hidden,
-      work: this.#oneEach(),
-      entries: this.#pool.integers(slots),
-      slots: null,
+      work: this.#planSingleEntries(),
+      entries: this.#pool.integers(positions),
+      sourceRows: null,
       from: dMeans,
       fromScale: null,
       scale: null,
@@ -165,33 +162,33 @@ export class ResidualMeans {
       dBias: null,
       add: true,
     });
-    const dOfMeans = this.#means; // used up
+    const dInputMeans = this.#means;
     device.enqueue('linearGradInput', {
       hidden,
       rows,
       dOut: dProducts,
       w: weights('wRes'),
       second: null,
-      dx: dOfMeans,
+      dx: dInputMeans,
       add: false,
     });
-    const { connected, hubs, readers } = this.#graph;
+    const { connectedCount, hubCount, readers } = this.#graph;
     device.enqueue('segmentSum', {
       hidden,
-      work: readers.workOfOthers,
+      work: readers.nonHubWork,
       entries: readers.pairs,
-      slots: this.#pool.integers(ofPair()),
-      from: dOfMeans,
+      sourceRows: this.#pool.integers(indexPairs()),
+      from: dInputMeans,
       fromScale: this.#inverseDegree,
       scale: null,
       add: true,
-      out: device.view(dInput, hubs * hidden, (connected - hubs) * hidden),
+      out: device.view(dInput, hubCount * hidden, (connectedCount - hubCount) * hidden),
     });
   }
 
-  /** Row i, or the row of that number, has entry i. */
-  #oneEach(numbers?: Uint32Array): WorkList<Integers> {
-    const ends = this.#starts.map((i) => i + 1);
-    return this.#pool.work(planWork(this.#rest.count, this.#starts, ends, numbers));
+  /** Work in which each row has one entry: row rows[i], or row i, has entry i. */
+  #planSingleEntries(rows?: Uint32Array): WorkList<Integers> {
+    const ends = this.#numbers.map((i) => i + 1);
+    return this.#pool.work(planWork(this.#pairs.count, this.#numbers, ends, rows));
   }
 }

@@ -1,26 +1,43 @@
-import type { AttentionTrace, Device, Floats } from '../../compute/device.js';
+import type { AttentionTrace, Device, Floats, Integers } from '../../compute/device.js';
 import type { BufferPool, PlacedGraph, PlacedSources } from '../layout/placed-graph.js';
 import {
-  finishAlone,
-  gradientOfInput,
+  finishIsolated,
+  inputGradient,
   type Layer,
   type LayerInput,
   type LayerPass,
   type LayerSetup,
   makeTrace,
-  passPrelu,
+  preluBackward,
 } from './layer.js';
 
-/** A group of source rows under one ρ. */
+/** The source rows of one ρ. */
 interface Group {
   readonly rho: number;
   readonly start: number;
   readonly rows: number;
 }
 
+interface Product {
+  readonly group?: Group;
+  readonly rows: number;
+  readonly w: Floats;
+  readonly bias: Floats | null;
+  readonly out: Floats;
+}
+
+interface ProductGradient {
+  readonly group?: Group;
+  readonly rows: number;
+  readonly dOut: Floats;
+  readonly w: Floats;
+  readonly dw: Floats;
+  readonly dBias: Floats | null;
+}
+
 /**
- * The `rgat` layer of method §4: z_u^ρ = W_ρ h_u for each (u, ρ) that has an entry, one product per relation;
- * logit = LeakyReLU(a_s·z_u^ρ + a_d·W h_v), out_v = Σ α z_u^ρ, then as in `additive`.
+ * The layer of the encoder `rgat` (method §4): z_u^ρ = W_ρ h_u for each (u, ρ) that has an entry, one product per
+ * relation; logit = LeakyReLU(a_s·z_u^ρ + a_d·W h_v); out_v = Σ α z_u^ρ; then as in `additive`.
  */
 export class RgatLayer implements Layer {
   readonly out: Floats;
@@ -31,13 +48,14 @@ export class RgatLayer implements Layer {
   readonly #setup: LayerSetup;
   readonly #width: { hidden: number; heads: number };
   readonly #groups: Group[] = [];
-  /** z of source rows, and of the nodes themselves as destinations. */
+  /** z of the source rows. */
   readonly #z: Floats;
+  /** z of the nodes as destinations. */
   readonly #own: Floats;
   readonly #pre: Floats;
   readonly #s: Floats;
   readonly #d: Floats;
-  /** The kernels' scores that are not wanted, tables b and c that stay zero, and their gradients. */
+  /** Scores that the kernel writes but the layer does not use, and the tables b and c, which stay zero. */
   readonly #unused: Floats;
   readonly #zeroB: Floats;
   readonly #zeroC: Floats;
@@ -45,7 +63,7 @@ export class RgatLayer implements Layer {
   #training: { dz: Floats; dOwn: Floats; dd: Floats; dB: Floats; dC: Floats } | undefined;
 
   constructor(pool: BufferPool, graph: PlacedGraph, setup: LayerSetup) {
-    if (graph.sources === undefined) throw new RangeError('a graph placed without source rows');
+    if (graph.sources === undefined) throw new RangeError('the graph was placed without source rows');
     const { hidden, heads } = setup.config;
     this.#device = pool.device;
     this.#pool = pool;
@@ -74,44 +92,12 @@ export class RgatLayer implements Layer {
   forward(input: LayerInput, { rows, training, residual, wanted }: LayerPass): void {
     const { weights: w, config, isLast } = this.#setup;
     const { hidden } = this.#width;
-    const apply = (
-      index: Group | null,
-      weight: Floats,
-      bias: Floats | null,
-      out: Floats,
-      count = index?.rows ?? rows,
-    ) => {
-      const numbers = index && this.#device.view(this.#sources.nodes, index.start, index.rows);
-      if ('x' in input) {
-        const { masked, token } = input;
-        this.#device.enqueue('sparseLinear', {
-          hidden,
-          x: { ...input.x, rows: count },
-          index: numbers,
-          masked,
-          token,
-          w: weight,
-          bias,
-          out,
-        });
-      } else {
-        this.#device.enqueue('linear', {
-          hidden,
-          rows: count,
-          x: input.h,
-          index: numbers,
-          w: weight,
-          bias,
-          out,
-          add: false,
-        });
-      }
-    };
-    apply(null, w('w'), null, this.#own);
-    apply(null, w('wRes'), w('bias'), this.#pre, residual);
+    this.#multiply(input, { rows, w: w('w'), bias: null, out: this.#own });
+    this.#multiply(input, { rows: residual, w: w('wRes'), bias: w('bias'), out: this.#pre });
     for (const group of this.#groups) {
+      const weight = this.#relationPart(w('wRelation'), group.rho, input);
       const out = this.#device.view(this.#z, group.start * hidden, group.rows * hidden);
-      apply(group, this.#relationPart(w('wRelation'), group.rho, input), null, out);
+      this.#multiply(input, { group, rows: group.rows, w: weight, bias: null, out });
     }
     const scored = { ...this.#width, aSource: w('aSource'), aTarget: w('aTarget') };
     this.#device.enqueue('scores', { ...scored, rows, z: this.#own, s: this.#unused, d: this.#d });
@@ -122,7 +108,7 @@ export class RgatLayer implements Layer {
       s: this.#s,
       d: this.#unused,
     });
-    if (training) this.#trace ??= makeTrace(this.#pool, this.#graph.connected, config);
+    if (training) this.#trace ??= makeTrace(this.#pool, this.#graph.connectedCount, config);
     this.#device.enqueue('attend', {
       ...this.#width,
       entries: this.#sources.byTarget,
@@ -140,18 +126,36 @@ export class RgatLayer implements Layer {
       slope: isLast ? null : w('slope'),
       trace: training ? (this.#trace ?? null) : null,
     });
-    finishAlone(this.#device, this.#graph, rows, this.#setup, this.#pre, this.out);
+    finishIsolated(this.#device, this.#graph, rows, this.#setup, this.#pre, this.out);
+  }
+
+  /** out = h·w + bias for the rows of a group, or for the first rows. */
+  #multiply(input: LayerInput, { group, rows, w, bias, out }: Product): void {
+    const { hidden } = this.#width;
+    const index = this.#indexOf(group);
+    if ('x' in input) {
+      const { masked, token } = input;
+      const x = { ...input.x, rows };
+      this.#device.enqueue('sparseLinear', { hidden, x, index, masked, token, w, bias, out });
+    } else {
+      this.#device.enqueue('linear', { hidden, rows, x: input.h, index, w, bias, out, add: false });
+    }
+  }
+
+  /** The numbers of the nodes in a group. */
+  #indexOf(group: Group | undefined): Integers | null {
+    return group === undefined ? null : this.#device.view(this.#sources.nodes, group.start, group.rows);
   }
 
   backward(input: LayerInput, dOut: Floats, residual: number): Floats | null {
     const { weights: w, gradients: dw } = this.#setup;
     const { hidden } = this.#width;
     const device = this.#device;
-    const rows = this.#graph.connected;
+    const rows = this.#graph.connectedCount;
     const trace = this.#trace;
-    if (trace === undefined) throw new RangeError('backward without a forward pass for training');
+    if (trace === undefined) throw new RangeError('backward needs a forward pass for training');
     const { dz, dOwn, dd, dB, dC } = this.#trainingBuffers();
-    passPrelu(device, this.#graph, this.#setup, this.#pre, dOut);
+    preluBackward(device, this.#graph, this.#setup, this.#pre, dOut);
     device.enqueue('attendGrad', {
       ...this.#width,
       entries: this.#sources.byTarget,
@@ -185,7 +189,7 @@ export class RgatLayer implements Layer {
     if ('x' in input) return null;
     for (const group of this.#groups) {
       const part = (buffer: Floats) => device.view(buffer, group.start * hidden, group.rows * hidden);
-      // z is used up: its rows take the gradients of the rows of h.
+      // The gradients of the rows of h replace the rows of z.
       device.enqueue('linearGradInput', {
         hidden,
         rows: group.rows,
@@ -201,14 +205,14 @@ export class RgatLayer implements Layer {
       hidden,
       work,
       entries,
-      slots: null,
+      sourceRows: null,
       from: this.#z,
       fromScale: null,
       scale: null,
       out: input.h,
-      add: false, // used up
+      add: false,
     });
-    return gradientOfInput(
+    return inputGradient(
       device,
       this.#setup,
       input.h,
@@ -225,53 +229,49 @@ export class RgatLayer implements Layer {
   ): void {
     const { weights: w, gradients: dw } = this.#setup;
     const { hidden } = this.#width;
-    const { connected } = this.#graph;
-    const apply = (
-      group: Group | null,
-      gradient: Floats,
-      weight: Floats,
-      into: Floats,
-      dBias: Floats | null,
-      rows = group?.rows ?? connected,
-    ) => {
-      const index = group && this.#device.view(this.#sources.nodes, group.start, group.rows);
-      if ('x' in input) {
-        const { masked, token, dToken } = input;
-        const x = { ...input.x, rows };
-        this.#device.enqueue('sparseLinearGrad', {
-          hidden,
-          x,
-          index,
-          masked,
-          token,
-          w: weight,
-          dOut: gradient,
-          dw: into,
-          dToken,
-          dBias,
-        });
-      } else {
-        this.#device.enqueue('linearGradWeights', {
-          hidden,
-          rows,
-          x: input.h,
-          index,
-          dOut: gradient,
-          dw: into,
-          dBias,
-          add: false,
-        });
-      }
-    };
-    apply(null, dOwn, w('w'), dw('w'), null);
-    const dBias = residual.rows === connected ? dw('bias') : null;
-    apply(null, residual.dOut, w('wRes'), dw('wRes'), dBias, residual.rows);
+    const { connectedCount: rows } = this.#graph;
+    this.#multiplyGrad(input, { rows, dOut: dOwn, w: w('w'), dw: dw('w'), dBias: null });
+    const dBias = residual.rows === rows ? dw('bias') : null;
+    this.#multiplyGrad(input, { ...residual, w: w('wRes'), dw: dw('wRes'), dBias });
     for (const group of this.#groups) {
-      const part = this.#device.view(dz, group.start * hidden, group.rows * hidden);
-      const [weight, into] = [w('wRelation'), dw('wRelation')].map((all) =>
+      const dOut = this.#device.view(dz, group.start * hidden, group.rows * hidden);
+      const [weight, gradient] = [w('wRelation'), dw('wRelation')].map((all) =>
         this.#relationPart(all, group.rho, input),
       );
-      apply(group, part, weight, into, null);
+      this.#multiplyGrad(input, { group, rows: group.rows, dOut, w: weight, dw: gradient, dBias: null });
+    }
+  }
+
+  /** The gradients of the weights of `#multiply`. */
+  #multiplyGrad(input: LayerInput, { group, rows, dOut, w, dw, dBias }: ProductGradient): void {
+    const { hidden } = this.#width;
+    const index = this.#indexOf(group);
+    if ('x' in input) {
+      const { masked, token, dToken } = input;
+      const x = { ...input.x, rows };
+      this.#device.enqueue('sparseLinearGrad', {
+        hidden,
+        x,
+        index,
+        masked,
+        token,
+        w,
+        dOut,
+        dw,
+        dToken,
+        dBias,
+      });
+    } else {
+      this.#device.enqueue('linearGradWeights', {
+        hidden,
+        rows,
+        x: input.h,
+        index,
+        dOut,
+        dw,
+        dBias,
+        add: false,
+      });
     }
   }
 
@@ -282,7 +282,7 @@ export class RgatLayer implements Layer {
 
   #trainingBuffers() {
     const { hidden, heads } = this.#width;
-    const rows = this.#graph.connected;
+    const rows = this.#graph.connectedCount;
     this.#training ??= {
       dz: this.#pool.floats(this.#sources.count * hidden),
       dOwn: this.#pool.floats(rows * hidden),

@@ -4,7 +4,7 @@ import { MAX_TOKEN_LENGTH } from '../../features/tokens.js';
 import { Vocabulary } from '../../features/vocabulary.js';
 import { ENTITY_TYPES } from '../../ingest/event.js';
 import { layOutParameters, type ParameterLayout, type Weight } from '../parameters.js';
-import { coreConfigOf, trainingConfigSchema } from '../training/training-config.js';
+import { modelConfigOf, trainingConfigSchema } from '../training/training-config.js';
 import { trainingManifestSchema } from '../training/training-manifest.js';
 import { TensorFile, writeTensorFile } from './tensor-file.js';
 import { refused, type Tensor, type TensorData, type TensorPlace } from './tensor-header.js';
@@ -185,7 +185,7 @@ export function parametersOf({
   relations,
 }: Pick<TrainedModel, 'config' | 'relations'>): ParameterLayout {
   const columns = ENTITY_TYPES.length + config.textDimension + (relations.length + 1) ** 2;
-  return layOutParameters(coreConfigOf(config, relations.length, columns));
+  return layOutParameters(modelConfigOf(config, relations.length, columns));
 }
 
 /** The model of a checked description and its tensors. */

@@ -3,80 +3,72 @@ import type { NeighbourRows } from '../../graph/adjacency.js';
 import type { RelationNeighbours } from '../../graph/relation-neighbours.js';
 import type { ModelGraph } from '../model-input.js';
 import type { GraphSize } from './memory-need.js';
-import { type JoinedNodes, joinNodes, orderByNearness } from './node-order.js';
+import { collectUndirected, orderByNearness, type UndirectedNeighbours } from './node-order.js';
 
 /**
- * A way to take a graph in parts that fit into memory. Each part decodes some nodes, its targets, and holds all that
- * their reconstruction depends on: what is within layers + 1 hops (one of them from a target to the neighbours whose
- * embeddings it is made of). Everything inside is computed as in the whole graph, so errors are the same, and gradients
- * summed over the parts are the gradient of the whole.
+ * Divides a graph into blocks that fit into memory. Each block decodes some nodes, its targets. It contains all nodes
+ * that their reconstruction depends on: those within layers + 1 hops. So the errors equal those of the whole graph, and
+ * the gradients of the blocks add up to the gradient of the whole graph.
  */
 export interface BlockPlan {
-  /** All nodes; near ones stand near each other. */
+  /** All nodes. Neighbours are near each other. */
   readonly order: Uint32Array;
-  /** The targets of part i are order[bounds[i]] to order[bounds[i + 1]]. */
+  /** The targets of block i are order[bounds[i]] to order[bounds[i + 1]]. */
   readonly bounds: readonly number[];
   readonly hops: number;
 }
 
-/** One part of a graph, with its own numbers for nodes. */
+/** A part of a graph, with its own node numbers. */
 export interface Block {
   readonly graph: ModelGraph;
-  /** The number in the whole graph of each node, ascending. */
+  /** The number of each node in the whole graph, ascending. */
   readonly nodes: Uint32Array;
-  /** One byte per node, 1 for targets. `graph.neighbours` has no pairs of others. */
+  /** One byte per node, 1 for targets. `graph.neighbours` has only the pairs of targets. */
   readonly targets: Uint8Array;
 }
 
-/** Parts that are tried. A graph whose nodes reach everything through a hub is not made smaller by any. */
-const PART_COUNTS = [2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64];
+/** The numbers of blocks to try. If nodes reach the whole graph through a hub, no division makes the blocks smaller. */
+const BLOCK_COUNTS = [2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64];
 
-const entriesOf = new WeakMap<ModelGraph, JoinedNodes>();
+const known = new WeakMap<ModelGraph, UndirectedNeighbours>();
 
-function entriesOfGraph(graph: ModelGraph): JoinedNodes {
-  const entries = entriesOf.get(graph) ?? joinNodes(graph.adjacency);
-  entriesOf.set(graph, entries);
-  return entries;
+/** The result is cached as long as the graph exists. */
+function undirectedOf(graph: ModelGraph): UndirectedNeighbours {
+  const undirected = known.get(graph) ?? collectUndirected(graph.adjacency);
+  known.set(graph, undirected);
+  return undirected;
 }
 
-/** The fewest parts that all fit, or undefined if not even the smallest do. */
+/** The division with the fewest blocks that all fit, or undefined if even the smallest blocks do not fit. */
 export function planBlocks(
   graph: ModelGraph,
   layers: number,
-  slotsOf: (targets: Uint32Array) => Pick<GraphSize, 'pairs' | 'slots'>,
+  pairsOf: (targets: Uint32Array) => Pick<GraphSize, 'pairs' | 'maskedPairs'>,
   fits: (size: GraphSize) => boolean,
 ): BlockPlan | undefined {
-  const entries = entriesOfGraph(graph);
-  const { nodes: order } = orderByNearness(entries);
+  const undirected = undirectedOf(graph);
+  const { nodes: order } = orderByNearness(undirected);
   const hops = layers + 1;
-  const plan = (parts: number): BlockPlan => ({ order, hops, bounds: divide(entries, order, parts) });
+  const plan = (blocks: number): BlockPlan => ({ order, hops, bounds: divide(undirected, order, blocks) });
   const allFit = (candidate: BlockPlan) =>
-    candidate.bounds.slice(1).every((_, part) => {
-      const targets = targetsOf(candidate, part);
-      const { nodes } = findField(entries, targets, hops);
-      return fits({ ...measure(graph, entries, nodes), ...slotsOf(targets) });
+    candidate.bounds.slice(1).every((_, block) => {
+      const targets = targetsOf(candidate, block);
+      const { nodes } = findWithinHops(undirected, targets, hops);
+      return fits({ ...measure(graph, undirected, nodes), ...pairsOf(targets) });
     });
-  // The smallest parts first: where they do not fit, nothing does.
-  if (!allFit(plan(PART_COUNTS[PART_COUNTS.length - 1]))) return undefined;
-  return PART_COUNTS.map(plan).find(allFit);
+  // Try the smallest blocks first: if they do not fit, larger ones do not fit either.
+  if (!allFit(plan(BLOCK_COUNTS[BLOCK_COUNTS.length - 1]))) return undefined;
+  return BLOCK_COUNTS.map(plan).find(allFit);
 }
 
-/** Any number of parts, whether they fit or not. */
-export function divideGraph(graph: ModelGraph, layers: number, parts: number): BlockPlan {
-  const entries = entriesOfGraph(graph);
-  const { nodes: order } = orderByNearness(entries);
-  return { order, hops: layers + 1, bounds: divide(entries, order, parts) };
+function targetsOf({ order, bounds }: BlockPlan, block: number): Uint32Array {
+  return order.subarray(bounds[block], bounds[block + 1]);
 }
 
-function targetsOf({ order, bounds }: BlockPlan, part: number): Uint32Array {
-  return order.subarray(bounds[part], bounds[part + 1]);
-}
-
-/** Cuts a part out. It is made anew whenever it is needed: keeping all would take as much memory as is being saved. */
-export function cutBlock(graph: ModelGraph, plan: BlockPlan, part: number): Block {
-  const entries = entriesOfGraph(graph);
-  const chosen = targetsOf(plan, part);
-  const { nodes, numbers } = findField(entries, chosen, plan.hops);
+/** Builds one block. Blocks are not cached: together they would take more memory than the division saves. */
+export function cutBlock(graph: ModelGraph, plan: BlockPlan, block: number): Block {
+  const chosen = targetsOf(plan, block);
+  const { nodes, numbers } = findWithinHops(undirectedOf(graph), chosen, plan.hops);
   const targets = new Uint8Array(nodes.length);
   for (const v of chosen) targets[numbers[v]] = 1;
   const features = pickRows(graph.features, nodes);
@@ -95,21 +87,21 @@ export function cutBlock(graph: ModelGraph, plan: BlockPlan, part: number): Bloc
   };
 }
 
-/** By nodes and their entries. */
-function divide({ offsets }: JoinedNodes, order: Uint32Array, parts: number): number[] {
+/** Divides the nodes into runs with about equal numbers of nodes and entries. */
+function divide({ offsets }: UndirectedNeighbours, order: Uint32Array, blocks: number): number[] {
   const total = order.length + offsets[order.length];
   const bounds = [0];
   let held = 0;
   order.forEach((v, i) => {
     held += 1 + offsets[v + 1] - offsets[v];
-    if (held * parts >= total * bounds.length && bounds.length < parts) bounds.push(i + 1);
+    if (held * blocks >= total * bounds.length && bounds.length < blocks) bounds.push(i + 1);
   });
   bounds.push(order.length);
   return bounds.filter((bound, i) => i === 0 || bound > bounds[i - 1]);
 }
 
-/** The targets and what is within some hops of them, ascending; and the place of each, or −1. */
-function findField({ offsets, neighbours }: JoinedNodes, targets: Uint32Array, hops: number) {
+/** The nodes within some hops of the targets, ascending, and the position of each node among them, or −1. */
+function findWithinHops({ offsets, neighbours }: UndirectedNeighbours, targets: Uint32Array, hops: number) {
   const numbers = new Int32Array(offsets.length - 1).fill(-1);
   const found = new Uint32Array(numbers.length);
   let length = 0;
@@ -134,8 +126,8 @@ function findField({ offsets, neighbours }: JoinedNodes, targets: Uint32Array, h
   return { nodes, numbers };
 }
 
-/** Entries that lead out of the field are counted too. */
-function measure(graph: ModelGraph, { offsets }: JoinedNodes, nodes: Uint32Array) {
+/** The size of a block. It includes entries that lead out of the block. */
+function measure(graph: ModelGraph, { offsets }: UndirectedNeighbours, nodes: Uint32Array) {
   const { features, target } = graph;
   let entries = 0;
   let values = 0;
@@ -162,11 +154,11 @@ function pickRows(x: SparseMatrix, rows: Uint32Array): SparseMatrix {
 }
 
 function pickAdjacency(all: NeighbourRows, nodes: Uint32Array, numbers: Int32Array): NeighbourRows {
-  let most = 0;
-  for (const v of nodes) most += all.offsets[v + 1] - all.offsets[v];
+  let limit = 0;
+  for (const v of nodes) limit += all.offsets[v + 1] - all.offsets[v];
   const offsets = new Uint32Array(nodes.length + 1);
-  const neighbours = new Int32Array(most);
-  const relations = new Uint16Array(most);
+  const neighbours = new Int32Array(limit);
+  const relations = new Uint16Array(limit);
   let length = 0;
   nodes.forEach((v, i) => {
     for (let e = all.offsets[v]; e < all.offsets[v + 1]; e++) {
@@ -179,7 +171,7 @@ function pickAdjacency(all: NeighbourRows, nodes: Uint32Array, numbers: Int32Arr
   return { offsets, neighbours: neighbours.subarray(0, length), relations: relations.subarray(0, length) };
 }
 
-/** The pairs of targets: their neighbours are in the field, one hop away. */
+/** The pairs of targets. Their neighbours are one hop away, so they are in the block. */
 function pickPairs(all: RelationNeighbours, targets: Uint8Array, numbers: Int32Array): RelationNeighbours {
   const isTarget = (v: number) => numbers[v] >= 0 && targets[numbers[v]] === 1;
   const nodeOffsets = new Uint32Array(all.relationCount + 1);

@@ -6,24 +6,24 @@ export interface NodeOrder {
   readonly nodes: Uint32Array;
   /** The place of each node. */
   readonly places: Uint32Array;
-  /** Nodes with a neighbour stand before all others, which neither read an embedding nor have theirs read. */
-  readonly connected: number;
-  /** The first of them: those that many read, whose residual is computed for themselves (see hubs.ts). */
-  readonly hubs: number;
-  /** The first of them that fold their attention (see folded-layer.ts). */
-  readonly folding: number;
-  /** The first of them that need a z: all but some whose neighbours all fold. */
-  readonly multiplied: number;
+  /** The first nodes have a neighbour. The others neither read embeddings nor are read. */
+  readonly connectedCount: number;
+  /** The first nodes are hubs: many pairs read them (see hubs.ts). */
+  readonly hubCount: number;
+  /** The first nodes fold their attention (see folded-layer.ts). */
+  readonly foldedCount: number;
+  /** The first nodes need a projection z = W h. Nodes whose neighbours all fold need none. */
+  readonly projectedCount: number;
 }
 
-/** The neighbours of node v, both ways, are `offsets[v]` to `offsets[v + 1]` of `neighbours`. */
-export interface JoinedNodes {
+/** Neighbours in both directions: those of node v are `neighbours[offsets[v]]` to `neighbours[offsets[v + 1]]`. */
+export interface UndirectedNeighbours {
   readonly offsets: Uint32Array;
   readonly neighbours: Uint32Array;
 }
 
-/** Each edge of the adjacency from both of its ends. */
-export function joinNodes(adjacency: NeighbourRows): JoinedNodes {
+/** Lists each edge at both of its ends. */
+export function collectUndirected(adjacency: NeighbourRows): UndirectedNeighbours {
   const count = adjacency.offsets.length - 1;
   const offsets = new Uint32Array(count + 1);
   for (let v = 0; v < count; v++) offsets[v + 1] = adjacency.offsets[v + 1] - adjacency.offsets[v];
@@ -41,28 +41,35 @@ export function joinNodes(adjacency: NeighbourRows): JoinedNodes {
   return { offsets, neighbours };
 }
 
-/** Breadth first from each node not yet met: near ones stand near each other, where a cache finds them together. */
-export function orderByNearness({ offsets, neighbours }: JoinedNodes): NodeOrder {
+/** Breadth first, so that neighbours get near places and caches hold them together. */
+export function orderByNearness({ offsets, neighbours }: UndirectedNeighbours): NodeOrder {
   const count = offsets.length - 1;
   const nodes = new Uint32Array(count);
-  const met = new Uint8Array(count);
+  const visited = new Uint8Array(count);
   let length = 0;
   for (let first = 0; first < count; first++) {
-    if (met[first] === 1 || offsets[first] === offsets[first + 1]) continue;
-    met[first] = 1;
+    if (visited[first] === 1 || offsets[first] === offsets[first + 1]) continue;
+    visited[first] = 1;
     let next = length;
     nodes[length++] = first;
     for (; next < length; next++) {
       for (let e = offsets[nodes[next]]; e < offsets[nodes[next] + 1]; e++) {
-        if (met[neighbours[e]] === 1) continue;
-        met[neighbours[e]] = 1;
+        if (visited[neighbours[e]] === 1) continue;
+        visited[neighbours[e]] = 1;
         nodes[length++] = neighbours[e];
       }
     }
   }
-  const connected = length;
-  for (let v = 0; v < count; v++) if (met[v] === 0) nodes[length++] = v;
-  return { nodes, places: invert(nodes), connected, hubs: 0, folding: 0, multiplied: connected };
+  const connectedCount = length;
+  for (let v = 0; v < count; v++) if (visited[v] === 0) nodes[length++] = v;
+  return {
+    nodes,
+    places: invert(nodes),
+    connectedCount,
+    hubCount: 0,
+    foldedCount: 0,
+    projectedCount: connectedCount,
+  };
 }
 
 /** The place of each node. */

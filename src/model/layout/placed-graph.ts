@@ -11,10 +11,10 @@ import { type FeatureLayout, placeFeatures } from '../../compute/feature-layout.
 import type { WorkList } from '../../compute/work-list.js';
 import type { ModelConfig } from '../config.js';
 import type { GraphLayout } from './graph-layout.js';
-import type { Slots } from './slots.js';
+import type { MaskedPairs } from './masked-pairs.js';
 import { findSourceRows, type SourceRows } from './source-rows.js';
 
-/** Buffers of a device that are given back together. */
+/** Buffers of a device that are freed together. */
 export class BufferPool {
   readonly device: Device;
   readonly #held = new Set<Floats | Integers>();
@@ -62,24 +62,24 @@ export class BufferPool {
 /** One graph on the device. */
 export interface PlacedGraph {
   readonly nodes: number;
-  /** The first of them: those with a neighbour. */
-  readonly connected: number;
-  /** The first of those: see hubs.ts. */
-  readonly hubs: number;
+  /** The first nodes have a neighbour. */
+  readonly connectedCount: number;
+  /** The first nodes are hubs: see hubs.ts. */
+  readonly hubCount: number;
   readonly features: FeatureBuffers;
   readonly target: FeatureBuffers;
   readonly norms: Floats;
   readonly entries: IncomingBuffers;
-  /** Where some fold their attention, in layers behind the first of `additive`. */
+  /** For layers after the first of `additive`, if some nodes fold their attention. */
   readonly folded: FoldedBuffers | undefined;
-  /** Neighbours of all pairs. */
+  /** The neighbours of all pairs. */
   readonly pairNeighbours: Integers;
   readonly readers: {
     readonly work: WorkList<Integers>;
-    readonly workOfOthers: WorkList<Integers>;
+    readonly nonHubWork: WorkList<Integers>;
     readonly pairs: Integers;
   };
-  /** Only for `rgat`. */
+  /** Only for the encoder `rgat`. */
   readonly sources: PlacedSources | undefined;
 }
 
@@ -108,8 +108,8 @@ export function placeGraph(pool: BufferPool, layout: GraphLayout, config: ModelC
     nodes: layout.order.nodes.length,
     features,
     norms,
-    connected: layout.order.connected,
-    hubs: layout.order.hubs,
+    connectedCount: layout.order.connectedCount,
+    hubCount: layout.order.hubCount,
     target: layout.target === layout.features ? features : pool.features(layout.target),
     entries,
     folded:
@@ -117,7 +117,7 @@ export function placeGraph(pool: BufferPool, layout: GraphLayout, config: ModelC
     pairNeighbours: pool.integers(layout.pairs.neighbours),
     readers: {
       work: pool.work(layout.readers.work),
-      workOfOthers: pool.work(layout.readers.workOfOthers),
+      nonHubWork: pool.work(layout.readers.nonHubWork),
       pairs: pool.integers(layout.readers.pairs),
     },
     sources:
@@ -127,16 +127,16 @@ export function placeGraph(pool: BufferPool, layout: GraphLayout, config: ModelC
 
 function placeFolded(
   pool: BufferPool,
-  { entries: { folded }, order: { folding, multiplied } }: GraphLayout,
+  { entries: { folded }, order: { foldedCount, projectedCount } }: GraphLayout,
   entries: IncomingBuffers,
 ): FoldedBuffers | undefined {
   if (folded === undefined) return undefined;
   return {
     ...entries,
-    folding,
-    multiplied,
-    workOfFolding: pool.work(folded.workOfFolding),
-    workOfOthers: pool.work(folded.workOfOthers),
+    foldedCount,
+    projectedCount,
+    foldedWork: pool.work(folded.foldedWork),
+    unfoldedWork: pool.work(folded.unfoldedWork),
     foldedEnds: pool.integers(folded.foldedEnds),
   };
 }
@@ -158,8 +158,8 @@ function placeSources(pool: BufferPool, rows: SourceRows, entries: IncomingBuffe
   };
 }
 
-/** What one step needs of its slots on the device. */
-export interface PlacedSlots {
+/** The masked pairs of one step on the device. */
+export interface PlacedPairs {
   readonly nodes: Integers;
   readonly inverseDegree: Floats;
   readonly work: WorkList<Integers>;
@@ -167,14 +167,14 @@ export interface PlacedSlots {
   readonly errors: Floats;
 }
 
-export function placeSlots(pool: BufferPool, slots: Slots, config: ModelConfig): PlacedSlots {
-  const inverseDegree = pool.floats(slots.count);
-  pool.device.write(inverseDegree, slots.inverseDegree);
+export function placeMaskedPairs(pool: BufferPool, masked: MaskedPairs, config: ModelConfig): PlacedPairs {
+  const inverseDegree = pool.floats(masked.count);
+  pool.device.write(inverseDegree, masked.inverseDegree);
   return {
-    nodes: pool.integers(slots.nodes),
+    nodes: pool.integers(masked.nodes),
     inverseDegree,
-    work: pool.work(slots.work),
-    means: pool.floats(slots.count * config.hidden),
-    errors: pool.floats(slots.count),
+    work: pool.work(masked.work),
+    means: pool.floats(masked.count * config.hidden),
+    errors: pool.floats(masked.count),
   };
 }

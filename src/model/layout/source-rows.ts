@@ -1,24 +1,24 @@
 import { planWork, type WorkList } from '../../compute/work-list.js';
-import type { EntryLayout } from './graph-layout.js';
+import type { EntryLayout } from './entry-layout.js';
 
 /**
- * For `rgat`: one row for each distinct (u, ρ) with an entry u → v under ρ, because W_ρ h_u is computed once for all of
- * them (method §4). Rows are grouped by ρ, so that each group is one product.
+ * For the encoder `rgat`: one row for each distinct (u, ρ) that has an entry u → v under ρ, because these entries share
+ * W_ρ h_u (method §4). Rows are grouped by ρ, so that each group is one product.
  */
 export interface SourceRows {
   readonly count: number;
-  /** Rows of ρ are groups[ρ] to groups[ρ + 1]. */
+  /** The rows of ρ are groups[ρ] to groups[ρ + 1]. */
   readonly groups: Uint32Array;
   /** u of each row. */
   readonly nodes: Uint32Array;
-  /** For each entry by destination, the row it reads. */
+  /** For each entry by destination, the row that it reads. */
   readonly ofEntry: Uint32Array;
-  /** The same entries by row: their destinations and ρ. */
+  /** The same entries, listed by row, with their destinations and ρ. */
   readonly bySource: {
     readonly work: WorkList;
     readonly targets: Uint32Array;
     readonly relations: Uint32Array;
-    /** For each entry by destination, where it stands here. */
+    /** For each entry by destination, its position in this list. */
     readonly places: Uint32Array;
   };
   /** The rows of each connected node. */
@@ -27,7 +27,7 @@ export interface SourceRows {
 
 const known = new WeakMap<EntryLayout, SourceRows>();
 
-/** Kept as long as the graph's layout is. */
+/** The result is cached as long as the layout exists. */
 export function findSourceRows(entries: EntryLayout): SourceRows {
   const rows = known.get(entries) ?? makeSourceRows(entries);
   known.set(entries, rows);
@@ -37,7 +37,7 @@ export function findSourceRows(entries: EntryLayout): SourceRows {
 function makeSourceRows(entries: EntryLayout): SourceRows {
   const { offsets, neighbours, relations, half } = entries;
   const nodeCount = offsets.length - 1;
-  // An entry into u under ρ is also one out of u under the reverse of ρ.
+  // An entry into u under ρ is also an entry out of u under the reverse of ρ.
   const reverse = (rho: number) => (rho < half ? rho + half : rho - half);
   const seenBy = new Int32Array(2 * half).fill(-1);
   const eachPair = (visit: (u: number, rho: number) => void) => {
@@ -104,7 +104,7 @@ function makeSourceRows(entries: EntryLayout): SourceRows {
   };
 }
 
-/** Counts, each at one past its place, become offsets. */
+/** Turns counts, each stored one place to the right, into offsets. */
 function accumulate(counts: Uint32Array): void {
   for (let i = 1; i < counts.length; i++) counts[i] += counts[i - 1];
 }

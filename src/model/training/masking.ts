@@ -1,19 +1,19 @@
 import type { Random } from '../../base/random.js';
 import type { RelationNeighbours } from '../../graph/relation-neighbours.js';
 
-/** Constants of method §3. */
+/** The constants of method §3. */
 export interface MaskConfig {
   p0: number;
   pMin: number;
   pMax: number;
   gamma: number;
-  /** False is the ablation `w/o BL`: every node with a neighbour is drawn once, with p0. */
+  /** False for the ablation `w/o BL`: each node with a neighbour is masked with probability p0. */
   balanced: boolean;
 }
 
 export const MASK_DEFAULTS: MaskConfig = { p0: 0.3, pMin: 0.05, pMax: 0.75, gamma: 0.5, balanced: true };
 
-/** p_r = clip(p0·(f̄/f_r)^γ, p_min, p_max), f̄ the median of the non-zero f_r; 0 where f_r is 0 (method §3). */
+/** p_r = clip(p0·(f̄/f_r)^γ, p_min, p_max), where f̄ is the median of the nonzero f_r; 0 if f_r is 0 (method §3). */
 export function maskRates(frequencies: ArrayLike<number>, config: MaskConfig = MASK_DEFAULTS): Float64Array {
   const seen = Array.from(frequencies)
     .filter((f) => f > 0)
@@ -25,7 +25,7 @@ export function maskRates(frequencies: ArrayLike<number>, config: MaskConfig = M
   );
 }
 
-/** One byte per node, 1 where masked: drawn under any of the relations it takes part in (method §3). */
+/** One byte per node, 1 if masked. A node is masked if it is drawn under any of its relations (method §3). */
 export function drawMask(
   nodeCount: number,
   neighbours: RelationNeighbours,
@@ -35,25 +35,18 @@ export function drawMask(
 ): Uint8Array {
   const mask = new Uint8Array(nodeCount);
   if (!config.balanced) {
-    const touched = new Uint8Array(nodeCount);
-    for (const v of neighbours.nodes) touched[v] = 1;
-    for (let v = 0; v < nodeCount; v++) if (touched[v] === 1 && random.float() < config.p0) mask[v] = 1;
+    const connected = new Uint8Array(nodeCount);
+    for (const v of neighbours.nodes) connected[v] = 1;
+    for (let v = 0; v < nodeCount; v++) if (connected[v] === 1 && random.float() < config.p0) mask[v] = 1;
     return mask;
   }
   const rates = maskRates(frequencies, config);
   for (let r = 0; r < neighbours.relationCount; r++) {
-    // A relation's own stream: what one relation draws does not depend on how many nodes another has.
+    // Each relation has its own random stream, so its draws do not depend on the nodes of other relations.
     const draws = random.stream(`relation ${r}`);
     for (let i = neighbours.nodeOffsets[r]; i < neighbours.nodeOffsets[r + 1]; i++) {
       if (draws.float() < rates[r]) mask[neighbours.nodes[i]] = 1;
     }
   }
   return mask;
-}
-
-/** The share of nodes that are masked, to report per epoch. */
-export function maskedRatio(mask: Uint8Array): number {
-  let masked = 0;
-  for (const byte of mask) masked += byte;
-  return mask.length === 0 ? 0 : masked / mask.length;
 }

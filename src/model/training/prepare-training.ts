@@ -17,7 +17,7 @@ import type { ModelGraph } from '../model-input.js';
 import type { Checkpoint } from './checkpoint.js';
 import { checkRelations, planGraphs } from './graph-plan.js';
 import { buildGraphs, type PlannedGraph } from './graphs.js';
-import { coreConfigOf, maskConfigOf, type TrainingConfig } from './training-config.js';
+import { maskConfigOf, modelConfigOf, type TrainingConfig } from './training-config.js';
 import {
   checkGraphs,
   describeData,
@@ -80,7 +80,7 @@ export async function prepareTraining(
   const { text, space } = await prepareSpace(options, events, earlier);
 
   const direction = DIRECTIONS[config.direction];
-  const core = coreConfigOf(config, events.table.relations.length, space.width);
+  const core = modelConfigOf(config, events.table.relations.length, space.width);
   const budget = new MemoryBudget(options.memory ?? Number.POSITIVE_INFINITY, core);
   const graphs: PlannedGraph[] = [];
   const plan = planGraphs(store, events, config);

@@ -1,7 +1,7 @@
 import { RecalError } from '../../base/errors.js';
 import { yieldToSignals } from '../../base/yield-to-signals.js';
 import type { Device } from '../../compute/device.js';
-import { checkDeviceShape, openDevice } from '../../compute/open-device.js';
+import { openDevice } from '../../compute/open-device.js';
 import { areNumbers } from '../file/tensor-file.js';
 import { type KnownRelation, modelId, type TrainedModel } from '../file/trained-model.js';
 import { Model, type ModelState } from '../model.js';
@@ -52,7 +52,6 @@ export interface TrainResult {
 
 /** Trains a model on the selected events of a store (method §2–5). */
 export async function trainModel(options: TrainModelOptions): Promise<TrainResult> {
-  checkDeviceShape(options.device ?? 'wasm', options.config); // before anything is read
   const earlier = options.resume === undefined ? undefined : await readCheckpoint(options.resume);
   if (earlier !== undefined) checkSameChoices(earlier, options.config, options.resume ?? '');
   const prepared = await prepareTraining(options, earlier);

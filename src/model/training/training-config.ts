@@ -7,26 +7,26 @@ import { WORD2VEC_DEFAULTS } from '../../features/word2vec.js';
 import { MODEL_DEFAULTS, type ModelConfig } from '../config.js';
 import { MASK_DEFAULTS, type MaskConfig } from './masking.js';
 
-const whole = (low: number, high: number) => z.int().min(low).max(high);
-const share = z.number().min(0).max(1);
+const integer = (low: number, high: number) => z.int().min(low).max(high);
+const probability = z.number().min(0).max(1);
 
-/** Shorter ones forget everything between any two events, and λ must stay a number. */
+/** With a shorter half-life a profile forgets everything between two events, and λ could overflow. */
 const SHORTEST_HALF_LIFE = 0.001;
 
 /**
- * All that decides what is learned, in one flat table: command line, configuration file, model file and
- * docs/reference/settings.md all follow from it. Marks as in method: [p] is the paper's own constant.
+ * The training settings. The command line, the configuration file and docs/reference/settings.md follow from this table.
+ * [p] marks a constant of the paper.
  */
 export const TRAINING_SETTINGS = {
   profile: configSetting(
     z.enum(['recal', 'paper']).default('recal'),
-    'preset: recal, or paper for what the paper describes',
-    'the presets differ in graph, encoder and epochs; each can also be set alone',
+    'preset: `recal`, or `paper` for the configuration of the paper',
+    'the presets differ in graph, encoder and epochs; each can also be set separately',
   ),
   graph: configSetting(
     z.enum(['window', 'file']).default('window'),
-    'what one graph is: a time window of a host, or a file',
-    'windows can be judged as they end; profile paper takes files, as published',
+    'unit of one graph: a time window of a host, or a log file',
+    'a window can be scored as soon as it ends; profile paper uses files [p]',
   ),
   window: configSetting(
     z
@@ -34,59 +34,59 @@ export const TRAINING_SETTINGS = {
       .min(1 / 60)
       .max(10_080)
       .default(30),
-    'minutes of a window',
-    'long enough for a program to show its habit, short enough to alarm within the hour',
+    'length of a time window in minutes',
+    'long enough to show the habits of a program, short enough to alert within the hour',
     'MINUTES',
   ),
   direction: configSetting(
     z.enum(['flow', 'magic', 'none']).default('flow'),
-    'which way edges run: with the flow of information, as MAGIC does it, or always from subject to object',
-    'information flow is what causality is about; the others are for comparison',
+    'direction of edges: information flow, as in MAGIC, or always from subject to object',
+    'causality follows information flow; the others are for comparison',
   ),
   inputBlocks: configSetting(
     z.enum(BLOCK_SCALES).default('raw'),
-    'blocks of x_v for the encoder: as they are, or each of length one',
-    'as the paper writes it; not settled by evidence yet',
+    'scaling of the blocks of x_v for the encoder: unchanged, or each to length 1',
+    'as in the paper; not yet settled by evidence [p]',
   ),
   targetBlocks: configSetting(
     z.enum(BLOCK_SCALES).default('raw'),
-    'blocks of x_v for the loss: as they are, or each of length one',
-    'as the paper writes it; not settled by evidence yet',
+    'scaling of the blocks of x_v for the loss: unchanged, or each to length 1',
+    'as in the paper; not yet settled by evidence [p]',
   ),
   textDimension: configSetting(
-    whole(1, 512).default(WORD2VEC_DEFAULTS.dimension),
-    'd, the width of word vectors',
-    'a few thousand tokens need no more, and every node carries d numbers',
+    integer(1, 512).default(WORD2VEC_DEFAULTS.dimension),
+    'dimension d of the word vectors',
+    'enough for a few thousand tokens; every node stores d numbers',
     'D',
   ),
   textWindow: configSetting(
-    whole(1, 64).default(WORD2VEC_DEFAULTS.window),
-    'tokens to either side that are near',
-    'a whole path is near: CADETS E1 has four tokens a name',
+    integer(1, 64).default(WORD2VEC_DEFAULTS.window),
+    'tokens on each side that count as context',
+    'covers a whole path: names in CADETS E1 have four tokens',
     'N',
   ),
   textNegatives: configSetting(
-    whole(1, 64).default(WORD2VEC_DEFAULTS.negatives),
-    'negative samples a pair',
-    'the usual choice for small vocabularies',
+    integer(1, 64).default(WORD2VEC_DEFAULTS.negatives),
+    'negative samples per pair of tokens',
+    'the usual value for small vocabularies',
     'N',
   ),
   textEpochs: configSetting(
-    whole(1, 10_000).default(WORD2VEC_DEFAULTS.epochs),
-    'passes of Word2Vec over the entities',
-    'a host has thousands of sentences, not the millions that five passes are for',
+    integer(1, 10_000).default(WORD2VEC_DEFAULTS.epochs),
+    'Word2Vec passes over the entities',
+    'a host has thousands of sentences; the usual five passes assume millions',
     'N',
   ),
   textRate: configSetting(
     z.number().positive().max(1).default(WORD2VEC_DEFAULTS.rate),
-    'first learning rate of Word2Vec, falling linearly to nothing',
-    "the original program's",
+    'initial learning rate of Word2Vec; it falls linearly to 0',
+    'the value of the original program',
     'RATE',
   ),
   history: configSetting(
-    whole(2, 1024).default(PROFILE_DEFAULTS.history),
-    'L, the events of a node that its profile remembers',
-    'at most 19 numbers a node; longer histories blur what the node does now',
+    integer(2, 1024).default(PROFILE_DEFAULTS.history),
+    'number L of latest events per node in its transition profile',
+    'at most 19 numbers per node; a longer history blurs recent behaviour',
     'L',
   ),
   halfLife: configSetting(
@@ -96,130 +96,124 @@ export const TRAINING_SETTINGS = {
         message: `must be 0, or at least ${SHORTEST_HALF_LIFE}`,
       })
       .default(900),
-    'seconds after which a transition counts half; 0 for never',
-    'half a window: what is a window old counts a quarter',
+    'seconds until the weight of a transition halves; 0 for no decay',
+    'half a window: a transition that is one window old counts a quarter',
     'SECONDS',
   ),
   encoder: configSetting(
     z.enum(['additive', 'rgat']).default(MODEL_DEFAULTS.encoder),
-    'graph attention: shared weights with a term a relation, or weights of their own for each',
-    'far less to compute; profile paper takes rgat, the encoder that the paper cites',
-  ),
-  hidden: configSetting(
-    whole(4, 1024).default(MODEL_DEFAULTS.hidden),
-    'H, the width of embeddings',
-    '4 heads of 16; the kernels are built for 64',
-    'H',
-  ),
-  heads: configSetting(
-    whole(1, 64).default(MODEL_DEFAULTS.heads),
-    'attention heads',
-    'the kernels are built for 4',
-    'N',
+    'graph attention: shared weights plus a term per relation, or separate weights per relation',
+    'additive is much faster; profile paper uses rgat, the encoder that the paper cites',
   ),
   layers: configSetting(
-    whole(1, 4).default(MODEL_DEFAULTS.layers),
+    integer(1, 4).default(MODEL_DEFAULTS.layers),
     'layers of the encoder',
     'two hops: a process sees what its files and its children touch',
     'N',
   ),
   exponent: configSetting(
-    z.number().min(1).max(8).default(MODEL_DEFAULTS.exponent),
-    'α of the loss (1 − cos)^α',
-    'easy nodes stop mattering once they are right',
+    integer(1, 8).default(MODEL_DEFAULTS.exponent),
+    'exponent α of the loss (1 − cos)^α',
+    'reduces the weight of nodes that are already reconstructed well',
     'α',
   ),
   balanced: configSetting(
     z.boolean().default(true),
-    'mask by relation and decode by relation; off is the ablation w/o BL',
-    'what the method is about [p]',
+    'mask and decode per relation; `false` is the ablation w/o BL',
+    'the core of the method [p]',
   ),
   maskBase: configSetting(
-    share.default(MASK_DEFAULTS.p0),
-    'p0, masking probability at the median frequency',
-    'leaves most neighbours to read from',
+    probability.default(MASK_DEFAULTS.p0),
+    'masking probability p0 at the median frequency',
+    'leaves most neighbours unmasked',
     'P',
   ),
   maskMin: configSetting(
-    share.default(MASK_DEFAULTS.pMin),
-    'p_min',
-    'even read and write get targets in every graph',
+    probability.default(MASK_DEFAULTS.pMin),
+    'lowest masking probability p_min',
+    'frequent relations such as read and write keep some targets in every graph',
     'P',
   ),
   maskMax: configSetting(
-    share.default(MASK_DEFAULTS.pMax),
-    'p_max',
-    'the rarest relations keep some nodes in sight',
+    probability.default(MASK_DEFAULTS.pMax),
+    'highest masking probability p_max',
+    'the rarest relations keep some unmasked nodes',
     'P',
   ),
   gamma: configSetting(
     z.number().min(0).max(4).default(MASK_DEFAULTS.gamma),
-    'γ, how much rarer relations are masked more; 0 is uniform',
-    "the paper's [p]",
+    'exponent γ by which rarer relations are masked more; 0 masks all equally',
+    'the value of the paper [p]',
     'γ',
   ),
   learningRate: configSetting(
     z.number().positive().max(1).default(MODEL_DEFAULTS.learningRate),
-    'of Adam',
-    "the paper's [p]",
+    'learning rate of Adam',
+    'the value of the paper [p]',
     'RATE',
   ),
   weightDecay: configSetting(
     z.number().min(0).max(1).default(MODEL_DEFAULTS.weightDecay),
-    'L2, added to the gradient',
+    'L2 penalty, added to the gradient',
     'rare relations have few nodes to learn from',
     'L2',
   ),
   clip: configSetting(
     z.number().min(0).default(MODEL_DEFAULTS.clip),
     'largest norm of the gradient; 0 for no limit',
-    'no node can lose more than 2^α, so nothing explodes',
+    'the loss of a node is at most 2^α, so gradients stay bounded',
     'NORM',
   ),
   epochs: configSetting(
-    whole(1, 1_000_000).default(200),
+    integer(1, 1_000_000).default(200),
     'passes over all graphs',
-    'beyond 50 no figure moved by more than seeds do; profile paper takes the 200 of the paper [p]',
+    'more than 50 changed no result by more than the seed does; profile paper uses 200 [p]',
     'N',
   ),
   seed: configSetting(
-    whole(0, 2 ** 32 - 1).default(0),
-    'of everything drawn at random',
+    integer(0, 2 ** 32 - 1).default(0),
+    'seed of all random numbers',
     'the same seed gives the same bytes; the paper reports seeds 0 to 4 [p]',
     'N',
   ),
 } as const satisfies Record<string, ConfigSetting>;
 
-type Options = typeof TRAINING_SETTINGS;
-type Shape = { [K in keyof Options]: Options[K]['type'] };
+type Settings = typeof TRAINING_SETTINGS;
 
+/** The kernels are compiled for these values, so they are not settings. Model files store them. */
+const FIXED_VALUES = { hidden: z.literal(64).default(64), heads: z.literal(4).default(4) };
+
+type Shape = { [K in keyof Settings]: Settings[K]['type'] } & typeof FIXED_VALUES;
+
+/** The order of the keys is the order in model files: `hidden` and `heads` are stored before `layers`. */
 const shape = Object.fromEntries(
-  Object.entries(TRAINING_SETTINGS).map(([key, { type }]) => [key, type]),
+  Object.entries(TRAINING_SETTINGS).flatMap(([key, { type }]): [string, z.ZodType][] => [
+    ...(key === 'layers' ? Object.entries(FIXED_VALUES) : []),
+    [key, type],
+  ]),
 ) as unknown as Shape;
 
-/** Strict: a misspelt choice that silently does nothing is worse than an error. */
+/** Strict, because a misspelt setting must not be ignored. */
 export const trainingConfigSchema = z
   .strictObject(shape)
   .refine(({ maskMin, maskMax }) => maskMin <= maskMax, {
     path: ['maskMin'],
-    message: 'must not be above maskMax',
+    message: 'must not exceed maskMax',
   })
   .refine(
     ({ balanced, maskBase, maskMin, maskMax }) =>
       balanced ? maskMax > 0 && (maskBase > 0 || maskMin > 0) : maskBase > 0,
-    { path: ['maskBase'], message: 'no node would ever be masked, and nothing learned' },
-  )
-  .refine(({ hidden, heads }) => hidden % heads === 0, {
-    path: ['hidden'],
-    message: 'must be a multiple of heads',
-  });
+    { path: ['maskBase'], message: 'must be greater than 0: otherwise no node is masked' },
+  );
 
 export type TrainingConfig = z.output<typeof trainingConfigSchema>;
 
 export const DEFAULT_PROFILE = 'recal' satisfies TrainingConfig['profile'];
 
-/** What a preset says where nothing else is said. */
-export const PRESETS: Readonly<Record<TrainingConfig['profile'], Partial<TrainingConfig>>> = {
+/** The defaults of each profile that differ from the table. */
+export const PRESETS: Readonly<
+  Record<TrainingConfig['profile'], Partial<Pick<TrainingConfig, keyof Settings>>>
+> = {
   recal: { epochs: 50 },
   paper: { graph: 'file', encoder: 'rgat' },
 };
@@ -229,12 +223,12 @@ export function decayOf({ halfLife }: Pick<TrainingConfig, 'halfLife'>): number 
   return halfLife === 0 ? 0 : Math.LN2 / halfLife;
 }
 
-/** Fills in what is not said: the preset's word first, then the defaults. Refuses what makes no sense. */
+/** Completes the given settings from the preset, then from the defaults. Throws if a value is not allowed. */
 export function resolveTrainingConfig(given: Readonly<Record<string, unknown>> = {}): TrainingConfig {
-  const said = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  const profile = (said.profile ?? DEFAULT_PROFILE) as TrainingConfig['profile'];
-  const preset = PRESETS[profile] ?? {}; // an unknown one is refused below
-  const parsed = trainingConfigSchema.safeParse({ ...preset, ...said });
+  const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const profile = (set.profile ?? DEFAULT_PROFILE) as TrainingConfig['profile'];
+  const preset = PRESETS[profile] ?? {}; // the schema rejects an unknown profile
+  const parsed = trainingConfigSchema.safeParse({ ...preset, ...set });
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   throw new RecalError('training-config', `${issue.path.join('.') || 'training'}: ${issue.message}`, {
@@ -243,8 +237,8 @@ export function resolveTrainingConfig(given: Readonly<Record<string, unknown>> =
   });
 }
 
-/** The part of the choices that the learning core is built from. */
-export function coreConfigOf(config: TrainingConfig, relations: number, features: number): ModelConfig {
+/** The configuration of the network. */
+export function modelConfigOf(config: TrainingConfig, relations: number, features: number): ModelConfig {
   const { hidden, heads, layers, encoder, balanced, exponent, learningRate, weightDecay, clip } = config;
   return {
     relations,
@@ -261,7 +255,7 @@ export function coreConfigOf(config: TrainingConfig, relations: number, features
   };
 }
 
-/** The part that masking reads. */
+/** The configuration of masking. */
 export function maskConfigOf({ maskBase, maskMin, maskMax, gamma, balanced }: TrainingConfig): MaskConfig {
   return { p0: maskBase, pMin: maskMin, pMax: maskMax, gamma, balanced };
 }

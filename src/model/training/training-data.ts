@@ -8,7 +8,7 @@ import type { Selection, Store } from '../../store/store.js';
 import type { ModelConfig } from '../config.js';
 import { type BlockPlan, planBlocks } from '../layout/blocks.js';
 import { layoutBytes } from '../layout/graph-layout.js';
-import { DEVICE_MEMORY, type GraphSize, memoryNeed, SlotForecast, sizeOf } from '../layout/memory-need.js';
+import { DEVICE_MEMORY, type GraphSize, MaskForecast, memoryNeed, sizeOf } from '../layout/memory-need.js';
 import type { ModelGraph } from '../model-input.js';
 import { graphBytes, type PlannedGraph } from './graphs.js';
 import type { MaskConfig } from './masking.js';
@@ -102,7 +102,7 @@ export class MemoryBudget {
   constructor(limit: number, config: ModelConfig) {
     this.#limit = limit;
     this.#config = config;
-    this.#least = memoryNeed(config, { nodes: 0, entries: 0, pairs: 0, slots: 0, values: 0 });
+    this.#least = memoryNeed(config, { nodes: 0, entries: 0, pairs: 0, maskedPairs: 0, values: 0 });
     if (this.#least > Math.min(limit, DEVICE_MEMORY)) throw this.#refuseParameters();
   }
 
@@ -123,9 +123,9 @@ export class MemoryBudget {
     let largest = 0;
     for (const planned of graphs) {
       const { graph } = planned;
-      const forecast = new SlotForecast(graph, frequencies, mask);
+      const forecast = new MaskForecast(graph, frequencies, mask);
       const nodes = Uint32Array.from({ length: graph.nodeCount }, (_, v) => v);
-      const need = memoryNeed(this.#config, sizeOf(graph, forecast.of(nodes).slots));
+      const need = memoryNeed(this.#config, sizeOf(graph, forecast.of(nodes).maskedPairs));
       if (need <= room) {
         largest = Math.max(largest, need);
         continue;

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { openDevice } from '../../../src/compute/open-device.js';
 import { MODEL_DEFAULTS, type ModelConfig } from '../../../src/model/config.js';
-import { layOutGraph } from '../../../src/model/layout/graph-layout.js';
-import { chooseHubs, type HubChoice } from '../../../src/model/layout/hubs.js';
+import { layOutGraph } from '../../../src/model/layout/cached-layout.js';
+import { chooseCutoffs, type ReaderCutoffs } from '../../../src/model/layout/hubs.js';
 import { Model, type Weight } from '../../../src/model/model.js';
 import type { ModelGraph } from '../../../src/model/model-input.js';
 import { disturb } from '../disturb.js';
@@ -13,26 +13,26 @@ const WIDTH = { hidden: 8, heads: 2 };
 
 vi.mock('../../../src/model/layout/hubs.js', async (original) => {
   const hubs = await original<typeof import('../../../src/model/layout/hubs.js')>();
-  return { ...hubs, chooseHubs: vi.fn(hubs.chooseHubs) };
+  return { ...hubs, chooseCutoffs: vi.fn(hubs.chooseCutoffs) };
 });
 
 /** Who is a hub, by readers, which is where the residual of the last layer comes in, and whose attention is folded. */
 const HUBS = {
-  'the residual over means': { hubsFrom: Infinity, foldsFrom: Infinity },
-  'the residual node by node': { hubsFrom: 1, foldsFrom: Infinity },
-  'the residual node by node for hubs': { hubsFrom: 3, foldsFrom: Infinity },
-  'hubs folded': { hubsFrom: 3, foldsFrom: 3 },
-  'more folded than hubs': { hubsFrom: 5, foldsFrom: 3 },
-  'fewer folded than hubs': { hubsFrom: 2, foldsFrom: 3 },
-} satisfies Record<string, HubChoice>;
+  'the residual over means': { hub: Infinity, folded: Infinity },
+  'the residual node by node': { hub: 1, folded: Infinity },
+  'the residual node by node for hubs': { hub: 3, folded: Infinity },
+  'hubs folded': { hub: 3, folded: 3 },
+  'more folded than hubs': { hub: 5, folded: 3 },
+  'fewer folded than hubs': { hub: 2, folded: 3 },
+} satisfies Record<string, ReaderCutoffs>;
 
 /** The graph, arranged anew with other hubs. */
-function withHubs(graph: ModelGraph, choice: HubChoice): ModelGraph {
-  vi.mocked(chooseHubs).mockReturnValue(choice);
+function withHubs(graph: ModelGraph, choice: ReaderCutoffs): ModelGraph {
+  vi.mocked(chooseCutoffs).mockReturnValue(choice);
   return { ...graph };
 }
 
-afterEach(() => vi.mocked(chooseHubs).mockReset());
+afterEach(() => vi.mocked(chooseCutoffs).mockReset());
 
 /** Method §4, §5 straight from the page: embeddings of all nodes, and ℓ of each masked (relation, node). */
 function evaluateDirectly(
@@ -139,10 +139,10 @@ describe('the encoder and its decoders equal the formulas', () => {
       ['fewer folded than hubs', -1],
     ] as const) {
       const { order, entries } = layOutGraph(withHubs(graph, HUBS[how]), true);
-      expect(Math.sign(order.folding - order.hubs)).toBe(more);
-      expect(order.folding).toBeGreaterThan(3);
-      expect(order.multiplied).toBeGreaterThan(order.folding);
-      expect(order.multiplied).toBeLessThan(order.connected);
+      expect(Math.sign(order.foldedCount - order.hubCount)).toBe(more);
+      expect(order.foldedCount).toBeGreaterThan(3);
+      expect(order.projectedCount).toBeGreaterThan(order.foldedCount);
+      expect(order.projectedCount).toBeLessThan(order.connectedCount);
       expect(entries.folded).toBeDefined();
     }
   });
@@ -171,7 +171,7 @@ describe('the encoder and its decoders equal the formulas', () => {
         errors.forEach((error, i) => {
           expect(found.errors[i], `slot ${i}`).toBeCloseTo(error, 5);
         });
-        expect(chooseHubs).toHaveBeenCalledOnce();
+        expect(chooseCutoffs).toHaveBeenCalledOnce();
         // Rounds share what they can.
         const rounds = model.roundErrors(given, mask, 2);
         const [even, odd] = [0, 1].map((round) => {

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { openDevice } from '../../../src/compute/open-device.js';
 import { MODEL_DEFAULTS, type ModelConfig } from '../../../src/model/config.js';
-import { cutBlock, divideGraph, planBlocks } from '../../../src/model/layout/blocks.js';
+import { cutBlock, planBlocks } from '../../../src/model/layout/blocks.js';
 import { Model } from '../../../src/model/model.js';
 import type { ModelGraph } from '../../../src/model/model-input.js';
-import { randomGraph, randomMask, roadGraph } from '../random-graph.js';
+import { pathGraph, randomGraph, randomMask } from '../random-graph.js';
+import { divideEvenly } from './divide-evenly.js';
 
 const [RELATIONS, FEATURES] = [3, 12];
 
@@ -24,9 +25,9 @@ function expectClose(found: ArrayLike<number>, wanted: ArrayLike<number>, what: 
   expect(found).toHaveLength(wanted.length);
 }
 
-describe('a graph in parts is learned as a whole', () => {
+describe('a graph in blocks gives the same results as the whole graph', () => {
   const graphs: Record<string, ModelGraph> = {
-    'a road': roadGraph(60),
+    'a path': pathGraph(60),
     'a graph with hubs and isolated nodes': randomGraph({
       nodes: 50,
       edges: 60,
@@ -42,34 +43,34 @@ describe('a graph in parts is learned as a whole', () => {
         const config = configure(changes);
         const mask = randomMask(graph.nodeCount, 0.5);
         const whole = Model.create(device, config, 3);
-        for (const parts of [2, 7]) {
-          const plan = divideGraph(graph, config.layers, parts);
-          const inParts = Model.create(device, config, 3, new Map([[graph, plan]]));
-          const [one, two] = [whole.gradients(graph, mask), inParts.gradients(graph, mask)];
+        for (const blocks of [2, 7]) {
+          const plan = divideEvenly(graph, config.layers, blocks);
+          const blockwise = Model.create(device, config, 3, new Map([[graph, plan]]));
+          const [one, two] = [whole.gradients(graph, mask), blockwise.gradients(graph, mask)];
           expectClose([two.result.loss], [one.result.loss], 'loss');
           expectClose(two.result.losses, one.result.losses, 'losses');
           expect(two.result.counts).toEqual(one.result.counts);
           for (const [parameter, values] of one.gradient) {
             expectClose(two.gradient.get(parameter) ?? [], values, parameter);
           }
-          expectClose([inParts.evaluate(graph, mask).loss], [one.result.loss], 'evaluated loss');
-          const [errors, wanted] = [inParts.errors(graph, mask), whole.errors(graph, mask)];
+          expectClose([blockwise.evaluate(graph, mask).loss], [one.result.loss], 'evaluated loss');
+          const [errors, wanted] = [blockwise.errors(graph, mask), whole.errors(graph, mask)];
           expect([errors.offsets, errors.nodes]).toEqual([wanted.offsets, wanted.nodes]);
           expectClose(errors.errors, wanted.errors, 'errors');
           const groups = Uint8Array.from({ length: graph.nodeCount }, (_, v) => v % 3);
-          const [some, all] = [inParts, whole].map((model) => model.roundErrors(graph, groups, 3));
+          const [some, all] = [blockwise, whole].map((model) => model.roundErrors(graph, groups, 3));
           expectClose(some.errors, all.errors, 'errors of rounds');
-          expectClose(inParts.encode(graph), whole.encode(graph), 'embeddings');
+          expectClose(blockwise.encode(graph), whole.encode(graph), 'embeddings');
         }
       });
     }
   }
 
-  it('with steps of Adam, on the fast device', async () => {
+  it('with steps of Adam on the WASM device', async () => {
     const device = await openDevice();
-    const graph = roadGraph(400);
+    const graph = pathGraph(400);
     const config = configure({ hidden: 64, heads: 4 });
-    const plan = divideGraph(graph, config.layers, 5);
+    const plan = divideEvenly(graph, config.layers, 5);
     const [one, two] = [new Map(), new Map([[graph, plan]])].map((blocks) =>
       Model.create(device, config, 3, blocks),
     );
@@ -80,16 +81,16 @@ describe('a graph in parts is learned as a whole', () => {
   });
 });
 
-describe('parts', () => {
-  const slotsOf = (targets: Uint32Array) => ({ pairs: targets.length, slots: targets.length });
+describe('blocks', () => {
+  const pairsOf = (targets: Uint32Array) => ({ pairs: targets.length, maskedPairs: targets.length });
 
-  it('hold every target once, and no more than its surroundings', () => {
-    const graph = roadGraph(300);
-    const plan = divideGraph(graph, 2, 6);
+  it('contain every target once, and only nodes near their targets', () => {
+    const graph = pathGraph(300);
+    const plan = divideEvenly(graph, 2, 6);
     const seen = new Uint8Array(300);
-    for (let part = 0; part + 1 < plan.bounds.length; part++) {
-      const { nodes, targets, graph: piece } = cutBlock(graph, plan, part);
-      expect(piece.nodeCount).toBe(nodes.length);
+    for (let block = 0; block + 1 < plan.bounds.length; block++) {
+      const { nodes, targets, graph: part } = cutBlock(graph, plan, block);
+      expect(part.nodeCount).toBe(nodes.length);
       expect(nodes.length).toBeLessThan(300 / 6 + 40);
       nodes.forEach((v, i) => {
         seen[v] += targets[i];
@@ -99,20 +100,23 @@ describe('parts', () => {
   });
 
   it('are the fewest that fit', () => {
-    const graph = roadGraph(300);
-    const most = 120;
-    const plan = planBlocks(graph, 2, slotsOf, ({ nodes }) => nodes <= most);
+    const graph = pathGraph(300);
+    const limit = 120;
+    const plan = planBlocks(graph, 2, pairsOf, ({ nodes }) => nodes <= limit);
     expect(plan).toBeDefined();
-    const parts = (plan?.bounds.length ?? 0) - 1;
-    const sizes = Array.from({ length: parts }, (_, part) => cutBlock(graph, plan!, part).nodes.length);
-    expect(Math.max(...sizes)).toBeLessThanOrEqual(most);
-    const fewer = divideGraph(graph, 2, parts - 1);
-    const larger = Array.from({ length: parts - 1 }, (_, part) => cutBlock(graph, fewer, part).nodes.length);
-    expect(Math.max(...larger)).toBeGreaterThan(most);
+    const blocks = (plan?.bounds.length ?? 0) - 1;
+    const sizes = Array.from({ length: blocks }, (_, block) => cutBlock(graph, plan!, block).nodes.length);
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(limit);
+    const fewer = divideEvenly(graph, 2, blocks - 1);
+    const larger = Array.from(
+      { length: blocks - 1 },
+      (_, block) => cutBlock(graph, fewer, block).nodes.length,
+    );
+    expect(Math.max(...larger)).toBeGreaterThan(limit);
   });
 
-  it('do not help where a hub joins everything', () => {
-    const graph = roadGraph(300, true);
-    expect(planBlocks(graph, 2, slotsOf, ({ nodes }) => nodes < 300)).toBeUndefined();
+  it('do not help if a hub connects everything', () => {
+    const graph = pathGraph(300, true);
+    expect(planBlocks(graph, 2, pairsOf, ({ nodes }) => nodes < 300)).toBeUndefined();
   });
 });

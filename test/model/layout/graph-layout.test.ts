@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { layOutEntries } from '../../../src/model/layout/graph-layout.js';
+import { layOutEntries } from '../../../src/model/layout/entry-layout.js';
 import { findSourceRows } from '../../../src/model/layout/source-rows.js';
 import { randomGraph } from '../random-graph.js';
 import { orderAsGiven } from './order-as-given.js';
@@ -13,7 +13,7 @@ const listed = Array.from(entries.neighbours, (neighbour, e) => {
   return { row, neighbour, rho: entries.relations[e] };
 });
 
-it('gives the place of each entry by source: that of its reverse', () => {
+it('finds the place of each entry in the list by source: that of its reverse', () => {
   expect(listed.length).toBeGreaterThan(500);
   listed.forEach(({ row, neighbour, rho }, e) => {
     const reverse = (rho + entries.half) % (2 * entries.half);
@@ -22,7 +22,7 @@ it('gives the place of each entry by source: that of its reverse', () => {
   });
 });
 
-it('gives it for source rows too', () => {
+it('finds it for source rows too', () => {
   const { bySource, ofEntry } = findSourceRows(entries);
   const rows = new Uint32Array(bySource.targets.length);
   for (let i = 0; i < bySource.work.segmentCount; i++) {

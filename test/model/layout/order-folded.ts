@@ -1,14 +1,14 @@
 import { countReaders, putHubsFirst } from '../../../src/model/layout/hubs.js';
-import { joinNodes, type NodeOrder, orderByNearness } from '../../../src/model/layout/node-order.js';
+import { collectUndirected, type NodeOrder, orderByNearness } from '../../../src/model/layout/node-order.js';
 import type { ModelGraph } from '../../../src/model/model-input.js';
 
-/** Of all choices of hubs the one that leaves the fewest nodes with a z, whether or not that pays. */
+/** The order with the fewest projected nodes, whether folding saves time or not. */
 export function orderFolded(graph: ModelGraph): NodeOrder {
-  const joined = joinNodes(graph.adjacency);
+  const undirected = collectUndirected(graph.adjacency);
   const readers = countReaders(graph.neighbours, graph.nodeCount);
-  const near = orderByNearness(joined);
+  const near = orderByNearness(undirected);
   const orders = Array.from({ length: 18 }, (_, bits) =>
-    putHubsFirst(near, readers, { hubsFrom: Infinity, foldsFrom: 2 ** bits }, joined),
+    putHubsFirst(near, readers, { hub: Infinity, folded: 2 ** bits }, undirected),
   );
-  return orders.reduce((best, order) => (order.multiplied < best.multiplied ? order : best));
+  return orders.reduce((best, order) => (order.projectedCount < best.projectedCount ? order : best));
 }

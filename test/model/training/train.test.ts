@@ -8,8 +8,8 @@ import { readCheckpoint, writeCheckpoint } from '../../../src/model/training/che
 import { maskRates } from '../../../src/model/training/masking.js';
 import { type TrainModelOptions, type TrainResult, trainModel } from '../../../src/model/training/train.js';
 import {
-  coreConfigOf,
   maskConfigOf,
+  modelConfigOf,
   resolveTrainingConfig,
 } from '../../../src/model/training/training-config.js';
 import { ingestFiles } from '../../../src/store/ingest.js';
@@ -113,22 +113,6 @@ describe('a small host', () => {
 });
 
 describe('refused', () => {
-  test('a shape that the device has no kernels for, before anything is read', async () => {
-    const unread = {} as Store;
-    for (const [choice, message] of [
-      [{ hidden: 32 }, '64 hidden units in 4 heads only, not 32 in 4'],
-      [{ heads: 8 }, '64 hidden units in 4 heads only, not 64 in 8'],
-      [{ exponent: 2.5 }, 'whole exponents of the loss only, not 2.5'],
-    ] as const) {
-      const training = train({ store: unread, config: { ...config, ...choice } });
-      await expect(training).rejects.toMatchObject({
-        code: 'device-shape',
-        exit: 2,
-        message: expect.stringContaining(message),
-      });
-    }
-  });
-
   test('parameters and a graph beyond the memory budget, before training', async () => {
     await expect(train({ memory: 2 ** 20 })).rejects.toMatchObject({
       code: 'memory-budget',
@@ -137,8 +121,8 @@ describe('refused', () => {
     });
     const relations = 23;
     const features = ENTITY_TYPES.length + config.textDimension + (relations + 1) ** 2;
-    const nothing = { nodes: 0, entries: 0, pairs: 0, slots: 0, values: 0 };
-    const least = memoryNeed(coreConfigOf(config, relations, features), nothing);
+    const nothing = { nodes: 0, entries: 0, pairs: 0, maskedPairs: 0, values: 0 };
+    const least = memoryNeed(modelConfigOf(config, relations, features), nothing);
     await expect(train({ memory: least })).rejects.toMatchObject({
       code: 'memory-budget',
       message: expect.stringMatching(/MiB with graph .* nodes and .* of .* MiB/),

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import {
-  coreConfigOf,
   decayOf,
   maskConfigOf,
+  modelConfigOf,
   resolveTrainingConfig,
 } from '../../../src/model/training/training-config.js';
 
-test('the defaults are those of the profile recal, whether it is named or not', () => {
+test('the defaults are those of the profile recal', () => {
   expect(resolveTrainingConfig()).toEqual(resolveTrainingConfig({ profile: 'recal' }));
   const config = resolveTrainingConfig();
   expect(config).toMatchObject({
@@ -37,11 +37,11 @@ test('the defaults are those of the profile recal, whether it is named or not', 
   });
   expect(decayOf(config)).toBeCloseTo(Math.LN2 / 900, 15);
   expect(decayOf({ halfLife: 0 })).toBe(0);
-  expect(coreConfigOf(config, 3, 50)).toMatchObject({ relations: 3, features: 50, hidden: 64 });
+  expect(modelConfigOf(config, 3, 50)).toMatchObject({ relations: 3, features: 50, hidden: 64 });
   expect(maskConfigOf(config)).toEqual({ p0: 0.3, pMin: 0.05, pMax: 0.75, gamma: 0.5, balanced: true });
 });
 
-test('profile paper takes files, rgat and 200 epochs, and each can also be said alone', () => {
+test('profile paper uses files, rgat and 200 epochs, and each can be set separately', () => {
   expect(resolveTrainingConfig({ profile: 'paper' })).toMatchObject({
     graph: 'file',
     encoder: 'rgat',
@@ -57,12 +57,16 @@ describe('refused', () => {
   test.each([
     [{ epochs: 0 }, 'epochs'],
     [{ epoch: 10 }, 'epoch'],
-    [{ hidden: 10, heads: 4 }, 'hidden: must be a multiple of heads'],
-    [{ maskMin: 0.9 }, 'maskMin: must not be above maskMax'],
+    [{ hidden: 32 }, 'hidden'],
+    [{ heads: 8 }, 'heads'],
+    [{ exponent: 2.5 }, 'exponent'],
+    [{ maskBase: 0, maskMin: 0 }, 'maskBase'],
+    [{ maskMin: 0.9 }, 'maskMin'],
     [{ profile: 'papers' }, 'profile'],
     [{ learningRate: Number.NaN }, 'learningRate'],
     [{ seed: 1.5 }, 'seed'],
-  ])('%j', (given, reason) => {
-    expect(() => resolveTrainingConfig(given)).toThrow(reason);
+  ])('%j', (given, key) => {
+    const refusal = { code: 'training-config', message: expect.stringContaining(key) };
+    expect(() => resolveTrainingConfig(given)).toThrow(expect.objectContaining(refusal));
   });
 });

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { Random } from '../../../src/base/random.js';
 import { openDevice } from '../../../src/compute/open-device.js';
 import { MODEL_DEFAULTS } from '../../../src/model/config.js';
-import { memoryNeed, SlotForecast, sizeOf } from '../../../src/model/layout/memory-need.js';
+import { MaskForecast, memoryNeed, sizeOf } from '../../../src/model/layout/memory-need.js';
 import { Model } from '../../../src/model/model.js';
 import type { ModelGraph } from '../../../src/model/model-input.js';
 import type { PlannedGraph } from '../../../src/model/training/graphs.js';
 import { drawMask, MASK_DEFAULTS } from '../../../src/model/training/masking.js';
 import { MemoryBudget } from '../../../src/model/training/training-data.js';
-import { randomGraph, roadGraph } from '../random-graph.js';
+import { pathGraph, randomGraph } from '../random-graph.js';
 
 const MIB = 2 ** 20;
 const config = { ...MODEL_DEFAULTS, relations: 3, features: 12 };
@@ -24,15 +24,15 @@ function settle(graph: ModelGraph, limit: number) {
 }
 
 describe('the memory budget', () => {
-  const graph = roadGraph(30_000);
+  const graph = pathGraph(30_000);
 
-  it('takes a graph whole where it fits', () => {
+  it('keeps a graph whole if it fits', () => {
     const { blocks, need } = settle(graph, Number.POSITIVE_INFINITY);
     expect(blocks.size).toBe(0);
     expect(settle(graph, need).blocks.size).toBe(0);
   });
 
-  it('takes it in parts where it does not, and then needs no more than it may', async () => {
+  it('divides a graph that does not fit, and stays within the limit', async () => {
     const { need: whole } = settle(graph, Number.POSITIVE_INFINITY);
     const limit = whole - 40 * MIB;
     const { blocks, need } = settle(graph, limit);
@@ -53,45 +53,45 @@ describe('the memory budget', () => {
     expect(most).toBeLessThan(limit);
   });
 
-  it('refuses by name what a hub keeps together, and what is too much by itself', () => {
-    const hub = roadGraph(30_000, true);
+  it('refuses a graph that cannot be divided, and one that is too large by itself, by name', () => {
+    const hub = pathGraph(30_000, true);
     const { need } = settle(hub, Number.POSITIVE_INFINITY);
-    expect(() => settle(hub, need / 2)).toThrow(/graph host .*30000 nodes.* hubs/);
-    expect(() => settle(hub, need / 2)).not.toThrow('\u001b');
-    expect(() => settle(hub, 40 * MIB)).toThrow(/graph host .*30000 nodes/);
+    for (const limit of [need / 2, 40 * MIB]) {
+      const message = expect.stringMatching(/host .*30000 nodes/);
+      expect(() => settle(hub, limit)).toThrow(expect.objectContaining({ code: 'memory-budget', message }));
+      expect(() => settle(hub, limit)).not.toThrow('\u001b');
+    }
   });
 
-  it('refuses more relations than there is memory for, and blames no graph for it', () => {
+  it('refuses more relations than the memory has room for, without naming a graph', () => {
     const relations = 200;
     const many = { ...config, relations, features: 16 + (relations + 1) ** 2 };
-    expect(() => new MemoryBudget(Number.POSITIVE_INFINITY, many)).toThrow(
-      /parameters of 200 relations.* more than the 4 GiB that the device has/,
-    );
-    expect(() => new MemoryBudget(3 * MIB, config)).toThrow(
-      /parameters of 3 relations.* the 3.0 MiB it may use/,
-    );
+    const refusal = (message: RegExp) =>
+      expect.objectContaining({ code: 'memory-budget', message: expect.stringMatching(message) });
+    expect(() => new MemoryBudget(Number.POSITIVE_INFINITY, many)).toThrow(refusal(/200 relations.* 4 GiB/));
+    expect(() => new MemoryBudget(3 * MIB, config)).toThrow(refusal(/3 relations.* 3\.0 MiB/));
   });
 });
 
-describe('the forecast of slots', () => {
-  it('is above what is drawn, and not far', () => {
+describe('the forecast of masked pairs', () => {
+  it('is a little above the number that is drawn', () => {
     const graph = randomGraph({ nodes: 5000, edges: 12_000, relations: 5, features: 4 });
     const f = Uint32Array.of(1, 20, 400, 2000, 9000);
     for (const balanced of [true, false]) {
       const mask = { ...MASK_DEFAULTS, balanced };
-      const { pairs, slots } = new SlotForecast(graph, f, mask).of(Array(5000).keys());
+      const { pairs, maskedPairs } = new MaskForecast(graph, f, mask).of(Array(5000).keys());
       expect(pairs).toBe(graph.neighbours.nodes.length);
       for (let seed = 0; seed < 20; seed++) {
         const drawn = drawMask(5000, graph.neighbours, f, new Random(seed), mask);
         const masked = graph.neighbours.nodes.filter((v) => drawn[v] === 1).length;
-        expect(masked).toBeLessThan(slots);
-        expect(masked).toBeGreaterThan(0.8 * slots);
+        expect(masked).toBeLessThan(maskedPairs);
+        expect(masked).toBeGreaterThan(0.8 * maskedPairs);
       }
     }
   });
 
-  it('makes the need of a graph smaller', () => {
-    const graph = roadGraph(3000);
+  it('reduces the memory need of a graph', () => {
+    const graph = pathGraph(3000);
     expect(memoryNeed(config, sizeOf(graph, 100))).toBeLessThan(memoryNeed(config, sizeOf(graph)));
   });
 });

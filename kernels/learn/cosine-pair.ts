@@ -17,13 +17,13 @@ export const WORK = 0, D = 1, DENSE = 2, WIDTH = 3, COLUMNS = 4, OFFSETS = 5, IN
 export const NORMS = 8, NODES = 9, MEANS = 10, W = 11, BIAS = 12, GRAMS = 13, EXPONENT = 14, ERRORS = 15;
 export const DM = 16, COUNTS = 17, PARTS = 18, PART_BYTES = 19;
 
-// What `judge` found for one slot.
+// What `evaluatePair` found for one slot.
 export let error: f32 = 0;
 export let factorA: f32 = 0;
 export let factorB: f32 = 0;
 
 /** ℓ and the factors A and B of ∂ℓ/∂x̂ = A x + B x̂ (method §5). */
-export function judge(inner: f32, square: f32, norm: f32, exponent: u32, weight: f32): void {
+export function evaluatePair(inner: f32, square: f32, norm: f32, exponent: u32, weight: f32): void {
   const length = sqrt(square);
   let c: f32 = 0;
   const counts = norm > 0 && square > <f32>1e-30;

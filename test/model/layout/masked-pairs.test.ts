@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { NO_SLOT } from '../../../src/compute/device.js';
-import { findSlots, nodesRead, slotsOfPairs } from '../../../src/model/layout/slots.js';
+import { NO_ROW } from '../../../src/compute/device.js';
+import { findMaskedPairs, indexMaskedPairs, markReadNodes } from '../../../src/model/layout/masked-pairs.js';
 
-/** Neighbours of each node under each relation; no list means that the node has none. */
+/** For each relation, the neighbours of each node. */
 type Table = readonly (readonly (readonly number[])[])[];
 
 const NODES = 12;
 
-/** The (node, relation) pairs of a table, as they stand in a graph. */
+/** The (node, relation) pairs of a table in the layout of a graph. */
 function pairsOf(table: Table) {
   const nodes: number[] = [];
   const nodeOffsets = [0];
@@ -40,53 +40,52 @@ const tables = fc.array(fc.array(row, { minLength: NODES, maxLength: NODES }), {
 });
 const masks = fc.array(fc.boolean(), { minLength: NODES, maxLength: NODES });
 
-describe('slots', () => {
+describe('masked pairs', () => {
   it('are the masked nodes of each relation, with their neighbours', () => {
     fc.assert(
       fc.property(tables, masks, (table, mask) => {
         const pairs = pairsOf(table);
-        const slots = findSlots(pairs, Uint8Array.from(mask, Number));
+        const found = findMaskedPairs(pairs, Uint8Array.from(mask, Number));
         const expected = table.map((rows) =>
           rows.flatMap((neighbours, v) => (mask[v] && neighbours.length > 0 ? [{ v, neighbours }] : [])),
         );
-        expect([...slots.counts]).toEqual(expected.map(({ length }) => length));
+        expect([...found.counts]).toEqual(expected.map(({ length }) => length));
         const all = expected.flat();
-        expect(slots.count).toBe(all.length);
-        expect([...slots.nodes]).toEqual(all.map(({ v }) => v));
-        expect(slots.entries).toBe(all.reduce((sum, { neighbours }) => sum + neighbours.length, 0));
-        expect([...slots.inverseDegree]).toEqual(all.map(({ neighbours }) => 1 / neighbours.length));
-        all.forEach(({ neighbours }, slot) => {
-          const [at, start, end] = slots.work.segments.subarray(4 * slot);
-          expect(at).toBe(slot);
+        expect(found.count).toBe(all.length);
+        expect([...found.nodes]).toEqual(all.map(({ v }) => v));
+        expect([...found.inverseDegree]).toEqual(all.map(({ neighbours }) => 1 / neighbours.length));
+        all.forEach(({ neighbours }, i) => {
+          const [row, start, end] = found.work.segments.subarray(4 * i);
+          expect(row).toBe(i);
           expect([...pairs.neighbours.subarray(start, end)]).toEqual(neighbours);
         });
         const ends = table.map((_, r) => expected.slice(0, r + 1).flat().length);
-        expect([...slots.offsets]).toEqual([0, ...ends]);
+        expect([...found.offsets]).toEqual([0, ...ends]);
       }),
     );
   });
 
-  it('read the neighbours of masked nodes and nobody else', () => {
+  it('read exactly the neighbours of masked nodes', () => {
     fc.assert(
       fc.property(tables, masks, (table, mask) => {
         const pairs = pairsOf(table);
-        const slots = findSlots(pairs, Uint8Array.from(mask, Number));
+        const found = findMaskedPairs(pairs, Uint8Array.from(mask, Number));
         const read = new Set(table.flatMap((rows) => rows.filter((_, v) => mask[v]).flat()));
         const expected = Array.from({ length: NODES }, (_, v) => Number(read.has(v)));
-        expect([...nodesRead(slots, pairs, NODES)]).toEqual(expected);
+        expect([...markReadNodes(found, pairs, NODES)]).toEqual(expected);
       }),
     );
   });
 
-  it('are found again by pair', () => {
+  it('are indexed by pair', () => {
     fc.assert(
       fc.property(tables, masks, (table, mask) => {
         const pairs = pairsOf(table);
-        const slots = findSlots(pairs, Uint8Array.from(mask, Number));
-        const found = slotsOfPairs(slots, pairs.nodes.length);
+        const found = findMaskedPairs(pairs, Uint8Array.from(mask, Number));
+        const positions = indexMaskedPairs(found, pairs.nodes.length);
         let next = 0;
-        const expected = Array.from(pairs.nodes, (v) => (mask[v] ? next++ : NO_SLOT));
-        expect([...found]).toEqual(expected);
+        const expected = Array.from(pairs.nodes, (v) => (mask[v] ? next++ : NO_ROW));
+        expect([...positions]).toEqual(expected);
       }),
     );
   });
