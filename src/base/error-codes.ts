@@ -66,10 +66,6 @@ export const ERROR_CODES = {
     action:
       'Use shorter windows (`--window`), a smaller `--text-dimension`, fewer hosts or a shorter time range.',
   },
-  'device-shape': {
-    when: 'The model has dimensions that the WASM device does not support.',
-    action: 'Leave `hidden`, `heads` and `exponent` at their defaults, or use the reference device.',
-  },
   'disk-full': {
     when: 'The disk has no space left for the store.',
     action: 'Free some space, or put the store on another disk with `--store`; the store is unchanged.',
