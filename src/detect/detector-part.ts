@@ -203,18 +203,13 @@ function decodeFitted(model: TrainedModel, tensors: Tensors): FittedDetector {
       reference,
       examples,
       levels,
-      name: NameSurprise.fromArrays(
-        relations,
-        levels,
-        {
-          subjects: signed('name.subjects'),
-          relations: signed('name.relations'),
-          contexts: signed('name.contexts'),
-          levels: signed('name.levels'),
-          counts: words('name.counts'),
-        },
-        'act',
-      ),
+      name: NameSurprise.fromArrays(relations, levels, {
+        subjects: signed('name.subjects'),
+        relations: signed('name.relations'),
+        contexts: signed('name.contexts'),
+        levels: signed('name.levels'),
+        counts: words('name.counts'),
+      }),
       relation: tensors.all.has('relation.counts')
         ? RelationSurprise.fromArrays(relations, levels, {
             subjects: signed('relation.subjects'),

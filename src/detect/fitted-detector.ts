@@ -59,7 +59,7 @@ export async function fitDetector(
 ): Promise<FittedDetector> {
   const relations = model.relations.map(({ name }) => name);
   const levels = new LevelTable();
-  const name = new NameSurprise(relations, levels, 'act');
+  const name = new NameSurprise(relations, levels);
   const relation = evidence.includes('relation') ? new RelationSurprise(relations, levels) : undefined;
   const usage = new FeatureUsage(model.space, model.training.entities);
   const builder = new ReferenceBuilder(inference.width, { seed: model.config.seed, most: reference });

@@ -3,18 +3,18 @@ import type { NodeNames } from '../graph/node-names.js';
 import { type PlannedGraph, selectRows } from '../model/training/graphs.js';
 import type { EventTable } from '../store/event-table.js';
 
-/** One graph as detection looks at it: features and neighbours for the model, interactions and names for people. */
+/** A graph for detection: features and neighbours for the model, interactions and names for evidence and alerts. */
 export interface GraphView {
   readonly planned: PlannedGraph;
-  /** Local node numbers (0 to nodeCount − 1); relations as the model numbers them, |R| for `<new>`; rows of the table. */
+  /** Nodes are local (0 to nodeCount − 1). Relations are the model's, |R| for `<new>`. Rows are those of the table. */
   readonly interactions: Interactions;
-  /** By the events' own node numbers: those of `planned.nodes`. */
+  /** By node of the loaded events, as in `planned.nodes`. */
   readonly names: NodeNames;
-  /** One byte per local node, 1 where an event of `<new>` touches it, also one without an object (method §1). */
+  /** By local node: 1 if it has an event of `<new>`, even one without an object (method §1). */
   readonly newRelation: Uint8Array;
 }
 
-/** `relationNumbers` turns a relation of the table into one of the model. */
+/** `relationNumbers` maps a relation of the table to one of the model. */
 export function viewGraph(
   planned: PlannedGraph,
   table: EventTable,
@@ -23,7 +23,7 @@ export function viewGraph(
 ): GraphView {
   const { nodes, rows } = planned;
   const found = collectInteractions(selectRows(table, rows));
-  // Nodes ascend, so a node's place among them is its local number.
+  // Nodes ascend, so that the index of a node is its local number.
   const localOf = (node: number): number => {
     let [low, high] = [0, nodes.length - 1];
     while (low < high) {

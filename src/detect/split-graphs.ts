@@ -7,7 +7,7 @@ import { type LoadedEvents, loadEvents } from '../store/load.js';
 import type { Selection, Store } from '../store/store.js';
 import { type GraphView, viewGraph } from './graph-view.js';
 
-/** The selected events of a store, cut into graphs and described as a model's training did. */
+/** The selected events of a store, divided into graphs with the features of a model. */
 export class SplitGraphs {
   readonly events: LoadedEvents;
   readonly names: NodeNames;
@@ -16,13 +16,13 @@ export class SplitGraphs {
   readonly #model: Pick<TrainedModel, 'space' | 'direction'>;
 
   private constructor(
-    parts: Pick<SplitGraphs, 'events' | 'names' | 'text' | 'plan'>,
+    data: Pick<SplitGraphs, 'events' | 'names' | 'text' | 'plan'>,
     model: Pick<TrainedModel, 'space' | 'direction'>,
   ) {
-    this.events = parts.events;
-    this.names = parts.names;
-    this.text = parts.text;
-    this.plan = parts.plan;
+    this.events = data.events;
+    this.names = data.names;
+    this.text = data.text;
+    this.plan = data.plan;
     this.#model = model;
   }
 
@@ -44,7 +44,7 @@ export class SplitGraphs {
     return this.plan.sizes.length;
   }
 
-  /** In the order in which they end; profiles start empty (method §2). Every call makes them anew. */
+  /** The graphs in the order of their last events. Profiles start empty (method §2). Each call builds the graphs again. */
   *views(): Generator<GraphView> {
     const { space, direction } = this.#model;
     const { events, text, names } = this;

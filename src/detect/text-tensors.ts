@@ -1,6 +1,6 @@
 import type { Tensor } from '../model/file/tensor-header.js';
 
-/** Texts as two tensors: all bytes, and where each text ends. */
+/** Packs texts into two tensors: all bytes, and the end of each text. */
 export function packTexts(name: string, texts: readonly string[]): Tensor[] {
   const bytes = texts.map((text) => Buffer.from(text, 'utf8'));
   let end = 0;
@@ -14,13 +14,13 @@ export function packTexts(name: string, texts: readonly string[]): Tensor[] {
   ];
 }
 
-/** The texts again, or undefined where the tensors do not fit together. */
+/** Unpacks texts. Returns undefined if the tensors do not match. */
 export function unpackTexts(ends: Uint32Array, bytes: Uint8Array): string[] | undefined {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   let start = 0;
   try {
     const texts = Array.from(ends, (end) => {
-      if (end < start || end > bytes.length) throw new RangeError('ends must ascend');
+      if (end < start || end > bytes.length) throw new RangeError('the ends do not ascend');
       const text = decoder.decode(bytes.subarray(start, end));
       start = end;
       return text;

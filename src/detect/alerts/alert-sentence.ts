@@ -1,19 +1,22 @@
 import { printable } from '../../base/printable.js';
 import type { EntityType } from '../../ingest/event.js';
-import { quote, verbOf } from '../evidence/name-sentences.js';
+import { pluralOf, singularOf } from '../evidence/entity-words.js';
+import { nounOf, quote, selfVerbOf, verbOf } from '../evidence/relation-words.js';
 import type { Alert, AlertEvidence, AlertMoment, EntityRef, Incident } from './alert.js';
 import { formatMoment } from './moment.js';
 
-/** Fewer benign values than this are worth a word. */
+/** A comparison with fewer benign values says so. */
 const FEW = 100;
 const LONGEST_NAME = 72;
-/** Evidence that weighs less is left to the table. */
+/** Evidence with a smaller share is left to the table. */
 const LEAST_SHARE = 0.05;
 const MOST_CLAUSES = 3;
+/** Up to so many benign values above a value are counted; more are given as a percentage. */
+const MOST_COUNTED = 9;
 
 export type UnphrasedAlert = Omit<Alert, 'sentence'>;
 
-/** One sentence that says who did what, and how that compares with benign behaviour. */
+/** One sentence that says what happened and how it compares with benign behaviour. */
 export function phraseAlert(alert: UnphrasedAlert): string {
   const [main, ...more] = alert.evidence;
   const clauses: string[] = [];
@@ -24,100 +27,99 @@ export function phraseAlert(alert: UnphrasedAlert): string {
   }
   const { lineage } = alert;
   if (lineage !== null && lineage.inherited > lineage.own)
-    clauses.unshift(`${phraseEntity(lineage.from)}, which acted on it, is more suspicious than itself`);
+    clauses.unshift(`most of its score comes from ${phraseEntity(lineage.from)}, which acted on it`);
   if (alert.reasons.includes('new-relation'))
-    clauses.push('training never met a relation that it takes part in');
-  const what = phraseAction(alert);
-  return clauses.length === 0 ? `${what}.` : `${what}: ${clauses.join('; ')}.`;
+    clauses.push('it takes part in a relation that training never saw');
+  const action = phraseAction(alert);
+  return clauses.length === 0 ? `${action}.` : `${action}: ${clauses.join('; ')}.`;
 }
 
-/** Who did what, as far as the strongest evidence says. */
+/** The action of the strongest evidence: `nginx` (pid 7) executed `/tmp/x`. */
 export function phraseAction(alert: Pick<Alert, 'entity' | 'evidence'>): string {
   const source = alert.evidence[0]?.source ?? null;
   if (source === null) return `${phraseSelf(alert)} stands out`;
-  const [subject, object] = [source.subject, source.object].map((end) =>
-    end.id === alert.entity.id ? phraseSelf(alert) : phraseEntity(end),
-  );
-  return `${subject} ${verbOf(source.relation)} ${object}`;
+  const { subject, relation, object } = source;
+  const phrase = (end: EntityRef) => (end.id === alert.entity.id ? phraseSelf(alert) : phraseEntity(end));
+  return subject.id === object.id
+    ? `${phrase(subject)} ${selfVerbOf(relation, object.type)}`
+    : `${phrase(subject)} ${verbOf(relation, object.type)} ${phrase(object)}`;
 }
 
-/** An entity by its name, between backticks. */
+/** The name of an entity in backticks. */
 export function phraseEntity({ type, name }: Pick<EntityRef, 'type' | 'name'>): string {
-  return name === null ? `a nameless ${type}` : quote(cutMiddle(name));
+  return name === null ? `an unnamed ${singularOf(type)}` : quote(cutMiddle(name));
 }
 
 function phraseSelf({ entity }: Pick<Alert, 'entity'>): string {
   return entity.pid === null ? phraseEntity(entity) : `${phraseEntity(entity)} (pid ${entity.pid})`;
 }
 
-/** A further deed, where the evidence comes from another one than the sentence began with. */
+/** Another action, if the evidence has a different source than the sentence began with. */
 function phraseOtherAction(
   { entity }: UnphrasedAlert,
   { source }: AlertEvidence,
   main: AlertEvidence,
 ): string {
-  if (source === null || (main.source !== null && sameDeed(source, main.source))) return '';
-  const verb = verbOf(source.relation);
-  return source.subject.id === entity.id
-    ? `it ${verb} ${phraseEntity(source.object)}, `
-    : `${phraseEntity(source.subject)} ${verb} it, `;
+  if (source === null || (main.source !== null && isSameAction(source, main.source))) return '';
+  const { subject, relation, object } = source;
+  if (subject.id === object.id) return `it ${selfVerbOf(relation, object.type)}: `;
+  const verb = verbOf(relation, object.type);
+  return subject.id === entity.id
+    ? `it ${verb} ${phraseEntity(object)}: `
+    : `${phraseEntity(subject)} ${verb} it: `;
 }
 
-function sameDeed(a: NonNullable<AlertEvidence['source']>, b: NonNullable<AlertEvidence['source']>): boolean {
+function isSameAction(
+  a: NonNullable<AlertEvidence['source']>,
+  b: NonNullable<AlertEvidence['source']>,
+): boolean {
   return a.relation === b.relation && a.subject.id === b.subject.id && a.object.id === b.object.id;
 }
 
-/** How a piece of evidence compares with benign ones. Says where there is little to compare with. */
+/** How evidence compares with benign values, and what limits the comparison. */
 export function phraseEvidence(evidence: AlertEvidence): string {
-  const { because } = evidence;
-  const comparison = `${phraseMeasure(evidence)} ${phraseBenign(evidence)}`;
-  return because === '' ? comparison : `${because}, ${comparison}`;
+  const { kind, relation, because } = evidence;
+  const notes = notesOf(evidence);
+  const withNotes = (text: string) => (notes.length === 0 ? text : `${text} (${notes.join(', ')})`);
+  if (kind === 'reconstruction') return withNotes(`its ${nounOf(relation ?? '')} ${phraseUnlike(evidence)}`);
+  if (kind === 'distance')
+    return withNotes(`it is farther from known behaviour than ${phraseBenign(evidence)}`);
+  const comparison = `more surprising than ${phraseBenign(evidence)}`;
+  if (because !== '') return `${because} (${[comparison, ...notes].join(', ')})`;
+  return withNotes(`${kind === 'relation' ? 'this relation' : 'this'} is ${comparison}`);
 }
 
-function phraseMeasure({ kind, relation, because }: AlertEvidence): string {
-  switch (kind) {
-    case 'reconstruction':
-      return `its part in ${quote(relation ?? '')} fits what was learned worse than`;
-    case 'name':
-      return because === '' ? 'that name is more surprising than' : 'more surprising than';
-    case 'relation':
-      return because === '' ? 'that this was done is more surprising than' : 'more surprising than';
-    case 'distance':
-      return 'it lies farther from known behaviour than';
-  }
-}
-
-function phraseBenign({ n, beyond, benignQuantile, level, draws }: AlertEvidence): string {
-  if (n === 0) return 'anything, because there is nothing benign to compare with';
-  const values = `${formatCount(n)} benign ${n === 1 ? 'value' : 'values'}`;
-  const share = beyond ? `all ${values}` : `${formatShare(benignQuantile)} of ${values}`;
+function notesOf({ n, draws, level }: AlertEvidence): string[] {
   const notes: string[] = [];
-  if (draws > 1) notes.push(`the most of ${formatCount(draws)}`);
-  if (n < FEW) notes.push('few to compare with');
-  if (level === 'group' || level === 'all') notes.push('of other relations too, for want of this one');
-  return notes.length === 0 ? share : `${share} (${notes.join(', ')})`;
+  if (draws > 1) notes.push(`the highest of ${formatCount(draws)}`);
+  if (n > 0 && n < FEW) notes.push('few to compare with');
+  if (level === 'group' || level === 'all') notes.push('compared with other relations too');
+  return notes;
 }
 
-const PLURALS: Readonly<Record<EntityType, string>> = {
-  process: 'processes',
-  file: 'files',
-  flow: 'network flows',
-  pipe: 'pipes',
-  memory: 'memory regions',
-  registry: 'registry keys',
-  principal: 'users',
-  module: 'modules',
-  srcsink: 'devices',
-  other: 'other entities',
-};
-const SINGULARS: Partial<Record<EntityType, string>> = {
-  flow: 'network flow',
-  memory: 'memory region',
-  registry: 'registry key',
-  principal: 'user',
-  srcsink: 'device',
-  other: 'other entity',
-};
+function phraseUnlike(evidence: AlertEvidence): string {
+  const { n, beyond } = evidence;
+  if (n === 0) return 'have no benign ones to compare with';
+  if (!beyond) return `are more unusual than ${phraseShare(evidence)} benign ones`;
+  return n === 1 ? 'are unlike the only benign one' : `are unlike any of ${formatCount(n)} benign ones`;
+}
+
+function phraseBenign(evidence: AlertEvidence): string {
+  const { n, beyond } = evidence;
+  if (n === 0) return 'anything benign, because there is nothing to compare with';
+  if (!beyond) return `${phraseShare(evidence)} benign values`;
+  return n === 1 ? 'the only benign value' : `all ${formatCount(n)} benign values`;
+}
+
+/** "all but 2 of 4,187", "98.0 % of 12,430": the benign values below this one, which are never all. */
+function phraseShare({ n, benignQuantile }: AlertEvidence): string {
+  const above = Math.max(1, n - Math.round(benignQuantile * n));
+  if (above <= MOST_COUNTED && above < n) return `all but ${above} of ${formatCount(n)}`;
+  const percent = benignQuantile * 100;
+  const digits = percent > 99 ? 2 : 1;
+  const share = Math.floor(percent * 10 ** digits) / 10 ** digits;
+  return `${share.toFixed(digits)} % of ${formatCount(n)}`;
+}
 
 /** `highest` is the alert with the highest score. */
 export function phraseIncident(
@@ -125,7 +127,7 @@ export function phraseIncident(
   highest: Pick<Alert, 'entity' | 'evidence'>,
 ): string {
   const counts = (Object.entries(incident.entities) as [EntityType, number][]).map(([type, count]) =>
-    count === 1 ? `1 ${SINGULARS[type] ?? type}` : `${formatCount(count)} ${PLURALS[type]}`,
+    count === 1 ? `1 ${singularOf(type)}` : `${formatCount(count)} ${pluralOf(type)}`,
   );
   const who = counts.length > 1 ? `${counts.slice(0, -1).join(', ')} and ${counts.at(-1)}` : counts.join('');
   const host = printable(incident.host, 80);
@@ -140,7 +142,7 @@ function phraseSpan(first: AlertMoment, last: AlertMoment): string {
   return `between ${from} and ${from.startsWith(day) ? time : to} UTC`;
 }
 
-/** A path says most at its ends. */
+/** Cuts the middle of a long name, because the ends of a path say most. */
 function cutMiddle(name: string): string {
   const characters = [...printable(name, Number.POSITIVE_INFINITY)];
   if (characters.length <= LONGEST_NAME) return characters.join('');
@@ -150,11 +152,4 @@ function cutMiddle(name: string): string {
 
 function formatCount(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
-}
-
-/** Rounded down: 99.999 % must not become all. */
-function formatShare(share: number): string {
-  const percent = share * 100;
-  const digits = percent > 99.9 ? 3 : percent > 90 ? 2 : 1;
-  return `${(Math.floor(percent * 10 ** digits) / 10 ** digits).toFixed(digits)} %`;
 }

@@ -1,40 +1,38 @@
 import type { GraphView } from '../graph-view.js';
 
 /**
- * Kinds of evidence about a node: how badly it is reconstructed (method §4–6), how surprising the names it deals with
- * are, how surprising what it does to them is (§11), how far it lies from benign embeddings (§7).
+ * Kinds of evidence about a node: its reconstruction error (method §4–6), the surprise of its actions on names, the
+ * surprise of the relations between names (§11), and its distance from benign embeddings (§7).
  */
 export const EVIDENCE_KINDS = ['reconstruction', 'name', 'relation', 'distance'] as const;
 
 export type EvidenceKind = (typeof EVIDENCE_KINDS)[number];
 
-/** What calibration tables are made of: one benign value a row. */
+/** The values that calibration tables are built from, one per row. */
 export interface EvidenceSamples {
   /** Local nodes of the graph. */
   readonly nodes: Int32Array;
-  /** The relation, or the role and the relation: what a table is kept for. */
+  /** The relation, or the role and the relation. */
   readonly slots: Uint16Array;
-  /** The higher, the stranger. */
+  /** The higher, the more suspicious. */
   readonly values: Float64Array;
 }
 
-/** Evidence of one kind about the nodes of one graph: one row a (node, slot), nodes ascending within a slot or not. */
+/** Evidence of one kind about the nodes of one graph, one row per (node, slot) in any order. */
 export interface EvidenceRows extends EvidenceSamples {
-  /** d: a value that is the largest of d ones counts as p = 1 − (1 − p)^d (method §11). All 1 where each is its own. */
+  /** d: a value that is the largest of d has p = 1 − (1 − p)^d (method §11). */
   readonly draws: Uint32Array;
-  /** The interaction of the view that the value comes from, or -1. */
+  /** The interaction of the view that gave the value, or -1. */
   readonly sources: Int32Array;
 }
 
-/** A source of evidence that is made of counts: learned from training graphs, asked about others. */
+/** Evidence from training counts. */
 export interface CountedEvidence {
-  readonly kind: EvidenceKind;
-  /** Slots are below this. */
   readonly slotCount: number;
-  /** Which group a slot backs off to: its role. */
+  /** The group that a slot backs off to: its role. */
   readonly groupOf: Uint8Array;
   samples(view: GraphView): EvidenceSamples;
   rows(view: GraphView): EvidenceRows;
-  /** For people: why the value of this interaction is what it is. */
+  /** Explains the value of an interaction in one sentence without a full stop. */
   explain(view: GraphView, interaction: number): string;
 }

@@ -2,30 +2,30 @@ import type { FeatureSpace } from '../../features/feature-space.js';
 import { ENTITY_TYPES } from '../../ingest/event.js';
 import type { GraphView } from '../graph-view.js';
 
-/** A feature of a node that few benign ones of its type have. */
+/** A feature of a node, and how many training instances of its type have it. */
 export interface Deviation {
   readonly kind: 'transition' | 'token';
   /** `EVENT_READ → EVENT_EXECUTE`, or the token. */
   readonly what: string;
-  /** Benign instances that have it, of all that were looked at. */
+  /** Training instances with this feature, of all instances. */
   readonly seen: number;
   readonly of: number;
 }
 
 /**
- * How many training instances of each entity type have each transition: what an explanation compares a node with.
- * Tokens are counted by the vocabulary already.
+ * Counts the training instances of each entity type with each transition, so that an alert can list rare features. The
+ * vocabulary already counts tokens.
  */
 export class FeatureUsage {
-  /** Types × (|R| + 1)². */
+  /** Entity types × (|R| + 1)². */
   readonly transitions: Uint32Array;
-  /** Instances of each type. */
+  /** Instances by entity type. */
   readonly instances: Uint32Array;
   readonly #space: FeatureSpace;
 
   readonly #entities: number;
 
-  /** `entities`: those of training, which the vocabulary counts. */
+  /** `entities` is the number of training entities, which the vocabulary counts. */
   constructor(space: FeatureSpace, entities: number, transitions?: Uint32Array, instances?: Uint32Array) {
     this.#entities = entities;
     const columns = (space.parts.relations.length + 1) ** 2;
@@ -49,7 +49,7 @@ export class FeatureUsage {
     }
   }
 
-  /** The rarest transitions and tokens of a node of a view, rarest first. */
+  /** The rarest transitions and tokens of a node, rarest first. */
   deviations({ planned, names }: GraphView, node: number, tokens: Uint32Array, most: number): Deviation[] {
     const { relations, vocabulary } = this.#space.parts;
     const side = relations.length + 1;
@@ -69,7 +69,7 @@ export class FeatureUsage {
       });
     }
     for (const token of new Set(tokens)) {
-      // Whatever stands for all unknown words has been seen often, the word itself never.
+      // Token 0 stands for all unknown words, which training never saw.
       const seen = token === 0 ? 0 : vocabulary.counts[token];
       found.push({ kind: 'token', what: vocabulary.tokens[token], seen, of: this.#entities });
     }

@@ -10,7 +10,7 @@ export interface InferenceOptions {
   readonly device?: 'wasm' | 'reference' | undefined;
 }
 
-/** A trained model on a device, ready to be asked. */
+/** A trained model on a device. Close it after use. */
 export class Inference {
   readonly #device: Device;
   readonly #model: Model;
@@ -25,7 +25,7 @@ export class Inference {
     const device = await openDevice({
       kind: options.device ?? 'wasm',
       threads: options.threads ?? 1,
-      // What was trained to be the same on every processor is asked in the same way.
+      // A model trained with the portable build gives the same results on every processor only with that build.
       portable: training.device.build !== 'relaxed-simd',
     });
     const core = Model.create(device, modelConfigOf(config, relations.length, space.width), config.seed);
@@ -33,12 +33,12 @@ export class Inference {
     return new Inference(device, core);
   }
 
-  /** Embeddings of unmasked nodes, nodeCount × hidden. */
+  /** The embeddings of unmasked nodes, nodeCount × hidden. */
   embeddings(graph: ModelGraph): Float32Array {
     return this.#model.encode(graph);
   }
 
-  /** e_v^r of all nodes by batched masked inference: `groups[v]` is the round that hides v (method §6). */
+  /** e_v^r of all nodes by batched masked inference. `groups[v]` is the round that masks v (method §6). */
   errors(graph: ModelGraph, groups: Uint8Array, rounds: number): RelationErrors {
     return this.#model.roundErrors(graph, groups, rounds);
   }

@@ -2,17 +2,17 @@ import type { GraphView } from '../graph-view.js';
 import type { EvidenceKind, EvidenceRows, EvidenceSamples } from './evidence.js';
 import { PairTable } from './pair-table.js';
 
-/** The two ends of an interaction. Slots of evidence about interactions are role · (|R| + 1) + relation. */
+/** The roles of nodes in an interaction. Slots of evidence about interactions are role · (|R| + 1) + relation. */
 export const ROLES = ['subject', 'object'] as const;
 
-/** The role of each slot, for |R| + 1 relations. */
+/** The role of each slot; `relationCount` is |R| + 1. */
 export function rolesOfSlots(relationCount: number): Uint8Array {
   return Uint8Array.from({ length: ROLES.length * relationCount }, (_, slot) =>
     Math.trunc(slot / relationCount),
   );
 }
 
-/** One row per interaction and end: subjects first. */
+/** One row per interaction and role: first all subjects, then all objects. */
 export function sampleInteractions(
   { interactions }: GraphView,
   values: Float64Array,
@@ -33,7 +33,7 @@ export function sampleInteractions(
   return { nodes, slots, values: both };
 }
 
-/** Per (node, role, relation) the largest value, which of its interactions that is, and how many there are (§11). */
+/** One row per (node, role, relation): the largest value, its interaction, and the number of interactions (§11). */
 export function largestOfInteractions(
   view: GraphView,
   values: Float64Array,
@@ -60,15 +60,14 @@ export function largestOfInteractions(
 }
 
 /**
- * The table that a slot's values are kept in. −ln P(r, o | s) means the same under every relation, so that all of a
- * role share one: with a table a relation, whatever is new would end at the floor of that table, which tells its size
- * and not how strange it is. Errors, and what is surprising about a relation itself, need tables of their own.
+ * The table of a slot. −ln P(r, o | s) is comparable across relations, so that all relations of a role share one table:
+ * in a small table per relation, every new value would reach the floor. Other kinds have a table per slot.
  */
 export function tableSlot(kind: EvidenceKind, slot: number, relationCount: number): number {
   return kind === 'name' ? Math.trunc(slot / relationCount) : slot;
 }
 
-/** Tables of a kind that has so many slots. */
+/** The number of tables of a kind with so many slots. */
 export function tableCount(kind: EvidenceKind, slotCount: number): number {
   return kind === 'name' ? ROLES.length : slotCount;
 }

@@ -5,25 +5,24 @@ import { ENTITY_TYPES } from '../../ingest/event.js';
 import { MAX_LEVELS, splitName } from './name-levels.js';
 import { PairTable } from './pair-table.js';
 
-/** A JavaScript Map ends at 2^24 entries. With more distinct names than this, new ones stay unseen, and are counted. */
+/** A JavaScript Map holds at most 2^24 entries. Texts beyond this limit are treated as unseen. */
 const MAX_TEXTS = 1 << 23;
 
-/** What a model file keeps of a table. */
+/** The table as plain arrays, for a model file. */
 export interface LevelTableArrays {
   readonly texts: readonly string[];
-  /** By level: its parent, below it in number, or -1 for a type. */
+  /** By level: its parent, which has a lower number, or -1 for a type. */
   readonly parents: Int32Array;
-  /** By level: number of its text. */
+  /** By level: the number of its text. */
   readonly labels: Int32Array;
 }
 
-/** Every level of every name that training met, as a tree: levels are numbered, parents before children. */
+/** The levels of all names in training, as a tree. Parents have lower numbers than their children. */
 export class LevelTable {
   readonly #numbers = new Map<string, number>();
   readonly #texts: string[] = [];
   readonly #levels = new PairTable();
   readonly #limit: number;
-  #left = 0;
 
   constructor(limit = MAX_TEXTS) {
     this.#limit = limit;
@@ -33,18 +32,9 @@ export class LevelTable {
     return this.#levels.size;
   }
 
-  /** Levels that were not taken in because the table was full. */
-  get left(): number {
-    return this.#left;
-  }
-
   /** The parent of each level, or -1. Valid until the next change. */
   get parents(): Int32Array {
     return this.#levels.firsts;
-  }
-
-  textOf(level: number): string {
-    return this.#texts[this.#levels.seconds[level]];
   }
 
   /** The level of this text below a parent, or -1. */
@@ -53,14 +43,11 @@ export class LevelTable {
     return label === undefined ? -1 : this.#levels.find(parent, label);
   }
 
-  /** Likewise, a new one where there is none; -1 where the table is full. */
+  /** Like `find`, but adds the level if it is new; -1 if the table is full. */
   intern(parent: number, text: string): number {
     let label = this.#numbers.get(text);
     if (label === undefined) {
-      if (this.#texts.length >= this.#limit) {
-        this.#left++;
-        return -1;
-      }
+      if (this.#texts.length >= this.#limit) return -1;
       label = this.#texts.push(text) - 1;
       this.#numbers.set(text, label);
     }
@@ -75,7 +62,7 @@ export class LevelTable {
     };
   }
 
-  /** From a file that may say anything. */
+  /** Throws if the arrays are damaged, because they may come from any file. */
   static fromArrays({ texts, parents, labels }: LevelTableArrays): LevelTable {
     const table = new LevelTable();
     const check = (holds: boolean) => {
@@ -95,25 +82,25 @@ export class LevelTable {
   }
 }
 
-/** The levels of the nodes of one log. A name is split once, however many nodes have it. */
+/** The levels of nodes. Each name is split once, however many nodes have it. */
 export class NodeLevels {
   readonly #names: NodeNames;
   readonly #step: (parent: number, text: string) => number;
-  /** By name and type: entry plus one, 0 where not asked yet. The last row is that of nodes without a name. */
+  /** By name and type: the entry plus one, or 0 before its first use. The last row is for nodes without a name. */
   readonly #entries: Int32Array;
   #levels = new Int32Array(256 * MAX_LEVELS);
   #known = new Uint8Array(256);
   #depth = new Uint8Array(256);
   #size = 0;
 
-  /** `step` gives the level below another: a table's `find` or `intern`. */
+  /** `step` finds the level of a text below a parent: a table's `find` or `intern`. */
   constructor(names: NodeNames, step: (parent: number, text: string) => number) {
     this.#names = names;
     this.#step = step;
     this.#entries = new Int32Array((names.texts.length + 1) * ENTITY_TYPES.length);
   }
 
-  /** What the methods below are asked with. */
+  /** The entry of a node, which the other methods take. */
   entryOf(node: number): number {
     const { name, types, texts } = this.#names;
     const text = name[node] < 0 ? texts.length : name[node];
@@ -122,12 +109,12 @@ export class NodeLevels {
     return this.#entries[at] - 1;
   }
 
-  /** How many levels the name has. */
+  /** The number of levels of the name. */
   depthOf(entry: number): number {
     return this.#depth[entry];
   }
 
-  /** How many of them, from the first on, the table knows. */
+  /** The number of levels that the table knows, from the coarsest on. */
   knownOf(entry: number): number {
     return this.#known[entry];
   }
@@ -137,7 +124,7 @@ export class NodeLevels {
     return this.#levels[entry * MAX_LEVELS + i];
   }
 
-  /** The finest level, which tells a program from others; -1 where the table does not know it. */
+  /** The finest level, which identifies a program; -1 if the table does not know it. */
   finest(entry: number): number {
     const depth = this.#depth[entry];
     return this.#known[entry] < depth ? -1 : this.#levels[entry * MAX_LEVELS + depth - 1];
@@ -165,7 +152,7 @@ export class NodeLevels {
   }
 }
 
-/** The levels of logs, kept for as long as the table does not change: many graphs share the names of one log. */
+/** Caches the levels of each log until the table changes, because many graphs share the names of a log. */
 export class LevelCache {
   readonly #table: LevelTable;
   #kept = new WeakMap<NodeNames, NodeLevels>();
@@ -189,7 +176,7 @@ export class LevelCache {
   }
 }
 
-/** Each view with the levels of its names, of which new ones join the table. Graphs of one log share what it names. */
+/** Yields each view with the levels of its names, which are added to the table. */
 export function* internLevels<V extends { readonly names: NodeNames }>(
   table: LevelTable,
   views: Iterable<V>,

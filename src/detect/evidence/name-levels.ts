@@ -4,25 +4,25 @@ import type { EntityType } from '../../ingest/event.js';
 /** g_0 to g_4 (method §11). */
 export const MAX_LEVELS = 5;
 
-/** What a level stands for: how people are told of it. */
+/** What a level stands for. Explanations word each kind differently. */
 export type LevelKind = 'type' | 'folder' | 'kind' | 'network' | 'address' | 'name';
 
-/** One level of a name: its text tells it from others with the same parent, and is good to show. */
+/** One level of a name. Its text is unique among levels with the same parent. */
 export interface NameLevel {
   readonly kind: LevelKind;
   readonly text: string;
 }
 
-/** Longer names are cut, so that an attacker's name costs no more than another; real paths are shorter. */
+/** Longer names are cut, so that an attacker cannot make them expensive. Real paths are shorter. */
 const LONGEST = 1024;
 const LONGEST_EXTENSION = 10;
 const DIGITS = /[0-9]+/g;
 
-/** An entity's name as nested levels, the coarsest first. A level that would repeat its parent is left out. */
+/** Splits an entity's name into nested levels, coarsest first. A level that equals its parent is left out. */
 export function splitName(type: EntityType, name: string | undefined): NameLevel[] {
   const levels: NameLevel[] = [{ kind: 'type', text: type }];
   if (name === undefined || name === '') return levels;
-  // Half a surrogate pair has no UTF-8 form: two such names would become one in the model file.
+  // A lone surrogate has no UTF-8 form, so that two such names would become one in the model file.
   const text = name.slice(0, LONGEST).toWellFormed();
   if (type === 'flow' && pushEndpoint(text, levels)) return levels;
   if (type === 'registry') pushRegistryKey(text, levels);
@@ -39,7 +39,7 @@ function pushLevel(levels: NameLevel[], kind: LevelKind, text: string): void {
   if (levels[levels.length - 1].text !== text) levels.push({ kind, text });
 }
 
-/** /16 ⊃ /24 ⊃ address ⊃ address + port, or whole groups of IPv6, or the labels of a host name from the right. */
+/** /16 ⊃ /24 ⊃ address ⊃ address and port; for IPv6 by groups, for host names by labels from the right. */
 function pushEndpoint(text: string, levels: NameLevel[]): boolean {
   const endpoint = endpointTokens(text);
   if (endpoint === undefined) return false;
@@ -66,13 +66,13 @@ function isPath(text: string): boolean {
   return text.includes('/') || text.includes('\\');
 }
 
-/** A name of Windows: a drive, a share or a device first, or nothing but backslashes between its parts. */
+/** A Windows path: it begins with a drive, share or device, or has only backslashes as separators. */
 const WINDOWS = /^(?:[a-z]:|\\)|^[^/]*\\[^/]*$/i;
-/** What stands before the first directory and is none: the drive, however it is written. */
+/** The drive, share or device before the first directory, in any notation. */
 const DRIVE =
   /^(?:\\\\[?.]\\|\\\?\?\\)?(?:(?:unc\\|\\\\)([^\\]+\\[^\\]+)|([a-z]:)|\\?(?:(device\\[^\\]+)|(systemroot)(?=\\)))/i;
 
-/** First directory ⊃ first three ⊃ directory and extension ⊃ full name. */
+/** First directory ⊃ first three directories ⊃ directory and extension ⊃ full name. */
 function pushPath(text: string, levels: NameLevel[]): void {
   const windows = WINDOWS.test(text);
   const folded = fold(windows ? text.toLowerCase() : text);
@@ -99,7 +99,7 @@ function pushPath(text: string, levels: NameLevel[]): void {
   pushLevel(levels, 'name', directory + file);
 }
 
-/** Without empty parts and `.`, and with `..` taken back: ways to write one path in many forms. */
+/** Removes empty parts and `.`, and resolves `..`, so that different spellings of a path become equal. */
 function resolveParts(parts: readonly string[], rooted: boolean): string[] {
   const kept: string[] = [];
   for (const part of parts) {
@@ -110,7 +110,7 @@ function resolveParts(parts: readonly string[], rooted: boolean): string[] {
   return kept;
 }
 
-/** With its dot; numbers behind it belong to it (`.so.#`). Empty where there is none. */
+/** The extension with its dot and following numbers (`.so.#`), or an empty string. */
 function extensionOf(file: string): string {
   const found = /[^.](\.[^.#][^.]*(?:\.#)*)$/.exec(file)?.[1] ?? /[^.](\.#)$/.exec(file)?.[1] ?? '';
   return found.length > LONGEST_EXTENSION + 1 ? '' : found;
@@ -126,7 +126,7 @@ const HIVES: Readonly<Record<string, string>> = {
   '\\registry\\user': 'hku',
 };
 
-/** Hive and first key ⊃ first three keys ⊃ parent key ⊃ key: a key's last part has no extension. */
+/** Hive and first key ⊃ first three keys ⊃ parent key ⊃ key. Keys have no extensions. */
 function pushRegistryKey(text: string, levels: NameLevel[]): void {
   const folded = fold(text.toLowerCase());
   const hive = /^(?:\\registry\\[a-z]+|[^\\]+)/.exec(folded)?.[0] ?? '';

@@ -7,60 +7,50 @@ import { internLevels, LevelCache, type LevelTable, type NodeLevels } from './le
 import { type FirstUnseen, phraseNameSurprise } from './name-sentences.js';
 import { PairTable } from './pair-table.js';
 
-/** The parent of types: every object lies below it. */
+/** The parent of all types. */
 const ROOT = -1;
 
-/** What a model file keeps of the counts. */
+/** The counts as plain arrays, for a model file. */
 export interface NameSurpriseArrays {
-  /** Contexts from |R| + 1 on: (subject, relation). Those before are the relations alone, over all subjects. */
+  /** Contexts from |R| + 1 on are (subject, relation). The first |R| + 1 contexts are relations, over all subjects. */
   readonly subjects: Int32Array;
   readonly relations: Int32Array;
-  /** By count: its context, its level (-1 for all objects together), and n. */
+  /** By count: its context, its level (-1 for all objects), and n. */
   readonly contexts: Int32Array;
   readonly levels: Int32Array;
   readonly counts: Uint32Array;
 }
 
 /**
- * `object`: u = −ln P(o | s, r). What a relation is usually done to differs much between relations, so such values
- * want tables per relation. `act`: u = −ln P(r, o | s), which also counts how unlikely the relation is for the
- * program. These are lengths of one code, comparable across relations: tables per type and role are enough, and those
- * have more to say about the tail.
- */
-export type Predicted = 'object' | 'act';
-
-/**
- * Name surprise (method §11): how unlikely it is that a program of this name does this to an object of that name,
- * from the counts of training and the nested levels of the object's name.
+ * Name surprise (method §11): u = −ln P(r, o | s), how unlikely it is that a program of this name acts in this way on an
+ * object of that name, from training counts over the nested levels of the object's name. The values are comparable across
+ * relations, so that one calibration table per role is enough.
  */
 export class NameSurprise implements CountedEvidence {
-  readonly kind = 'name';
   readonly slotCount: number;
   readonly groupOf: Uint8Array;
   readonly #relations: readonly string[];
-  readonly #predicted: Predicted;
-  /** |R| + 1: `<new>` has contexts like the others, and no counts. */
+  /** |R| + 1: `<new>` has a context like the others, but no counts. */
   readonly #relationCount: number;
   readonly #table: LevelTable;
   readonly #cache: LevelCache;
-  /** (subject's level, relation): context |R| + 1 and up. */
+  /** (level of the subject, relation): contexts from |R| + 1 on. */
   readonly #pairs = new PairTable();
-  /** (context, level) and its n and T. */
+  /** (context, level), with n and T. */
   readonly #rows = new PairTable();
   #n = new Uint32Array(256);
   #t = new Uint32Array(256);
-  /** V: children of each level, the first of them being the root's. */
+  /** V, the number of children: first of the root, then of each level. */
   #children = new Uint32Array(256);
-  /** Levels that some training object has. */
+  /** 1 for levels of training objects. */
   #seen = new Uint8Array(256);
-  /** By the subject's level: interactions and distinct relations; the first is that of all subjects. */
+  /** Interactions and distinct relations: first of all subjects, then by level of the subject. */
   #acts = new Uint32Array(256);
   #kinds = new Uint32Array(256);
 
-  /** `relations`: R, in the model's order. The table may be shared, and grows with `fit`. */
-  constructor(relations: readonly string[], table: LevelTable, predicted: Predicted = 'object') {
+  /** `relations` is R in the model's order. `fit` adds levels to the table, which may be shared. */
+  constructor(relations: readonly string[], table: LevelTable) {
     this.#relations = relations;
-    this.#predicted = predicted;
     this.#relationCount = relations.length + 1;
     this.slotCount = 2 * this.#relationCount;
     this.groupOf = rolesOfSlots(this.#relationCount);
@@ -68,7 +58,7 @@ export class NameSurprise implements CountedEvidence {
     this.#cache = new LevelCache(table);
   }
 
-  /** Counts the interactions of training graphs; each (subject, relation, object) once a graph. May be called again. */
+  /** Counts the interactions of training graphs, each (subject, relation, object) once per graph. */
   fit(views: Iterable<GraphView>): void {
     for (const [view, levels] of internLevels(this.#table, views)) this.#count(view, levels);
   }
@@ -112,14 +102,13 @@ export class NameSurprise implements CountedEvidence {
     };
   }
 
-  /** From a file that may say anything. T and V follow from the counts. */
+  /** Throws if the arrays are damaged, because they may come from any file. T and V follow from the counts. */
   static fromArrays(
     relations: readonly string[],
     table: LevelTable,
     arrays: NameSurpriseArrays,
-    predicted: Predicted = 'object',
   ): NameSurprise {
-    const surprise = new NameSurprise(relations, table, predicted);
+    const surprise = new NameSurprise(relations, table);
     const check = (holds: boolean) => {
       if (!holds) throw new RecalError('model-damaged', 'the counts of names in the model are damaged');
     };
@@ -138,7 +127,7 @@ export class NameSurprise implements CountedEvidence {
       check(context >= 0 && context < contextCount && context !== relations.length);
       check(level >= ROOT && level < table.size && n > 0);
       const parent = level === ROOT ? ROOT : parents[level];
-      check(level === ROOT || surprise.#rows.find(context, parent) >= 0); // parents come first
+      check(level === ROOT || surprise.#rows.find(context, parent) >= 0); // parents precede children
       check(surprise.#rows.find(context, level) < 0);
       surprise.#add(context, level, parent, n);
     }
@@ -146,7 +135,7 @@ export class NameSurprise implements CountedEvidence {
     return surprise;
   }
 
-  /** Children are no more than their parent: else a probability could exceed one. */
+  /** The counts of children must not exceed that of their parent: otherwise a probability could exceed 1. */
   #checkSums(check: (holds: boolean) => void): void {
     const [contexts, levels] = [this.#rows.firsts, this.#rows.seconds];
     const { parents } = this.#table;
@@ -161,11 +150,12 @@ export class NameSurprise implements CountedEvidence {
     const { length, subject, object, relation } = interactions;
     for (let i = 0; i < length; i++) {
       const r = relation[i];
-      if (r >= this.#relations.length) continue; // `<new>` is what training did not meet
-      const who = levels.finest(levels.entryOf(planned.nodes[subject[i]]));
-      const what = levels.entryOf(planned.nodes[object[i]]);
-      this.#countObject(r, levels, what);
-      if (who >= 0) this.#countObject(this.#relationCount + this.#pairs.intern(who, r), levels, what);
+      if (r >= this.#relations.length) continue; // `<new>` has no counts
+      const program = levels.finest(levels.entryOf(planned.nodes[subject[i]]));
+      const entry = levels.entryOf(planned.nodes[object[i]]);
+      this.#countObject(r, levels, entry);
+      if (program >= 0)
+        this.#countObject(this.#relationCount + this.#pairs.intern(program, r), levels, entry);
     }
   }
 
@@ -179,7 +169,7 @@ export class NameSurprise implements CountedEvidence {
     }
   }
 
-  /** n more of a level in a context; T of its parent and V follow. */
+  /** Adds n to a level in a context, and updates T of its parent and V. */
   #add(context: number, level: number, parent: number, n: number): void {
     const before = this.#rows.size;
     const row = this.#rows.intern(context, level);
@@ -212,41 +202,41 @@ export class NameSurprise implements CountedEvidence {
     if (isNew) this.#kinds[at]++;
   }
 
-  /** P(r | name(s)), interpolated with P(r) and that with one of |R| + 1. */
-  #relationProbability(who: number, own: number, relation: number): number {
+  /** P(r | name(s)), interpolated with P(r), which is interpolated with 1 / (|R| + 1). */
+  #relationProbability(program: number, own: number, relation: number): number {
     let p = 1 / this.#relationCount;
     for (const [at, context] of [
       [0, relation],
-      [who + 1, own],
+      [program + 1, own],
     ]) {
       const n = this.#acts[at] ?? 0;
-      if (n === 0) continue; // a program that training never met
+      if (n === 0) continue; // an unknown program
       const row = context < 0 ? -1 : this.#rows.find(context, ROOT);
       p = ((row < 0 ? 0 : this.#n[row]) + this.#kinds[at] * p) / (n + this.#kinds[at]);
-      if (who < 0) break;
+      if (program < 0) break;
     }
     return p;
   }
 
   #surprise(view: GraphView, levels: NodeLevels, i: number): number {
     const { planned, interactions } = view;
-    const who = levels.finest(levels.entryOf(planned.nodes[interactions.subject[i]]));
-    const what = levels.entryOf(planned.nodes[interactions.object[i]]);
+    const program = levels.finest(levels.entryOf(planned.nodes[interactions.subject[i]]));
+    const entry = levels.entryOf(planned.nodes[interactions.object[i]]);
     const relation = interactions.relation[i];
-    const pair = who < 0 ? -1 : this.#pairs.find(who, relation);
+    const pair = program < 0 ? -1 : this.#pairs.find(program, relation);
     const own = pair < 0 ? -1 : this.#relationCount + pair;
-    let u = this.#predicted === 'act' ? -Math.log(this.#relationProbability(who, own, relation)) : 0;
+    let u = -Math.log(this.#relationProbability(program, own, relation));
     let parent = ROOT;
-    for (let level = 0; level < levels.depthOf(what); level++) {
-      const next = level < levels.knownOf(what) ? levels.levelAt(what, level) : -2;
+    for (let level = 0; level < levels.depthOf(entry); level++) {
+      const next = level < levels.knownOf(entry) ? levels.levelAt(entry, level) : -2;
       u -= Math.log(this.#factor(own, relation, parent, next));
-      if (next < 0 || this.#seen[next] !== 1) break; // the rest of an unseen name says nothing more
+      if (next < 0 || this.#seen[next] !== 1) break; // finer levels of an unseen name say nothing more
       parent = next;
     }
     return u;
   }
 
-  /** P(g_i | g_{i−1}, name(s), r), interpolated; a context that never met g_{i−1} leaves it to the next lower one. */
+  /** P(g_i | g_{i−1}, name(s), r), interpolated. A context without g_{i−1} falls back to the coarser one. */
   #factor(own: number, relation: number, parent: number, level: number): number {
     const lowest = 1 / ((this.#children[parent + 1] ?? 0) + 1);
     return this.#interpolate(own, parent, level, this.#interpolate(relation, parent, level, lowest));
@@ -257,24 +247,24 @@ export class NameSurprise implements CountedEvidence {
     if (above < 0) return lower;
     const row = level < 0 ? -1 : this.#rows.find(context, level);
     const [n, t] = [this.#n[above], this.#t[above]];
-    // Where nothing ever went further than the parent, T is 0: the context cannot say what would follow.
+    // T is 0 if the parent has no children in this context, which then says nothing about them.
     if (t === 0) return lower;
     return ((row < 0 ? 0 : this.#n[row]) + t * lower) / (n + t);
   }
 
-  /** The coarsest level that this subject never met in this relation, and whether any subject did. */
+  /** The coarsest levels that training never saw with this relation: for this subject, and for any. */
   #firstUnseen(view: GraphView, i: number): FirstUnseen {
     const { planned, interactions } = view;
     const levels = this.#cache.of(view.names);
-    const who = levels.finest(levels.entryOf(planned.nodes[interactions.subject[i]]));
-    const what = levels.entryOf(planned.nodes[interactions.object[i]]);
+    const program = levels.finest(levels.entryOf(planned.nodes[interactions.subject[i]]));
+    const entry = levels.entryOf(planned.nodes[interactions.object[i]]);
     const relation = interactions.relation[i];
-    const pair = who < 0 ? -1 : this.#pairs.find(who, relation);
+    const pair = program < 0 ? -1 : this.#pairs.find(program, relation);
     const firstWithout = (context: number): number => {
-      for (let level = 0; level < levels.knownOf(what); level++) {
-        if (context < 0 || this.#rows.find(context, levels.levelAt(what, level)) < 0) return level;
+      for (let level = 0; level < levels.knownOf(entry); level++) {
+        if (context < 0 || this.#rows.find(context, levels.levelAt(entry, level)) < 0) return level;
       }
-      return levels.knownOf(what);
+      return levels.knownOf(entry);
     };
     const own = firstWithout(pair < 0 ? -1 : this.#relationCount + pair);
     const any = firstWithout(relation);
@@ -286,15 +276,15 @@ export class NameSurprise implements CountedEvidence {
     return {
       own,
       any,
-      depth: levels.depthOf(what),
-      knownSubject: who >= 0 && this.#knowsSubject(who),
-      times: levels.finest(what) < 0 ? 0 : count(context, levels.finest(what)),
+      depth: levels.depthOf(entry),
+      knownSubject: program >= 0 && this.#knowsSubject(program),
+      times: levels.finest(entry) < 0 ? 0 : count(context, levels.finest(entry)),
       total: count(context, ROOT),
     };
   }
 
-  #knowsSubject(who: number): boolean {
-    for (let r = 0; r < this.#relations.length; r++) if (this.#pairs.find(who, r) >= 0) return true;
+  #knowsSubject(program: number): boolean {
+    for (let r = 0; r < this.#relations.length; r++) if (this.#pairs.find(program, r) >= 0) return true;
     return false;
   }
 }

@@ -1,7 +1,7 @@
 import type { RelationErrors } from '../../model/model.js';
 import type { EvidenceRows } from './evidence.js';
 
-/** e_v^r as evidence: one row a (node, relation), each a value of its own. */
+/** e_v^r as evidence: one row per (node, relation). */
 export function reconstructionRows({ offsets, nodes, errors }: RelationErrors): EvidenceRows {
   const slots = new Uint16Array(nodes.length);
   for (let r = 0; r + 1 < offsets.length; r++) slots.fill(r, offsets[r], offsets[r + 1]);
@@ -14,7 +14,7 @@ export function reconstructionRows({ offsets, nodes, errors }: RelationErrors): 
   };
 }
 
-/** The kNN distance as evidence: one row a node, in one slot. */
+/** The kNN distance as evidence: one row per node, in one slot. */
 export function distanceRows(distances: Float64Array): EvidenceRows {
   const { length } = distances;
   return {

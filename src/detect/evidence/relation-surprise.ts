@@ -8,12 +8,12 @@ import { MAX_LEVELS } from './name-levels.js';
 import { phraseRelationSurprise } from './name-sentences.js';
 import { PairTable } from './pair-table.js';
 
-/** The coarsest context: every interaction of training. */
+/** The coarsest context: all interactions of training. */
 const EVERYTHING = -1;
 
-/** What a model file keeps of the counts. */
+/** The counts as plain arrays, for a model file. */
 export interface RelationSurpriseArrays {
-  /** By context: level of the subject's name and of the object's; -1 and -1 for everything. */
+  /** By context: the levels of the subject's and the object's name; -1 and -1 for all interactions. */
   readonly subjects: Int32Array;
   readonly objects: Int32Array;
   /** By count: its context, its relation, and n. */
@@ -23,12 +23,11 @@ export interface RelationSurpriseArrays {
 }
 
 /**
- * Relation surprise (method §11): u = −ln P(r | name(s), name(o)), how unlikely it is that these two deal with each
- * other in this way. Counts back off from (program, full name) over the object's coarser levels to (program, type),
- * (type, type), everything, and one of |R| + 1; each interpolated by Witten–Bell.
+ * Relation surprise (method §11): u = −ln P(r | name(s), name(o)), how unlikely this relation is between these two
+ * entities. Counts back off from (program, full name) through the coarser levels of the object to (program, type),
+ * (type, type), all interactions, and 1 / (|R| + 1), each interpolated by Witten–Bell.
  */
 export class RelationSurprise implements CountedEvidence {
-  readonly kind = 'relation';
   readonly slotCount: number;
   readonly groupOf: Uint8Array;
   readonly #relations: readonly string[];
@@ -36,17 +35,17 @@ export class RelationSurprise implements CountedEvidence {
   readonly #table: LevelTable;
   readonly #cache: LevelCache;
   readonly #contexts = new PairTable();
-  /** By context: n, and T, its distinct relations. */
+  /** By context: n, and T, the number of distinct relations. */
   #n = new Uint32Array(256);
   #t = new Uint32Array(256);
-  /** (context, relation) and its n. */
+  /** (context, relation), with its n. */
   readonly #rows = new PairTable();
   #counts = new Uint32Array(256);
-  /** The contexts of the interaction at hand, the coarsest first; -1 for one that training never met. */
-  readonly #ladder = new Int32Array(MAX_LEVELS + 2);
-  #rungs = 0;
+  /** The contexts of the current interaction, coarsest first; -1 for one that training never saw. */
+  readonly #chain = new Int32Array(MAX_LEVELS + 2);
+  #chainLength = 0;
 
-  /** `relations`: R, in the model's order. The table may be shared, and grows with `fit`. */
+  /** `relations` is R in the model's order. `fit` adds levels to the table, which may be shared. */
   constructor(relations: readonly string[], table: LevelTable) {
     this.#relations = relations;
     this.#relationCount = relations.length + 1;
@@ -56,14 +55,14 @@ export class RelationSurprise implements CountedEvidence {
     this.#cache = new LevelCache(table);
   }
 
-  /** Counts the interactions of training graphs; each (subject, relation, object) once a graph. May be called again. */
+  /** Counts the interactions of training graphs, each (subject, relation, object) once per graph. */
   fit(views: Iterable<GraphView>): void {
     for (const [view, levels] of internLevels(this.#table, views)) {
       const { length, relation } = view.interactions;
       for (let i = 0; i < length; i++) {
-        if (relation[i] >= this.#relations.length) continue; // `<new>` is what training did not meet
-        this.#climb(view, levels, i, (a, b) => this.#contexts.intern(a, b));
-        for (let rung = 0; rung < this.#rungs; rung++) this.#add(this.#ladder[rung], relation[i], 1);
+        if (relation[i] >= this.#relations.length) continue; // `<new>` has no counts
+        this.#buildChain(view, levels, i, (a, b) => this.#contexts.intern(a, b));
+        for (let at = 0; at < this.#chainLength; at++) this.#add(this.#chain[at], relation[i], 1);
       }
     }
   }
@@ -72,7 +71,7 @@ export class RelationSurprise implements CountedEvidence {
   surprises(view: GraphView): Float64Array {
     const levels = this.#cache.of(view.names);
     return Float64Array.from({ length: view.interactions.length }, (_, i) => {
-      this.#climb(view, levels, i, (a, b) => this.#contexts.find(a, b));
+      this.#buildChain(view, levels, i, (a, b) => this.#contexts.find(a, b));
       return -Math.log(this.#probability(view.interactions.relation[i]));
     });
   }
@@ -88,16 +87,16 @@ export class RelationSurprise implements CountedEvidence {
   explain(view: GraphView, interaction: number): string {
     const { planned, interactions, names } = view;
     const relation = interactions.relation[interaction];
-    this.#climb(view, this.#cache.of(names), interaction, (a, b) => this.#contexts.find(a, b));
-    // The finest context that training met says what is usual between such two.
-    let rung = this.#rungs - 1;
-    while (rung > 0 && this.#ladder[rung] < 0) rung--;
-    const context = this.#ladder[rung];
+    this.#buildChain(view, this.#cache.of(names), interaction, (a, b) => this.#contexts.find(a, b));
+    // The finest context that training saw shows what is usual.
+    let at = this.#chainLength - 1;
+    while (at > 0 && this.#chain[at] < 0) at--;
+    const context = this.#chain[at];
     const row = this.#rows.find(context, relation);
     return phraseRelationSurprise({
       names,
       relation: this.#relations[relation],
-      level: rung - 2,
+      level: at - 2,
       subject: planned.nodes[interactions.subject[interaction]],
       object: planned.nodes[interactions.object[interaction]],
       times: row < 0 ? 0 : this.#counts[row],
@@ -115,7 +114,7 @@ export class RelationSurprise implements CountedEvidence {
     };
   }
 
-  /** From a file that may say anything. Sums and T follow from the counts. */
+  /** Throws if the arrays are damaged, because they may come from any file. Sums and T follow from the counts. */
   static fromArrays(
     relations: readonly string[],
     table: LevelTable,
@@ -142,32 +141,33 @@ export class RelationSurprise implements CountedEvidence {
     return surprise;
   }
 
-  /** Everything, (type, type), (program, type), (program, g_1), … (program, full name), as far as levels are known. */
-  #climb(
+  /** Lists the known contexts: all, (type, type), (program, type), (program, g_1), … (program, full name). */
+  #buildChain(
     { planned, interactions }: GraphView,
     levels: NodeLevels,
     i: number,
     contextOf: (subject: number, object: number) => number,
   ): void {
-    const who = levels.entryOf(planned.nodes[interactions.subject[i]]);
-    const what = levels.entryOf(planned.nodes[interactions.object[i]]);
-    const ladder = this.#ladder;
-    const known = levels.knownOf(what);
-    ladder[0] = contextOf(EVERYTHING, EVERYTHING);
-    this.#rungs = 1;
-    if (levels.knownOf(who) === 0 || known === 0) return;
-    ladder[this.#rungs++] = contextOf(levels.levelAt(who, 0), levels.levelAt(what, 0));
-    const program = levels.finest(who);
-    // A subject without a name is its type, and has been counted as that.
-    if (program < 0 || levels.depthOf(who) === 1) return;
-    for (let k = 0; k < known; k++) ladder[this.#rungs++] = contextOf(program, levels.levelAt(what, k));
+    const subjectEntry = levels.entryOf(planned.nodes[interactions.subject[i]]);
+    const objectEntry = levels.entryOf(planned.nodes[interactions.object[i]]);
+    const chain = this.#chain;
+    const known = levels.knownOf(objectEntry);
+    chain[0] = contextOf(EVERYTHING, EVERYTHING);
+    this.#chainLength = 1;
+    if (levels.knownOf(subjectEntry) === 0 || known === 0) return;
+    chain[this.#chainLength++] = contextOf(levels.levelAt(subjectEntry, 0), levels.levelAt(objectEntry, 0));
+    const program = levels.finest(subjectEntry);
+    // A subject without a name has no program; its type is counted already.
+    if (program < 0 || levels.depthOf(subjectEntry) === 1) return;
+    for (let k = 0; k < known; k++)
+      chain[this.#chainLength++] = contextOf(program, levels.levelAt(objectEntry, k));
   }
 
-  /** P(r | the contexts of the ladder): a context that training never met leaves it to the coarser one. */
+  /** P(r | contexts). A context that training never saw falls back to the coarser one. */
   #probability(relation: number): number {
     let p = 1 / this.#relationCount;
-    for (let rung = 0; rung < this.#rungs; rung++) {
-      const context = this.#ladder[rung];
+    for (let at = 0; at < this.#chainLength; at++) {
+      const context = this.#chain[at];
       if (context < 0) continue;
       const row = this.#rows.find(context, relation);
       const [n, t] = [this.#n[context], this.#t[context]];

@@ -2,8 +2,8 @@ import { finishMix, mixWord } from '../../base/integer-mix.js';
 import type { KeyTable } from '../../store/key-table.js';
 
 /**
- * A number that is the same for the same entity in whatever selection it is met: groups of masked inference and halves
- * of a lone calibration graph are drawn by it (method §6, §9).
+ * A hash of each entity that does not depend on the selection. It draws the groups of masked inference and the halves of a
+ * single calibration graph (method §6, §9).
  */
 export function stableHashes(keys: KeyTable, nodes: Int32Array, seed: number): Uint32Array {
   const words = new Uint32Array(4);
@@ -15,7 +15,7 @@ export function stableHashes(keys: KeyTable, nodes: Int32Array, seed: number): U
   });
 }
 
-/** The round of masked inference that hides each node. */
+/** The round of masked inference that masks each node. */
 export function maskedGroups(keys: KeyTable, nodes: Int32Array, seed: number, rounds: number): Uint8Array {
   return Uint8Array.from(stableHashes(keys, nodes, seed), (hash) => hash % rounds);
 }

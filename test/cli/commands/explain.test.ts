@@ -59,7 +59,7 @@ describe('an alert', () => {
       /^2 +reconstruction +EVENT_READ +- +31 +0\.370 +98\.\d+ % +12,430 +0\.0200 +25\.0 %$/m,
     );
     expect(stdout).toMatch(/^3 +distance .* 50 +0\.2941 +5\.0 % +benign: all relations; few benign values$/m);
-    expect(stdout).toContain('#1 nothing in training ever executed anything under `/var/tmp`');
+    expect(stdout).toContain('#1 no process in training ever executed anything under `/var/tmp`');
     expect(stdout).toMatch(/^looks like +sshd \(0\.5000\)$/m);
     expect(stdout).toMatch(/^EVENT_READ → EVENT_EXECUTE +transition +0 +321$/m);
     expect(stdout).toContain(

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Alert, AlertEvidence } from '../../../src/detect/alerts/alert.js';
+import type { Alert, AlertEvidence, EntityRef } from '../../../src/detect/alerts/alert.js';
 import {
+  phraseAction,
   phraseAlert,
   phraseEntity,
   phraseEvidence,
@@ -17,37 +18,37 @@ beforeAll(async () => {
 const alertOf = (id: string): Alert => small.alerts.find(({ entity }) => entity.id === id) as Alert;
 
 describe('an alert in one sentence', () => {
-  test('who did what, why that is strange, what else', () => {
+  test('says what happened, why it is suspicious, and what else is', () => {
     expect(alertOf(ENTITIES.nginx).sentence).toBe(
-      '`nginx` (pid 98651) executed `/var/tmp/dropper`: nothing in training ever executed anything under `/var/tmp`, ' +
-        'more surprising than all 9,999 benign values; its part in `EVENT_READ` fits what was learned worse than ' +
-        '98.00 % of 12,430 benign values; it lies farther from known behaviour than 72.0 % of 50 benign values ' +
-        '(few to compare with, of other relations too, for want of this one).',
+      '`nginx` (pid 98651) executed `/var/tmp/dropper`: no process in training ever executed anything under `/var/tmp` ' +
+        '(more surprising than all 9,999 benign values); its reads are more unusual than 98.0 % of 12,430 benign ones; ' +
+        'it is farther from known behaviour than 72.0 % of 50 benign values ' +
+        '(few to compare with, compared with other relations too).',
     );
   });
 
-  test('training never met a relation', () => {
+  test('mentions a relation that training never saw', () => {
     expect(alertOf(ENTITIES.shell).sentence).toBe(
-      '`sh` (pid 99001) read `/etc/master.passwd`: that name is more surprising than all 999 benign values; ' +
-        'training never met a relation that it takes part in.',
+      '`sh` (pid 99001) read `/etc/master.passwd`: this is more surprising than all 999 benign values; ' +
+        'it takes part in a relation that training never saw.',
     );
   });
 
-  test('seen from the object, the largest of several', () => {
+  test('describes an object, and the highest of several values', () => {
     expect(alertOf(ENTITIES.secret).sentence).toBe(
-      '`sh` read `/etc/master.passwd`: that name is more surprising than 96.59 % of 999 benign values (the most of 3).',
+      '`sh` read `/etc/master.passwd`: this is more surprising than 96.5 % of 999 benign values (the highest of 3).',
     );
   });
 
-  test('a second deed', () => {
+  test('mentions a second action', () => {
     const alert = alertOf(ENTITIES.nginx);
     const other = alertOf(ENTITIES.shell).evidence[0];
     const source = { ...(other.source as NonNullable<AlertEvidence['source']>), subject: alert.entity };
     const sentence = phraseAlert({ ...alert, evidence: [alert.evidence[0], { ...other, source }] });
-    expect(sentence).toContain('; it read `/etc/master.passwd`, that name is more surprising than all 999');
+    expect(sentence).toContain('; it read `/etc/master.passwd`: this is more surprising than all 999');
   });
 
-  test('no evidence at all', () => {
+  test('needs no evidence', () => {
     const { sentence: _, ...alert } = alertOf(ENTITIES.nginx);
     expect(phraseAlert({ ...alert, evidence: [] })).toBe('`nginx` (pid 98651) stands out.');
   });
@@ -64,37 +65,70 @@ describe('evidence', () => {
   });
 
   test.each<[Partial<AlertEvidence>, string]>([
-    [{}, 'that name is more surprising than 99.999 % of 1,000 benign values'],
-    [{ benignQuantile: 0.9999999 }, 'that name is more surprising than 99.999 % of 1,000 benign values'],
-    [{ n: 0 }, 'that name is more surprising than anything, because there is nothing benign to compare with'],
+    [{}, 'this is more surprising than all but 1 of 1,000 benign values'],
+    [{ benignQuantile: 0.998 }, 'this is more surprising than all but 2 of 1,000 benign values'],
+    [
+      { benignQuantile: 0.9999999, n: 1e9 },
+      'this is more surprising than 99.99 % of 1,000,000,000 benign values',
+    ],
+    [{ benignQuantile: 0 }, 'this is more surprising than 0.0 % of 1,000 benign values'],
+    [{ n: 0 }, 'this is more surprising than anything benign, because there is nothing to compare with'],
     [
       { kind: 'relation', n: 1, beyond: true },
-      'that this was done is more surprising than all 1 benign value (few to compare with)',
+      'this relation is more surprising than the only benign value (few to compare with)',
+    ],
+    [
+      { kind: 'reconstruction', relation: 'EVENT_UNLINK', n: 243, beyond: true },
+      'its deletions are unlike any of 243 benign ones',
+    ],
+    [
+      { kind: 'reconstruction', relation: 'EVENT_FCNTL', n: 200, benignQuantile: 0.5 },
+      'its `EVENT_FCNTL` events are more unusual than 50.0 % of 200 benign ones',
     ],
   ])('%j', (more, expected) => {
     expect(phraseEvidence(row(more))).toBe(expected);
   });
 });
 
+describe('an action', () => {
+  const acts = (relation: string, type: EntityRef['type'], isSelf = false) => {
+    const { entity, evidence } = alertOf(ENTITIES.nginx);
+    const object = isSelf ? entity : { id: '7', type, name: '34.201.88.65:443' };
+    const source = { ...(evidence[0].source as NonNullable<AlertEvidence['source']>), relation, object };
+    return phraseAction({ entity, evidence: [{ ...evidence[0], source }] });
+  };
+
+  test('uses a verb for the type of the object', () => {
+    expect(acts('EVENT_CREATE_OBJECT', 'flow')).toBe(
+      '`nginx` (pid 98651) opened a connection to `34.201.88.65:443`',
+    );
+    expect(acts('EVENT_CREATE_OBJECT', 'file')).toBe('`nginx` (pid 98651) created `34.201.88.65:443`');
+  });
+
+  test('of an entity on itself names it once', () => {
+    expect(acts('EVENT_CHANGE_PRINCIPAL', 'process', true)).toBe('`nginx` (pid 98651) changed its user');
+  });
+});
+
 describe('names', () => {
-  test('long ones lose their middle, nameless ones their quotes, backticks do not end a quotation', () => {
+  test('are cut in the middle, and a backtick does not end the quotation', () => {
     expect(phraseEntity({ type: 'file', name: `/tmp/${'x'.repeat(9000)}/end` })).toMatch(
       /^`\/tmp\/x{30}…x{31}\/end`$/,
     );
-    expect(phraseEntity({ type: 'pipe', name: null })).toBe('a nameless pipe');
+    expect(phraseEntity({ type: 'pipe', name: null })).toBe('an unnamed pipe');
     expect(phraseEntity({ type: 'file', name: '`; `x' })).toBe("`'; 'x`");
   });
 });
 
 describe('an incident in one sentence', () => {
-  test('how many of what, around whom, when, and the strongest deed', () => {
+  test('says how many entities, the root, the time span and the strongest action', () => {
     expect(small.incidents[0].sentence).toBe(
       '2 processes and 1 file around `nginx` on h between 2018-04-06 00:00:01 and 00:01:03 UTC: ' +
         '`sh` (pid 99001) read `/etc/master.passwd`.',
     );
   });
 
-  test('over midnight, at one moment, of one kind', () => {
+  test('handles midnight, one moment and one entity', () => {
     const { first, last, ...rest } = small.incidents[0];
     const next = { ns: '0', iso: '2018-04-07T00:00:00.000000000Z' };
     const tell = (entities: (typeof rest)['entities'], until: typeof last) =>

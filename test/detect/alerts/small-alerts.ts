@@ -26,7 +26,7 @@ export const HOSTILE = {
 } as const;
 
 export const MODEL = 'b'.repeat(64);
-/** The model knows two relations; EVENT_PTRACE is one that training never met. */
+/** The model knows two relations; EVENT_PTRACE is one that training never saw. */
 const KNOWN = ['EVENT_EXECUTE', 'EVENT_READ'] as const;
 const SECOND = 1_000_000_000n;
 
@@ -190,7 +190,7 @@ export async function makeSmallAlerts(
     empiricalP: (score) => (score > 15 ? 1e-5 : 1e-3),
     distanceThreshold: 0.25,
     because: (_graph, row) =>
-      row === 0 ? 'nothing in training ever executed anything under `/var/tmp`' : '',
+      row === 0 ? 'no process in training ever executed anything under `/var/tmp`' : '',
     lookAlikes: () => [{ name: names.page ?? 'sshd', type: 'process', distance: 0.5 }],
     deviations: () => [{ kind: 'transition', what: 'EVENT_READ → EVENT_EXECUTE', seen: 0, of: 321 }],
   };

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { MAX_LEVELS, splitName } from '../../../src/detect/evidence/name-levels.js';
 import { ENTITY_TYPES, type EntityType } from '../../../src/ingest/event.js';
 
-/** Any code unit, halves of surrogate pairs among them. */
+/** Any code unit, including lone surrogates. */
 const CODE_UNIT = fc.nat(0xffff).map((code) => String.fromCharCode(code));
 
 const texts = (type: EntityType, name?: string) => splitName(type, name).map(({ text }) => text);
@@ -55,7 +55,7 @@ describe('paths', () => {
     expect(texts('file', name)).toEqual(['file', ...levels]);
   });
 
-  test('of one file in two spellings are the same', () => {
+  test('in two spellings have the same levels', () => {
     expect(texts('file', 'c:\\Windows\\.\\x\\..\\A.dll')).toEqual(texts('file', 'C:/WINDOWS/a.DLL'));
   });
 });
@@ -98,14 +98,14 @@ describe('endpoints', () => {
   });
 });
 
-test('programs are told by their names, nameless objects by their type', () => {
+test('programs are split like other names; an unnamed entity has only its type', () => {
   expect(texts('process', 'python3.9')).toEqual(['process', 'python#.#']);
   expect(texts('process', '/bin/sh')).toEqual(['process', '/bin', '/bin/*', '/bin/sh']);
   expect(texts('pipe')).toEqual(['pipe']);
   expect(texts('file', '')).toEqual(['file']);
 });
 
-test('hostile names have few levels, all different, none of them without a UTF-8 form', () => {
+test('hostile names have few levels, all different and well-formed', () => {
   const piece = fc.constantFrom(
     '/',
     '\\',

@@ -7,8 +7,12 @@ import { corpora, type NamedNode, namesOf, pathsOf, type Triple, viewOf } from '
 
 const RELATIONS = ['EVENT_READ', 'EVENT_EXECUTE'];
 
-/** Method §11 by its letter: counts are taken anew from the list of training triples for every factor. */
-function slowSurprise(nodes: readonly NamedNode[], train: readonly Triple[], [s, r, o]: Triple): number {
+/** −ln P(o | s, r) of method §11, with counts taken from the list of training triples for every factor. */
+function slowObjectSurprise(
+  nodes: readonly NamedNode[],
+  train: readonly Triple[],
+  [s, r, o]: Triple,
+): number {
   const program = (node: number) => pathsOf(nodes[node]).at(-1);
   const objects = (known: (subject: number, relation: number) => boolean) =>
     train
@@ -40,8 +44,8 @@ function slowSurprise(nodes: readonly NamedNode[], train: readonly Triple[], [s,
   return u;
 }
 
-/** P(r | s) likewise: Witten–Bell on the program's relations, on all relations, on one of |R| + 1. */
-function slowAct(nodes: readonly NamedNode[], train: readonly Triple[], [s, r]: Triple): number {
+/** −ln P(r | s): Witten–Bell on the program's relations, on all relations, and 1 / (|R| + 1). */
+function slowRelationSurprise(nodes: readonly NamedNode[], train: readonly Triple[], [s, r]: Triple): number {
   const program = (node: number) => pathsOf(nodes[node]).at(-1);
   const step = (triples: readonly Triple[], lower: number) => {
     const same = triples.filter(([, relation]) => relation === r).length;
@@ -67,58 +71,39 @@ function fitted(nodes: readonly NamedNode[], train: readonly (readonly Triple[])
 const distinct = (triples: readonly Triple[]) => [...new Map(triples.map((t) => [t.join(), t])).values()];
 
 describe('u', () => {
-  test('is what the formula says', () => {
+  test('equals the formula', () => {
     fc.assert(
       fc.property(corpora(RELATIONS.length), ({ nodes, train, test: triples }) => {
         const found = fitted(nodes, train).surprises(viewOf(namesOf(nodes), triples));
         const all = train.flatMap(distinct);
         distinct(triples).forEach((triple, i) => {
-          expect(found[i]).toBeCloseTo(slowSurprise(nodes, all, triple), 9);
+          const expected = slowRelationSurprise(nodes, all, triple) + slowObjectSurprise(nodes, all, triple);
+          expect(found[i]).toBeCloseTo(expected, 9);
         });
       }),
       { numRuns: 150 },
     );
   });
 
-  test('of an act adds how unlikely the relation is for the program', () => {
-    fc.assert(
-      fc.property(corpora(RELATIONS.length), ({ nodes, train, test: triples }) => {
-        const names = namesOf(nodes);
-        const table = new LevelTable();
-        const surprise = new NameSurprise(RELATIONS, table, 'act');
-        surprise.fit(train.map((benign) => viewOf(names, benign)));
-        const view = viewOf(names, triples);
-        const found = surprise.surprises(view);
-        const all = train.flatMap(distinct);
-        distinct(triples).forEach((triple, i) => {
-          const expected = slowAct(nodes, all, triple) + slowSurprise(nodes, all, triple);
-          expect(found[i]).toBeCloseTo(expected, 9);
-        });
-        const again = NameSurprise.fromArrays(RELATIONS, table, surprise.toArrays(), 'act');
-        expect(again.surprises(view)).toEqual(found);
-      }),
-      { numRuns: 100 },
-    );
-  });
-
-  test('of all that a program could do sums to a probability', () => {
+  test('of all actions of a program sums to a probability', () => {
     fc.assert(
       fc.property(corpora(RELATIONS.length), ({ nodes, train }) => {
         const surprise = fitted(nodes, train);
         const names = namesOf(nodes);
-        // Names that training never met share the chance of something new at the level where they differ.
+        // New names share the probability of a new name at the level where they differ.
         const seen = new Set(train.flat().flatMap(([, , object]) => pathsOf(nodes[object])));
         const outcome = (node: NamedNode) => {
           const known = pathsOf(node).filter((path) => seen.has(path));
           return known.length === pathsOf(node).length ? known.at(-1) : `new below ${known.at(-1)}`;
         };
-        // A name that others go on below has no chance of its own beside theirs: a nameless file, a whole subnet.
+        // A name that is a level of others, such as a whole subnet, has no probability besides theirs.
         const inner = new Set(nodes.flatMap((node) => pathsOf(node).slice(0, -1)));
         const leaves = new Map(
           nodes.flatMap((node, number) =>
             inner.has(pathsOf(node).at(-1) as string) ? [] : [[outcome(node), number] as const],
           ),
         );
+        let sum = 0;
         for (let r = 0; r <= RELATIONS.length; r++) {
           const u = surprise.surprises(
             viewOf(
@@ -126,15 +111,16 @@ describe('u', () => {
               [...leaves.values()].map((object): Triple => [0, r, object]),
             ),
           );
-          expect(u.reduce((sum, value) => sum + Math.exp(-value), 0)).toBeLessThanOrEqual(1 + 1e-9);
+          for (const value of u) sum += Math.exp(-value);
           expect(u.every((value) => value >= 0 && Number.isFinite(value))).toBe(true);
         }
+        expect(sum).toBeLessThanOrEqual(1 + 1e-9);
       }),
       { numRuns: 150 },
     );
   });
 
-  test('falls as training sees more of the same, and rises from the known to the strange', () => {
+  test('falls as training sees more of the same name, and is higher for less known names', () => {
     const nodes: NamedNode[] = [
       { type: 'process', name: 'nginx' },
       { type: 'file', name: '/var/log/nginx.log' },
@@ -167,7 +153,7 @@ describe('u', () => {
     expect(many[1]).toBeLessThan(many[2]);
   });
 
-  test('of a program that training never met is that of any program', () => {
+  test('of an unknown program is that of any program', () => {
     const nodes: NamedNode[] = [
       { type: 'process', name: 'sh' },
       { type: 'process', name: 'dropper' },
@@ -180,15 +166,16 @@ describe('u', () => {
         [0, 1, 3],
       ],
     ]);
-    const [stranger] = surprise.surprises(viewOf(namesOf(nodes), [[1, 0, 2]]));
-    // Once each: one of one types, folders, kinds and names; half of it is kept for others, of which one is known.
-    const factor = (one: number, others: number) => (one + 1 / (others + 1)) / 2;
-    expect(stranger).toBeCloseTo(-Math.log(factor(1, 1) ** 3 * factor(1, 2)), 12);
+    const [u] = surprise.surprises(viewOf(namesOf(nodes), [[1, 0, 2]]));
+    // One of two interactions has the relation, and one of one the type, folder, kind and name.
+    const relation = (1 + 2 / 3) / 4;
+    const factor = (children: number) => (1 + 1 / (children + 1)) / 2;
+    expect(u).toBeCloseTo(-Math.log(relation * factor(1) ** 3 * factor(2)), 12);
   });
 });
 
 describe('evidence', () => {
-  test('has the largest u of each node, role and relation, with its source and how many there are', () => {
+  test('is the largest u of each node, role and relation, with its interaction and the number of interactions', () => {
     fc.assert(
       fc.property(corpora(RELATIONS.length), ({ nodes, train, test: triples }) => {
         const surprise = fitted(nodes, train);
@@ -233,14 +220,14 @@ describe('evidence', () => {
   });
 });
 
-describe('parts', () => {
+describe('arrays', () => {
   const nodes: NamedNode[] = [
     { type: 'process', name: 'sh' },
     { type: 'file', name: '/etc/passwd' },
     { type: 'file', name: '/etc/ssh/a/b/key' },
   ];
 
-  test('give back the same surprise', () => {
+  test('give the same surprise when read', () => {
     fc.assert(
       fc.property(corpora(RELATIONS.length), (corpus) => {
         const table = new LevelTable();
@@ -255,7 +242,7 @@ describe('parts', () => {
         const view = viewOf(names, corpus.test);
         expect(again.surprises(view)).toEqual(surprise.surprises(view));
         expect(again.toArrays()).toEqual(surprise.toArrays());
-        again.fit([view]); // and can go on learning
+        again.fit([view]); // and can be fitted further
         surprise.fit([view]);
         expect(again.surprises(view)).toEqual(surprise.surprises(view));
       }),
@@ -263,7 +250,7 @@ describe('parts', () => {
     );
   });
 
-  test('that were tampered with are refused, or harmless', () => {
+  test('with a changed number are refused or harmless', () => {
     const table = new LevelTable();
     const surprise = new NameSurprise(RELATIONS, table);
     const names = namesOf(nodes);
@@ -277,7 +264,7 @@ describe('parts', () => {
     const sound = surprise.toArrays();
     expectHarmlessTampering(
       sound,
-      (parts) => NameSurprise.fromArrays(RELATIONS, table, parts),
+      (arrays) => NameSurprise.fromArrays(RELATIONS, table, arrays),
       viewOf(names, [
         [0, 0, 1],
         [0, 1, 2],
@@ -285,7 +272,9 @@ describe('parts', () => {
       ]),
     );
     const short = { ...sound, counts: sound.counts.slice(1) };
-    expect(() => NameSurprise.fromArrays(RELATIONS, table, short)).toThrow('damaged');
+    expect(() => NameSurprise.fromArrays(RELATIONS, table, short)).toThrow(
+      expect.objectContaining({ code: 'model-damaged' }),
+    );
   });
 });
 
@@ -307,19 +296,19 @@ describe('explanation', () => {
       [1, 1, 6],
     ],
   ]);
-  const tell = (...triple: Triple) => surprise.explain(viewOf(namesOf(nodes), [triple]), 0);
+  const explain = (...triple: Triple) => surprise.explain(viewOf(namesOf(nodes), [triple]), 0);
 
-  test('says which level was first unseen, for whom', () => {
-    expect(tell(0, 1, 2)).toBe('nothing in training ever executed anything under `/var`');
-    expect(tell(0, 1, 3)).toBe('no `nginx` in training ever executed `/bin/ls`');
-    expect(tell(1, 0, 2)).toBe('no `sh` in training ever read any file');
-    expect(tell(1, 1, 3)).toBe('`sh` executed `/bin/ls` 1 of 2 times in training');
-    expect(tell(1, 2, 3)).toBe('training never met what `sh` did here');
+  test('names the first level that training never saw, and for which subject', () => {
+    expect(explain(0, 1, 2)).toBe('no process in training ever executed anything under `/var`');
+    expect(explain(0, 1, 3)).toBe('`nginx` never executed `/bin/ls` in training');
+    expect(explain(1, 0, 2)).toBe('`sh` never read any file in training');
+    expect(explain(1, 1, 3)).toBe('in training, `sh` executed `/bin/ls` 1 of 2 times');
+    expect(explain(1, 2, 3)).toBe('training never saw this relation');
   });
 
-  test('shows hostile names harmlessly and cut short', () => {
-    expect(tell(4, 1, 3)).toBe("training never met `'\\e[#mred\\n`, which executed `/bin/ls`");
-    const long = tell(0, 1, 5);
-    expect(long).toMatch(/^nothing in training ever executed `\/bin\/x{74}…`$/);
+  test('shows hostile names printable and cut', () => {
+    expect(explain(4, 1, 3)).toBe("training never saw `'\\e[#mred\\n`, which executed `/bin/ls`");
+    const long = explain(0, 1, 5);
+    expect(long).toMatch(/^no process in training ever executed `\/bin\/x{74}…`$/);
   });
 });

@@ -4,7 +4,7 @@ import type { GraphView } from '../../../src/detect/graph-view.js';
 import type { NodeNames } from '../../../src/graph/node-names.js';
 import { ENTITY_TYPES, type EntityType } from '../../../src/ingest/event.js';
 
-/** A node of a made-up log. */
+/** A node of an artificial log. */
 export interface NamedNode {
   readonly type: EntityType;
   readonly name?: string | undefined;
@@ -13,7 +13,7 @@ export interface NamedNode {
 /** (subject, relation, object): numbers of nodes and of a relation. */
 export type Triple = readonly [number, number, number];
 
-/** A name's levels, each with all that is above it: the same text below two parents is two levels. */
+/** The levels of a name, each with its parents, so that equal texts below different parents differ. */
 export function pathsOf({ type, name }: NamedNode): string[] {
   const texts = splitName(type, name).map(({ text }) => text);
   return texts.map((_, i) => texts.slice(0, i + 1).join('\u0001'));
@@ -32,7 +32,7 @@ export function namesOf(nodes: readonly NamedNode[]): NodeNames {
   };
 }
 
-/** A graph with these interactions, each once, as evidence of counts looks at it: without features. */
+/** A graph with these interactions, each once, and without features. */
 export function viewOf(names: NodeNames, triples: readonly Triple[]): GraphView {
   const distinct = [...new Map(triples.map((triple) => [triple.join(), triple])).values()];
   const nodes = [...new Set(distinct.flatMap(([subject, , object]) => [subject, object]))].sort(
@@ -83,7 +83,7 @@ const NODE: fc.Arbitrary<NamedNode> = fc.oneof(
   fc.record({ type: fc.constant<EntityType>('pipe'), name: fc.constant(undefined) }),
 );
 
-/** Nodes, training graphs and one to be judged. Relation `relations` is `<new>`. */
+/** Nodes, training graphs and a graph to score. The number `relations` is that of `<new>`. */
 export function corpora(relations: number) {
   return fc.array(NODE, { minLength: 2, maxLength: 14 }).chain((nodes) => {
     const end = fc.nat(nodes.length - 1);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { PairTable } from '../../../src/detect/evidence/pair-table.js';
 
-test('numbers pairs as a Map would, through every growth', () => {
+test('numbers pairs like a Map, while it grows', () => {
   const small = fc.integer({ min: -1, max: 40 });
   const pair = fc.tuple(small, fc.oneof(small, fc.integer()));
   fc.assert(

@@ -7,16 +7,18 @@ import { corpora, type NamedNode, namesOf, pathsOf, type Triple, viewOf } from '
 
 const RELATIONS = ['EVENT_READ', 'EVENT_WRITE', 'EVENT_EXECUTE'];
 
-/** P(r | both names) from the list of training triples, each context filtered anew. */
+/** P(r | name(s), name(o)), with counts taken from the list of training triples for every context. */
 function slowProbability(nodes: readonly NamedNode[], train: readonly Triple[], [s, r, o]: Triple): number {
   const has = (node: number, path: string) => pathsOf(nodes[node]).includes(path);
   const is = (node: number, path: string) => pathsOf(nodes[node]).at(-1) === path;
-  const [who, what] = [pathsOf(nodes[s]), pathsOf(nodes[o])];
+  const [subjectPaths, objectPaths] = [pathsOf(nodes[s]), pathsOf(nodes[o])];
   const contexts: Triple[][] = [[...train]];
-  contexts.push(train.filter(([subject, , object]) => has(subject, who[0]) && has(object, what[0])));
-  if (who.length > 1) {
-    const program = who[who.length - 1];
-    for (const level of what) {
+  contexts.push(
+    train.filter(([subject, , object]) => has(subject, subjectPaths[0]) && has(object, objectPaths[0])),
+  );
+  if (subjectPaths.length > 1) {
+    const program = subjectPaths[subjectPaths.length - 1];
+    for (const level of objectPaths) {
       contexts.push(train.filter(([subject, , object]) => is(subject, program) && has(object, level)));
     }
   }
@@ -42,7 +44,7 @@ function fitted(
 
 const distinct = (triples: readonly Triple[]) => [...new Map(triples.map((t) => [t.join(), t])).values()];
 
-test('u is what the back-off says', () => {
+test('u equals the back-off formula', () => {
   fc.assert(
     fc.property(corpora(RELATIONS.length), ({ nodes, train, test: triples }) => {
       const found = fitted(nodes, train).surprises(viewOf(namesOf(nodes), triples));
@@ -55,7 +57,7 @@ test('u is what the back-off says', () => {
   );
 });
 
-test('the relations of any two sum to one, `<new>` among them', () => {
+test('the probabilities of all relations between two entities, including `<new>`, sum to 1', () => {
   fc.assert(
     fc.property(corpora(RELATIONS.length), ({ nodes, train, test: triples }) => {
       const surprise = fitted(nodes, train);
@@ -68,8 +70,8 @@ test('the relations of any two sum to one, `<new>` among them', () => {
   );
 });
 
-describe('parts', () => {
-  test('give back the same surprise', () => {
+describe('arrays', () => {
+  test('give the same surprise when read', () => {
     fc.assert(
       fc.property(corpora(RELATIONS.length), ({ nodes, train, test: triples }) => {
         const table = new LevelTable();
@@ -87,7 +89,7 @@ describe('parts', () => {
     );
   });
 
-  test('that were tampered with are refused, or harmless', () => {
+  test('with a changed number are refused or harmless', () => {
     const nodes: NamedNode[] = [
       { type: 'process', name: 'sh' },
       { type: 'file', name: '/etc/passwd' },
@@ -106,7 +108,7 @@ describe('parts', () => {
     ).toArrays();
     expectHarmlessTampering(
       sound,
-      (parts) => RelationSurprise.fromArrays(RELATIONS, table, parts),
+      (arrays) => RelationSurprise.fromArrays(RELATIONS, table, arrays),
       viewOf(namesOf(nodes), [
         [0, 0, 1],
         [0, 2, 1],
@@ -116,7 +118,7 @@ describe('parts', () => {
   });
 });
 
-test('explanation says what is usual between the two', () => {
+test('the explanation says what is usual between the two entities', () => {
   const nodes: NamedNode[] = [
     { type: 'process', name: 'cat' },
     { type: 'file', name: '/etc/passwd' },
@@ -130,11 +132,13 @@ test('explanation says what is usual between the two', () => {
       [0, 2, 2],
     ],
   ]);
-  const tell = (...triple: Triple) => surprise.explain(viewOf(namesOf(nodes), [triple]), 0);
-  expect(tell(0, 1, 1)).toBe('`cat` dealt with `/etc/passwd` 1 times in training, and never wrote to it');
-  expect(tell(0, 0, 2)).toBe('`cat` read `/etc/group` in 1 of 2 dealings with it in training');
-  expect(tell(3, 0, 2)).toBe(
-    'training never met `dropper` with any file; it read one, as in 2 of 3 dealings of a process with a file',
+  const explain = (...triple: Triple) => surprise.explain(viewOf(namesOf(nodes), [triple]), 0);
+  expect(explain(0, 1, 1)).toBe(
+    'in training, `cat` interacted once with `/etc/passwd` and never wrote to it',
   );
-  expect(tell(0, 3, 2)).toBe('training never met what `cat` did here');
+  expect(explain(0, 0, 2)).toBe('in training, `cat` read `/etc/group` in 1 of 2 interactions with it');
+  expect(explain(3, 0, 2)).toBe(
+    'training never saw `dropper` with a file; 2 of 3 interactions of a process with a file had this relation',
+  );
+  expect(explain(0, 3, 2)).toBe('training never saw this relation');
 });

@@ -53,7 +53,7 @@ describe('a detection report', () => {
     expect(text).toContain('a score of 5.00 or more raises an alert');
     expect(text).toContain('5 false incidents per host and day');
     for (const alert of small.alerts) expect(text).toContain(alert.id.slice(0, 8));
-    expect(text).toContain('nothing in training ever executed anything under /var/tmp');
+    expect(text).toContain('no process in training ever executed anything under /var/tmp');
     expect(text).toContain('all of 9,999');
     expect(text).toContain('fewer than 1 in 10,000');
     expect(text).toContain('Most similar in training: sshd (process, distance 0.5)');

@@ -1,0 +1,89 @@
+import { printable } from '../../base/printable.js';
+import type { EntityType } from '../../ingest/event.js';
+
+const LONGEST = 80;
+
+/** Common relations, without `EVENT_` and in lower case: a verb in the past tense, and a noun in the plural. */
+const WORDS: Readonly<Record<string, readonly [verb: string, noun: string]>> = {
+  accept: ['accepted a connection from', 'accepted connections'],
+  bind: ['bound to', 'bound addresses'],
+  change_principal: ['changed the user of', 'user changes'],
+  check_file_attributes: ['checked the attributes of', 'attribute checks'],
+  clone: ['started', 'process starts'],
+  close: ['closed', 'closes'],
+  connect: ['connected to', 'connections'],
+  create: ['created', 'creations'],
+  create_object: ['created', 'creations'],
+  create_thread: ['started a thread in', 'thread starts'],
+  delete: ['deleted', 'deletions'],
+  exec: ['executed', 'executions'],
+  execute: ['executed', 'executions'],
+  exit: ['ended', 'exits'],
+  fork: ['started', 'process starts'],
+  link: ['linked', 'links'],
+  loadlibrary: ['loaded', 'library loads'],
+  mmap: ['mapped', 'memory mappings'],
+  modify_file_attributes: ['changed the attributes of', 'attribute changes'],
+  modify_process: ['modified', 'process changes'],
+  mount: ['mounted', 'mounts'],
+  mprotect: ['changed the protection of', 'memory protection changes'],
+  open: ['opened', 'opens'],
+  read: ['read', 'reads'],
+  recvfrom: ['received data from', 'receives'],
+  recvmsg: ['received data from', 'receives'],
+  rename: ['renamed', 'renames'],
+  sendmsg: ['sent data to', 'sends'],
+  sendto: ['sent data to', 'sends'],
+  signal: ['sent a signal to', 'signals'],
+  truncate: ['truncated', 'truncations'],
+  umount: ['unmounted', 'unmounts'],
+  unlink: ['deleted', 'deletions'],
+  update: ['updated', 'updates'],
+  write: ['wrote to', 'writes'],
+};
+
+/** Verbs that differ if the object is a network flow. */
+const FLOW_VERBS: Readonly<Record<string, string>> = {
+  close: 'closed the connection to',
+  create: 'opened a connection to',
+  create_object: 'opened a connection to',
+  open: 'opened a connection to',
+  read: 'read from',
+};
+
+/** What a process does to itself. */
+const SELF_VERBS: Readonly<Record<string, string>> = {
+  change_principal: 'changed its user',
+  exit: 'exited',
+};
+
+/** "deleted", "opened a connection to": a verb for a relation to an object of this type. */
+export function verbOf(relation: string, object: EntityType): string {
+  const name = bareName(relation);
+  if (object === 'flow' && Object.hasOwn(FLOW_VERBS, name)) return FLOW_VERBS[name];
+  if (object === 'principal' && name === 'change_principal') return 'changed its user to';
+  return Object.hasOwn(WORDS, name) ? WORDS[name][0] : `performed ${quote(relation)} on`;
+}
+
+/** "changed its user": a verb for a relation of an entity to itself. */
+export function selfVerbOf(relation: string, type: EntityType): string {
+  const name = bareName(relation);
+  return Object.hasOwn(SELF_VERBS, name) ? SELF_VERBS[name] : `${verbOf(relation, type)} itself`;
+}
+
+/** "deletions": a noun for the events of a relation. */
+export function nounOf(relation: string): string {
+  const name = bareName(relation);
+  return Object.hasOwn(WORDS, name) ? WORDS[name][1] : `${quote(relation)} events`;
+}
+
+function bareName(relation: string): string {
+  return relation.replace(/^EVENT_/, '').toLowerCase();
+}
+
+/** Quotes text of a log in backticks, printable and cut. Its own backticks become apostrophes. */
+export function quote(text: string): string {
+  const safe = printable(text).replaceAll('`', "'");
+  const characters = [...safe];
+  return `\`${characters.length <= LONGEST ? safe : `${characters.slice(0, LONGEST - 1).join('')}…`}\``;
+}
