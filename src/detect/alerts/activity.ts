@@ -4,12 +4,12 @@ import type { SuspiciousNodes } from './suspicious-nodes.js';
 
 const DAY = 86_400_000_000_000n;
 
-/** The day of a graph's first event, counted from 1970. */
+/** The day of a graph's first event, in days since 1970. */
 export function dayOf({ planned: { firstTs } }: GraphView): number {
   return Number((firstTs - (((firstTs % DAY) + DAY) % DAY)) / DAY);
 }
 
-/** When each node of a graph was first and last seen in it; a node without an interaction has the graph's span. */
+/** The first and last event of each node in a graph. A node without an interaction has the graph's span. */
 export function activityTimes(
   { planned, interactions }: GraphView,
   { ts }: Pick<EventTable, 'ts'>,
@@ -32,7 +32,7 @@ export function activityTimes(
   };
 }
 
-/** Collects rows for incidents, graph by graph. */
+/** Collects suspicious nodes graph by graph. */
 export class SuspiciousNodeCollector {
   readonly #node: number[] = [];
   readonly #score: number[] = [];
@@ -42,7 +42,7 @@ export class SuspiciousNodeCollector {
   readonly #last: bigint[] = [];
   readonly #graph: number[] = [];
 
-  /** The nodes of a view that are wanted, with their scores and, where incidents will be ordered, prominence. */
+  /** Adds the wanted nodes of a view. Prominence is needed only to order incidents. */
   add(
     view: GraphView,
     graph: number,
@@ -64,7 +64,7 @@ export class SuspiciousNodeCollector {
     }
   }
 
-  /** All, or those of the graphs that are asked for. */
+  /** The nodes of all graphs, or of those that `isKept` selects. */
   finish(isKept: (graph: number) => boolean = () => true): SuspiciousNodes {
     const kept = this.#node.map((_, i) => i).filter((i) => isKept(this.#graph[i]));
     return {

@@ -21,28 +21,28 @@ import { phraseAlert } from './alert-sentence.js';
 import { momentOf } from './moment.js';
 import { severityOf } from './severity.js';
 
-/** What an alert needs to know besides the scores. Nodes are those of the loaded events unless called local. */
+/** What an alert needs besides the scores. Nodes are those of the loaded events unless called local. */
 export interface AlertContext {
   readonly modelId: string;
-  /** The model's; number `relations.length` is a relation that training never met. */
+  /** The model's relations; the number `relations.length` is that of `<new>`. */
   readonly relations: readonly string[];
   readonly table: EventTable;
   hostOf(node: number): string;
-  /** The identifier as the logs write it where that is a UUID, else its key in the store. */
+  /** The UUID in the logs, or else the entity's key in the store. */
   idOf(node: number): string;
   readonly threshold: number;
-  empiricalP(score: number, node: number): number;
+  empiricalP(score: number): number;
   /** θ_c (method §7), or null without a gate. */
   readonly distanceThreshold: number | null;
-  /** Why the value of this row of the graph's evidence is what it is; empty where there is nothing to add. */
+  /** Explains a row of the graph's evidence; empty if there is nothing to explain. */
   because(graph: ScoredGraph, row: number): string;
-  /** Nearest benign ones of a local node, nearest first. */
+  /** The benign entities nearest to a local node, nearest first. */
   lookAlikes(graph: ScoredGraph, local: number): readonly LookAlike[];
-  /** Rarest features of a local node, rarest first. */
+  /** The rarest features of a local node, rarest first. */
   deviations(graph: ScoredGraph, local: number): readonly Deviation[];
 }
 
-/** Alerts about local nodes of one graph, in the order in which they are given. */
+/** Describes alerts about local nodes of one graph, in the given order. */
 export function describeAlerts(
   graph: ScoredGraph,
   locals: ArrayLike<number>,
@@ -52,7 +52,7 @@ export function describeAlerts(
   return Array.from(locals, (local) => new Description(graph, local, own.get(local) ?? [], context).alert());
 }
 
-/** The interactions of some local nodes, in one pass over all. */
+/** The interactions of some local nodes, found in one pass. */
 function interactionsOf({ view }: ScoredGraph, locals: ArrayLike<number>): Map<number, number[]> {
   const found = new Map<number, number[]>(Array.from(locals, (local) => [local, []]));
   const { length, subject, object } = view.interactions;
@@ -85,10 +85,10 @@ class Description {
     const host = cutText(context.hostOf(node));
     const [id, window] = [context.idOf(node), { from: planned.firstTs, to: planned.lastTs }];
     const score = finite(graph.scores[local]);
-    const empiricalP = context.empiricalP(score, node);
+    const empiricalP = context.empiricalP(score);
     let [first, last] = [window.from, window.to];
     if (this.#own.length > 0) {
-      // Rows ascend with time; interactions stand by their first one.
+      // Rows ascend with time, and interactions are ordered by their first row.
       first = ts[interactions.first[this.#own[0]]];
       last = ts[this.#own.reduce((latest, i) => Math.max(latest, interactions.last[i]), 0)];
     }
@@ -146,7 +146,7 @@ class Description {
     return reasons;
   }
 
-  /** Rows of the evidence, those first that weigh most. */
+  /** The rows of evidence, largest share first. */
   #rows(): number[] {
     const { offsets, shares, logP } = this.#graph.evidence;
     const [from, to] = [offsets[this.#local], offsets[this.#local + 1]];
@@ -185,7 +185,7 @@ class Description {
     };
   }
 
-  /** Which table a row was compared with: its role and relation, by number (-1 for none) and by name. */
+  /** The role and relation of a row; -1 and null for evidence without a relation. */
   #slot(row: number): { role: AlertEvidence['role']; relation: number; name: string | null } {
     const { kinds, slots, sources } = this.#graph.evidence;
     const kind = EVIDENCE_KINDS[kinds[row]];
@@ -194,7 +194,7 @@ class Description {
     const side = relations.length + 1;
     const relation = slots[row] % side;
     const role = kind === 'reconstruction' ? null : ROLES[Math.floor(slots[row] / side)];
-    // A relation that training never met has its name in the log all the same.
+    // `<new>` is not a name; the log has the name of the relation.
     const name = sources[row] >= 0 ? this.#relationOf(sources[row]) : (relations[relation] ?? '<new>');
     return { role, relation, name: cutText(name) };
   }
@@ -210,7 +210,7 @@ class Description {
     return events;
   }
 
-  /** What the evidence comes from, then what training never met, then what deals with the highest-scored. */
+  /** Sources of evidence first, then new relations, then interactions with the highest-scored neighbours. */
   #neighbourhood(rows: readonly number[]): Alert['neighbourhood'] {
     const { evidence, scores, view } = this.#graph;
     const { subject, object, relation } = view.interactions;
@@ -257,13 +257,13 @@ class Description {
   }
 }
 
-/** JSON has no infinity. */
+/** JSON has neither infinity nor NaN. */
 function finite(value: number): number {
   if (Number.isNaN(value)) return 0;
   return Math.min(Number.MAX_VALUE, Math.max(-Number.MAX_VALUE, value));
 }
 
-/** A text that a record may carry: not too long, no half of a character. */
+/** Cuts a long text and replaces lone surrogates. */
 function cutText(text: string): string {
   return (text.length <= MOST_TEXT ? text : `${text.slice(0, MOST_TEXT)}…`).toWellFormed();
 }

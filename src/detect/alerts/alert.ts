@@ -6,17 +6,17 @@ import { EVIDENCE_KINDS } from '../evidence/evidence.js';
 import { ROLES } from '../evidence/interaction-evidence.js';
 import { SEVERITIES } from './severity.js';
 
-/** Raised when a reader of the last version could misunderstand a file. */
+/** Increased when an older reader could misunderstand a file. */
 export const ALERT_VERSION = 1;
 
-/** Longest name or command line that an alert carries; what is cut ends with `…`. */
+/** The longest name or command line of an alert. A cut text ends with `…`. */
 export const MOST_TEXT = 4096;
-/** Interactions of the neighbourhood that an alert carries; all of them are counted. */
+/** The most interactions in the neighbourhood of an alert; all are counted. */
 export const MOST_NEIGHBOURHOOD = 40;
 
 const count = z.int().nonnegative();
 const id = z.string().regex(/^[0-9a-f]{16}$/);
-// The cut mark may come on top; a sentence holds several names.
+// One more for `…`. A sentence contains several names.
 const text = z.string().max(MOST_TEXT + 1);
 const sentence = z.string().max(16 * 1024);
 const probability = z.number().min(0).max(1);
@@ -26,14 +26,14 @@ const moment = z
     ns: z
       .string()
       .regex(/^-?\d{1,20}$/)
-      .meta({ description: 'nanoseconds since 1970, exact' }),
-    iso: z.string().max(40).meta({ description: 'the same in UTC, for people' }),
+      .meta({ description: 'nanoseconds since 1970' }),
+    iso: z.string().max(40).meta({ description: 'the same time in UTC' }),
   })
   .meta({ id: 'moment' });
 
 const entityRef = z
   .strictObject({
-    id: text.meta({ description: 'the log’s UUID, or what stands for it in the store' }),
+    id: text.meta({ description: 'the UUID in the log, or the key in the store' }),
     type: z.enum(ENTITY_TYPES),
     name: text.nullable(),
   })
@@ -42,9 +42,9 @@ const entityRef = z
 const interaction = z
   .strictObject({
     subject: entityRef,
-    relation: text.meta({ description: 'the log’s own name' }),
+    relation: text.meta({ description: 'name of the relation in the log' }),
     object: entityRef,
-    count: count.meta({ description: 'raw events' }),
+    count: count.meta({ description: 'number of events' }),
     first: moment,
     last: moment,
   })
@@ -53,33 +53,35 @@ const interaction = z
 const evidence = z
   .strictObject({
     kind: z.enum(EVIDENCE_KINDS),
-    role: z.enum(ROLES).nullable().meta({ description: 'in which the entity took part' }),
+    role: z.enum(ROLES).nullable().meta({ description: 'role of the entity in the interaction' }),
     relation: text.nullable().meta({ description: 'null for evidence about the entity as a whole' }),
-    events: count.meta({ description: 'raw events of the entity with this relation, in this role' }),
-    value: z.number().meta({ description: 'error, surprise or distance; higher is stranger' }),
+    events: count.meta({ description: 'events of the entity with this relation and role' }),
+    value: z.number().meta({ description: 'error, surprise or distance; higher is more suspicious' }),
     benignQuantile: probability.meta({ description: 'share of benign values below this one' }),
     p: probability.meta({ description: 'tail probability, corrected for `draws`' }),
     logP: z.number().max(0),
-    n: count.meta({ description: 'benign values it was compared with' }),
-    level: z.enum(LEVELS).meta({ description: 'which benign values: of this type and relation, or pooled' }),
-    beyond: z.boolean().meta({ description: 'beyond every benign value' }),
+    n: count.meta({ description: 'number of benign values in the comparison' }),
+    level: z
+      .enum(LEVELS)
+      .meta({ description: 'benign values in the comparison: of this entity type and relation, or of more' }),
+    beyond: z.boolean().meta({ description: 'true above every benign value' }),
     modelled: z
       .boolean()
       .default(false)
-      .meta({ description: 'p comes from the model of the benign tail, not from counting' }),
-    floor: z.boolean().meta({ description: 'p is the smallest that n benign values can give' }),
-    draws: count.meta({ description: 'the value is the largest of so many' }),
-    share: probability.meta({ description: 'of the entity’s score' }),
-    because: sentence,
-    source: interaction.nullable().meta({ description: 'what the value comes from' }),
+      .meta({ description: 'true if p comes from the tail model, not from counting' }),
+    floor: z.boolean().meta({ description: 'true if p is the smallest that n benign values can give' }),
+    draws: count.meta({ description: 'number of values that this one is the largest of' }),
+    share: probability.meta({ description: 'share of the entity’s score' }),
+    because: sentence.meta({ description: 'explanation of the value; may be empty' }),
+    source: interaction.nullable().meta({ description: 'interaction that gave the value' }),
   })
   .meta({ id: 'evidence' });
 
-/** One suspicious entity in one window, with all that is known of why. */
+/** A suspicious entity in one window, with its evidence. */
 export const alertSchema = z
   .strictObject({
     version: z.literal(ALERT_VERSION),
-    id: id.meta({ description: 'the same for the same model, host, entity and window' }),
+    id: id.meta({ description: 'depends only on the model, host, entity and window' }),
     model: text,
     host: text,
     entity: entityRef.extend({ cmd: text.nullable(), pid: count.nullable(), parent: entityRef.nullable() }),
@@ -92,40 +94,42 @@ export const alertSchema = z
     severity: z.enum(SEVERITIES),
     reasons: z.array(z.enum(['score', 'new-relation'])),
     sentence,
-    evidence: z.array(evidence).max(65_536).meta({ description: 'by share, highest first' }),
+    evidence: z.array(evidence).max(65_536).meta({ description: 'largest share first' }),
     lineage: z
       .strictObject({
-        own: z.number().meta({ description: 'the score of the entity’s own evidence' }),
+        own: z.number().meta({ description: 'score of the entity’s own evidence' }),
         inherited: z
           .number()
-          .meta({ description: 'what was passed on to it, after the price of its degree' }),
-        from: entityRef.meta({ description: 'who acted on it' }),
+          .meta({ description: 'score inherited from the actor, corrected for the number of choices' }),
+        from: entityRef.meta({ description: 'the actor' }),
       })
       .nullable()
-      .meta({ description: 'suspicion passed on by an actor; null where none was' }),
+      .meta({ description: 'suspicion inherited from an actor, or null' }),
     knn: z.strictObject({ distance: z.number().nullable(), threshold: z.number().nullable() }),
     lookAlikes: z
       .array(z.strictObject({ name: text.nullable(), type: z.enum(ENTITY_TYPES), distance: z.number() }))
       .max(16)
-      .meta({ description: 'nearest benign entities' }),
+      .meta({ description: 'nearest benign entities, nearest first' }),
     deviations: z
       .array(
         z.strictObject({
           kind: z.enum(['transition', 'token']),
-          what: text.meta({ description: 'such as EVENT_READ → EVENT_EXECUTE, or a token of its name' }),
-          seen: count.meta({ description: 'benign ones that have it, of all that were looked at' }),
-          of: count,
+          what: text.meta({
+            description: 'a transition such as EVENT_READ → EVENT_EXECUTE, or a token of the name',
+          }),
+          seen: count.meta({ description: 'training instances with this feature' }),
+          of: count.meta({ description: 'all training instances' }),
         }),
       )
       .max(64),
     neighbourhood: z.strictObject({
       total: count.meta({ description: 'interactions of the entity in the window' }),
-      interactions: z.array(interaction).max(MOST_NEIGHBOURHOOD).meta({ description: 'most telling first' }),
+      interactions: z.array(interaction).max(MOST_NEIGHBOURHOOD).meta({ description: 'most relevant first' }),
     }),
   })
   .meta({ title: 'RECAL alert', description: 'One line of alerts.jsonl.' });
 
-/** Alerts that belong together. */
+/** A group of related alerts. */
 export const incidentSchema = z
   .strictObject({
     version: z.literal(ALERT_VERSION),
@@ -133,20 +137,22 @@ export const incidentSchema = z
     model: text,
     rank: z.int().positive(),
     host: text,
-    score: z.number().meta({ description: 'the highest of its alerts' }),
+    score: z.number().meta({ description: 'highest score of its alerts' }),
     prominence: z.number().meta({
       description:
-        'what the rank follows: the highest, over its alerts, of the own score capped by the strangest single act',
+        'order of the rank: the highest own score of its alerts, capped by their most surprising action',
     }),
     severity: z.enum(SEVERITIES),
-    root: entityRef.meta({ description: 'where it seems to begin' }),
+    root: entityRef.meta({ description: 'entity where the incident probably began' }),
     first: moment,
     last: moment,
-    entities: z.partialRecord(z.enum(ENTITY_TYPES), count).meta({ description: 'distinct ones, by type' }),
+    entities: z
+      .partialRecord(z.enum(ENTITY_TYPES), count)
+      .meta({ description: 'number of distinct entities by type' }),
     alerts: z
       .array(z.strictObject({ id, entity: entityRef, score: z.number() }))
       .min(1)
-      .meta({ description: 'by score, highest first' }),
+      .meta({ description: 'highest score first' }),
     sentence,
   })
   .meta({ title: 'RECAL incident', description: 'One line of incidents.jsonl.' });
@@ -160,12 +166,7 @@ export type AlertEvidence = z.output<typeof evidence>;
 export type LookAlike = Alert['lookAlikes'][number];
 export type Deviation = Alert['deviations'][number];
 
-/** The schema as others can check it, in schema/. */
-export function jsonSchemaOf(schema: z.ZodType): object {
-  return z.toJSONSchema(schema);
-}
-
-/** The same parts give the same identifier; whoever reads the logs again finds the alert again. */
-export function stableId(...parts: readonly string[]): string {
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16);
+/** An id that depends only on the given texts, so that alerts keep their ids when the logs are scored again. */
+export function stableId(...texts: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(texts)).digest('hex').slice(0, 16);
 }

@@ -7,7 +7,7 @@ import type { Store } from '../../store/store.js';
 import type { Alert, AlertMoment, EntityRef, Incident } from './alert.js';
 import { momentOf } from './moment.js';
 
-/** What an identifier, or its beginning, stands for. */
+/** The alert or incident of an id. */
 export type Explained =
   | { readonly kind: 'alert'; readonly alert: Alert; readonly incident: Incident | undefined }
   | { readonly kind: 'incident'; readonly incident: Incident; readonly alerts: readonly Alert[] };
@@ -15,7 +15,7 @@ export type Explained =
 const MOST_SUGGESTIONS = 5;
 const MOST_ALIKE = 3;
 
-/** Finds an alert or an incident by the beginning of its identifier. */
+/** Finds an alert or an incident by the beginning of its id. */
 export function findExplained(
   id: string,
   { alerts, incidents }: { alerts: readonly Alert[]; incidents: readonly Incident[] },
@@ -40,14 +40,18 @@ export function findExplained(
 function notOne(id: string, found: readonly Found[], all: readonly Found[]): RecalError {
   const shown = printable(id, 40);
   if (found.length > 1) {
-    return new RecalError('alerts-ambiguous', `${found.length} alerts and incidents begin with '${shown}'`, {
-      hint: `give more of the identifier: ${list(found)}`,
-      exit: EXIT.usage,
-    });
+    return new RecalError(
+      'alerts-ambiguous',
+      `the ids of ${found.length} alerts and incidents begin with '${shown}'`,
+      {
+        hint: `give more of the id: ${list(found)}`,
+        exit: EXIT.usage,
+      },
+    );
   }
   const near = [...all].sort((a, b) => shared(b.id, id) - shared(a.id, id) || b.score - a.score);
-  return new RecalError('alerts-unknown', `there is no alert or incident '${shown}'`, {
-    hint: near.length === 0 ? 'this run raised none' : `there are: ${list(near)}`,
+  return new RecalError('alerts-unknown', `no alert or incident has the id '${shown}'`, {
+    hint: near.length === 0 ? 'this run raised no alerts' : `choose one of: ${list(near)}`,
     exit: EXIT.usage,
   });
 }
@@ -63,35 +67,35 @@ function list(records: readonly Found[]): string {
   return more > 0 ? `${names.join(', ')} and ${more} more` : names.join(', ');
 }
 
-/** How many characters two texts begin with in common. */
+/** The length of the common prefix of two texts. */
 function shared(a: string, b: string): number {
   let length = 0;
   while (length < a.length && a[length] === b[length]) length++;
   return length;
 }
 
-/** One record of the log that an alert's entity takes part in. */
+/** An event of an alert's entity, as in the log. */
 export interface RawEvent {
   readonly time: AlertMoment;
   readonly relation: string;
   readonly subject: EntityRef | null;
   readonly object: EntityRef | null;
   readonly object2: EntityRef | null;
-  /** Numbers of the alert's evidence, from 1, that this event is behind. */
+  /** Numbers of the alert's evidence, from 1, that this event belongs to. */
   readonly evidence: readonly number[];
 }
 
 export interface RawEvents {
   readonly alert: string;
-  /** By time. */
+  /** In time order. */
   readonly events: readonly RawEvent[];
   readonly total: number;
   readonly leftOut: number;
 }
 
 /**
- * The events behind an alert, from the store: at most `most` of those of its entity in its window, the ones that its
- * evidence comes from before others, and repetitions last.
+ * Loads the events of an alert's entity in its window from the store, at most `most` of them. Sources of evidence take
+ * precedence over other events, and repetitions come last.
  */
 export async function loadRawEvents(store: Store, alert: Alert, most: number): Promise<RawEvents> {
   const { host, window, entity } = alert;
@@ -107,21 +111,21 @@ export async function loadRawEvents(store: Store, alert: Alert, most: number): P
     if (subject[row] === node || object[row] === node || object2[row] === node) rows.push(row);
   }
   const isRepeat = repeatsOf(loaded);
-  const telling = rows.map((row) => ({
+  const ranked = rows.map((row) => ({
     row,
     isRepeat: isRepeat(row),
-    ...behind(loaded, row, node, alert),
+    ...matchEvidence(loaded, row, node, alert),
   }));
-  telling.sort((a, b) => Number(a.isRepeat) - Number(b.isRepeat) || a.place - b.place || a.row - b.row);
-  const kept = telling.slice(0, most).sort((a, b) => a.row - b.row);
-  // Names are read only where one is to be shown.
+  ranked.sort((a, b) => Number(a.isRepeat) - Number(b.isRepeat) || a.place - b.place || a.row - b.row);
+  const kept = ranked.slice(0, most).sort((a, b) => a.row - b.row);
+  // Names are read only if there are events to show.
   const names = kept.length === 0 ? undefined : await readNodeNames(store, loaded);
   const events =
-    names === undefined ? [] : kept.map(({ row, evidence }) => tell(loaded, names, row, evidence));
+    names === undefined ? [] : kept.map(({ row, evidence }) => describeEvent(loaded, names, row, evidence));
   return { alert: alert.id, events, total: rows.length, leftOut: rows.length - events.length };
 }
 
-/** True from the fourth time on that the same was done to the same: a loop must not push everything else out. */
+/** True from the fourth repetition of an event on, so that a loop does not displace other events. */
 function repeatsOf({ table }: LoadedEvents): (row: number) => boolean {
   const times = new Map<string, number>();
   return (row) => {
@@ -132,7 +136,7 @@ function repeatsOf({ table }: LoadedEvents): (row: number) => boolean {
   };
 }
 
-/** A host's name may be a glob of others: only this host's node counts. */
+/** Finds the node of this host only, because a host's name can match other hosts as a glob. */
 function findNode({ keys, hosts, uuid }: LoadedEvents, store: Store, host: string, id: string): number {
   const { hostNames } = store.manifest;
   const isMeant = hosts.map(
@@ -144,8 +148,8 @@ function findNode({ keys, hosts, uuid }: LoadedEvents, store: Store, host: strin
   return -1;
 }
 
-/** Which evidence an event is behind, and its place: first what a value comes from, then what was counted with it. */
-function behind(
+/** The evidence that an event belongs to, and its place: sources of values first, then other events of the relation. */
+function matchEvidence(
   { table, uuid }: LoadedEvents,
   row: number,
   node: number,
@@ -171,7 +175,7 @@ function behind(
   return { evidence: found, place };
 }
 
-function tell(
+function describeEvent(
   { table, uuid }: LoadedEvents,
   names: NodeNames,
   row: number,

@@ -6,13 +6,13 @@ import { FLOW_OUT } from '../../ingest/flow.js';
 import type { EventTable } from '../../store/event-table.js';
 import { ProcessTree } from './process-tree.js';
 
-/** What is read without a trace. A socket or a pipe is not: who reads from it takes what was sent. */
+/** Types that reading does not change. Reading a socket or a pipe consumes its data. */
 const READABLE = new Set(['file', 'module', 'registry'].map((type) => ENTITY_TYPES.indexOf(type as never)));
 
 const FLOW = ENTITY_TYPES.indexOf('flow');
 
-/** Relations that change nothing in their object: reading, and what goes with reading and writing alike. */
-const LEAVES_AS_IT_IS: DirectionTable = {
+/** Relations that do not change their object: reading, and operations that accompany both reading and writing. */
+const UNCHANGING: DirectionTable = {
   ...DIRECTIONS.flow,
   reversed: [
     ...DIRECTIONS.flow.reversed,
@@ -27,37 +27,37 @@ const LEAVES_AS_IT_IS: DirectionTable = {
   ],
 };
 
-/** Which nodes have to do with each other, by node number: what incidents are formed along. */
+/** The links between nodes that incidents are formed along, by node number. */
 export interface IncidentLinks {
   readonly tree: ProcessTree;
   /** Distinct neighbours of node v, ascending: `offsets[v]` to `offsets[v + 1]`. */
   readonly offsets: Uint32Array;
   readonly neighbours: Int32Array;
-  /** 1 where the one made the other. */
+  /** 1 for a parent and its child process. */
   readonly kin: Uint8Array;
-  /** 1 where the one only read what the other is: two readers of a file have nothing to do with each other. */
+  /** 1 if the one only read the other: two readers of a file are unrelated. */
   readonly readOnly: Uint8Array;
-  /** Of a process its neighbours that are processes, of anything else all of them: many make a hub. */
+  /** The number of neighbours, for a process only those that are processes. A hub has many. */
   readonly spread: Uint32Array;
   /**
-   * Where a connection leads to, as a number for each host, or -1; the connections of a host to end e are `endOffsets[e]`
-   * to `endOffsets[e + 1]`.
+   * The remote end of a network flow, numbered per host, or -1. The flows of a host to end e are `endOffsets[e]` to
+   * `endOffsets[e + 1]`.
    */
   readonly end: Int32Array;
   readonly endOffsets: Uint32Array;
   readonly endNodes: Int32Array;
 }
 
-/** Collects them graph by graph, so that no two graphs need be in memory at once. */
+/** Collects links graph by graph, so that only one graph needs to be in memory. */
 export class LinkCollector {
   readonly #table: EventTable;
   readonly #tree: ProcessTree;
   readonly #names: Pick<NodeNames, 'types' | 'name'>;
   readonly #hostAt: (node: number) => number;
   readonly #isAdded: Uint8Array;
-  /** One flag a relation of the table. */
+  /** 1 for relations of the table that do not change their object. */
   readonly #reads: Uint8Array;
-  /** 2 · (smaller node · nodeCount + larger node), and 1 more where it was not only read: exact below 2^53. */
+  /** 2 · (smaller node · nodeCount + larger node), plus 1 unless it was only read. Exact below 2^53. */
   #pairs = new Float64Array(1024);
   #length = 0;
 
@@ -67,16 +67,16 @@ export class LinkCollector {
     hostAt: (node: number) => number,
   ) {
     if (2 * table.nodeCount ** 2 >= 2 ** 53)
-      throw new RangeError(`links between ${table.nodeCount} nodes are too many to number`);
+      throw new RangeError(`${table.nodeCount} nodes are too many to number their links`);
     this.#table = table;
     this.#tree = new ProcessTree(names);
     this.#names = names;
     this.#hostAt = hostAt;
     this.#isAdded = new Uint8Array(table.nodeCount);
-    this.#reads = compileDirection(LEAVES_AS_IT_IS, table.relations);
+    this.#reads = compileDirection(UNCHANGING, table.relations);
   }
 
-  /** Interactions by `nodes[local]`, rows as in the table: a GraphView's. */
+  /** Adds the interactions of a graph: local node i is `nodes[i]`, rows are those of the table. */
   add(nodes: Int32Array, interactions: Interactions): void {
     this.#tree.add(nodes, interactions, this.#table);
     for (const node of nodes) this.#isAdded[node] = 1;
@@ -103,7 +103,7 @@ export class LinkCollector {
     for (let node = 0; node < nodeCount; node++) offsets[node + 1] += offsets[node];
     const next = offsets.slice();
     const neighbours = new Int32Array(pairs.length * 2);
-    // Pairs ascend by their smaller node, so every node meets its smaller neighbours first, in order; then its larger.
+    // Pairs ascend by their smaller node, so that each node gets its smaller neighbours first, then its larger ones.
     const readOnly = new Uint8Array(neighbours.length);
     const put = (node: number, neighbour: number, i: number) => {
       readOnly[next[node]] = marked[i] % 2 === 0 ? 1 : 0;
@@ -119,7 +119,7 @@ export class LinkCollector {
     return { tree, offsets, neighbours, readOnly, ...measures, ...this.#findEnds() };
   }
 
-  /** Connections by host and name, which is where they lead to. */
+  /** Groups network flows by host and name, which is their remote end. */
   #findEnds(): Pick<IncidentLinks, 'end' | 'endOffsets' | 'endNodes'> {
     const { types, name } = this.#names;
     const { nodeCount } = this.#table;
@@ -143,7 +143,7 @@ export class LinkCollector {
     return { end, endOffsets, endNodes };
   }
 
-  /** By the interaction's first event: a log that says of one open that it is for writing says so of a write too. */
+  /** Decides by the first event of an interaction. A log that marks an open for writing has a write event too. */
   #isReading(row: number, object: number): boolean {
     const { relation, flow } = this.#table;
     return (
@@ -165,7 +165,7 @@ export class LinkCollector {
     this.#pairs[this.#length++] = 2 * pair + (changes ? 1 : 0);
   }
 
-  /** Sorts and leaves one of each: the last, which knows of a change where there was one. */
+  /** Sorts the pairs and keeps the last of equal ones, which has the mark of a change if any has. */
   #compact(): void {
     const pairs = this.#pairs.subarray(0, this.#length).sort();
     let kept = 0;

@@ -5,7 +5,7 @@ import type { IncidentGroup } from './incidents.js';
 import { momentOf } from './moment.js';
 import { severityRank } from './severity.js';
 
-/** Incidents as records; `alerts[i]` is the alert about member i. Groups come in the order of their rank. */
+/** Describes incidents. `alerts[i]` is the alert of member i, and groups are ordered by rank. */
 export function describeIncidents(groups: readonly IncidentGroup[], alerts: readonly Alert[]): Incident[] {
   return groups.map((group, index) => {
     const members = Array.from(group.members, (member) => alerts[member]);
@@ -36,7 +36,7 @@ function refOf({ entity: { id, type, name } }: Alert): EntityRef {
   return { id, type, name };
 }
 
-/** In the order of ENTITY_TYPES; an entity with alerts in several windows counts once. */
+/** Counts entities in the order of ENTITY_TYPES. An entity with alerts in several windows counts once. */
 function countEntities(alerts: readonly Alert[]): Incident['entities'] {
   const seen = new Map(alerts.map(({ entity }) => [entity.id, entity.type]));
   const counts: Incident['entities'] = {};

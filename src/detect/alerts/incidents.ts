@@ -3,68 +3,60 @@ import type { SuspiciousNodes } from './suspicious-nodes.js';
 import { TimeIndex } from './time-index.js';
 
 export interface IncidentOptions {
-  /** Nanoseconds between the nearest activities of two members of one incident. */
+  /** The most nanoseconds between the activities of two joined members. */
   readonly gap: bigint;
-  /** What more nodes than this have to do with joins nothing: a shared library, init, the name server. */
+  /** A node with more neighbours is a hub, such as a shared library or init, and does not join its neighbours. */
   readonly mostNeighbours: number;
   /**
-   * Two groups stay apart where what joins them scores less than this share of the lower one's highest score: a restart
-   * by an administrator leads to the service that is broken into an hour later, and is another matter.
+   * Two groups stay apart if the member between them scores less than this share of the lower group's highest score. For
+   * example, an administrator's restart of a service is unrelated to an attack on it an hour later.
    */
   readonly valley: number;
 }
 
-export const DEFAULT_INCIDENT_OPTIONS: IncidentOptions = {
+const DEFAULT_OPTIONS: IncidentOptions = {
   gap: 3_600_000_000_000n,
   mostNeighbours: 60,
   valley: 0.8,
 };
 
-/** Suspicious nodes that belong together. Numbers are rows of the members. */
+/** An incident before it is described. Members are rows of the suspicious nodes. */
 export interface IncidentGroup {
-  /** By score, highest first. */
+  /** Highest score first. */
   readonly members: Int32Array;
-  /** Where it seems to begin. */
+  /** The member where the incident probably began. */
   readonly root: number;
   readonly host: number;
   readonly first: bigint;
   readonly last: bigint;
+  /** The highest score of its members. A sum would rank incidents by size. */
   readonly score: number;
-  /** The highest of its members: what incidents are ordered by. */
+  /** The highest prominence of its members, which orders incidents. */
   readonly prominence: number;
 }
 
 /**
- * The one rule by which an incident's score follows from its members' (highest first): the highest. A sum would rank
- * by size, and a busy evening of an administrator is larger than an intrusion.
- */
-export function incidentScore(scores: ArrayLike<number>): number {
-  return scores.length === 0 ? 0 : scores[0];
-}
-
-/**
- * Forms incidents. Two members of a host are of one incident when no more than `gap` lies between them and
+ * Forms incidents. Two members of a host are joined if at most `gap` lies between them and
  * - they are the same node, or
- * - one made the other or acted on it, or
- * - they are connections to the same far end that few others lead to, or
- * - the same process made both, or both have to do with one node that few others have to do with, and did not both
- *   merely read it: a library that two programs load joins nothing, unless it is a member itself.
- * A hub (more than `mostNeighbours`; of a process, only processes count, and only they are kept apart) does not join what
- * it touches: as a member, it goes to its highest-scored neighbour alone. Two groups that only a low score joins stay two,
- * as two summits with a deep valley between them are two mountains; what lies in the valley goes to the higher one.
+ * - one started the other or acted on it, or
+ * - they are network flows to the same remote end, which has few flows, or
+ * - they have the same parent process, or share a neighbour that has few neighbours, unless both only read it: a library
+ *   that two programs load joins nothing, unless it is a member itself.
+ * A hub (more than `mostNeighbours`; a process counts only processes and separates only processes) does not join its
+ * neighbours: as a member, it joins its highest-scored neighbour only. Two groups that are joined only by a low-scored
+ * member stay separate, and that member goes to the higher group.
  *
- * Incidents come by prominence, then by score, highest first; the same members give the same incidents in whatever order
- * they come.
+ * Incidents are ordered by prominence, then by score, highest first. The order of members does not matter.
  */
 export function formIncidents(
   members: SuspiciousNodes,
   links: IncidentLinks,
-  options: IncidentOptions = DEFAULT_INCIDENT_OPTIONS,
+  options: IncidentOptions = DEFAULT_OPTIONS,
 ): IncidentGroup[] {
   const growing = new GrowingIncidents(members, links, options);
   while (growing.addNext());
   const groups = new Map<number, number[]>();
-  // In the order of scores, so every list has its highest first, and so have the lists.
+  // Members come by score, so that each group has its highest member first.
   for (const member of growing.order) {
     const set = growing.setOf(member);
     const group = groups.get(set);
@@ -82,19 +74,19 @@ export function formIncidents(
 }
 
 /**
- * How many incidents the members with at least each score form, for thresholds in descending order: one pass for all
- * of them (method §9).
+ * Counts the incidents that the members with at least each threshold form, in one pass. Thresholds must descend
+ * (method §9).
  */
 export function countIncidentsAt(
   thresholds: ArrayLike<number>,
   members: SuspiciousNodes,
   links: IncidentLinks,
-  options: IncidentOptions = DEFAULT_INCIDENT_OPTIONS,
+  options: IncidentOptions = DEFAULT_OPTIONS,
 ): Uint32Array {
   const growing = new GrowingIncidents(members, links, options);
   return Uint32Array.from({ length: thresholds.length }, (_, i) => {
     if (i > 0 && !(thresholds[i] <= thresholds[i - 1]))
-      throw new RangeError('countIncidentsAt takes thresholds in descending order');
+      throw new RangeError('countIncidentsAt: the thresholds do not descend');
     while (growing.nextScore >= thresholds[i]) growing.addNext();
     return growing.count;
   });
@@ -102,7 +94,7 @@ export function countIncidentsAt(
 
 const compare = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Union-find to which members come by score, highest first. */
+/** A union-find structure. Members are added by score, highest first. */
 class GrowingIncidents {
   /** Members by score; ties by node and time. */
   readonly order: Int32Array;
@@ -114,13 +106,13 @@ class GrowingIncidents {
   readonly #valley: number;
   readonly #times: TimeIndex;
   readonly #rank: Int32Array;
-  /** -1 before a member has come. */
+  /** The parent of each member in the union-find forest; -1 before it is added. */
   readonly #up: Int32Array;
-  /** Hubs that have found their highest neighbour. */
+  /** 1 for hubs that have joined their highest neighbour. */
   readonly #attached: Uint8Array;
-  /** Reused: millions of short lists would be the whole cost. */
+  /** Reused, because millions of short lists would be slow. */
   readonly #found: number[] = [];
-  /** Members that the new one may join. */
+  /** Members that the new member may join. */
   readonly #near: number[] = [];
   #next = 0;
 
@@ -151,7 +143,7 @@ class GrowingIncidents {
     this.#attached = new Uint8Array(length);
   }
 
-  /** Of the member that would come next; -Infinity after the last, and for one that is not a number. */
+  /** The score of the next member; -Infinity after the last one. */
   get nextScore(): number {
     return this.#next < this.order.length
       ? this.#members.score[this.order[this.#next]]
@@ -174,7 +166,7 @@ class GrowingIncidents {
     return root;
   }
 
-  /** False when there is none left. */
+  /** Adds the next member. Returns false if none is left. */
   addNext(): boolean {
     if (this.#next === this.order.length) return false;
     const member = this.order[this.#next++];
@@ -184,11 +176,11 @@ class GrowingIncidents {
     this.#gatherNode(member, node);
     this.#gatherSameEnd(member, node);
     this.#gatherNeighbours(member, node);
-    this.#settle(member);
+    this.#join(member);
     return true;
   }
 
-  /** A far end that many connections lead to is a hub. */
+  /** Gathers flows to the same remote end, unless it is a hub. */
   #gatherSameEnd(member: number, node: number): void {
     const { end, endOffsets, endNodes, spread } = this.#links;
     if (end[node] < 0 || spread[node] > this.#mostNeighbours) return;
@@ -206,20 +198,20 @@ class GrowingIncidents {
     let highest = -1;
     for (let at = offsets[node]; at < offsets[node + 1]; at++) {
       const neighbour = neighbours[at];
-      const [keepsBack, isKeptBack] = [this.#keepsBack(node, neighbour), this.#keepsBack(neighbour, node)];
+      const [separates, isSeparated] = [this.#separates(node, neighbour), this.#separates(neighbour, node)];
       const count = this.#findNear(member, neighbour);
       for (let i = 0; i < count; i++) {
         const other = this.#found[i];
-        if (!keepsBack && !isKeptBack) this.#near.push(other);
-        // Members come by score, so the first to come is a hub's highest neighbour.
-        if (isKeptBack && this.#attached[other] === 0) {
+        if (!separates && !isSeparated) this.#near.push(other);
+        // Members come by score, so that the first one is a hub's highest neighbour.
+        if (isSeparated && this.#attached[other] === 0) {
           this.#attached[other] = 1;
           this.#near.push(other);
         }
-        if (keepsBack && (highest < 0 || this.#rank[other] < this.#rank[highest])) highest = other;
+        if (separates && (highest < 0 || this.#rank[other] < this.#rank[highest])) highest = other;
       }
-      // Few have to do with the neighbour: whoever does belongs together. A parent joins its children even where it has
-      // many files, unless it has many processes.
+      // A neighbour with few neighbours joins them. A parent with many files still joins its children, unless it has many
+      // processes.
       const shared = offsets[neighbour + 1] - offsets[neighbour] <= most;
       if (shared || (kin[at] === 1 && spread[neighbour] <= most)) this.#gatherThrough(member, at, shared);
     }
@@ -229,16 +221,13 @@ class GrowingIncidents {
     }
   }
 
-  /** True where a hub must not join a neighbour to its others: a process that makes many still owns its files. */
-  #keepsBack(node: number, neighbour: number): boolean {
+  /** True if `node` is a hub that must not join `neighbour` to its others. A process with many children keeps its files. */
+  #separates(node: number, neighbour: number): boolean {
     const { spread, tree } = this.#links;
     return spread[node] > this.#mostNeighbours && (!tree.isProcess(node) || tree.isProcess(neighbour));
   }
 
-  /**
-   * Those that have to do with the same node as the member, the one at `link`: `all`, or only those that it made or was
-   * made by.
-   */
+  /** Gathers the neighbours of the node at `link`: `all`, or only its parent and children. */
   #gatherThrough(member: number, link: number, all: boolean): void {
     const { tree, offsets, neighbours, kin, readOnly, spread } = this.#links;
     const via = neighbours[link];
@@ -248,7 +237,7 @@ class GrowingIncidents {
       if (!all && kin[at] === 0) continue;
       if (onlyReads && readOnly[at] === 1) continue;
       const neighbour = neighbours[at];
-      // A hub has to do with everything; that it shares something with a member says nothing.
+      // A hub shares neighbours with everything.
       if (isHub || spread[neighbour] > this.#mostNeighbours) continue;
       this.#gatherNode(member, neighbour);
     }
@@ -259,7 +248,7 @@ class GrowingIncidents {
     for (let i = 0; i < count; i++) this.#near.push(this.#found[i]);
   }
 
-  /** Puts the members of a node that have come already and are near in time, on the same host, into `#found`. */
+  /** Writes the added members of a node that are near in time and on the same host to `#found`. Returns their number. */
   #findNear(member: number, node: number): number {
     const { host } = this.#members;
     const found = this.#found;
@@ -272,18 +261,18 @@ class GrowingIncidents {
     return kept;
   }
 
-  /** Joins the new member with the groups it is near to, the highest first, and these through it unless it is a valley. */
-  #settle(member: number): void {
+  /** Joins the new member to the highest near group, and other near groups to that unless the member scores too low. */
+  #join(member: number): void {
     const { score } = this.#members;
     const near = this.#near;
-    // A group's own number is its highest member's, so these come by their highest scores.
+    // A group is numbered by its highest member, so that the order is that of highest scores.
     for (let i = 0; i < near.length; i++) near[i] = this.setOf(near[i]);
     near.sort((a, b) => this.#rank[a] - this.#rank[b]);
     for (let i = 0; i < near.length; i++) {
       const group = near[i];
       if (i > 0 && group === near[i - 1]) continue;
       const isFirst = i === 0;
-      // Below zero are ranks of what scores nothing: no summit there.
+      // Scores below zero are only ranks of nodes that score 0.
       if (!isFirst && score[group] > 0 && score[member] < this.#valley * score[group]) continue;
       this.count--;
       if (isFirst) this.#up[member] = group;
@@ -311,18 +300,18 @@ function describeGroup(
     host: members.host[group[0]],
     first,
     last,
-    score: incidentScore(group.map((member) => members.score[member])),
+    score: members.score[group[0]],
     prominence,
   };
 }
 
-/** The earliest process from which another one of the incident descends and that descends from none; or the highest. */
+/** The earliest process that is an ancestor of another member and a descendant of none; or the highest member. */
 function findRoot(
   group: readonly number[],
   { node, first }: SuspiciousNodes,
   { tree }: IncidentLinks,
 ): number {
-  const memberOf = new Map<number, number>(); // the earliest of each node
+  const memberOf = new Map<number, number>(); // the earliest member of each node
   for (const member of group) {
     const known = memberOf.get(node[member]);
     if (known === undefined || first[member] < first[known]) memberOf.set(node[member], member);

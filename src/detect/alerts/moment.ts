@@ -1,12 +1,12 @@
 import { isoTime } from '../../base/time-text.js';
 import type { AlertMoment } from './alert.js';
 
-/** A 64-bit count of nanoseconds, exact and for people. */
+/** A time in nanoseconds, exact and as text. */
 export function momentOf(ns: bigint): AlertMoment {
   return { ns: String(ns), iso: isoTime(ns) };
 }
 
-/** To the second, for sentences. */
+/** The time to the second, for sentences. */
 export function formatMoment({ iso }: AlertMoment): string {
   return iso.replace('T', ' ').replace(/\.\d+Z$/, '');
 }

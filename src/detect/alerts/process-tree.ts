@@ -4,18 +4,18 @@ import { ENTITY_TYPES } from '../../ingest/event.js';
 import type { EventTable } from '../../store/event-table.js';
 
 const PROCESS = ENTITY_TYPES.indexOf('process');
-// A log may name an ancestor as its own descendant, and a fork bomb may be very deep: climbing has to end.
+// Parents in a log can form a cycle, and a fork bomb can be very deep.
 const MOST_GENERATIONS = 64;
 
-/** Relations with which one process makes another; between a process and a file the same names mean something else. */
-const MAKES_PROCESS = /FORK|CLONE|EXEC|SPAWN|START_?PROCESS|CREATE_?PROCESS|PROCESS_?CREATE/i;
+/** Relations with which one process starts another. Between a process and a file they mean something else. */
+const STARTS_PROCESS = /FORK|CLONE|EXEC|SPAWN|START_?PROCESS|CREATE_?PROCESS|PROCESS_?CREATE/i;
 
-/** Who made whom, by node number; -1 where nobody knows. */
+/** The parent of each process, by node number; -1 if unknown. */
 export class ProcessTree {
   readonly parent: Int32Array;
   readonly #types: Uint8Array;
 
-  /** What the logs state of parents; `add` completes it by what processes were seen to do. */
+  /** Begins with the parents that the logs state. `add` adds those that interactions show. */
   constructor(names: Pick<NodeNames, 'types' | 'parent'>) {
     this.#types = names.types;
     this.parent = names.parent.slice();
@@ -28,18 +28,18 @@ export class ProcessTree {
     return this.#types[node] === PROCESS;
   }
 
-  /** Interactions by `nodes[local]`; their rows are those of `table`. The first maker of a process stays. */
+  /** Local node i is `nodes[i]`, and rows are those of `table`. The first parent of a process stays. */
   add(nodes: Int32Array, interactions: Interactions, table: EventTable): void {
-    const makes = table.relations.map((name) => MAKES_PROCESS.test(name));
+    const starts = table.relations.map((name) => STARTS_PROCESS.test(name));
     for (let i = 0; i < interactions.length; i++) {
-      // The table's relation, not the model's: one that training never met has a name all the same.
-      if (!makes[table.relation[interactions.first[i]]]) continue;
-      const maker = nodes[interactions.subject[i]];
-      const made = nodes[interactions.object[i]];
-      if (maker === made || this.parent[made] >= 0) continue;
-      if (!this.isProcess(maker) || !this.isProcess(made)) continue;
-      // Where each is said to have made the other, the first said stays.
-      if (this.parent[maker] !== made) this.parent[made] = maker;
+      // The relation of the table, because the model does not know the names of new relations.
+      if (!starts[table.relation[interactions.first[i]]]) continue;
+      const parent = nodes[interactions.subject[i]];
+      const child = nodes[interactions.object[i]];
+      if (parent === child || this.parent[child] >= 0) continue;
+      if (!this.isProcess(parent) || !this.isProcess(child)) continue;
+      // If each started the other, the first one stays the parent.
+      if (this.parent[parent] !== child) this.parent[child] = parent;
     }
   }
 

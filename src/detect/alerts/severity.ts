@@ -1,4 +1,4 @@
-/** How urgent an alert is, in words; the order is from least to most. */
+/** Severities of alerts, the least urgent first. */
 export const SEVERITIES = ['info', 'low', 'medium', 'high', 'critical'] as const;
 
 export type Severity = (typeof SEVERITIES)[number];
@@ -11,8 +11,8 @@ const AT_MOST: readonly (readonly [number, Severity])[] = [
 ];
 
 /**
- * The severity of an empirical p-value (method §9). Nothing else goes into it, so with few benign scores to compare
- * with, the p-value cannot get small and no alert gets a high severity: 9,999 are needed for `high`.
+ * The severity of an empirical p-value (method §9). With few benign scores the p-value cannot be small: `high` needs at
+ * least 9,999 of them.
  */
 export function severityOf(empiricalP: number): Severity {
   return AT_MOST.find(([most]) => empiricalP <= most)?.[1] ?? 'info';

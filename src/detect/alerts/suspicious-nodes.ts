@@ -1,12 +1,12 @@
-/** Suspicious nodes, one row a node and graph: alerts, the highest of a day, or all benign scores. */
+/** Scored nodes that incidents are formed of, one row per node and graph. */
 export interface SuspiciousNodes {
   readonly length: number;
   readonly node: Int32Array;
   readonly score: Float64Array;
-  /** What incidents are ordered by. */
+  /** The order of incidents. */
   readonly prominence: Float64Array;
   readonly host: Int32Array;
-  /** First and last event of the node in its graph, in nanoseconds. */
+  /** The first and last event of the node in its graph, in nanoseconds. */
   readonly first: BigInt64Array;
   readonly last: BigInt64Array;
 }
@@ -14,14 +14,14 @@ export interface SuspiciousNodes {
 export interface SuspiciousNode {
   readonly node: number;
   readonly score: number;
-  /** The score, where nothing else is said. */
+  /** Default: the score. */
   readonly prominence?: number;
   readonly host: number;
   readonly first: bigint;
   readonly last: bigint;
 }
 
-/** Records as columns. */
+/** Turns rows into columns. */
 export function toColumns(members: readonly SuspiciousNode[]): SuspiciousNodes {
   return {
     length: members.length,

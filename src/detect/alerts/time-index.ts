@@ -1,11 +1,11 @@
 import type { SuspiciousNodes } from './suspicious-nodes.js';
 
-/** Finds the members of a node that are near in time to another member. */
+/** Finds the members of a node that are near another member in time. */
 export class TimeIndex {
-  /** Members of node v, by their first event: `#offsets[v]` to `#offsets[v + 1]`. */
+  /** The members of node v, ordered by their first event, are `#offsets[v]` to `#offsets[v + 1]`. */
   readonly #offsets: Uint32Array;
   readonly #sorted: Int32Array;
-  /** Nanoseconds since the earliest; doubles are exact for 104 days and good to a microsecond for decades. */
+  /** Nanoseconds since the earliest event: exact for 104 days, and to a microsecond for decades. */
   readonly #first: Float64Array;
   readonly #last: Float64Array;
   readonly #gap: number;
@@ -26,7 +26,7 @@ export class TimeIndex {
     );
   }
 
-  /** Writes the members of a node that are near to `member` into `found` and gives their number. */
+  /** Writes the members of a node that are near `member` to `found` and returns their number. */
   near(member: number, node: number, found: number[]): number {
     const start = this.#offsets[node];
     const end = this.#offsets[node + 1];
@@ -34,7 +34,7 @@ export class TimeIndex {
     const from = this.#first[member] - this.#gap;
     const to = this.#last[member] + this.#gap;
     let count = 0;
-    // None that begins earlier than this can reach to `from`.
+    // A member that begins earlier ends before `from`.
     for (let at = this.#firstNotBefore(from - this.#longest, start, end); at < end; at++) {
       const other = this.#sorted[at];
       if (this.#first[other] > to) break;

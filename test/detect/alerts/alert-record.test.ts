@@ -19,7 +19,7 @@ beforeAll(async () => {
 const alertOf = (id: string): Alert => small.alerts.find(({ entity }) => entity.id === id) as Alert;
 
 describe('an alert', () => {
-  test('says who, where, when and how strongly', () => {
+  test('has its entity, host, times and score', () => {
     const alert = alertOf(ENTITIES.nginx);
     const from = String(MIDNIGHT + 1_000_000_007n);
     expect(alert).toMatchObject({
@@ -41,13 +41,13 @@ describe('an alert', () => {
       entity: { parent: { id: ENTITIES.nginx, name: 'nginx' } },
       severity: 'critical',
       reasons: ['score', 'new-relation'],
-      // EVENT_EXIT joins nothing; the window ends with it.
+      // EVENT_EXIT has no object and ends the window.
       window: { to: { iso: '2018-04-06T00:01:04.000000007Z' } },
       last: { iso: '2018-04-06T00:01:03.000000007Z' },
     });
   });
 
-  test('evidence by share, with what it was compared with and what it comes from', () => {
+  test('has evidence by share, with its comparison and source', () => {
     const [name, reconstruction, distance] = alertOf(ENTITIES.nginx).evidence;
     expect(name).toMatchObject({
       kind: 'name',
@@ -68,7 +68,7 @@ describe('an alert', () => {
       },
     });
     expect(name.p).toBeCloseTo(1e-4, 12);
-    // 31 reads by it; p = (1 + those not below) / (n + 1).
+    // It has 31 reads; p = (1 + benign values not below) / (n + 1).
     expect(reconstruction).toMatchObject({
       role: null,
       relation: 'EVENT_READ',
@@ -86,17 +86,17 @@ describe('an alert', () => {
     });
   });
 
-  test('beyond the benign ones with a tail model is no floor; the largest of several is turned back', () => {
+  test('marks a floor only without a tail model, and corrects the largest of several values', () => {
     expect(alertOf(ENTITIES.shell).evidence[0]).toMatchObject({ beyond: true, floor: false });
     const [shared] = alertOf(ENTITIES.secret).evidence;
     expect(shared).toMatchObject({ role: 'object', relation: 'EVENT_READ', draws: 3, events: 1 });
     expect(shared.benignQuantile).toBeCloseTo(1 - 34 / 999, 12);
   });
 
-  test('the neighbourhood begins with what the evidence comes from, then what training never met', () => {
+  test('has a neighbourhood with sources of evidence first, then new relations', () => {
     const { total, interactions } = alertOf(ENTITIES.nginx).neighbourhood;
     expect(total).toBe(4);
-    // The shell's score is the higher one, and FORK and PTRACE are both unknown to the model.
+    // FORK and PTRACE are both new, and the shell has a higher score than the page.
     expect(interactions.map(({ relation }) => relation)).toEqual([
       'EVENT_EXECUTE',
       'EVENT_FORK',
@@ -106,13 +106,13 @@ describe('an alert', () => {
     expect(interactions[3]).toMatchObject({ count: 31, object: { name: '/srv/index.html' } });
   });
 
-  test('fits its schema, the same twice', () => {
+  test('matches its schema and is reproducible', () => {
     for (const alert of small.alerts) expect(alertSchema.parse(alert)).toEqual(alert);
     const again = describeAlerts(small.graph, [small.graph.scores.indexOf(12.5)], small.context);
     expect(again).toEqual([alertOf(ENTITIES.nginx)]);
   });
 
-  test('numbers that JSON does not have are brought back', () => {
+  test('replaces numbers that JSON does not have', () => {
     const { graph, context } = small;
     const evidence = { ...graph.evidence, logP: graph.evidence.logP.map(() => Number.NEGATIVE_INFINITY) };
     const distances = graph.distances.map(() => Number.NaN);
@@ -122,7 +122,7 @@ describe('an alert', () => {
   });
 });
 
-test('incidents name their members and what they began with', () => {
+test('an incident has its members and its root', () => {
   expect(small.incidents).toHaveLength(1);
   const [incident] = small.incidents;
   expect(incidentSchema.parse(incident)).toEqual(incident);
@@ -138,7 +138,7 @@ test('incidents name their members and what they began with', () => {
   expect(incident.alerts.map(({ entity }) => entity.name)).toEqual(['sh', 'nginx', '/etc/master.passwd']);
 });
 
-test('hostile names fit the schema too', async () => {
+test('hostile names match the schema', async () => {
   const { terminal, bidi, long, surrogate, html } = HOSTILE;
   const hostile = await makeSmallAlerts(newFolder(), {
     nginx: terminal,

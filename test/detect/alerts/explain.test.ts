@@ -16,13 +16,13 @@ beforeAll(async () => {
 
 const alertOf = (id: string): Alert => small.alerts.find(({ entity }) => entity.id === id) as Alert;
 
-describe('found by the beginning of its identifier', () => {
+describe('findExplained', () => {
   const withIds = (...ids: string[]) => ({
     alerts: ids.map((id) => ({ ...alertOf(ENTITIES.nginx), id })),
     incidents: [] as Incident[],
   });
 
-  test('an alert with its incident, an incident with its alerts; case does not matter', () => {
+  test('finds an alert with its incident, or an incident with its alerts, in any case', () => {
     const { alerts, incidents } = small;
     expect(findExplained(alerts[0].id.toUpperCase(), small)).toEqual({
       kind: 'alert',
@@ -36,7 +36,7 @@ describe('found by the beginning of its identifier', () => {
     });
   });
 
-  test('several, none, and an empty text are refused with those that there are', () => {
+  test('refuses an ambiguous, unknown or empty id, and suggests ids', () => {
     const some = withIds('abc0000000000000', 'abd0000000000000', 'fff0000000000000');
     expect(findExplained('abc', some)).toMatchObject({ alert: { id: 'abc0000000000000' } });
     const refusal = (id: string, among = some) => {
@@ -49,22 +49,22 @@ describe('found by the beginning of its identifier', () => {
     };
     expect(refusal('ab')).toMatchObject({
       code: 'alerts-ambiguous',
-      hint: 'give more of the identifier: abc0000000000000 (nginx), abd0000000000000 (nginx)',
+      hint: expect.stringContaining('abc0000000000000 (nginx), abd0000000000000 (nginx)'),
     });
     expect(refusal('abe')).toMatchObject({
       code: 'alerts-unknown',
-      hint: expect.stringMatching(/^there are: abc0{13} \(nginx\), abd0{13} \(nginx\), fff/),
+      hint: expect.stringMatching(/abc0{13} \(nginx\), abd0{13} \(nginx\), fff/),
     });
     expect(refusal('')).toMatchObject({ code: 'alerts-unknown' });
     expect(refusal('a\u001b[2J', withIds())).toMatchObject({
-      message: "there is no alert or incident 'a\\e[2J'",
-      hint: 'this run raised none',
+      code: 'alerts-unknown',
+      message: expect.stringContaining("'a\\e[2J'"),
     });
   });
 });
 
 describe('raw events', () => {
-  test('what the evidence comes from first, repetitions last, in the order of time', async () => {
+  test('prefer sources of evidence to repetitions, and are in time order', async () => {
     const { events, total, leftOut } = await loadRawEvents(small.store, alertOf(ENTITIES.nginx), 6);
     expect([total, leftOut]).toEqual([34, 28]);
     expect(events.map(({ relation, evidence }) => [relation, evidence])).toEqual([
@@ -75,7 +75,7 @@ describe('raw events', () => {
     ]);
   });
 
-  test('only of this window and this host, even where its name is a pattern', async () => {
+  test('are only those of the window and the host, even if its name is a glob', async () => {
     const other = join(newFolder(), 'store');
     const place = newFolder();
     const hosts = ['h', 'hh', 'h*'].map((host) =>

@@ -6,7 +6,7 @@ import { tableOf } from '../../store/event-rows.js';
 
 const PROCESS = 0;
 
-test('equals a plain list of neighbours, over any number of graphs', () => {
+test('links equal those of a plain list, over any number of graphs', () => {
   const size = 12;
   const node = fc.nat(size - 1);
   const acts = fc.array(fc.tuple(node, node, fc.nat(1)), { maxLength: 60 });
@@ -55,7 +55,7 @@ test('equals a plain list of neighbours, over any number of graphs', () => {
   );
 });
 
-test('many links', () => {
+test('many links are collected', () => {
   const size = 5000;
   const rows = Array.from({ length: 20_000 }, (_, i) => ({ subj: i % size, obj: (i * 7 + (i >> 3)) % size }));
   const table = tableOf(rows, ['EVENT_READ'], size);

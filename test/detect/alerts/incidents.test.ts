@@ -3,10 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { type IncidentLinks, LinkCollector } from '../../../src/detect/alerts/incident-links.js';
 import {
   countIncidentsAt,
-  DEFAULT_INCIDENT_OPTIONS,
   formIncidents,
   type IncidentOptions,
-  incidentScore,
 } from '../../../src/detect/alerts/incidents.js';
 import { type SuspiciousNode, toColumns } from '../../../src/detect/alerts/suspicious-nodes.js';
 import { collectInteractions } from '../../../src/graph/interactions.js';
@@ -18,11 +16,13 @@ const FLOW = ENTITY_TYPES.indexOf('flow');
 const RELATIONS = ['EVENT_WRITE', 'EVENT_FORK', 'EVENT_READ', 'EVENT_CLOSE'];
 const [READ, CLOSE] = [2, 3];
 const MINUTE = 60_000_000_000n;
+/** Neighbours that a node may have without being a hub. */
+const MOST = 60;
 
 interface World {
   types: number[];
   parents?: number[];
-  /** Number of each one's name, -1 for none. */
+  /** The number of each node's name, or -1. */
   names?: number[];
   hosts?: number[];
   /** Subject, object, relation. */
@@ -58,33 +58,32 @@ function groupsOf(members: SuspiciousNode[], world: World, options?: IncidentOpt
   );
 }
 
-/** `count` nodes of a type, as part of a longer list. */
+/** The types of `count` nodes. */
 const many = (count: number, type: number): number[] => Array.from({ length: count }, () => type);
 
-describe('what belongs together', () => {
-  test('connections to one far end, unless many lead there', () => {
+describe('an incident joins', () => {
+  test('flows to the same remote end, unless it has many', () => {
     const world: World = { types: [FLOW, FLOW, FLOW, FILE, FLOW], names: [7, 7, 8, 7, -1], acts: [] };
     const members = [0, 1, 2, 3, 4].map((node) => member(node, 9 - node));
     expect(groupsOf(members, world)).toEqual([[0, 1], [2], [3], [4]]);
     const later = [member(0, 9), member(1, 8, { first: 120n * MINUTE, last: 121n * MINUTE })];
     expect(groupsOf(later, world)).toEqual([[0], [1]]);
-    const most = DEFAULT_INCIDENT_OPTIONS.mostNeighbours;
     const busy = (count: number): World => ({ types: many(count, FLOW), names: many(count, 3), acts: [] });
-    expect(groupsOf([member(0, 2), member(1, 1)], busy(most))).toEqual([[0, 1]]);
-    expect(groupsOf([member(0, 2), member(1, 1)], busy(most + 1))).toEqual([[0], [1]]);
-    // Each host counts its own.
-    const other = { ...busy(most + 1), hosts: [...many(most, 0), 1] };
+    expect(groupsOf([member(0, 2), member(1, 1)], busy(MOST))).toEqual([[0, 1]]);
+    expect(groupsOf([member(0, 2), member(1, 1)], busy(MOST + 1))).toEqual([[0], [1]]);
+    // Flows are counted per host.
+    const other = { ...busy(MOST + 1), hosts: [...many(MOST, 0), 1] };
     expect(groupsOf([member(0, 2), member(1, 1)], other)).toEqual([[0, 1]]);
   });
 
-  test('a parent and its child, by what the log states and by what was seen', () => {
+  test('a parent and its child, stated by the log or shown by an event', () => {
     const stated: World = { types: [PROCESS, PROCESS, PROCESS], parents: [-1, 0, -1], acts: [] };
     expect(groupsOf([member(0, 3), member(1, 2), member(2, 1)], stated)).toEqual([[0, 1], [2]]);
     const seen: World = { types: [PROCESS, PROCESS], acts: [[0, 1, 1]] };
     expect(groupsOf([member(0, 3), member(1, 2)], seen)).toEqual([[0, 1]]);
   });
 
-  test('siblings of a parent that is no suspect, unless it has many children', () => {
+  test('siblings whose parent is no member, unless it has many children', () => {
     const siblings = (children: number): World => ({
       types: many(children + 1, PROCESS),
       parents: [-1, ...many(children, 0)],
@@ -101,11 +100,11 @@ describe('what belongs together', () => {
       acts: many(100, 0).map((_, i) => [0, 3 + i]),
     };
     expect(groupsOf([member(1, 3), member(2, 2)], world)).toEqual([[1, 2]]);
-    // Two of its files, however, are not of one incident because of it.
+    // But it does not join two of its files.
     expect(groupsOf([member(5, 3), member(6, 2)], world)).toEqual([[5], [6]]);
   });
 
-  test('a shared object that few use; not one that many use', () => {
+  test('nodes that share an object with few neighbours, but not one with many', () => {
     const shared = (users: number): World => ({
       types: [FILE, ...many(users, PROCESS)],
       acts: many(users, 0).map((_, i) => [1 + i, 0]),
@@ -113,11 +112,15 @@ describe('what belongs together', () => {
     expect(groupsOf([member(1, 3), member(2, 2)], shared(60))).toEqual([[1, 2]]);
     expect(groupsOf([member(1, 3), member(2, 2)], shared(61))).toEqual([[1], [2]]);
     expect(
-      groupsOf([member(1, 3), member(2, 2)], shared(61), { ...DEFAULT_INCIDENT_OPTIONS, mostNeighbours: 61 }),
+      groupsOf([member(1, 3), member(2, 2)], shared(61), {
+        gap: 60n * MINUTE,
+        mostNeighbours: 61,
+        valley: 0.8,
+      }),
     ).toEqual([[1, 2]]);
   });
 
-  test('a writer with the readers of a file; not two of its readers', () => {
+  test('a writer and a reader of a file, but not two readers', () => {
     const world: World = {
       types: [FILE, ...many(3, PROCESS)],
       acts: [
@@ -130,12 +133,12 @@ describe('what belongs together', () => {
     expect(groupsOf([member(2, 3), member(3, 2)], world)).toEqual([[2], [3]]);
     expect(groupsOf([member(2, 3), member(1, 2)], world)).toEqual([[1, 2]]);
     expect(groupsOf([member(2, 3), member(3, 2.9), member(1, 2.8)], world)).toEqual([[1, 2, 3]]);
-    // A suspicious file joins who reads it.
+    // A file that is a member joins its readers.
     expect(groupsOf([member(2, 3), member(3, 2.9), member(0, 2.8)], world)).toEqual([[0, 2, 3]]);
   });
 
-  test('two summits are two incidents where the valley between them is deep', () => {
-    // A line of five generations: the middle one is a grandchild and a grandparent, the ends have nothing in common.
+  test('two groups only if the member between them scores high enough', () => {
+    // Five generations: only the middle one is near both ends.
     const world: World = { types: many(5, PROCESS), parents: [-1, 0, 1, 2, 3], acts: [] };
     const between = (score: number) => groupsOf([member(0, 20), member(4, 10), member(2, score)], world);
     expect(between(8)).toEqual([[0, 2, 4]]);
@@ -144,7 +147,7 @@ describe('what belongs together', () => {
     expect(groupsOf(below, world)).toEqual([[0, 2, 4]]);
   });
 
-  test('a hub that is a suspect itself goes to its highest neighbour alone', () => {
+  test('a hub only with its highest neighbour', () => {
     const world: World = {
       types: [FILE, ...many(61, PROCESS)],
       acts: many(61, 0).map((_, i) => [1 + i, 0]),
@@ -157,7 +160,7 @@ describe('what belongs together', () => {
     }
   });
 
-  test('a process that makes many keeps them apart, and its files with it', () => {
+  test('a process with many children with its files, but not its children', () => {
     const world: World = {
       types: [PROCESS, ...many(61, PROCESS), FILE, FILE],
       acts: [...many(61, 0).map((_, i): [number, number, number] => [0, 1 + i, 1]), [0, 62], [0, 63]],
@@ -166,7 +169,7 @@ describe('what belongs together', () => {
     expect(groupsOf(members, world)).toEqual([[0, 1, 62, 63], [2]]);
   });
 
-  test('the gap is between the nearest activities', () => {
+  test('members with at most the gap between their nearest activities', () => {
     const world: World = { types: [PROCESS, FILE], acts: [[0, 1]] };
     const at = (minute: bigint): Partial<SuspiciousNode> => ({
       first: minute * MINUTE,
@@ -175,7 +178,7 @@ describe('what belongs together', () => {
     expect(groupsOf([member(0, 2, at(0n)), member(1, 1, at(70n))], world)).toEqual([[0, 1]]);
     const late = { first: 70n * MINUTE + 1n, last: 71n * MINUTE };
     expect(groupsOf([member(0, 2, at(0n)), member(1, 1, late)], world)).toEqual([[0], [1]]);
-    // The same node goes on from window to window.
+    // The same node is active in several windows.
     expect(
       groupsOf(
         [0n, 40n, 110n, 180n, 300n].map((minute) => member(0, 1, at(minute))),
@@ -184,25 +187,25 @@ describe('what belongs together', () => {
     ).toEqual([[0, 0, 0, 0], [0]]);
   });
 
-  test('hosts stay apart', () => {
+  test('no members of different hosts', () => {
     const world: World = { types: [PROCESS, FILE], acts: [[0, 1]] };
     expect(groupsOf([member(0, 2), member(1, 1, { host: 1 })], world)).toEqual([[0], [1]]);
   });
 
-  test('nothing', () => {
+  test('nothing without members', () => {
     expect(groupsOf([], { types: [], acts: [] })).toEqual([]);
     expect([...countIncidentsAt([1, 0], toColumns([]), linksOf({ types: [], acts: [] }))]).toEqual([0, 0]);
   });
 });
 
-describe('what an incident says', () => {
+describe('an incident has', () => {
   const world: World = {
     types: [PROCESS, PROCESS, PROCESS, FILE],
     parents: [-1, 0, 1, -1],
     acts: [[2, 3]],
   };
 
-  test('members by score, span, and the earliest ancestor as root', () => {
+  test('members by score, a time span, and the earliest ancestor as root', () => {
     const members = [
       member(3, 9, { first: 5n, last: 6n }),
       member(2, 4, { first: 7n, last: 30n }),
@@ -220,7 +223,7 @@ describe('what an incident says', () => {
     });
   });
 
-  test('its rank by its most prominent member, and by score where that is equal', () => {
+  test('a rank by its highest prominence, then by score', () => {
     const alone: World = { types: many(4, FILE), acts: [] };
     const members = [
       member(0, 9, { prominence: 3 }),
@@ -237,38 +240,33 @@ describe('what an incident says', () => {
     expect(first).toMatchObject({ score: 9, prominence: 7 });
   });
 
-  test('the highest as root where nobody descends from anybody', () => {
+  test('the highest member as root if no member is an ancestor of another', () => {
     const members = [member(2, 4, { first: 1n }), member(3, 9, { first: 5n })];
     expect(formIncidents(toColumns(members), linksOf(world))[0].root).toBe(1);
   });
 
-  test('a circle of parents ends', () => {
+  test('members even if parents form a cycle', () => {
     const circle: World = { types: many(3, PROCESS), parents: [2, 0, 1], acts: [] };
     expect(groupsOf([member(0, 1), member(1, 2), member(2, 3)], circle)).toEqual([[0, 1, 2]]);
     const self: World = { types: many(1, PROCESS), parents: [0], acts: [] };
     expect(groupsOf([member(0, 1)], self)).toEqual([[0]]);
   });
-
-  test('the score is that of the highest member', () => {
-    expect(incidentScore([7, 3, 1])).toBe(7);
-    expect(incidentScore([])).toBe(0);
-  });
 });
 
-/** The same by definition, over all pairs. Members must come by score, with no two alike. */
-function countPlainly(
+/** Counts incidents by the definition, over all pairs. Members must be distinct and ordered by score. */
+function countByDefinition(
   members: readonly SuspiciousNode[],
   world: World,
   { gap, mostNeighbours, valley }: IncidentOptions,
 ) {
   const parents = world.parents ?? world.types.map(() => -1);
-  const makers = parents.map((parent, node) => (parent === node ? -1 : parent));
+  const starters = parents.map((parent, node) => (parent === node ? -1 : parent));
   for (const [s, o, r = 0] of world.acts) {
-    if (r !== 1 || s === o || makers[o] >= 0 || makers[s] === o) continue;
-    if (world.types[s] === PROCESS && world.types[o] === PROCESS) makers[o] = s;
+    if (r !== 1 || s === o || starters[o] >= 0 || starters[s] === o) continue;
+    if (world.types[s] === PROCESS && world.types[o] === PROCESS) starters[o] = s;
   }
   const size = world.types.length;
-  const kin = (a: number, b: number) => a !== b && (makers[a] === b || makers[b] === a);
+  const kin = (a: number, b: number) => a !== b && (starters[a] === b || starters[b] === a);
   const linked = (a: number, b: number) =>
     a !== b && (kin(a, b) || world.acts.some(([s, o]) => (s === a && o === b) || (s === b && o === a)));
   const nodes = Array.from({ length: size }, (_, node) => node);
@@ -276,7 +274,7 @@ function countPlainly(
   const isProcess = (a: number) => world.types[a] === PROCESS;
   const isHub = (a: number) =>
     nodes.filter((b) => linked(a, b) && (!isProcess(a) || isProcess(b))).length > mostNeighbours;
-  const keepsBack = (a: number, b: number) => isHub(a) && (!isProcess(a) || isProcess(b));
+  const separates = (a: number, b: number) => isHub(a) && (!isProcess(a) || isProcess(b));
   const near = (a: SuspiciousNode, b: SuspiciousNode) =>
     a.host === b.host && a.first <= b.last + gap && b.first <= a.last + gap;
   const readsOnly = (a: number, file: number) =>
@@ -297,15 +295,15 @@ function countPlainly(
         (degree(c) <= mostNeighbours || (kin(a, c) && kin(b, c) && !isHub(c))),
     );
   const highest = (a: SuspiciousNode) =>
-    members.find((b) => b !== a && near(a, b) && linked(a.node, b.node) && keepsBack(a.node, b.node));
+    members.find((b) => b !== a && near(a, b) && linked(a.node, b.node) && separates(a.node, b.node));
   const joined = (a: SuspiciousNode, b: SuspiciousNode) =>
     near(a, b) &&
     (a.node === b.node ||
       via(a.node, b.node) ||
-      (linked(a.node, b.node) && !keepsBack(a.node, b.node) && !keepsBack(b.node, a.node)) ||
+      (linked(a.node, b.node) && !separates(a.node, b.node) && !separates(b.node, a.node)) ||
       highest(a) === b ||
       highest(b) === a);
-  // By score, highest first: each goes to the highest group it is joined to, and joins the others that are not much higher.
+  // By score, highest first: each member joins its highest group, and other groups to that unless it scores too low.
   const set: number[] = [];
   members.forEach((a, i) => {
     const groups = [...new Set(set.filter((_, j) => joined(a, members[j])))].sort((g, h) => g - h);
@@ -357,22 +355,20 @@ test('equals the definition over all pairs, at every threshold', () => {
         );
       const thresholds = [9, 5, 4, 3, 2, 1, 0, -1, -2];
       const counts = countIncidentsAt(thresholds, toColumns([...members].reverse()), linksOf(world), options);
-      const plainly = thresholds.map((least) =>
-        countPlainly(
+      const expected = thresholds.map((least) =>
+        countByDefinition(
           members.filter(({ score }) => score >= least),
           world,
           options,
         ),
       );
-      expect([...counts]).toEqual(plainly);
-      expect(formIncidents(toColumns(members), linksOf(world), options)).toHaveLength(plainly[8]);
+      expect([...counts]).toEqual(expected);
+      expect(formIncidents(toColumns(members), linksOf(world), options)).toHaveLength(expected[8]);
     }),
     { numRuns: 600 },
   );
 });
 
-test('thresholds must descend', () => {
-  expect(() => countIncidentsAt([1, 2], toColumns([]), linksOf({ types: [], acts: [] }))).toThrow(
-    /descending/,
-  );
+test('thresholds that do not descend are refused', () => {
+  expect(() => countIncidentsAt([1, 2], toColumns([]), linksOf({ types: [], acts: [] }))).toThrow(RangeError);
 });

@@ -12,6 +12,6 @@ test.each([
   expect(momentOf(ns)).toEqual({ ns: String(ns), iso });
 });
 
-test('to the second', () => {
+test('a formatted moment is cut to the second', () => {
   expect(formatMoment(momentOf(1_522_972_800_999_999_999n))).toBe('2018-04-06 00:00:00');
 });

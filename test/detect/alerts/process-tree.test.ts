@@ -9,7 +9,7 @@ const RELATIONS = ['EVENT_READ', 'EVENT_FORK', 'EVENT_EXECUTE', 'EVENT_CLONE'];
 function treeOf(types: number[], parents: number[], rows: EventRow[]): ProcessTree {
   const tree = new ProcessTree({ types: Uint8Array.from(types), parent: Int32Array.from(parents) });
   const table = tableOf(rows, RELATIONS, types.length);
-  // Numbered by the graph from the back, to tell local numbers from others.
+  // Local numbers run backwards, so that they differ from node numbers.
   const nodes = Int32Array.from(types, (_, i) => types.length - 1 - i);
   const found = collectInteractions(table);
   const local = (node: number) => types.length - 1 - node;
@@ -17,7 +17,7 @@ function treeOf(types: number[], parents: number[], rows: EventRow[]): ProcessTr
   return tree;
 }
 
-test('what the log states wins over what was seen, and the first seen over the second', () => {
+test('stated parents take precedence over shown ones, and the first shown parent over later ones', () => {
   const rows = [
     { subj: 0, obj: 1, rel: 1 },
     { subj: 2, obj: 1, rel: 3 },
@@ -26,7 +26,7 @@ test('what the log states wins over what was seen, and the first seen over the s
   expect([...treeOf([PROCESS, PROCESS, PROCESS], [-1, -1, 1], rows).parent]).toEqual([-1, 0, 1]);
 });
 
-test('files are made and executed by processes, and are none', () => {
+test('files have no parent', () => {
   const rows = [
     { subj: 0, obj: 1, rel: 2 },
     { subj: 0, obj: 2, rel: 0 },
@@ -34,14 +34,14 @@ test('files are made and executed by processes, and are none', () => {
   expect([...treeOf([PROCESS, FILE, PROCESS], [-1, -1, -1], rows).parent]).toEqual([-1, -1, -1]);
 });
 
-test('ancestors, nearest first; circles end', () => {
+test('ancestors come nearest first, and cycles end', () => {
   const tree = treeOf([PROCESS, PROCESS, PROCESS], [-1, 0, 1], []);
   expect([...tree.ancestors(2)]).toEqual([1, 0]);
   expect([...tree.ancestors(0)]).toEqual([]);
   expect([...treeOf([PROCESS, PROCESS], [1, 0], []).ancestors(0)]).toEqual([1]);
-  // A circle that does not come back to where the climb began.
+  // A cycle that does not contain the first node.
   expect([...treeOf([PROCESS, PROCESS, PROCESS], [1, 2, 1], []).ancestors(0)].length).toBeLessThanOrEqual(64);
-  // Each said to have made the other.
+  // Each starts the other.
   const both = [
     { subj: 0, obj: 1, rel: 1 },
     { subj: 1, obj: 0, rel: 1 },

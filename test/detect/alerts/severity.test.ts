@@ -14,7 +14,7 @@ test.each([
   expect(severityOf(p)).toBe(severity);
 });
 
-test('nothing is urgent without enough benign scores', () => {
+test('a high severity needs enough benign scores', () => {
   expect(severityOf(1 / (9_998 + 1))).toBe('medium');
   expect(severityOf(1 / (9_999 + 1))).toBe('high');
 });

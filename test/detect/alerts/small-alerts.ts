@@ -15,7 +15,7 @@ import { type LoadedEvents, loadEvents } from '../../../src/store/load.js';
 import { Store } from '../../../src/store/store.js';
 import { eventLine, file, MIDNIGHT, process, uuid, writeLog } from '../../store/small-logs.js';
 
-/** Names as an attacker would choose them. */
+/** Hostile names. */
 export const HOSTILE = {
   terminal: '\u001b[2J\u001b]0;owned\u0007sh\r\nforged line',
   bidi: '/tmp/\u202egnp.exe\u200b',
@@ -30,7 +30,7 @@ export const MODEL = 'b'.repeat(64);
 const KNOWN = ['EVENT_EXECUTE', 'EVENT_READ'] as const;
 const SECOND = 1_000_000_000n;
 
-/** One row of made-up evidence about an entity of the log. */
+/** One row of artificial evidence about an entity of the log. */
 export interface EvidenceRow {
   entity: string;
   kind: EvidenceKind;
@@ -41,7 +41,7 @@ export interface EvidenceRow {
   level?: number;
   beyond?: boolean;
   draws?: number;
-  /** The object of the interaction that it comes from. */
+  /** The object of the interaction that gave the value. */
   of?: string;
   share: number;
 }
@@ -64,7 +64,7 @@ export const ENTITIES = {
   page: uuid(5),
 } as const;
 
-/** A log in which a web server runs what it should not, with a name for everything; by default harmless names. */
+/** A log of a web server that runs a dropped file. The names can be replaced. */
 export function logLines(names: Partial<Record<keyof typeof ENTITIES, string>> = {}): string[] {
   const { nginx, dropper, shell, secret, page } = ENTITIES;
   const server = process(nginx, { name: names.nginx ?? 'nginx', pid: 98_651, cmd: 'nginx -g "daemon off;"' });
@@ -135,7 +135,7 @@ const EVIDENCE: readonly EvidenceRow[] = [
   ] satisfies EvidenceRow[]),
 ];
 
-/** Ingests the log into `folder` and makes alerts about the server, its shell and the file that was read. */
+/** Ingests the log into `folder` and builds alerts about the server, its shell and the file that the shell read. */
 export async function makeSmallAlerts(
   folder: string,
   names: Partial<Record<keyof typeof ENTITIES, string>> = {},
@@ -240,7 +240,7 @@ function columnsOf(
   };
 }
 
-/** The share of benign values below, from p = (1 + those not below) / (n + 1). */
+/** The share of benign values below, from p = (1 + benign values not below) / (n + 1). */
 function quantileOf({ p, n = 0, draws = 1, beyond }: EvidenceRow): number {
   if (beyond === true) return 1;
   if (n === 0) return 0;
