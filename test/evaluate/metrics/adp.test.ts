@@ -93,12 +93,12 @@ describe('ADP', () => {
   });
 
   it('agrees with a direct evaluation of its definition', () => {
-    const judged = fc.array(
+    const labelledNodes = fc.array(
       fc.record({ score: fc.integer({ min: 0, max: 9 }), attacks: fc.subarray(['A', 'B', 'C']) }),
       { minLength: 1, maxLength: 40 },
     );
     fc.assert(
-      fc.property(judged, (nodes) => {
+      fc.property(labelledNodes, (nodes) => {
         const names = ['A', 'B', 'C'].filter((name) => nodes.some((node) => node.attacks.includes(name)));
         const rows = names.map((name) => [
           name,

@@ -16,7 +16,7 @@ const rank = (scores: number[], positives: number[], ignored?: number[]) =>
   rankScores(scores, Uint8Array.from(positives), ignored && Uint8Array.from(ignored));
 
 /** Few distinct scores, so that ties are common. */
-const judged = fc.array(
+const labelledNodes = fc.array(
   fc.record({
     score: fc.integer({ min: -6, max: 6 }),
     positive: fc.nat(1),
@@ -47,7 +47,7 @@ describe('a ranking', () => {
 
   it('agrees with counts at every threshold', () => {
     fc.assert(
-      fc.property(judged, (nodes) => {
+      fc.property(labelledNodes, (nodes) => {
         const { scores, positives, ignored } = columns(nodes);
         const ranking = rank(scores, positives, ignored);
         ranking.thresholds.forEach((threshold, n) => {
@@ -100,7 +100,7 @@ describe('AP and AUROC', () => {
 
   it('AUROC is the share of pairs in the right order', () => {
     fc.assert(
-      fc.property(judged, (nodes) => {
+      fc.property(labelledNodes, (nodes) => {
         const { scores, positives, ignored } = columns(nodes);
         const kept = nodes.filter((node) => node.ignored === 0);
         let [right, pairs] = [0, 0];
@@ -119,7 +119,7 @@ describe('AP and AUROC', () => {
 
   it('AP is the sum over positives of the precision at their own score', () => {
     fc.assert(
-      fc.property(judged, (nodes) => {
+      fc.property(labelledNodes, (nodes) => {
         const { scores, positives } = columns(nodes);
         const hits = nodes.filter((node) => node.positive === 1);
         const wanted = hits.map(({ score }) => {
@@ -135,7 +135,7 @@ describe('AP and AUROC', () => {
 
   it('depend only on the order of scores', () => {
     fc.assert(
-      fc.property(judged, (nodes) => {
+      fc.property(labelledNodes, (nodes) => {
         const { scores, positives, ignored } = columns(nodes);
         const plain = rank(scores, positives, ignored);
         const stretched = rank(
@@ -164,7 +164,7 @@ describe('the oracle', () => {
 
   it('agrees with a search over all thresholds', () => {
     fc.assert(
-      fc.property(judged, (nodes) => {
+      fc.property(labelledNodes, (nodes) => {
         const { scores, positives, ignored } = columns(nodes);
         const masks = [Uint8Array.from(positives), Uint8Array.from(ignored)] as const;
         const oracle = bestF1(rankScores(scores, ...masks));
