@@ -18,7 +18,7 @@ import { PairCovariance } from './fusion/covariance.js';
 import { NeighbourReference } from './knn/neighbour-reference.js';
 import { packTexts, unpackTexts } from './text-tensors.js';
 
-/** Raised whenever what is kept here changes its meaning. */
+/** Increased when the meaning of the stored data changes. */
 const VERSION = 1;
 
 const count = z.int().nonnegative();
@@ -35,7 +35,7 @@ const metaSchema = z.strictObject({
       firstTs: integer,
       lastTs: integer,
       hosts: z.array(z.string().max(4096)).max(65_536),
-      /** Settings of the tables; those of calibration-arrays.ts check them. */
+      /** Settings of the tables, which calibration-arrays.ts checks. */
       tables: z.record(z.string().max(32), z.unknown()),
       covariance: z.array(count).max(16).nullable(),
       /** Instances behind the scale of own scores; null without lineage. */
@@ -51,13 +51,13 @@ const metaSchema = z.strictObject({
     .nullable(),
 });
 
-/** A model's second half: what it was fitted with, and what it was calibrated to, if it was. */
+/** What detection adds to a trained model. Calibration is undefined before the model is calibrated. */
 export interface DetectorState {
   readonly fitted: FittedDetector;
   readonly calibration: Calibration | undefined;
 }
 
-/** Both as the part of a model file that detection owns. */
+/** Encodes a detector as its part of a model file. */
 export function encodeDetector({ fitted, calibration }: DetectorState): DetectorPart {
   const tensors: Tensor[] = [...fitted.reference.tensors()];
   const push = (name: string, data: TensorData | Int32Array) => {
@@ -122,7 +122,7 @@ export function encodeDetector({ fitted, calibration }: DetectorState): Detector
   };
 }
 
-/** Reads that part. Nothing is believed: every part checks what it is given. */
+/** Decodes the detector's part of a model file. Throws if anything in it is damaged. */
 export function decodeDetector(model: TrainedModel, part: DetectorPart): DetectorState {
   const parsed = metaSchema.safeParse(part.meta);
   if (!parsed.success) {
@@ -134,7 +134,7 @@ export function decodeDetector(model: TrainedModel, part: DetectorPart): Detecto
   const meta = parsed.data.calibration;
   if (meta === null) return { fitted, calibration: undefined };
   if (meta.config.evidence.includes('relation') && fitted.relation === undefined) {
-    throw damaged('the counts of its relation evidence are missing');
+    throw damaged('the counts of relation evidence are missing');
   }
   const tables = new Map<EvidenceKind, CalibrationTables>();
   for (const kind of meta.config.evidence) {
@@ -159,9 +159,10 @@ export function decodeDetector(model: TrainedModel, part: DetectorPart): Detecto
           known: tensors.bytes('covariance.known'),
         });
   const scale = meta.scale === null ? undefined : decodeScale(tensors.floats('scale.scores'), meta.scale);
-  if ((meta.config.lineage === 'none') !== (scale === undefined)) throw damaged('its scale of scores');
+  if ((meta.config.lineage === 'none') !== (scale === undefined))
+    throw damaged('the scale of scores does not match the lineage setting');
   const { config, gate, graphs, instances, firstTs, lastTs, hosts } = meta;
-  if (config.gate === 'knn' && gate === null) throw damaged('it has a gate without a value');
+  if (config.gate === 'knn' && gate === null) throw damaged('the gate has no value');
   return {
     fitted,
     calibration: {
@@ -195,9 +196,12 @@ function decodeFitted(model: TrainedModel, tensors: Tensors): FittedDetector {
     numbers: words('examples.numbers'),
   };
   const { count: points } = reference.points;
-  if (examples.types.length !== points || examples.numbers.length !== points) throw damaged('examples');
-  if (examples.types.some((type) => type >= ENTITY_TYPES.length)) throw damaged('the types of its examples');
-  if (examples.numbers.some((number) => number >= examples.texts.length)) throw damaged('its example names');
+  if (examples.types.length !== points || examples.numbers.length !== points)
+    throw damaged('the reference and its example names differ in length');
+  if (examples.types.some((type) => type >= ENTITY_TYPES.length))
+    throw damaged('an example has an unknown type');
+  if (examples.numbers.some((number) => number >= examples.texts.length))
+    throw damaged('an example has an unknown name');
   try {
     return {
       reference,
@@ -236,9 +240,9 @@ function decodeScale(scores: Float32Array, instances: number): ScoreScale {
   const ascends = scores.every(
     (score, i) => Number.isFinite(score) && score > 0 && (i === 0 || score >= scores[i - 1]),
   );
-  // Every instance costs memory, so their number is not taken on trust.
+  // The scale allocates memory for every instance, so their number is limited.
   if (!ascends || scores.length > instances || instances > 100 * scores.length + 1e6)
-    throw damaged('its scale of scores');
+    throw damaged('the scale of scores is invalid');
   return new ScoreScale(scores, instances);
 }
 
@@ -253,19 +257,20 @@ function decodeBenign(
   const descends = (values: Float32Array) =>
     values.every((value, i) => Number.isFinite(value) && (i === 0 || value <= values[i - 1]));
   if (!descends(scores) || !descends(thresholds) || incidents.length !== thresholds.length) {
-    throw damaged('its benign scores');
+    throw damaged('the benign scores do not descend or differ in length');
   }
   if (scores.length > instances) throw damaged('it has more benign scores than instances');
   const without = meta.without.map((left, i) => {
     const own = tensors.words(`benign.without.${i}.incidents`);
     const above = tensors.words(`benign.without.${i}.above`);
-    if (own.length !== thresholds.length || above.length !== thresholds.length) throw damaged('its ranges');
+    if (own.length !== thresholds.length || above.length !== thresholds.length)
+      throw damaged('the benign curves differ in length');
     return { ...left, incidents: own, above };
   });
   return { scores, instances, hostDays, graphs, inSample, thresholds, incidents, without };
 }
 
-/** Tensors by name, each of the type that is asked for. */
+/** Tensors by name. Throws if a tensor is missing or has another type. */
 class Tensors {
   readonly all: ReadonlyMap<string, Tensor>;
 
@@ -290,12 +295,12 @@ class Tensors {
   #typed<T extends TensorData>(name: string, type: new (...args: never[]) => T): T {
     const data = this.all.get(name)?.data;
     if (data instanceof type) return data;
-    throw damaged(`${name} is missing or of the wrong type`);
+    throw damaged(`the tensor ${name} is missing or of the wrong type`);
   }
 }
 
 function damaged(why: string): RecalError {
-  return new RecalError('model-damaged', `the model cannot detect: ${why}`, {
+  return new RecalError('model-damaged', `the detector of the model is damaged: ${why}`, {
     hint: 'restore the model file from a backup, or train again',
   });
 }

@@ -51,14 +51,14 @@ async function scores(): Promise<ScoredGraph[]> {
 }
 
 describe('hold-out', () => {
-  test('the later part begins at a window, and nothing is in both', async () => {
+  test('the calibrate split begins at a window, after the train split', async () => {
     const { train, calibrate, boundary } = await parts();
     expect(train.to).toBe(boundary);
     expect(calibrate.from).toBe(boundary);
     expect(boundary % 600_000_000_000n).toBe(0n);
   });
 
-  test('a selection without time cannot be divided', async () => {
+  test('an empty selection cannot be divided', async () => {
     expect(await holdOut(store, { to: 1n }, training)).toBeUndefined();
   });
 });
@@ -68,27 +68,30 @@ describe('scores', () => {
     ['recal', {}],
     ['paper', {}, 'paper'],
     ['every kind', { evidence: [...EVIDENCE_KINDS], gate: 'none' }],
-    ['kinds fused by themselves', { combine: 'kinds', gate: 'none' }],
+    ['each kind fused first', { combine: 'kinds', gate: 'none' }],
     ['brown', { fusion: 'brown', gate: 'none' }],
     ['cauchy', { fusion: 'cauchy' }],
     ['z-scores', { calibration: 'zscore' }, 'paper'],
     ['distance alone', { evidence: ['distance'], calibration: 'none', fusion: 'max', gate: 'none' }],
   ];
-  test.each(cases)('%s: finite, zero behind the gate, shares of one', async (_, given, profile) => {
-    await calibrated(given, profile);
-    for (const { scores: found, candidates, evidence, lineage } of await scores()) {
-      for (let v = 0; v < found.length; v++) {
-        expect(found[v]).toBeGreaterThanOrEqual(0);
-        expect(Number.isFinite(found[v])).toBe(true);
-        if (candidates[v] === 0 && lineage === undefined) expect(found[v]).toBe(0);
-        const rows = evidence.shares.subarray(evidence.offsets[v], evidence.offsets[v + 1]);
-        const sum = rows.reduce((total, share) => total + share, 0);
-        if (rows.length > 0 && sum > 0) expect(sum).toBeCloseTo(1, 9);
+  test.each(cases)(
+    '%s: scores are finite, 0 for screened-out nodes, and have shares that sum to 1',
+    async (_, given, profile) => {
+      await calibrated(given, profile);
+      for (const { scores: found, candidates, evidence, lineage } of await scores()) {
+        for (let v = 0; v < found.length; v++) {
+          expect(found[v]).toBeGreaterThanOrEqual(0);
+          expect(Number.isFinite(found[v])).toBe(true);
+          if (candidates[v] === 0 && lineage === undefined) expect(found[v]).toBe(0);
+          const rows = evidence.shares.subarray(evidence.offsets[v], evidence.offsets[v + 1]);
+          const sum = rows.reduce((total, share) => total + share, 0);
+          if (rows.length > 0 && sum > 0) expect(sum).toBeCloseTo(1, 9);
+        }
       }
-    }
-  });
+    },
+  );
 
-  test('the gate keeps exactly those that brute force finds beyond it', async () => {
+  test('the gate passes exactly the nodes that brute force finds above it', async () => {
     const { gate, config } = await calibrated({ gate: 'knn' });
     for (const graph of await scores()) {
       const points = detector.search.reference.standardise(detector.embeddings(graph));
@@ -98,7 +101,7 @@ describe('scores', () => {
     }
   });
 
-  test('benign scores: each half by the other, one half, or all by their own tables', async () => {
+  test('benign scores use the tables of the other half, or their own', async () => {
     const cross = await calibrated({ lineage: 'none' });
     const split = await calibrated({ lineage: 'none', halves: 'split' });
     const whole = await calibrated({ lineage: 'none', halves: 'none' });
@@ -106,13 +109,13 @@ describe('scores', () => {
     expect(cross.benign.instances).toBe(cross.instances);
     expect(split.benign.instances).toBeLessThan(split.instances);
     expect(split.benign.graphs).toBe(Math.floor(split.graphs / 2));
-    // Tables that have seen a value themselves find it less strange.
+    // A table that contains a value gives it a larger p.
     expect(whole.benign.scores[0]).toBeLessThan(cross.benign.scores[0]);
   });
 });
 
 describe('a model file', () => {
-  test('gives the same scores after it was read again', async () => {
+  test('gives the same scores when read', async () => {
     await calibrated({ fusion: 'brown' });
     const before = await scores();
     const path = join(folder, 'model');
@@ -150,7 +153,21 @@ describe('a model file', () => {
     }
   });
 
-  test('without calibration says what to do', async () => {
+  test('knows that too few pairs co-occur for a covariance', async () => {
+    await calibrated({ fusion: 'brown', evidence: ['distance'] });
+    const path = join(folder, 'brown');
+    await writeModelFile(path, model, encodeDetector(detector.state));
+    const again = await Detector.open(await readModelFile(path));
+    try {
+      expect(again.calibration.covariance?.pairs.known).toBe(0);
+      const { note } = await applyThreshold(parseThreshold('fpr:0.05'), again, await benign());
+      expect(note).toContain('using Fisher');
+    } finally {
+      await again.close();
+    }
+  });
+
+  test('without calibration is refused', async () => {
     const path = join(folder, 'plain');
     await writeModelFile(path, model, encodeDetector({ ...detector.state, calibration: undefined }));
     const plain = await Detector.open(await readModelFile(path));
@@ -158,7 +175,7 @@ describe('a model file', () => {
     await plain.close();
     await writeModelFile(path, model);
     await expect(readModelFile(path).then((read) => Detector.open(read))).rejects.toMatchObject({
-      code: 'not-fitted',
+      code: 'not-calibrated',
     });
   });
 });
@@ -171,7 +188,7 @@ describe('detection', () => {
     });
   };
 
-  test('alerts are those at or above the threshold, each in one incident', async () => {
+  test('alerts score at least the threshold, and each is in one incident', async () => {
     await calibrated({ halves: 'none' });
     const { alerts, incidents, counts } = await run('fpr:0.05');
     expect(alerts.length).toBeGreaterThan(0);
@@ -182,12 +199,12 @@ describe('detection', () => {
     expect(incidents.map(({ rank }) => rank)).toEqual(incidents.map((_, i) => i + 1));
   });
 
-  test('the same again is the same', async () => {
+  test('detection is reproducible', async () => {
     await calibrated({ halves: 'none' });
     expect(await run('fpr:0.05')).toEqual(await run('fpr:0.05'));
   });
 
-  test('an alert explains itself', async () => {
+  test('an alert has a sentence, evidence and look-alikes', async () => {
     await calibrated({ halves: 'none', gate: 'knn' });
     const [alert] = (await run('fpr:0.05')).alerts;
     expect(alert.sentence).not.toBe('');
@@ -198,7 +215,7 @@ describe('detection', () => {
     expect(shares).toBeCloseTo(1, 6);
   });
 
-  test('a false discovery rate that cannot alarm says how many nodes it would take', async () => {
+  test('a false discovery rate that cannot alarm notes how many nodes it would take', async () => {
     await calibrated({ halves: 'none' });
     const graphs = await benign();
     const applied = await applyThreshold(parseThreshold('fdr:0.000001'), detector, graphs);

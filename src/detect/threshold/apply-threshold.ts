@@ -1,4 +1,5 @@
 import { dayOf } from '../alerts/activity.js';
+import type { Calibration } from '../calibration/calibrate.js';
 import type { Detector } from '../detector.js';
 import type { SplitGraphs } from '../split-graphs.js';
 import { describeNeeded, NodeDays } from './node-days.js';
@@ -27,17 +28,27 @@ export async function applyThreshold(
   signal?: AbortSignal,
 ): Promise<AppliedThreshold> {
   if (spec.kind === 'oracle') throw new RangeError('the oracle needs labels: use it only in evaluation');
-  const { benign } = detector.calibration;
-  if (spec.kind !== 'fdr') {
-    const threshold = chooseThreshold(spec, benign);
-    const note =
-      threshold.status === 'resolved'
-        ? null
-        : `the threshold is ${threshold.status}: the benign split is too short for this rule`;
-    const { tau } = threshold;
-    return { tau, alarms: (score) => score >= tau, threshold, note };
-  }
-  return discover(spec.level, detector, graphs, signal);
+  if (spec.kind === 'fdr') return discover(spec.level, detector, graphs, signal);
+  const threshold = chooseThreshold(spec, detector.calibration.benign);
+  const { tau, status } = threshold;
+  const note =
+    status === 'resolved' ? null : `the threshold is ${status}: the benign split is too short for this rule`;
+  return {
+    tau,
+    alarms: (score) => score >= tau,
+    threshold,
+    note: joinNotes(note, noteFusion(detector.calibration)),
+  };
+}
+
+function noteFusion({ covariance }: Calibration): string | null {
+  if (covariance === undefined || covariance.pairs.known > 0) return null;
+  return 'too few co-occurring pairs to estimate covariance; using Fisher';
+}
+
+function joinNotes(...notes: (string | null)[]): string | null {
+  const known = notes.filter((note) => note !== null);
+  return known.length === 0 ? null : known.join('. ');
 }
 
 /** Finds the discoveries among the nodes of each host and day, and the lowest score of any. */
@@ -71,13 +82,14 @@ function discover(
   scored.scores.forEach((score, i) => {
     if (alarmsIn(scored.rows[i], score)) tau = Math.min(tau, score);
   });
+  const note =
+    tau === Number.MAX_VALUE
+      ? `no node alarms at this nominal false discovery rate: ${describeNeeded(found, benign)}`
+      : 'the false discovery rate is nominal, because nodes share neighbours and load';
   return {
     tau,
     alarms: (score, node, day) => alarmsIn(nodeDays.rowOf(node, day), score),
     threshold: undefined,
-    note:
-      tau === Number.MAX_VALUE
-        ? `no node alarms at this nominal false discovery rate: ${describeNeeded(found, benign)}`
-        : 'the false discovery rate is nominal, because nodes share neighbours and load',
+    note: joinNotes(note, noteFusion(detector.calibration)),
   };
 }
