@@ -46,7 +46,7 @@ export function phraseAction(alert: Pick<Alert, 'entity' | 'evidence'>): string 
 }
 
 /** The name of an entity in backticks. */
-export function phraseEntity({ type, name }: Pick<EntityRef, 'type' | 'name'>): string {
+function phraseEntity({ type, name }: Pick<EntityRef, 'type' | 'name'>): string {
   return name === null ? `an unnamed ${singularOf(type)}` : quote(cutMiddle(name));
 }
 
@@ -77,7 +77,7 @@ function isSameAction(
 }
 
 /** How evidence compares with benign values, and what limits the comparison. */
-export function phraseEvidence(evidence: AlertEvidence): string {
+function phraseEvidence(evidence: AlertEvidence): string {
   const { kind, relation, because } = evidence;
   const notes = notesOf(evidence);
   const withNotes = (text: string) => (notes.length === 0 ? text : `${text} (${notes.join(', ')})`);

@@ -1,12 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Alert, AlertEvidence, EntityRef } from '../../../src/detect/alerts/alert.js';
-import {
-  phraseAction,
-  phraseAlert,
-  phraseEntity,
-  phraseEvidence,
-  phraseIncident,
-} from '../../../src/detect/alerts/alert-sentence.js';
+import { phraseAction, phraseAlert, phraseIncident } from '../../../src/detect/alerts/alert-sentence.js';
 import { sharedFolder } from '../../folders.js';
 import { ENTITIES, makeSmallAlerts, type SmallAlerts } from './small-alerts.js';
 
@@ -86,7 +80,9 @@ describe('evidence', () => {
       'its `EVENT_FCNTL` events are more unusual than 50.0 % of 200 benign ones',
     ],
   ])('%j', (more, expected) => {
-    expect(phraseEvidence(row(more))).toBe(expected);
+    const { sentence: _, ...alert } = alertOf(ENTITIES.nginx);
+    const sentence = phraseAlert({ ...alert, evidence: [{ ...row(more), source: null }] });
+    expect(sentence).toBe(`\`nginx\` (pid 98651) stands out: ${expected}.`);
   });
 });
 
@@ -111,12 +107,15 @@ describe('an action', () => {
 });
 
 describe('names', () => {
+  const phraseName = (entity: Pick<EntityRef, 'type' | 'name'>) =>
+    phraseAction({ entity: { ...alertOf(ENTITIES.nginx).entity, pid: null, ...entity }, evidence: [] });
+
   test('are cut in the middle, and a backtick does not end the quotation', () => {
-    expect(phraseEntity({ type: 'file', name: `/tmp/${'x'.repeat(9000)}/end` })).toMatch(
-      /^`\/tmp\/x{30}…x{31}\/end`$/,
+    expect(phraseName({ type: 'file', name: `/tmp/${'x'.repeat(9000)}/end` })).toMatch(
+      /^`\/tmp\/x{30}…x{31}\/end` stands out$/,
     );
-    expect(phraseEntity({ type: 'pipe', name: null })).toBe('an unnamed pipe');
-    expect(phraseEntity({ type: 'file', name: '`; `x' })).toBe("`'; 'x`");
+    expect(phraseName({ type: 'pipe', name: null })).toBe('an unnamed pipe stands out');
+    expect(phraseName({ type: 'file', name: '`; `x' })).toBe("`'; 'x` stands out");
   });
 });
 
