@@ -50,13 +50,13 @@ const fuseFisher: Fuse = (evidence, from, to, shares) => {
 
 /** −ln of the smallest p. */
 export const fuseMax: Fuse = ({ logP }, from, to, shares) => {
-  let strangest = -1;
-  for (let i = from; i < to; i++) if (strangest < 0 || logP[i] < logP[strangest]) strangest = i;
-  if (strangest < 0) return 0;
-  const score = Math.max(0, -logP[strangest]);
+  let smallest = -1;
+  for (let i = from; i < to; i++) if (smallest < 0 || logP[i] < logP[smallest]) smallest = i;
+  if (smallest < 0) return 0;
+  const score = Math.max(0, -logP[smallest]);
   if (shares !== undefined) {
     shares.fill(0, from, to);
-    if (score > 0) shares[strangest] = 1;
+    if (score > 0) shares[smallest] = 1;
   }
   return score;
 };

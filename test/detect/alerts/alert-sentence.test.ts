@@ -130,10 +130,10 @@ describe('an incident in one sentence', () => {
   test('handles midnight, one moment and one entity', () => {
     const { first, last, ...rest } = small.incidents[0];
     const next = { ns: '0', iso: '2018-04-07T00:00:00.000000000Z' };
-    const tell = (entities: (typeof rest)['entities'], until: typeof last) =>
+    const phrase = (entities: (typeof rest)['entities'], until: typeof last) =>
       phraseIncident({ ...rest, entities, first, last: until }, small.alerts[0]);
-    expect(tell({ flow: 1 }, next)).toMatch(/^1 network flow around .* and 2018-04-07 00:00:00 UTC:/);
-    expect(tell({ process: 1, file: 2, flow: 1200 }, first)).toMatch(
+    expect(phrase({ flow: 1 }, next)).toMatch(/^1 network flow around .* and 2018-04-07 00:00:00 UTC:/);
+    expect(phrase({ process: 1, file: 2, flow: 1200 }, first)).toMatch(
       /^1 process, 2 files and 1,200 network flows around .* at 2018-04-06 00:00:01 UTC:/,
     );
   });

@@ -16,10 +16,10 @@ const SOURCE = join(ROOT, '../shared/data/cadets-e1');
 const LOG = join(SOURCE, 'ta1-cadets-e1-stretch.test.json.gz');
 const WINDOW = 1_800_000_000_000n;
 
-if (!existsSync(LOG)) console.log(`CADETS E1 is not at hand (${SOURCE}): its incidents are not tested`);
+if (!existsSync(LOG)) console.log(`skipped: CADETS E1 is not in ${SOURCE}`);
 
 test.skipIf(!existsSync(LOG))(
-  'the labelled entities of CADETS E1 form one incident an attack, both from nginx',
+  'the labelled entities of CADETS E1 form one incident per attack, each with nginx as root',
   { timeout: 120_000 },
   async () => {
     const folder = join(newFolder(), 'store');
@@ -29,7 +29,7 @@ test.skipIf(!existsSync(LOG))(
     const names = await readNodeNames(store, events);
     const { table } = events;
     const labels = new Set(readFileSync(join(SOURCE, 'labels.core.txt'), 'utf8').toUpperCase().split(/\s+/));
-    // One member a labelled node and 30-minute window.
+    // One member per labelled node and 30-minute window.
     const spans = new Map<string, { node: number; first: bigint; last: bigint }>();
     for (let row = 0; row < table.length; row++) {
       for (const node of new Set([table.subject[row], table.object[row], table.object2[row]])) {

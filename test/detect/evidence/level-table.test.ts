@@ -45,14 +45,14 @@ test('names share common levels, and nodes of one name share all levels', () => 
 test('a new name is known down to its last known level', () => {
   const table = new LevelTable();
   learn(table);
-  const strange = namesOf([
+  const unseen = namesOf([
     { type: 'file', name: '/etc/shadow' },
     { type: 'flow', name: '10.0.0.1:1' },
     NODES[0],
   ]);
   const cache = new LevelCache(table);
-  const levels = cache.of(strange);
-  expect(cache.of(strange)).toBe(levels);
+  const levels = cache.of(unseen);
+  expect(cache.of(unseen)).toBe(levels);
   const known = (node: number) => [
     levels.knownOf(levels.entryOf(node)),
     levels.depthOf(levels.entryOf(node)),
@@ -67,7 +67,7 @@ test('a new name is known down to its last known level', () => {
   expect(texts[labels[levels.finest(levels.entryOf(2))]]).toBe('/etc/passwd');
   expect(table.size).toBe(8);
   table.intern(-1, 'flow');
-  expect(cache.of(strange)).not.toBe(levels); // the cache is outdated
+  expect(cache.of(unseen)).not.toBe(levels); // the cache is outdated
 });
 
 test('a full table treats new names as unseen', () => {
