@@ -5,7 +5,7 @@ import { readNodeText } from '../dist/features/node-text.js';
 import type { TrainedModel } from '../dist/model/file/trained-model.js';
 import { Model } from '../dist/model/model.js';
 import { planGraphs } from '../dist/model/training/graph-plan.js';
-import { buildGraphs } from '../dist/model/training/graphs.js';
+import { buildGraphs } from '../dist/model/training/build-graphs.js';
 import { trainModel } from '../dist/model/training/train.js';
 import { modelConfigOf, resolveTrainingConfig } from '../dist/model/training/training-config.js';
 import type { Scenario } from '../dist/simulate/options.js';

@@ -1,6 +1,6 @@
 import { collectInteractions, type Interactions } from '../graph/interactions.js';
 import type { NodeNames } from '../graph/node-names.js';
-import { type PlannedGraph, selectRows } from '../model/training/graphs.js';
+import { type PlannedGraph, selectRows } from '../model/training/build-graphs.js';
 import type { EventTable } from '../store/event-table.js';
 
 /** A graph for detection: features and neighbours for the model, interactions and names for evidence and alerts. */

@@ -1,8 +1,8 @@
 import { type NodeText, readNodeText } from '../features/node-text.js';
 import { type NodeNames, NodeNamesBuilder } from '../graph/node-names.js';
 import type { TrainedModel } from '../model/file/trained-model.js';
+import { buildGraphs } from '../model/training/build-graphs.js';
 import { type GraphPlan, planGraphs } from '../model/training/graph-plan.js';
-import { buildGraphs } from '../model/training/graphs.js';
 import { type LoadedEvents, loadEvents } from '../store/load.js';
 import type { Selection, Store } from '../store/store.js';
 import { type GraphView, viewGraph } from './graph-view.js';

@@ -120,13 +120,9 @@ export function joinWeights(layout: ParameterLayout, weights: readonly Weight[])
   for (const { name, offset, length, shape } of layout.parameters) {
     const weight = given.get(name);
     if (weight === undefined || weight.data.length !== length) {
-      throw new RecalError(
-        'model-shape',
-        `the model has no weights '${name}' of shape ${shape.join(' × ')}`,
-        {
-          hint: 'the weights belong to a model of another configuration',
-        },
-      );
+      throw new RecalError('model-shape', `weights ${name} of shape ${shape.join(' × ')} are missing`, {
+        hint: 'load weights of a model with the same configuration',
+      });
     }
     flat.set(weight.data, offset);
   }

@@ -1,6 +1,6 @@
 import type { Weight } from '../../src/model/model.js';
 
-/** Weights that start at zero would hide mistakes in their gradients. */
+/** Changes all weights, because weights that are zero would hide errors in gradients. */
 export function disturb(weights: readonly Weight[]): Weight[] {
   return weights.map((weight) => ({
     ...weight,

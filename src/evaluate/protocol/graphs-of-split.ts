@@ -2,8 +2,8 @@ import type { GraphView } from '../../detect/graph-view.js';
 import { viewGraph } from '../../detect/graph-view.js';
 import type { SplitGraphs } from '../../detect/split-graphs.js';
 import type { TrainedModel } from '../../model/file/trained-model.js';
+import { buildGraphs } from '../../model/training/build-graphs.js';
 import { planGraphs } from '../../model/training/graph-plan.js';
-import { buildGraphs } from '../../model/training/graphs.js';
 import type { LoadedSplit } from './splits.js';
 
 /** The text features and the direction table of a model. Variants with the same seed and text settings share them. */

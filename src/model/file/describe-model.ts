@@ -5,10 +5,10 @@ import { TensorFile } from './tensor-file.js';
 import type { TensorPlace } from './tensor-header.js';
 import type { TrainedModel } from './trained-model.js';
 
-/** Tokens shown of a vocabulary that may have a million. */
+/** The number of tokens to show: a vocabulary may have a million. */
 const SHOWN_TOKENS = 12;
 
-/** What a model file holds, without its numbers. */
+/** The content of a model file without its tensors. */
 export interface ModelDescription extends Pick<TrainedModel, 'id' | 'config' | 'direction' | 'training'> {
   readonly version: number;
   readonly bytes: number;
@@ -16,7 +16,7 @@ export interface ModelDescription extends Pick<TrainedModel, 'id' | 'config' | '
   readonly relations: readonly {
     readonly name: string;
     readonly frequency: number;
-    /** p_r; null where it has none. */
+    /** p_r; null if the relation is not masked. */
     readonly maskRate: number | null;
     readonly loss: number | null;
   }[];
@@ -28,11 +28,11 @@ export interface ModelDescription extends Pick<TrainedModel, 'id' | 'config' | '
     readonly frequent: readonly { readonly token: string; readonly entities: number }[];
   };
   readonly tensors: readonly TensorPlace[];
-  /** Whether detection has added its tables. */
+  /** True if the file contains the tables of calibration. */
   readonly calibrated: boolean;
 }
 
-/** Checks a whole model file, sums included, and says what is in it. */
+/** Checks a whole model file, including its checksum, and describes its content. */
 export async function describeModelFile(path: string): Promise<ModelDescription> {
   const file = await TensorFile.open(path, MODEL_FILE);
   try {
@@ -55,7 +55,7 @@ export async function describeModelFile(path: string): Promise<ModelDescription>
         name,
         frequency,
         maskRate: config.balanced && frequency > 0 ? rates[r] : null,
-        // One shared decoder has one loss, which is that of the whole.
+        // A single shared decoder has no loss per relation.
         loss: config.balanced ? (training.losses[r] ?? null) : null,
       })),
       entityTypes: meta.entityTypes,

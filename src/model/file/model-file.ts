@@ -10,10 +10,10 @@ import { TensorFile, writeTensorFile } from './tensor-file.js';
 import { refused, type Tensor, type TensorData, type TensorPlace } from './tensor-header.js';
 import { makeFeatureSpace, modelId, type TrainedModel } from './trained-model.js';
 
-/** Raised whenever a file written by this program could not be read by the one before it. */
+/** The version changes whenever an older recal could not read a new file. */
 export const MODEL_FILE = { format: 'recal-model', version: 1 } as const;
 
-/** (|R|+1)² columns and |R| decoders: far more than the device has memory for, which is what really bounds them. */
+/** A model has (|R|+1)² columns and |R| decoders, so the memory of the device is the tighter limit. */
 export const MAX_RELATIONS = 512;
 
 const WEIGHTS = 'weights.';
@@ -34,10 +34,10 @@ const modelMetaSchema = z.strictObject({
   id: z.string().regex(/^[0-9a-f]{64}$/),
   config: trainingConfigSchema,
   relations: z.array(relationSchema).max(MAX_RELATIONS),
-  /** The columns of t_v; another list would be another recal's. */
+  /** The columns of t_v. */
   entityTypes: z
     .array(z.enum(ENTITY_TYPES))
-    .refine((types) => types.join() === ENTITY_TYPES.join(), 'not the entity types of this recal'),
+    .refine((types) => types.join() === ENTITY_TYPES.join(), 'unknown entity types'),
   direction: z.strictObject({
     name: z.enum(['flow', 'magic', 'none']),
     match: z.enum(['name', 'substring']),
@@ -45,15 +45,15 @@ const modelMetaSchema = z.strictObject({
     honoursFlow: z.boolean(),
   }),
   training: trainingManifestSchema,
-  /** What detection adds, or null: its own room checks it. Not part of the id. */
+  /** The data of calibration, or null. src/detect checks it. It is not part of the id. */
   detector: z.unknown(),
 });
 
 type ModelMeta = z.output<typeof modelMetaSchema>;
 
-/** What detection keeps in a model file: calibration tables, the kNN reference. */
+/** The data of calibration in a model file: calibration tables and the kNN reference. */
 export interface DetectorPart {
-  /** JSON, checked by whoever reads it. */
+  /** JSON. The reader checks it. */
   readonly meta: unknown;
   readonly tensors: readonly Tensor[];
 }
@@ -62,17 +62,17 @@ export interface StoredModel extends TrainedModel {
   readonly detector: DetectorPart | undefined;
 }
 
-/** Writes a model, in place of the old one as a whole. Gives the file's SHA-256. */
+/** Writes a model atomically. Returns the SHA-256 of the file. */
 export function writeModelFile(path: string, model: TrainedModel, detector?: DetectorPart): Promise<string> {
   const { meta, tensors } = encodeModel(model, detector);
   return writeTensorFile(path, MODEL_FILE, meta, tensors);
 }
 
-/** Whether there is a file that no model ever was: one that is empty, or a model that is damaged, may be replaced. */
+/** True if the path holds something other than a model. An empty file or a damaged model may be replaced. */
 export async function isForeignFile(path: string): Promise<boolean> {
   const found = await stat(path).catch(() => undefined);
   if (found === undefined) return false;
-  if (!found.isFile()) return true; // opening a pipe would wait for somebody to write to it
+  if (!found.isFile()) return true; // opening a pipe would block until a writer appears
   const file = await open(path, 'r');
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(256), 0, 256, 0);
@@ -82,7 +82,7 @@ export async function isForeignFile(path: string): Promise<boolean> {
   }
 }
 
-/** Reads a model. Whatever is wrong with the file is found before memory is taken for its tensors. */
+/** Reads a model. Checks the header before it allocates memory for tensors. */
 export async function readModelFile(path: string): Promise<StoredModel> {
   const file = await TensorFile.open(path, MODEL_FILE);
   try {
@@ -93,7 +93,7 @@ export async function readModelFile(path: string): Promise<StoredModel> {
   }
 }
 
-/** A model as the two parts of a tensor file. */
+/** Encodes a model as metadata and tensors. */
 export function encodeModel(
   model: TrainedModel,
   detector?: DetectorPart,
@@ -132,7 +132,7 @@ export function encodeModel(
   };
 }
 
-/** The description of a model, if the tensors that go with it are all there and as large as it makes them. */
+/** Checks the metadata of a model and that its tensors have the names and shapes that follow from them. */
 export function checkModelMeta(meta: unknown, places: readonly TensorPlace[], path: string): ModelMeta {
   const parsed = modelMetaSchema.safeParse(meta);
   if (!parsed.success) {
@@ -141,7 +141,7 @@ export function checkModelMeta(meta: unknown, places: readonly TensorPlace[], pa
   }
   const { relations, config, detector } = parsed.data;
   if (new Set(relations.map(({ name }) => name)).size !== relations.length) {
-    throw refused(path, 'it names a relation twice');
+    throw refused(path, 'a relation occurs twice');
   }
   const shapes = new Map(places.map((place) => [place.name, place]));
   const size = shapes.get(TEXT.counts)?.shape[0] ?? 0;
@@ -158,28 +158,28 @@ export function checkModelMeta(meta: unknown, places: readonly TensorPlace[], pa
   expect(TEXT.vectors, 'F32', [size, config.textDimension]);
   expect(TEXT.ends, 'U32', [size]);
   expect(TEXT.bytes, 'U8');
-  // Neither this program nor the core can be led to allocate more than a model of this configuration has.
+  // A forged file must not cause a larger allocation than its configuration needs.
   for (const { name, shape } of parametersOf(parsed.data).parameters) expect(WEIGHTS + name, 'F32', shape);
   for (const name of shapes.keys()) {
     if (!name.startsWith(DETECTOR) || detector === null) {
-      throw refused(path, `nobody knows its tensor ${name.slice(0, 64)}`);
+      throw refused(path, `unknown tensor ${name.slice(0, 64)}`);
     }
   }
-  checkStory(parsed.data, path);
+  checkTraining(parsed.data, path);
   return parsed.data;
 }
 
-/** What a file says of its training must be possible. */
-function checkStory({ training, config, relations }: ModelMeta, path: string): void {
+/** Checks that the training manifest is consistent. */
+function checkTraining({ training, config, relations }: ModelMeta, path: string): void {
   const { losses, firstTs, lastTs, epochs } = training;
   if (losses.length > 0 && losses.length !== (config.balanced ? relations.length : 1)) {
-    throw refused(path, 'it has another number of losses than of decoders');
+    throw refused(path, 'the number of losses differs from the number of decoders');
   }
-  if (BigInt(firstTs) > BigInt(lastTs)) throw refused(path, 'its training ends before it begins');
-  if (epochs.done > epochs.asked) throw refused(path, 'it has seen more epochs than it was asked to');
+  if (BigInt(firstTs) > BigInt(lastTs)) throw refused(path, 'the training period ends before it begins');
+  if (epochs.done > epochs.asked) throw refused(path, 'more epochs are done than were requested');
 }
 
-/** The parameters of a model of this configuration. */
+/** The parameters that follow from a configuration. */
 export function parametersOf({
   config,
   relations,
@@ -188,7 +188,7 @@ export function parametersOf({
   return layOutParameters(modelConfigOf(config, relations.length, columns));
 }
 
-/** The model of a checked description and its tensors. */
+/** Decodes a model from checked metadata and tensors. */
 export function decodeModel(
   meta: ModelMeta,
   tensors: ReadonlyMap<string, Tensor>,
@@ -199,18 +199,19 @@ export function decodeModel(
   const vocabulary = decodeVocabulary(data(TEXT.bytes), data(TEXT.ends), data(TEXT.counts), path);
   const space = makeFeatureSpace(config, relations, vocabulary, data(TEXT.vectors));
   const weights: Weight[] = [];
-  const own: Tensor[] = [];
+  const detectorTensors: Tensor[] = [];
   for (const { name, shape, data } of tensors.values()) {
     if (name.startsWith(WEIGHTS)) {
       weights.push({ name: name.slice(WEIGHTS.length), shape, data: data as Float32Array });
-    } else if (name.startsWith(DETECTOR)) own.push({ name: name.slice(DETECTOR.length), shape, data });
+    } else if (name.startsWith(DETECTOR))
+      detectorTensors.push({ name: name.slice(DETECTOR.length), shape, data });
   }
   const model = { config, relations, direction, training, space, weights };
-  if (modelId(model) !== id) throw refused(path, 'its id is not that of its weights and vocabularies');
+  if (modelId(model) !== id) throw refused(path, 'the id does not match the weights and vocabularies');
   return {
     id,
     ...model,
-    detector: meta.detector === null ? undefined : { meta: meta.detector, tensors: own },
+    detector: meta.detector === null ? undefined : { meta: meta.detector, tensors: detectorTensors },
   };
 }
 
@@ -224,7 +225,7 @@ function decodeVocabulary(
   let start = 0;
   try {
     const tokens = Array.from(ends, (end) => {
-      // A token is at most 64 UTF-16 units, each at most three bytes.
+      // A token has at most 64 UTF-16 units of at most three bytes each.
       if (end <= start || end > bytes.length || end - start > 3 * MAX_TOKEN_LENGTH)
         throw new RangeError('length');
       const token = decoder.decode(bytes.subarray(start, end));
@@ -234,6 +235,6 @@ function decodeVocabulary(
     if (start !== bytes.length) throw new RangeError('length');
     return new Vocabulary(tokens, counts);
   } catch {
-    throw refused(path, 'its vocabulary is damaged');
+    throw refused(path, 'the vocabulary is damaged');
   }
 }

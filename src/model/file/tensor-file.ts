@@ -22,33 +22,33 @@ import {
 } from './tensor-header.js';
 
 /**
- * Files of named tensors in the layout of safetensors. Nothing in them is code. The file must be exactly what its
- * header says: no holes, no overlaps, no trailing bytes, one SHA-256 over all of it.
+ * Files of named tensors in the safetensors layout. They contain no code. A file must match its header exactly: no gaps,
+ * no overlaps, no trailing bytes, and one SHA-256 over everything.
  */
 
-/** More than any model that a 32-bit device could hold. */
+/** Larger than any model that a 32-bit device can hold. */
 const MAX_FILE = 4 * 2 ** 30;
 const CHUNK = 1 << 20;
 
-/** Writes a file that replaces the old one as a whole. Gives the SHA-256 that it carries. */
+/** Writes a file atomically. Returns the SHA-256 in its header. */
 export async function writeTensorFile(
   path: string,
   { format, version }: FileKind,
   meta: object,
   tensors: readonly Tensor[],
 ): Promise<string> {
-  // It could not be read again, and the file in its place can.
-  const odd = findOdd(tensors);
-  if (odd !== undefined) {
+  // Such a file could not be read again, so keep the old one.
+  const invalid = findInvalid(tensors);
+  if (invalid !== undefined) {
     throw new RecalError(
       'not-a-number',
-      `${printable(path)} was not written: ${odd} holds a value that is no number`,
+      `cannot write ${printable(path)}: ${invalid} contains a value that is not a number`,
       {
-        hint: 'the file that was there before is untouched; please report this',
+        hint: 'report this as a bug; an existing file was left unchanged',
       },
     );
   }
-  // Whole words first: every tensor stays aligned in the file, for readers that map it.
+  // Wide elements first, so that every tensor is aligned in the file and readers can map it.
   const ordered = [...tensors].sort((a, b) => b.data.BYTES_PER_ELEMENT - a.data.BYTES_PER_ELEMENT);
   const describe = (sha256: string) =>
     describeHeader({ format, version: String(version), sha256, recal: JSON.stringify(meta) }, ordered);
@@ -56,7 +56,7 @@ export async function writeTensorFile(
     .reduce((hash, bytes) => hash.update(bytes), createHash('sha256'))
     .digest('hex');
   const draft = `${path}.new`;
-  const file = await open(draft, 'w', 0o600); // names of a monitored host's files are nobody else's business
+  const file = await open(draft, 'w', 0o600); // private: the file contains names from the monitored host
   try {
     await file.writeFile(describe(sha256));
     for (const { data } of ordered) await file.writeFile(bytesOf(data));
@@ -72,11 +72,11 @@ export async function writeTensorFile(
   return sha256;
 }
 
-/** A file whose header has been read and found sound; its tensors have not been touched yet. */
+/** A file with a checked header. Its tensors have not been read yet. */
 export class TensorFile {
   readonly path: string;
   readonly size: number;
-  /** The `recal` part of the metadata: JSON, not yet checked. */
+  /** The `recal` part of the metadata: JSON, not checked yet. */
   readonly meta: unknown;
   readonly places: readonly TensorPlace[];
   readonly sha256: string;
@@ -98,18 +98,21 @@ export class TensorFile {
     this.sha256 = checked.sha256;
   }
 
-  /** Opens a file of this format and version. Close it afterwards. */
+  /** Opens a file of this format and version. The caller must close it. */
   static async open(path: string, kind: FileKind): Promise<TensorFile> {
-    // Without waiting: a pipe would open only when somebody writes to it, and it is refused below.
+    // Non-blocking, because opening a pipe would wait for a writer. Pipes are refused below.
     const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
     const file = await open(path, flags).catch((error: unknown) => {
       if (!isSystemError(error, 'ENOENT')) throw error;
-      throw new RecalError('no-model', `there is no file ${printable(path)}`, { hint: 'check the path' });
+      throw new RecalError('no-model', `${printable(path)} does not exist`, {
+        hint: 'check the path, or run recal train',
+      });
     });
     try {
       const stat = await file.stat();
-      if (!stat.isFile()) throw refused(path, 'it is not a file');
-      if (stat.size > MAX_FILE) throw refused(path, `it has ${stat.size} bytes, and no model has so many`);
+      if (!stat.isFile()) throw refused(path, 'not a regular file');
+      if (stat.size > MAX_FILE)
+        throw refused(path, `it has ${stat.size} bytes, more than the limit of ${MAX_FILE}`);
       const header = await readHeader(file, stat.size, path);
       return new TensorFile(
         file,
@@ -123,7 +126,7 @@ export class TensorFile {
     }
   }
 
-  /** Reads all tensors and checks the sum over everything. */
+  /** Reads all tensors and checks the checksum. */
   async read(): Promise<Map<string, Tensor>> {
     const hash = createHash('sha256').update(withoutSum(this.#header, this.sha256, this.path));
     const tensors = new Map<string, Tensor>();
@@ -134,9 +137,9 @@ export class TensorFile {
       at += bytes;
       tensors.set(name, { name, shape, data });
     }
-    if (hash.digest('hex') !== this.sha256) throw refused(this.path, 'its checksum is wrong: it is damaged');
-    const odd = findOdd([...tensors.values()]);
-    if (odd !== undefined) throw refused(this.path, `${odd} holds a value that is no number`);
+    if (hash.digest('hex') !== this.sha256) throw refused(this.path, 'checksum mismatch');
+    const invalid = findInvalid([...tensors.values()]);
+    if (invalid !== undefined) throw refused(this.path, `${invalid} contains a value that is not a number`);
     return tensors;
   }
 
@@ -145,12 +148,12 @@ export class TensorFile {
   }
 }
 
-/** The name of a tensor with a value that is no number. */
-function findOdd(tensors: readonly Tensor[]): string | undefined {
+/** The name of a tensor with an infinite or NaN value. */
+function findInvalid(tensors: readonly Tensor[]): string | undefined {
   return tensors.find(({ data }) => data instanceof Float32Array && !areNumbers(data))?.name;
 }
 
-/** Whether none is infinite or NaN; many times as fast as asking each. */
+/** True if no value is infinite or NaN. Much faster than a test of each value. */
 export function areNumbers(data: ArrayLike<number>): boolean {
   let sum = 0;
   for (let i = 0; i < data.length; i++) sum += data[i] * 0;
@@ -162,8 +165,9 @@ async function readHeader(file: FileHandle, size: number, path: string): Promise
   const start = new Uint8Array(LENGTH_BYTES);
   await readInto(file, start, 0, undefined, path);
   const length = new DataView(start.buffer).getBigUint64(0, true);
-  if (length > BigInt(size - LENGTH_BYTES)) throw refused(path, 'its header is longer than the file');
-  if (length > BigInt(MAX_HEADER)) throw refused(path, `its header has ${length} bytes`);
+  if (length > BigInt(size - LENGTH_BYTES)) throw refused(path, 'the header is longer than the file');
+  if (length > BigInt(MAX_HEADER))
+    throw refused(path, `the header has ${length} bytes, more than the limit of ${MAX_HEADER}`);
   const header = new Uint8Array(LENGTH_BYTES + Number(length));
   await readInto(file, header, 0, undefined, path);
   return header;
@@ -179,7 +183,7 @@ async function readInto(
   for (let at = 0; at < bytes.length; ) {
     const length = Math.min(CHUNK, bytes.length - at);
     const { bytesRead } = await file.read(bytes, at, length, position + at);
-    if (bytesRead === 0) throw refused(path, 'it became shorter while it was read');
+    if (bytesRead === 0) throw refused(path, 'it became shorter while it was being read');
     hash?.update(bytes.subarray(at, at + bytesRead));
     at += bytesRead;
   }

@@ -7,15 +7,15 @@ import type { Weight } from '../parameters.js';
 import { decayOf, type TrainingConfig } from '../training/training-config.js';
 import type { TrainingManifest } from '../training/training-manifest.js';
 
-/** A relation of training and f_r, its raw events that make an edge; 0 where none has an object. */
+/** A relation of the training, and f_r: its number of raw events with an edge. */
 export interface KnownRelation {
   readonly name: string;
   readonly frequency: number;
 }
 
-/** What training gives, whole: with it any log's graphs are built, described and encoded as training did. */
+/** The result of training: everything needed to build and encode the graphs of any log in the same way. */
 export interface TrainedModel {
-  /** Hash of weights and vocabularies; what is calibrated later does not change it. */
+  /** Hash of weights and vocabularies. Calibration does not change it. */
   readonly id: string;
   readonly config: TrainingConfig;
   readonly relations: readonly KnownRelation[];
@@ -25,7 +25,7 @@ export interface TrainedModel {
   readonly training: TrainingManifest;
 }
 
-/** The feature space that a configuration, relations and word vectors make. */
+/** The feature space of a configuration, relations and word vectors. */
 export function makeFeatureSpace(
   config: TrainingConfig,
   relations: readonly KnownRelation[],
@@ -44,7 +44,7 @@ export function makeFeatureSpace(
   });
 }
 
-/** The same weights and vocabularies, wherever they were trained and however they were calibrated, have one id. */
+/** The id depends only on weights and vocabularies, not on the machine or on calibration. */
 export function modelId(parts: Pick<TrainedModel, 'relations' | 'direction' | 'space' | 'weights'>): string {
   const { vocabulary, vectors } = parts.space.parts;
   const hash = createHash('sha256');

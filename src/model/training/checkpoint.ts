@@ -10,7 +10,7 @@ import type { TrainerState } from './trainer.js';
 import type { TrainingConfig } from './training-config.js';
 import type { TrainingManifest } from './training-manifest.js';
 
-/** A model half trained, with what Adam remembers: everything to go on and end with the same weights. */
+/** A partly trained model with the state of Adam and of the trainer: everything needed to continue training. */
 export interface Checkpoint {
   readonly model: TrainedModel;
   readonly state: ModelState;
@@ -24,12 +24,12 @@ const count = z.int().nonnegative();
 const column = z.array(z.number()).max(65_536);
 const checkpointMetaSchema = z.strictObject({
   model: z.unknown(),
-  /** Of Adam. */
+  /** Steps of Adam. */
   steps: count,
   trainer: z.strictObject({ steps: count, sums: column, counts: column, masked: count, nodes: count }),
 });
 
-/** Where the checkpoint of a model file lies: beside it. */
+/** The path of the checkpoint of a model file. */
 export function checkpointPath(modelPath: string): string {
   return `${modelPath}.checkpoint`;
 }
@@ -58,19 +58,19 @@ export async function readCheckpoint(modelPath: string): Promise<Checkpoint> {
   const file = await TensorFile.open(path, CHECKPOINT_FILE);
   try {
     const parsed = checkpointMetaSchema.safeParse(file.meta);
-    if (!parsed.success) throw refused(path, 'its description is not that of a checkpoint');
-    const own = new Set<string>(Object.values(MOMENTS));
-    const rest = file.places.filter(({ name }) => !own.has(name));
-    const meta = checkModelMeta(parsed.data.model, rest, path);
+    if (!parsed.success) throw refused(path, 'the metadata are not those of a checkpoint');
+    const moments = new Set<string>(Object.values(MOMENTS));
+    const modelPlaces = file.places.filter(({ name }) => !moments.has(name));
+    const meta = checkModelMeta(parsed.data.model, modelPlaces, path);
     const { steps, trainer } = parsed.data;
     const decoders = meta.config.balanced ? meta.relations.length : 1;
-    const isWhole =
+    const isConsistent =
       steps === trainer.steps &&
       trainer.sums.length === trainer.counts.length &&
       (trainer.sums.length === 0 || trainer.sums.length === decoders);
-    if (!isWhole) throw refused(path, 'what it says of the steps taken does not fit together');
+    if (!isConsistent) throw refused(path, 'the step counts contradict each other');
     const { length } = parametersOf(meta);
-    for (const name of own) {
+    for (const name of moments) {
       const place = file.places.find((each) => each.name === name);
       if (place?.dtype !== 'F32' || place.shape.length !== 1 || place.shape[0] !== length) {
         throw refused(path, `${name} is missing or has the wrong shape`);
@@ -94,30 +94,30 @@ export async function readCheckpoint(modelPath: string): Promise<Checkpoint> {
   }
 }
 
-/** The model is done: its checkpoint would only invite going on from it by mistake. */
+/** Removes the checkpoint of a finished model, so that nobody continues from it by mistake. */
 export async function removeCheckpoint(modelPath: string): Promise<void> {
   await rm(checkpointPath(modelPath), { force: true });
 }
 
-/** Refuses to go on with other choices, before anything is read: neither run's weights would come out. */
-export function checkSameChoices(
+/** Refuses to continue with other settings. Runs before any event is read. */
+export function checkSameSettings(
   { model: { config } }: Checkpoint,
   now: TrainingConfig,
   modelPath: string,
 ): void {
   const differing = (Object.keys(now) as (keyof TrainingConfig)[]).filter(
-    (key) => key !== 'epochs' && now[key] !== config[key], // more epochs are more of the same
+    (key) => key !== 'epochs' && now[key] !== config[key], // more epochs only continue the training
   );
-  if (differing.length > 0) throw differs(`other choices: ${differing.join(', ')}`, modelPath);
+  if (differing.length > 0) throw differs(`other settings: ${differing.join(', ')}`, modelPath);
 }
 
-/** What must be the same too for a resumed run to end with the weights of an uninterrupted one. */
+/** The conditions under which a resumed run ends with the weights of an uninterrupted one. */
 export type ResumeConditions = Pick<TrainingManifest, 'selection' | 'data' | 'inParts' | 'device'> & {
-  /** To take in all. */
+  /** The total number of steps. */
   readonly steps: number;
 };
 
-/** Refuses to go on under other conditions. */
+/** Refuses to continue under other conditions. */
 export function checkResumable(
   { model: { training }, trainer }: Checkpoint,
   now: ResumeConditions,
@@ -126,25 +126,29 @@ export function checkResumable(
   const keys = Object.keys(now.selection) as (keyof TrainingManifest['selection'])[];
   const selected = keys.filter((key) => training.selection[key] !== now.selection[key]);
   if (selected.length > 0) {
-    const hint = 'name the same with --split, --host, --from, --to, and calibrate on the same';
+    const hint = 'use the same --split, --host, --from and --to, and the same calibration options';
     throw differs(`another selection of events: ${selected.join(', ')}`, modelPath, hint);
   }
-  if (training.data !== now.data) throw differs('other events or names', modelPath);
+  if (training.data !== now.data) throw differs('other events or entity names', modelPath);
   const before = `${training.device.kind} ${training.device.build}`;
   const after = `${now.device.kind} ${now.device.build}`;
-  if (before !== after) throw differs(`device ${before}, and this is ${after}`, modelPath);
+  if (before !== after) throw differs(`the device ${before}, but this run uses ${after}`, modelPath);
   if (training.inParts?.bounds !== now.inParts?.bounds) {
-    const cut = (parts: TrainingManifest['inParts']) =>
-      parts === undefined ? 'graphs as a whole' : `${parts.graphs} graphs in ${parts.parts} parts`;
-    const hint = 'give --memory what it was given then, or leave --resume out to begin anew';
-    throw differs(`${cut(training.inParts)}, and this is ${cut(now.inParts)}`, modelPath, hint);
+    const division = (blocks: TrainingManifest['inParts']) =>
+      blocks === undefined ? 'undivided graphs' : `${blocks.graphs} graphs in ${blocks.parts} blocks`;
+    const hint = 'use the same --memory, or leave out --resume to start from the beginning';
+    throw differs(
+      `${division(training.inParts)}, but this run uses ${division(now.inParts)}`,
+      modelPath,
+      hint,
+    );
   }
   if (trainer.steps > now.steps) {
     throw new RecalError(
       'resume-beyond',
-      `the checkpoint has taken ${trainer.steps} steps already, and ${now.steps} are asked for`,
+      `the checkpoint is at step ${trainer.steps}, beyond the ${now.steps} requested`,
       {
-        hint: 'ask for as many epochs with --epochs or more, or leave --resume out to begin anew',
+        hint: 'raise --epochs, or leave out --resume to start from the beginning',
         where: { file: checkpointPath(modelPath) },
       },
     );
@@ -154,7 +158,7 @@ export function checkResumable(
 function differs(
   what: string,
   modelPath: string,
-  hint = 'go on with the same, or leave --resume out to begin anew',
+  hint = 'use the same settings and events, or leave out --resume to start from the beginning',
 ): RecalError {
   return new RecalError('resume-differs', `the checkpoint was made with ${what}`, {
     hint,

@@ -8,27 +8,27 @@ import type { TrainingConfig } from './training-config.js';
 
 const MINUTE = 60_000_000_000;
 
-/** Which graph each event belongs to (method §1): a time window of a host, or a file. */
+/** Assigns each event to a graph (method §1): a time window of a host, or a file. */
 export interface GraphPlan {
-  /** By event. */
+  /** The graph of each event. */
   readonly graphOf: Int32Array;
-  /** Events of each graph. */
+  /** The number of events of each graph. */
   readonly sizes: Uint32Array;
-  /** What a person calls each graph. */
+  /** A readable name for each graph. */
   readonly titles: readonly string[];
   /**
-   * Nanoseconds that each graph stands for: a whole window, but from a host's first event to its last; a file from its
-   * first to its last. The quiet before and after the events of a window is time in which nothing alarmed.
+   * The nanoseconds that each graph covers. A window counts in full, including quiet time, but not before the first or
+   * after the last event of its host. A file counts from its first to its last event.
    */
   readonly spans: Float64Array;
 }
 
-/** Nanoseconds that a graph of a plan stands for, by its rows. */
+/** The nanoseconds that the graph with these rows covers. */
 export function spanOf({ graphOf, spans }: GraphPlan, rows: Int32Array): number {
   return spans[graphOf[rows[0]]];
 }
 
-/** Graphs are numbered by their first event. */
+/** Graphs are numbered in the order of their first events. */
 export function planGraphs(
   store: Pick<Store, 'manifest'>,
   events: LoadedEvents,
@@ -37,11 +37,11 @@ export function planGraphs(
   return config.graph === 'file' ? planFiles(store, events) : planWindows(events, config.window * MINUTE);
 }
 
-/** Windows begin at multiples of their length since 1970: the same, whatever else the store holds. */
+/** Windows begin at multiples of their length since 1970, so they do not depend on the other events of the store. */
 function planWindows({ table, keys, hosts }: LoadedEvents, length: number): GraphPlan {
   const first = table.length === 0 ? 0n : table.ts[0];
   const step = BigInt(Math.round(length));
-  // Floor, also before 1970.
+  // Rounds down, also before 1970.
   const origin = first - (((first % step) + step) % step);
   const times = elapsedTimes(table, origin);
   const startOf = (window: number) => origin + step * BigInt(window);
@@ -104,18 +104,18 @@ function plan(
   return { graphOf, sizes, titles: keys.map(titleOf), spans: Float64Array.from(keys, lengthOf) };
 }
 
-/** An event's host is that of any of its entities: all have the same. */
+/** All entities of an event have the same host. */
 function hostOf(table: LoadedEvents['table'], keys: LoadedEvents['keys'], row: number): number {
   const node = Math.max(table.subject[row], table.object[row], table.object2[row]);
   return node < 0 ? 0 : keys.hostAt(node);
 }
 
-/** The relations of training; with more of them than a model can hold there is no model. */
-export function checkRelations(relations: readonly string[], most: number): void {
-  if (relations.length <= most) return;
+/** Refuses more relations than a model can hold. */
+export function checkRelations(relations: readonly string[], limit: number): void {
+  if (relations.length <= limit) return;
   throw new RecalError(
     'too-many-relations',
-    `the events have ${relations.length} relations, and a model holds at most ${most}`,
-    { hint: 'the profile grows with their square: map rare event types to fewer names before ingest' },
+    `the events have ${relations.length} relations, but a model holds at most ${limit}`,
+    { hint: 'map rare event types to fewer names before ingest' },
   );
 }

@@ -14,15 +14,15 @@ import { areNumbers } from '../file/tensor-file.js';
 import { type KnownRelation, makeFeatureSpace } from '../file/trained-model.js';
 import type { BlockPlan } from '../layout/blocks.js';
 import type { ModelGraph } from '../model-input.js';
+import { buildGraphs, type PlannedGraph } from './build-graphs.js';
 import type { Checkpoint } from './checkpoint.js';
 import { checkRelations, planGraphs } from './graph-plan.js';
-import { buildGraphs, type PlannedGraph } from './graphs.js';
 import { maskConfigOf, modelConfigOf, type TrainingConfig } from './training-config.js';
 import {
   checkGraphs,
   describeData,
+  digestBlocks,
   digestData,
-  digestParts,
   MemoryBudget,
   sumGraphs,
 } from './training-data.js';
@@ -32,42 +32,42 @@ export interface PrepareOptions {
   readonly store: Store;
   readonly selection?: Selection;
   readonly config: TrainingConfig;
-  /** Vocabulary and vectors that the same seed learned from the same events before; learned anew where not given. */
+  /** Vocabulary and vectors that an earlier training learned from the same events and seed. Default: learn them. */
   readonly wordVectors?: WordVectors | undefined;
-  /** Bytes that graphs and the working set may take. */
+  /** The most bytes that graphs and the working set may use. */
   readonly memory?: number | undefined;
-  /** Aborted: preparing throws, training stops after the step it is at. */
+  /** On abort, preparation throws and training stops after the current step. */
   readonly signal?: AbortSignal | undefined;
   readonly watch?:
     | {
-        /** A part of the work, and how much of it is done (0 to 1). */
+        /** Called with the current stage and its progress (0 to 1). */
         prepared?(stage: 'events' | 'names' | 'words' | 'graphs', done: number): void;
       }
     | undefined;
 }
 
-/** What Word2Vec makes of the names of training. */
+/** The result of Word2Vec on the names of the training entities. */
 export interface WordVectors {
   readonly vocabulary: Vocabulary;
   readonly vectors: Float32Array;
 }
 
-/** Everything that steps are taken on. Events and names are not part of it: their memory is free by then. */
+/** The input of the training steps. It does not include events and names, so that their memory can be freed. */
 export interface PreparedTraining {
   readonly relations: readonly KnownRelation[];
   readonly graphs: readonly PlannedGraph[];
-  /** Graphs too large for the memory, which are taken in parts. */
+  /** Graphs that do not fit into memory and are processed in blocks. */
   readonly blocks: ReadonlyMap<ModelGraph, BlockPlan>;
   readonly direction: DirectionTable;
   readonly space: FeatureSpace;
-  readonly core: ModelConfig;
-  /** Estimate for graphs and working set, in bytes. */
+  readonly modelConfig: ModelConfig;
+  /** Estimated bytes of graphs and working set. */
   readonly memory: number;
-  /** The part of the manifest that no step changes. */
+  /** The part of the manifest that does not change during training. */
   readonly about: Omit<TrainingManifest, 'device' | 'steps' | 'epochs' | 'loss' | 'losses' | 'masked'>;
 }
 
-/** From a store's events to graphs with features (method §1, §2). */
+/** Builds graphs with features from the events of a store (method §1, §2). */
 export async function prepareTraining(
   options: PrepareOptions,
   earlier: Checkpoint | undefined,
@@ -80,14 +80,14 @@ export async function prepareTraining(
   const { text, space } = await prepareSpace(options, events, earlier);
 
   const direction = DIRECTIONS[config.direction];
-  const core = modelConfigOf(config, events.table.relations.length, space.width);
-  const budget = new MemoryBudget(options.memory ?? Number.POSITIVE_INFINITY, core);
+  const modelConfig = modelConfigOf(config, events.table.relations.length, space.width);
+  const budget = new MemoryBudget(options.memory ?? Number.POSITIVE_INFINITY, modelConfig);
   const graphs: PlannedGraph[] = [];
   const plan = planGraphs(store, events, config);
   let built = 0;
   for (const planned of buildGraphs(plan, { events, text, space, direction })) {
     signal?.throwIfAborted();
-    // A graph without an edge has nothing to reconstruct from.
+    // A graph without edges gives nothing to learn.
     if (planned.graph.adjacency.neighbours.length > 0) {
       budget.add(planned);
       graphs.push(planned);
@@ -96,14 +96,14 @@ export async function prepareTraining(
     await yieldToSignals();
   }
   checkGraphs(graphs);
-  const { frequencies, nodes, neighbours } = sumGraphs(graphs, core.relations);
-  const { blocks, need } = budget.settle(graphs, frequencies, maskConfigOf(config));
+  const { frequencies, nodes, neighbours } = sumGraphs(graphs, modelConfig.relations);
+  const { blocks, need } = budget.fit(graphs, frequencies, maskConfigOf(config));
   return {
     graphs,
     blocks,
     direction,
     space,
-    core,
+    modelConfig,
     memory: need,
     relations: events.table.relations.map((name, r) => ({ name, frequency: frequencies[r] })),
     about: {
@@ -112,12 +112,12 @@ export async function prepareTraining(
       nodes,
       neighbours,
       data: digestData(events, text),
-      ...digestParts(graphs, blocks),
+      ...digestBlocks(graphs, blocks),
     },
   };
 }
 
-/** Vocabulary and vectors: learned, or those that are known already. */
+/** Reads the text of the nodes and learns word vectors, unless they are known. */
 async function prepareSpace(
   { store, config, wordVectors, watch, signal }: PrepareOptions,
   events: LoadedEvents,
@@ -139,12 +139,12 @@ async function prepareSpace(
     rate: config.textRate,
     seed: config.seed,
     onProgress(done) {
-      signal?.throwIfAborted(); // there is no model yet that could be kept
+      signal?.throwIfAborted(); // there is no model to keep yet
       watch?.prepared?.('words', done);
     },
   });
   if (!areNumbers(vectors)) {
-    throw new RecalError('training-diverged', 'the vectors of words went astray: a number overflowed', {
+    throw new RecalError('training-diverged', 'learning the word vectors diverged: a number overflowed', {
       hint: 'lower --text-rate or --text-epochs',
     });
   }

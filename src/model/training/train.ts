@@ -5,8 +5,8 @@ import { openDevice } from '../../compute/open-device.js';
 import { areNumbers } from '../file/tensor-file.js';
 import { type KnownRelation, modelId, type TrainedModel } from '../file/trained-model.js';
 import { Model, type ModelState } from '../model.js';
-import { type Checkpoint, checkResumable, checkSameChoices, readCheckpoint } from './checkpoint.js';
-import type { PlannedGraph } from './graphs.js';
+import type { PlannedGraph } from './build-graphs.js';
+import { type Checkpoint, checkResumable, checkSameSettings, readCheckpoint } from './checkpoint.js';
 import { type PreparedTraining, type PrepareOptions, prepareTraining } from './prepare-training.js';
 import { type EpochReport, Trainer } from './trainer.js';
 import { maskConfigOf, type TrainingConfig } from './training-config.js';
@@ -17,35 +17,35 @@ export interface TrainModelOptions extends PrepareOptions {
   /** Never use relaxed SIMD, whose last bit depends on the processor. */
   readonly portable?: boolean | undefined;
   readonly device?: 'wasm' | 'reference' | undefined;
-  /** Model file beside which a checkpoint lies, to go on from it. */
+  /** Path of a model file. Training continues from the checkpoint beside it. */
   readonly resume?: string | undefined;
   readonly watch?: TrainWatch | undefined;
 }
 
-/** Who wants to know how it goes. */
+/** Progress callbacks. */
 export interface TrainWatch extends NonNullable<PrepareOptions['watch']> {
-  /** All is ready for the first step. */
+  /** Called before the first step. */
   started?(plan: TrainPlan): void;
-  /** After every step: steps taken of all, and the report where an epoch ended. May keep what it is given. */
+  /** Called after every step with the number of steps so far, and with a report at the end of an epoch. */
   stepped?(steps: number, report: EpochReport | undefined, snapshot: () => Checkpoint): void | Promise<void>;
 }
 
 export interface TrainPlan {
   readonly relations: readonly KnownRelation[];
   readonly graphs: readonly PlannedGraph[];
-  /** Graphs that are taken in parts. */
+  /** Graphs that are processed in blocks. */
   readonly blocks: PreparedTraining['blocks'];
   readonly steps: { readonly done: number; readonly all: number };
-  /** Estimate, in bytes. */
+  /** Estimated bytes. */
   readonly memory: number;
   readonly features: number;
 }
 
 export interface TrainResult {
   readonly model: TrainedModel;
-  /** Reports of this run's epochs. */
+  /** The reports of the epochs of this run. */
   readonly reports: readonly EpochReport[];
-  /** False where it was stopped before the last epoch. */
+  /** False if training was stopped before the last epoch. */
   readonly complete: boolean;
   readonly checkpoint: Checkpoint;
 }
@@ -53,7 +53,7 @@ export interface TrainResult {
 /** Trains a model on the selected events of a store (method §2–5). */
 export async function trainModel(options: TrainModelOptions): Promise<TrainResult> {
   const earlier = options.resume === undefined ? undefined : await readCheckpoint(options.resume);
-  if (earlier !== undefined) checkSameChoices(earlier, options.config, options.resume ?? '');
+  if (earlier !== undefined) checkSameSettings(earlier, options.config, options.resume ?? '');
   const prepared = await prepareTraining(options, earlier);
   const device = await openDevice({
     ...(options.device === undefined ? {} : { kind: options.device }),
@@ -73,11 +73,11 @@ async function learn(
   { config, watch, signal, resume = '' }: TrainModelOptions,
   earlier: Checkpoint | undefined,
 ): Promise<TrainResult> {
-  const { relations, graphs, blocks, direction, space, core } = prepared;
+  const { relations, graphs, blocks, direction, space, modelConfig } = prepared;
   const about = { ...prepared.about, device: { kind: device.kind, build: device.build } };
   const all = graphs.length * config.epochs;
   if (earlier !== undefined) checkResumable(earlier, { ...about, steps: all }, resume);
-  const model = Model.create(device, core, config.seed, blocks);
+  const model = Model.create(device, modelConfig, config.seed, blocks);
   if (earlier !== undefined) model.restore(earlier.state);
   const trainer = new Trainer(
     model,
@@ -105,12 +105,12 @@ async function learn(
     const parts = { config, relations, direction, space, weights: state.weights, training };
     return { model: { id: modelId(parts), ...parts }, state, trainer: trainer.state() };
   };
-  signal?.throwIfAborted(); // without a step there is nothing to keep
+  signal?.throwIfAborted(); // before the first step there is no model to keep
   while (trainer.steps < all && signal?.aborted !== true) {
     const report = trainer.step();
     if (report !== undefined) {
       reports.push(report);
-      // Looking costs as much as a small step: now and then does, and what went astray stays so.
+      // A check costs as much as a small step. It is enough to check now and then, because overflow persists.
       if (Number.isInteger(Math.log2(report.epoch))) checkNumbers(model.state(), trainer);
     }
     await watch?.stepped?.(trainer.steps, report, snapshot);
@@ -121,16 +121,16 @@ async function learn(
   return { model: checkpoint.model, reports, complete: trainer.steps >= all, checkpoint };
 }
 
-/** Weights that are no numbers any more never become numbers again, and losses need not show it. */
+/** Checks for overflow, which the losses may not show. */
 function checkNumbers({ weights, firstMoment, secondMoment }: ModelState, { steps }: Trainer): void {
-  const moments = [firstMoment, secondMoment].map((data) => ({ name: 'a gradient', data }));
-  const lost = [...weights, ...moments].find(({ data }) => !areNumbers(data));
-  if (lost === undefined) return;
+  const moments = [firstMoment, secondMoment].map((data) => ({ name: 'gradient', data }));
+  const overflowed = [...weights, ...moments].find(({ data }) => !areNumbers(data));
+  if (overflowed === undefined) return;
   throw new RecalError(
     'training-diverged',
-    `training went astray by step ${steps}: ${lost.name} overflowed`,
+    `training diverged at step ${steps}: ${overflowed.name} overflowed`,
     {
-      hint: 'lower --learning-rate, or --text-rate if you raised it, or limit the gradient with --clip',
+      hint: 'lower --learning-rate or --text-rate, or limit the gradient with --clip',
     },
   );
 }

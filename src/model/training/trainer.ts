@@ -3,47 +3,46 @@ import type { Model, StepResult } from '../model.js';
 import type { ModelGraph } from '../model-input.js';
 import { drawMask, type MaskConfig } from './masking.js';
 
-/** Above this share of masked nodes there is little left to read from (method §3). */
+/** Above this share of masked nodes, too few neighbours are left to learn from (method §3). */
 export const MASKED_LIMIT = 0.8;
 
-/** What one pass over all graphs gave. */
+/** The result of one pass over all graphs. */
 export interface EpochReport {
-  /** From 1. */
+  /** Counted from 1. */
   readonly epoch: number;
-  /** L of method §5 over the whole epoch: the sum of the relations' means; NaN where no node was masked. */
+  /** L of method §5 over the epoch: the sum of the means per relation. NaN if no node was masked. */
   readonly loss: number;
-  /** Mean ℓ per decoder over the epoch's masked nodes; NaN where there was none. */
+  /** The mean ℓ of each decoder over the masked nodes of the epoch; NaN without masked nodes. */
   readonly losses: Float64Array;
   /** |M_r| per decoder, summed over graphs. */
   readonly counts: Float64Array;
-  /** Realised mask ratio. */
+  /** The share of masked nodes. */
   readonly masked: number;
 }
 
 export interface TrainerOptions {
   readonly seed: number;
   readonly mask: MaskConfig;
-  /** f_r over all training graphs: one table of mask rates for all of them. */
+  /** f_r over all training graphs, from which one table of mask rates is computed. */
   readonly frequencies: Uint32Array;
-  /** Where an earlier run stopped. */
+  /** The state at which an earlier run stopped. */
   readonly from?: TrainerState | undefined;
 }
 
-/** How far training has come: steps since the first epoch's start, and what the epoch at hand has added up. */
+/** The progress of training: the steps so far, and the sums of the current epoch. */
 export interface TrainerState {
   readonly steps: number;
-  /** Per decoder, ℓ summed over masked nodes, and |M_r|. */
+  /** For each decoder, the sum of ℓ over masked nodes, and |M_r|. */
   readonly sums: readonly number[];
   readonly counts: readonly number[];
-  /** Masked nodes, of all. */
+  /** Masked nodes, and all nodes. */
   readonly masked: number;
   readonly nodes: number;
 }
 
 /**
- * Epochs over graphs: one step of Adam a graph, in an order that is new in every epoch (method §5). Order and masks
- * are functions of seed, epoch and graph, never of what was drawn before: a run that goes on from a checkpoint after
- * any step does what the uninterrupted run would have done.
+ * Runs epochs over graphs: one step of Adam per graph, in a new random order each epoch (method §5). Order and masks
+ * depend only on seed, epoch and graph, so a run that continues from a checkpoint equals an uninterrupted run.
  */
 export class Trainer {
   readonly #model: Pick<Model, 'step'>;
@@ -63,12 +62,12 @@ export class Trainer {
     this.#tally = new EpochTally(options.from);
   }
 
-  /** Steps taken since the first epoch's start, those of earlier runs included. */
+  /** The number of steps so far, including earlier runs. */
   get steps(): number {
     return this.#steps;
   }
 
-  /** Whole epochs. */
+  /** The number of complete epochs. */
   get epochs(): number {
     return Math.floor(this.#steps / this.#graphs.length);
   }
@@ -77,7 +76,7 @@ export class Trainer {
     return { steps: this.#steps, ...this.#tally.state() };
   }
 
-  /** One step; a report where it was the last of an epoch. */
+  /** Runs one step. Returns a report after the last step of an epoch. */
   step(): EpochReport | undefined {
     const epoch = this.epochs;
     const place = this.#steps % this.#graphs.length;
@@ -131,7 +130,7 @@ class EpochTally {
   }
 
   report(epoch: number): EpochReport {
-    const losses = this.#sums.map((sum, r) => sum / this.#counts[r]); // 0 / 0 is NaN: no masked node
+    const losses = this.#sums.map((sum, r) => sum / this.#counts[r]); // NaN (0 / 0) without masked nodes
     const known = losses.filter((each) => !Number.isNaN(each));
     const loss = known.length === 0 ? Number.NaN : known.reduce((total, each) => total + each, 0);
     const masked = this.#nodes === 0 ? 0 : this.#masked / this.#nodes;

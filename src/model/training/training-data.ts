@@ -10,19 +10,19 @@ import { type BlockPlan, planBlocks } from '../layout/blocks.js';
 import { layoutBytes } from '../layout/graph-layout.js';
 import { DEVICE_MEMORY, type GraphSize, MaskForecast, memoryNeed, sizeOf } from '../layout/memory-need.js';
 import type { ModelGraph } from '../model-input.js';
-import { graphBytes, type PlannedGraph } from './graphs.js';
+import { graphBytes, type PlannedGraph } from './build-graphs.js';
 import type { MaskConfig } from './masking.js';
 import type { TrainingManifest } from './training-manifest.js';
 
-/** Events that join nothing leave nothing to learn from. */
+/** Refuses events without edges. */
 export function checkGraphs(graphs: readonly PlannedGraph[]): void {
   if (graphs.length > 0) return;
-  throw new RecalError('no-edges', 'none of the selected events joins two entities', {
-    hint: 'training needs events with a subject and an object',
+  throw new RecalError('no-edges', 'none of the selected events connects two entities', {
+    hint: 'select events that have a subject and an object',
   });
 }
 
-/** SHA-256 of all that training reads: a resumed run must read the same. */
+/** SHA-256 of all data that training reads. A resumed run must read the same data. */
 export function digestData({ table }: LoadedEvents, { types, sentences }: NodeText): string {
   const hash = createHash('sha256').update(JSON.stringify(table.relations));
   const { ts, seq, subject, object, object2, relation, flow } = table;
@@ -53,7 +53,7 @@ export function describeData(
     files: store.manifest.ingests.flatMap((ingest) =>
       ingest.files
         .filter(({ number }) => used.has(number))
-        // Where it lay is of no interest, and would make the same training on two machines two files.
+        // Only the base name: a full path would change the model file from machine to machine.
         .map(({ name, sha256 }) => ({ name: basename(name), sha256, split: ingest.split })),
     ),
     firstTs: String(table.ts[0]),
@@ -63,8 +63,8 @@ export function describeData(
   };
 }
 
-/** Where graphs are cut: parts add their gradients in another order, so that another cut ends with other weights. */
-export function digestParts(
+/** The division into blocks. It is recorded because another division adds gradients in another order. */
+export function digestBlocks(
   graphs: readonly PlannedGraph[],
   blocks: ReadonlyMap<ModelGraph, BlockPlan>,
 ): Pick<TrainingManifest, 'inParts'> {
@@ -75,7 +75,7 @@ export function digestParts(
   return { inParts: { graphs: blocks.size, parts, bounds: digest } };
 }
 
-/** f_r over all graphs, and what they add up to. */
+/** f_r and the sizes of all graphs together. */
 export function sumGraphs(graphs: readonly PlannedGraph[], relations: number) {
   const frequencies = new Uint32Array(relations);
   let nodes = 0;
@@ -89,36 +89,37 @@ export function sumGraphs(graphs: readonly PlannedGraph[], relations: number) {
 }
 
 /**
- * What training takes: all graphs with their layouts, and on top the device's working set for one at a time. A graph
- * whose working set does not fit beside them is taken in parts (blocks.ts), and refused where that does not help.
+ * The memory of training: all graphs with their layouts, and the working set of the device for one graph at a time. A
+ * graph whose working set does not fit is processed in blocks (blocks.ts), or refused if that does not help.
  */
 export class MemoryBudget {
   readonly #limit: number;
   readonly #config: ModelConfig;
-  /** What the parameters take, whatever the graph. */
-  readonly #least: number;
+  /** The bytes of the parameters. */
+  readonly #parameterBytes: number;
   #held = 0;
 
   constructor(limit: number, config: ModelConfig) {
     this.#limit = limit;
     this.#config = config;
-    this.#least = memoryNeed(config, { nodes: 0, entries: 0, pairs: 0, maskedPairs: 0, values: 0 });
-    if (this.#least > Math.min(limit, DEVICE_MEMORY)) throw this.#refuseParameters();
+    this.#parameterBytes = memoryNeed(config, { nodes: 0, entries: 0, pairs: 0, maskedPairs: 0, values: 0 });
+    if (this.#parameterBytes > Math.min(limit, DEVICE_MEMORY)) throw this.#refuseParameters();
   }
 
-  /** Refuses the graph that would go beyond the budget by itself, before the next is built. */
+  /** Counts a graph. Throws as soon as the graphs alone exceed the budget. */
   add(planned: PlannedGraph): void {
     this.#held += graphBytes(planned.graph) + layoutBytes(planned.graph);
-    if (this.#held + this.#least > this.#limit) throw this.#refuse(planned, this.#held + this.#least, '');
+    if (this.#held + this.#parameterBytes > this.#limit)
+      throw this.#refuse(planned, this.#held + this.#parameterBytes);
   }
 
-  /** Which graphs must be taken in parts, and how many bytes all takes at most. */
-  settle(
+  /** Decides which graphs are processed in blocks. `need` is the most bytes that training uses. */
+  fit(
     graphs: readonly PlannedGraph[],
     frequencies: ArrayLike<number>,
     mask: MaskConfig,
   ): { blocks: Map<ModelGraph, BlockPlan>; need: number } {
-    const room = Math.min(this.#limit - this.#held, DEVICE_MEMORY);
+    const available = Math.min(this.#limit - this.#held, DEVICE_MEMORY);
     const blocks = new Map<ModelGraph, BlockPlan>();
     let largest = 0;
     for (const planned of graphs) {
@@ -126,51 +127,47 @@ export class MemoryBudget {
       const forecast = new MaskForecast(graph, frequencies, mask);
       const nodes = Uint32Array.from({ length: graph.nodeCount }, (_, v) => v);
       const need = memoryNeed(this.#config, sizeOf(graph, forecast.of(nodes).maskedPairs));
-      if (need <= room) {
+      if (need <= available) {
         largest = Math.max(largest, need);
         continue;
       }
-      const fits = (size: GraphSize) => memoryNeed(this.#config, size) <= room;
+      const fits = (size: GraphSize) => memoryNeed(this.#config, size) <= available;
       const plan = planBlocks(graph, this.#config.layers, (targets) => forecast.of(targets), fits);
       if (plan === undefined) {
-        const why = ', and it cannot be taken in parts: its nodes reach too much of it through hubs';
-        throw this.#refuse(planned, this.#held + need, why);
+        throw this.#refuse(planned, this.#held + need, '; its hubs prevent a division into blocks');
       }
       blocks.set(graph, plan);
-      largest = room;
+      largest = available;
     }
     return { blocks, need: this.#held + largest };
   }
 
   #refuseParameters(): RecalError {
     const { relations, features } = this.#config;
-    const isOfDevice = this.#least > DEVICE_MEMORY;
-    const room = isOfDevice ? 'the 4 GiB that the device has' : `the ${amount(this.#limit)} it may use`;
+    const exceedsDevice = this.#parameterBytes > DEVICE_MEMORY;
+    const limit = exceedsDevice ? '4 GiB of the device' : `${amount(this.#limit)} allowed`;
     return new RecalError(
       'memory-budget',
-      `the parameters of ${relations} relations, with ${features} columns, need ` +
-        `${amount(this.#least)}, more than ${room}`,
-      {
-        hint: isOfDevice
-          ? 'give rare event types one common name in the log before reading it'
-          : 'allow more with --memory',
-      },
+      `the parameters for ${relations} relations and ${features} features need ` +
+        `${amount(this.#parameterBytes)}, more than the ${limit}`,
+      { hint: exceedsDevice ? 'map rare event types to fewer names before ingest' : 'raise --memory' },
     );
   }
 
-  #refuse({ title, graph }: PlannedGraph, need: number, why: string): RecalError {
-    const size = `${graph.nodeCount} nodes and ${graph.adjacency.neighbours.length} neighbours`;
-    const device = need - this.#held > DEVICE_MEMORY ? ', and the device has 4 GiB for one graph' : '';
-    return new RecalError(
-      'memory-budget',
-      `training needs more than the memory it may use: ${amount(need)} with graph ${printable(title, 200)} ` +
-        `(${size}), of ${amount(this.#limit)}${device}${why}`,
-      { hint: 'allow more with --memory, or take shorter windows (--window), fewer hosts or a shorter time' },
-    );
+  #refuse({ title, graph }: PlannedGraph, need: number, detail = ''): RecalError {
+    const size = `${graph.nodeCount} nodes, ${graph.adjacency.neighbours.length} neighbours`;
+    const name = `graph ${printable(title, 200)} (${size})`;
+    const forDevice = need - this.#held;
+    const smaller = 'use shorter windows (--window), fewer hosts or a shorter time range';
+    if (forDevice > DEVICE_MEMORY) {
+      const message = `${name} needs ${amount(forDevice)}, more than the 4 GiB of the device${detail}`;
+      return new RecalError('memory-budget', message, { hint: smaller });
+    }
+    const message = `training with ${name} needs ${amount(need)}, more than the ${amount(this.#limit)} allowed${detail}`;
+    return new RecalError('memory-budget', message, { hint: `raise --memory, or ${smaller}` });
   }
 }
 
 function amount(bytes: number): string {
-  if (!Number.isFinite(bytes)) return 'any';
   return bytes < 2 ** 30 ? `${(bytes / 2 ** 20).toFixed(1)} MiB` : `${(bytes / 2 ** 30).toFixed(2)} GiB`;
 }

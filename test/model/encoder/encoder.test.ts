@@ -16,25 +16,25 @@ vi.mock('../../../src/model/layout/hubs.js', async (original) => {
   return { ...hubs, chooseCutoffs: vi.fn(hubs.chooseCutoffs) };
 });
 
-/** Who is a hub, by readers, which is where the residual of the last layer comes in, and whose attention is folded. */
-const HUBS = {
-  'the residual over means': { hub: Infinity, folded: Infinity },
-  'the residual node by node': { hub: 1, folded: Infinity },
-  'the residual node by node for hubs': { hub: 3, folded: Infinity },
+/** Cutoffs that select how the residual of the last layer is computed, and which nodes fold. */
+const CUTOFFS = {
+  'residual over means': { hub: Infinity, folded: Infinity },
+  'residual per node': { hub: 1, folded: Infinity },
+  'residual per node for hubs': { hub: 3, folded: Infinity },
   'hubs folded': { hub: 3, folded: 3 },
   'more folded than hubs': { hub: 5, folded: 3 },
   'fewer folded than hubs': { hub: 2, folded: 3 },
 } satisfies Record<string, ReaderCutoffs>;
 
-/** The graph, arranged anew with other hubs. */
-function withHubs(graph: ModelGraph, choice: ReaderCutoffs): ModelGraph {
-  vi.mocked(chooseCutoffs).mockReturnValue(choice);
+/** A copy of the graph, whose layout will use these cutoffs. */
+function withCutoffs(graph: ModelGraph, cutoffs: ReaderCutoffs): ModelGraph {
+  vi.mocked(chooseCutoffs).mockReturnValue(cutoffs);
   return { ...graph };
 }
 
 afterEach(() => vi.mocked(chooseCutoffs).mockReset());
 
-/** Method §4, §5 straight from the page: embeddings of all nodes, and ℓ of each masked (relation, node). */
+/** The formulas of method §4 and §5: embeddings of all nodes, and ℓ of each masked pair. */
 function evaluateDirectly(
   graph: ModelGraph,
   mask: Uint8Array | null,
@@ -125,7 +125,7 @@ describe('the encoder and its decoders equal the formulas', () => {
     return model;
   }
 
-  it('on a graph of which some nodes have no neighbour', () => {
+  it('on a graph with isolated nodes', () => {
     const touched = new Set(graph.neighbours.nodes);
     expect(touched.size).toBeGreaterThan(20);
     expect(touched.size).toBeLessThan(SHAPE.nodes);
@@ -138,7 +138,7 @@ describe('the encoder and its decoders equal the formulas', () => {
       ['more folded than hubs', 1],
       ['fewer folded than hubs', -1],
     ] as const) {
-      const { order, entries } = layOutGraph(withHubs(graph, HUBS[how]), true);
+      const { order, entries } = layOutGraph(withCutoffs(graph, CUTOFFS[how]), true);
       expect(Math.sign(order.foldedCount - order.hubCount)).toBe(more);
       expect(order.foldedCount).toBeGreaterThan(3);
       expect(order.projectedCount).toBeGreaterThan(order.foldedCount);
@@ -148,11 +148,11 @@ describe('the encoder and its decoders equal the formulas', () => {
   });
 
   for (const layers of [1, 2, 3]) {
-    for (const [how, choice] of Object.entries(HUBS)) {
+    for (const [how, cutoffs] of Object.entries(CUTOFFS)) {
       it(`embeddings, depth ${layers}, ${how}`, async () => {
         const model = await open(layers);
         const { embeddings } = evaluateDirectly(graph, null, model.weights(), layers);
-        const found = model.encode(withHubs(graph, choice));
+        const found = model.encode(withCutoffs(graph, cutoffs));
         embeddings.forEach((row, v) => {
           row.forEach((value, j) => {
             expect(found[v * WIDTH.hidden + j], `node ${v}`).toBeCloseTo(value, 5);
@@ -161,18 +161,18 @@ describe('the encoder and its decoders equal the formulas', () => {
       });
     }
 
-    for (const [how, choice] of Object.entries(HUBS)) {
+    for (const [how, cutoffs] of Object.entries(CUTOFFS)) {
       it(`errors, depth ${layers}, ${how}`, async () => {
         const model = await open(layers);
         const { errors } = evaluateDirectly(graph, mask, model.weights(), layers);
-        const given = withHubs(graph, choice);
+        const given = withCutoffs(graph, cutoffs);
         const found = model.errors(given, mask);
         expect(found.errors).toHaveLength(errors.length);
         errors.forEach((error, i) => {
-          expect(found.errors[i], `slot ${i}`).toBeCloseTo(error, 5);
+          expect(found.errors[i], `pair ${i}`).toBeCloseTo(error, 5);
         });
         expect(chooseCutoffs).toHaveBeenCalledOnce();
-        // Rounds share what they can.
+        // Several rounds share work.
         const rounds = model.roundErrors(given, mask, 2);
         const [even, odd] = [0, 1].map((round) => {
           const masked = mask.map((byte) => (byte === round ? 1 : 0));
@@ -182,7 +182,7 @@ describe('the encoder and its decoders equal the formulas', () => {
           const found = [...rounds.errors].filter((_, pair) => masked[rounds.nodes[pair]] === 1);
           expect(found).toHaveLength(wanted.length);
           wanted.forEach((error, i) => {
-            expect(found[i], `slot ${i}`).toBeCloseTo(error, 5);
+            expect(found[i], `pair ${i}`).toBeCloseTo(error, 5);
           });
         }
       });
@@ -190,13 +190,13 @@ describe('the encoder and its decoders equal the formulas', () => {
   }
 
   for (const encoder of ['additive', 'rgat'] as const) {
-    it(`gradients do not depend on who is a hub, ${encoder}`, async () => {
+    it(`gradients do not depend on the cutoffs, ${encoder}`, async () => {
       const device = await openDevice({ kind: 'reference' });
       const { relations, features } = SHAPE;
       const model = Model.create(device, { ...MODEL_DEFAULTS, ...WIDTH, relations, features, encoder }, 3);
       model.load(disturb(model.weights()));
-      const [by, ...others] = Object.values(HUBS).map(
-        (choice) => model.gradients(withHubs(graph, choice), mask).gradient,
+      const [by, ...others] = Object.values(CUTOFFS).map(
+        (cutoffs) => model.gradients(withCutoffs(graph, cutoffs), mask).gradient,
       );
       for (const other of others) {
         for (const [name, wanted] of by) {
@@ -210,21 +210,21 @@ describe('the encoder and its decoders equal the formulas', () => {
   }
 
   for (const [encoder, how] of [
-    ['additive', 'the residual over means'],
+    ['additive', 'residual over means'],
     ['additive', 'hubs folded'],
-    ['rgat', 'the residual over means'],
+    ['rgat', 'residual over means'],
   ] as const) {
-    it(`the fast device has the gradients of the reference, ${encoder}, ${how}`, async () => {
+    it(`gradients on the WASM device equal the reference, ${encoder}, ${how}`, async () => {
       const shape = { nodes: 400, edges: 500, relations: 3, features: 80 };
-      const joined = withHubs(randomGraph(shape), HUBS[how]);
-      expect(layOutGraph(joined, true).entries.folded === undefined).toBe(how !== 'hubs folded');
-      expect(new Set(joined.neighbours.nodes).size).toBeLessThan(shape.nodes);
+      const graph = withCutoffs(randomGraph(shape), CUTOFFS[how]);
+      expect(layOutGraph(graph, true).entries.folded === undefined).toBe(how !== 'hubs folded');
+      expect(new Set(graph.neighbours.nodes).size).toBeLessThan(shape.nodes);
       const config = { ...MODEL_DEFAULTS, relations: 3, features: 80, encoder };
       const found = [];
       for (const kind of ['reference', 'wasm'] as const) {
         const model = Model.create(await openDevice({ kind }), config, 3);
         model.load(disturb(model.weights()));
-        found.push(model.gradients(joined, randomMask(shape.nodes, 0.3)).gradient);
+        found.push(model.gradients(graph, randomMask(shape.nodes, 0.3)).gradient);
       }
       for (const [name, wanted] of found[0]) {
         const largest = wanted.reduce((most, g) => Math.max(most, Math.abs(g)), 0);
@@ -235,7 +235,7 @@ describe('the encoder and its decoders equal the formulas', () => {
     });
   }
 
-  it('a graph without any edge has embeddings, no error and no gradient', async () => {
+  it('a graph without edges has embeddings, no errors and no gradients', async () => {
     const lone = randomGraph({ nodes: 7, edges: 0, relations: 2, features: 9 });
     const config = { ...MODEL_DEFAULTS, relations: 2, features: 9 };
     const model = Model.create(await openDevice(), config, 3);

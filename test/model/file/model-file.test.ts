@@ -22,7 +22,7 @@ async function refusal(path: string): Promise<RecalError> {
 }
 
 describe('round trip', () => {
-  test('everything comes back, and the same model gives the same bytes', async () => {
+  test('reads back everything, and the same model gives the same bytes', async () => {
     const folder = newFolder();
     const [one, two] = [join(folder, 'one'), join(folder, 'two')];
     const sum = await writeModelFile(one, model);
@@ -35,7 +35,7 @@ describe('round trip', () => {
     expect(back.space.parts.vocabulary.numberOf('\u{1f600}')).toBe(3);
   });
 
-  test('what detection adds does not change the id', async () => {
+  test('calibration does not change the id', async () => {
     const path = join(newFolder(), 'model');
     const detector = {
       meta: { tail: true, tables: ['EVENT_READ'] },
@@ -47,7 +47,7 @@ describe('round trip', () => {
     expect(back.detector).toEqual(detector);
   });
 
-  test('the id tells weights and vocabularies apart, and nothing else', () => {
+  test('the id depends on weights and vocabularies only', () => {
     const weights = model.weights.map((weight, i) =>
       i === 2 ? { ...weight, data: weight.data.map((x) => x + 1) } : weight,
     );
@@ -58,7 +58,7 @@ describe('round trip', () => {
   });
 });
 
-/** A file with the same tensors and another header; its checksum is made right again. */
+/** Changes the header of a file and corrects its checksum. */
 function forge(path: string, change: (header: Record<string, Record<string, unknown>>, meta: never) => void) {
   const bytes = readFileSync(path);
   const length = Number(bytes.readBigUInt64LE(0));
@@ -85,7 +85,7 @@ function assemble(header: Record<string, Record<string, unknown>>, data: Uint8Ar
   return Buffer.concat([encode(sum), data]);
 }
 
-describe('refused, with a reason', () => {
+describe('refused', () => {
   let whole: Buffer;
   beforeAll(async () => {
     const path = join(sharedFolder(), 'model');
@@ -98,13 +98,13 @@ describe('refused, with a reason', () => {
     return path;
   };
 
-  test('the forge itself makes files that are accepted', async () => {
+  test('not a file that the forge left unchanged', async () => {
     const path = written();
     forge(path, () => {});
     expect((await readModelFile(path)).id).toBe(model.id);
   });
 
-  test('any byte changed', async () => {
+  test('any changed byte', async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(whole.length - 1), fc.integer({ min: 1, max: 255 }), async (at, flip) => {
         const bytes = Buffer.from(whole);
@@ -116,7 +116,7 @@ describe('refused, with a reason', () => {
     );
   });
 
-  test('cut off anywhere', async () => {
+  test('a file cut off anywhere', async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(whole.length - 1), async (length) => {
         const path = written();
@@ -127,9 +127,9 @@ describe('refused, with a reason', () => {
     );
   });
 
-  test('bytes behind the end', async () => {
+  test('trailing bytes', async () => {
     const path = written(Buffer.concat([whole, Buffer.of(0)]));
-    expect((await refusal(path)).message).toContain('1 bytes follow its last tensor');
+    expect((await refusal(path)).code).toBe('model-damaged');
   });
 
   test('random bytes, an empty file, a folder, a missing file', async () => {
@@ -139,35 +139,35 @@ describe('refused, with a reason', () => {
       }),
       { numRuns: 50 },
     );
-    expect((await refusal(written(new Uint8Array(0)))).message).toContain('only 0 bytes');
+    expect((await refusal(written(new Uint8Array(0)))).code).toBe('model-damaged');
     const folder = join(newFolder(), 'folder');
     mkdirSync(folder);
-    expect((await refusal(folder)).message).toContain('not a file');
+    expect((await refusal(folder)).code).toBe('model-damaged');
     expect((await refusal(join(folder, 'none'))).code).toBe('no-model');
   });
 
-  test('a header that says it has more bytes than there are', async () => {
+  test('a header that is longer than the file', async () => {
     const bytes = Buffer.from(whole);
     bytes.writeBigUInt64LE(2n ** 63n);
-    expect((await refusal(written(bytes))).message).toContain('longer than the file');
+    expect((await refusal(written(bytes))).code).toBe('model-damaged');
   });
 
-  test('a header too long to parse, in a file that has it', async () => {
+  test('a header that is too long to parse', async () => {
     const path = written(Buffer.alloc(8));
     truncateSync(path, 64 << 20); // sparse: no disk is used
     const start = Buffer.alloc(8);
     start.writeBigUInt64LE(BigInt(48 << 20));
     writeFileSync(path, start, { flag: 'r+' });
-    expect((await refusal(path)).message).toContain('header has 50331648 bytes');
+    expect((await refusal(path)).message).toContain('50331648');
   });
 
-  test('a file larger than any model, without being read', async () => {
+  test('a file larger than any model', async () => {
     const path = written();
-    truncateSync(path, 5 * 2 ** 30); // sparse, again
-    expect((await refusal(path)).message).toContain('no model has so many');
+    truncateSync(path, 5 * 2 ** 30); // sparse: no disk is used
+    expect((await refusal(path)).message).toContain(String(5 * 2 ** 30));
   });
 
-  test('a key that stands twice', async () => {
+  test('a duplicate key', async () => {
     const bytes = Buffer.from(whole);
     const length = Number(bytes.readBigUInt64LE(0));
     const text = bytes
@@ -189,42 +189,58 @@ describe('refused, with a reason', () => {
   });
 
   type Header = Record<string, Record<string, unknown>>;
-  // biome-ignore lint/suspicious/noExplicitAny: what a forger writes has no type
+  // biome-ignore lint/suspicious/noExplicitAny: forged metadata have no type
   type Meta = any;
   const slope = 'weights.layer0.slope';
-  test.each<[string, string, (header: Header, meta: Meta) => void]>([
-    ['another version', 'has version 2', (h) => Object.assign(h.__metadata__, { version: '2' })],
-    ['another format', 'it is a pickle', (h) => Object.assign(h.__metadata__, { format: 'pickle' })],
-    ['more metadata', 'unrecognized', (h) => Object.assign(h.__metadata__, { code: 'x' })],
-    ['a huge shape', 'the place of', (h) => Object.assign(h[slope], { shape: [2 ** 40, 2 ** 10] })],
-    ['a negative side', 'shape', (h) => Object.assign(h[slope], { shape: [-2, -1] })],
-    ['overlapping tensors', 'the place of', (h) => Object.assign(h[slope], { data_offsets: [0, 8] })],
-    ['another type', 'dtype', (h) => Object.assign(h[slope], { dtype: 'I64' })],
-    ['a tensor nobody knows', 'nobody knows', (h) => Object.assign(h, empty('extra', h))],
-    ['a tensor missing', 'text.ends', (h) => Object.assign(h, renamed(h, 'text.ends', 'weights.x'))],
-    ['more relations than weights', 'weights.token', (_, m) => m.relations.push({ name: 'X', frequency: 1 })],
-    ['more layers than weights', 'weights.layer1', (_, m) => Object.assign(m.config, { layers: 3 })],
-    ['another width', 'config.hidden', (_, m) => Object.assign(m.config, { hidden: 1024 })],
-    ['a relation twice', 'twice', (_, m) => Object.assign(m.relations[1], m.relations[0])],
-    ['an unknown choice', 'config', (_, m) => Object.assign(m.config, { extra: 1 })],
-    ['a choice out of range', 'config.maskMax', (_, m) => Object.assign(m.config, { maskMax: 7 })],
-    ['other entity types', 'entity types', (_, m) => m.entityTypes.reverse()],
-    ['another id', 'its id', (_, m) => Object.assign(m, { id: 'b'.repeat(64) })],
-    ['a relation renamed', 'its id', (_, m) => Object.assign(m.relations[0], { name: 'EVENT_WRITE' })],
-    ['fields nobody knows', 'training', (_, m) => Object.assign(m.training, { note: 'x' })],
-    ['a loss too many', 'number of losses', (_, m) => m.training.losses.push(1)],
-    ['time that runs back', 'before it begins', (_, m) => Object.assign(m.training, { lastTs: '-1' })],
-    ['epochs nobody asked for', 'more epochs', (_, m) => Object.assign(m.training.epochs, { done: 5e15 })],
-    ['a tensor called __proto__', 'no JSON', (h) => own(h, '__proto__', Object.values(empty('x', h))[0])],
-    ['a field called __proto__', 'not JSON', (_, m) => own(m.training, '__proto__', {})],
-  ])('%s', async (_what, reason, change) => {
+  const DAMAGED = 'model-damaged';
+  // The code, and a name that the message must contain.
+  test.each<[string, string, string, (header: Header, meta: Meta) => void]>([
+    ['another version', 'model-version', '2', (h) => Object.assign(h.__metadata__, { version: '2' })],
+    ['another format', 'not-a-model', 'pickle', (h) => Object.assign(h.__metadata__, { format: 'pickle' })],
+    ['more metadata', DAMAGED, 'code', (h) => Object.assign(h.__metadata__, { code: 'x' })],
+    ['a huge shape', DAMAGED, slope, (h) => Object.assign(h[slope], { shape: [2 ** 40, 2 ** 10] })],
+    ['a negative side', DAMAGED, 'shape', (h) => Object.assign(h[slope], { shape: [-2, -1] })],
+    ['overlapping tensors', DAMAGED, slope, (h) => Object.assign(h[slope], { data_offsets: [0, 8] })],
+    ['another type', DAMAGED, 'dtype', (h) => Object.assign(h[slope], { dtype: 'I64' })],
+    ['an unknown tensor', DAMAGED, 'extra', (h) => Object.assign(h, empty('extra', h))],
+    ['a missing tensor', DAMAGED, 'text.ends', (h) => Object.assign(h, renamed(h, 'text.ends', 'weights.x'))],
+    [
+      'more relations than weights',
+      DAMAGED,
+      'weights.token',
+      (_, m) => m.relations.push({ name: 'X', frequency: 1 }),
+    ],
+    ['more layers than weights', DAMAGED, 'weights.layer1', (_, m) => Object.assign(m.config, { layers: 3 })],
+    ['another width', DAMAGED, 'config.hidden', (_, m) => Object.assign(m.config, { hidden: 1024 })],
+    ['a duplicate relation', DAMAGED, 'relation', (_, m) => Object.assign(m.relations[1], m.relations[0])],
+    ['an unknown setting', DAMAGED, 'config', (_, m) => Object.assign(m.config, { extra: 1 })],
+    ['a setting out of range', DAMAGED, 'config.maskMax', (_, m) => Object.assign(m.config, { maskMax: 7 })],
+    ['other entity types', DAMAGED, 'entityTypes', (_, m) => m.entityTypes.reverse()],
+    ['another id', DAMAGED, 'id', (_, m) => Object.assign(m, { id: 'b'.repeat(64) })],
+    ['a renamed relation', DAMAGED, 'id', (_, m) => Object.assign(m.relations[0], { name: 'EVENT_WRITE' })],
+    ['an unknown field', DAMAGED, 'training', (_, m) => Object.assign(m.training, { note: 'x' })],
+    ['too many losses', DAMAGED, 'losses', (_, m) => m.training.losses.push(1)],
+    [
+      'a period that ends before it begins',
+      DAMAGED,
+      'period',
+      (_, m) => Object.assign(m.training, { lastTs: '-1' }),
+    ],
+    ['too many epochs', DAMAGED, 'epochs', (_, m) => Object.assign(m.training.epochs, { done: 5e15 })],
+    [
+      'a tensor called __proto__',
+      DAMAGED,
+      'header',
+      (h) => own(h, '__proto__', Object.values(empty('x', h))[0]),
+    ],
+    ['a field called __proto__', DAMAGED, 'metadata', (_, m) => own(m.training, '__proto__', {})],
+  ])('%s', async (_what, code, name, change) => {
     const path = written();
     forge(path, change);
-    const { message } = await refusal(path);
-    expect(message.toLowerCase()).toContain(reason.toLowerCase());
+    expect(await refusal(path)).toMatchObject({ code, message: expect.stringContaining(name) });
   });
 
-  test('a description nested a million deep does no harm', async () => {
+  test('not metadata nested a million levels deep, which do no harm', async () => {
     const path = written();
     forge(path, (_, meta: Meta) => {
       meta.detector = 'DEEP';
@@ -240,14 +256,14 @@ describe('refused, with a reason', () => {
     else expect((read as { id: string }).id).toBe(model.id);
   });
 
-  test('weights that are no numbers', async () => {
+  test('weights that are not numbers', async () => {
     const weights = model.weights.map((weight, i) =>
       i === 2 ? { ...weight, data: weight.data.map((x, at) => (at === 3 ? Number.NaN : x)) } : weight,
     );
     const path = join(newFolder(), 'model');
     await writeModelFile(path, model);
     const before = readFileSync(path);
-    // Not even written: what was there before stays.
+    // The write is refused, and the old file stays.
     const writing = writeModelFile(path, { ...model, weights, id: modelId({ ...model, weights }) });
     await expect(writing).rejects.toMatchObject({ code: 'not-a-number' });
     expect(readFileSync(path)).toEqual(before);
@@ -255,29 +271,29 @@ describe('refused, with a reason', () => {
     const body = Buffer.from(before.subarray(8 + length));
     body.writeFloatLE(Number.NaN, 12);
     writeFileSync(path, assemble(JSON.parse(before.subarray(8, 8 + length).toString()), body));
-    expect((await refusal(path)).message).toContain('no number');
+    expect((await refusal(path)).message).toContain('not a number');
   });
 
-  test('a pipe, without waiting for somebody to write to it', async () => {
+  test('a pipe, without waiting for a writer', async () => {
     const path = join(newFolder(), 'model');
     execFileSync('mkfifo', [path]);
-    expect((await refusal(path)).message).toContain('not a file');
+    expect((await refusal(path)).code).toBe('model-damaged');
   });
 });
 
-/** A property that assigning would not make. */
+/** Defines an own property, also for `__proto__`. */
 function own(object: object, key: string, value: unknown): void {
   Object.defineProperty(object, key, { value, enumerable: true, configurable: true });
 }
 
-/** A tensor without a byte, right behind the last. */
+/** An empty tensor after the last one. */
 function empty(name: string, header: Record<string, Record<string, unknown>>) {
   const last = Object.keys(header).length - 1;
   const [, end] = Object.values(header)[last].data_offsets as number[];
   return { [name]: { dtype: 'U8', shape: [0], data_offsets: [end, end] } };
 }
 
-/** The header's entries under another name; the old one goes. */
+/** Renames an entry of the header. */
 function renamed(header: Record<string, Record<string, unknown>>, from: string, to: string) {
   const entries = Object.entries(header);
   for (const key of Object.keys(header)) delete header[key];

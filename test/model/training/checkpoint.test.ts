@@ -6,7 +6,7 @@ import {
   type Checkpoint,
   checkpointPath,
   checkResumable,
-  checkSameChoices,
+  checkSameSettings,
   hasCheckpoint,
   readCheckpoint,
   removeCheckpoint,
@@ -16,19 +16,19 @@ import { newFolder } from '../../folders.js';
 import { smallModel } from '../small-models.js';
 
 const model = smallModel();
-const numbers = parametersOf(model).length;
+const length = parametersOf(model).length;
 const checkpoint: Checkpoint = {
   model,
   state: {
     weights: model.weights,
-    firstMoment: new Float32Array(numbers).fill(0.25),
-    secondMoment: new Float32Array(numbers).fill(1e-9),
+    firstMoment: new Float32Array(length).fill(0.25),
+    secondMoment: new Float32Array(length).fill(1e-9),
     steps: 5,
   },
   trainer: { steps: 5, sums: [0.1 + 0.2, 0], counts: [7, 0], masked: 9, nodes: 50 },
 };
 
-test('round trip, to the last bit', async () => {
+test('a checkpoint is read back to the last bit', async () => {
   const path = join(newFolder(), 'model');
   expect(await hasCheckpoint(path)).toBe(false);
   await writeCheckpoint(path, checkpoint);
@@ -39,18 +39,21 @@ test('round trip, to the last bit', async () => {
   expect(back.model).toMatchObject({ id: model.id, config: model.config, training: model.training });
   await removeCheckpoint(path);
   expect(await hasCheckpoint(path)).toBe(false);
-  await expect(readCheckpoint(path)).rejects.toThrow('there is no file');
+  await expect(readCheckpoint(path)).rejects.toMatchObject({ code: 'no-model' });
 });
 
 describe('refused', () => {
-  test('moments that do not fit the weights', async () => {
+  test('moments of another length than the weights', async () => {
     const path = join(newFolder(), 'model');
-    const firstMoment = new Float32Array(numbers - 1);
+    const firstMoment = new Float32Array(length - 1);
     await writeCheckpoint(path, { ...checkpoint, state: { ...checkpoint.state, firstMoment } });
-    await expect(readCheckpoint(path)).rejects.toThrow('adam.first');
+    await expect(readCheckpoint(path)).rejects.toMatchObject({
+      code: 'model-damaged',
+      message: expect.stringContaining('adam.first'),
+    });
   });
 
-  test('one whose steps contradict each other', async () => {
+  test('step counts that contradict each other', async () => {
     const path = join(newFolder(), 'model');
     const { state, trainer } = checkpoint;
     for (const other of [
@@ -59,45 +62,49 @@ describe('refused', () => {
       { trainer: { ...trainer, sums: [0], counts: [1] } },
     ]) {
       await writeCheckpoint(path, { ...checkpoint, ...other });
-      await expect(readCheckpoint(path)).rejects.toThrow('does not fit together');
+      await expect(readCheckpoint(path)).rejects.toMatchObject({ code: 'model-damaged' });
     }
   });
 
-  test('a damaged one, and a checkpoint in place of a model', async () => {
+  test('a damaged checkpoint, and a checkpoint instead of a model', async () => {
     const path = join(newFolder(), 'model');
     await writeCheckpoint(path, checkpoint);
-    await expect(readModelFile(checkpointPath(path))).rejects.toThrow('recal-checkpoint');
+    await expect(readModelFile(checkpointPath(path))).rejects.toMatchObject({ code: 'not-a-model' });
     const bytes = readFileSync(checkpointPath(path));
     bytes[bytes.length - 1] ^= 1;
     writeFileSync(checkpointPath(path), bytes);
-    await expect(readCheckpoint(path)).rejects.toThrow('checksum');
+    await expect(readCheckpoint(path)).rejects.toMatchObject({ code: 'model-damaged' });
   });
 });
 
 describe('resuming', () => {
   const { config, training } = model;
   const same = { ...training, steps: checkpoint.trainer.steps };
+  const refusal = (code: string, ...names: string[]) =>
+    expect.objectContaining({ code, message: expect.stringMatching(new RegExp(names.join('.*'))) });
   const check = (now: Partial<typeof same>) => () => checkResumable(checkpoint, { ...same, ...now }, 'm');
-  const choose = (choices: Partial<typeof config>) => () =>
-    checkSameChoices(checkpoint, { ...config, ...choices }, 'm');
+  const configure = (settings: Partial<typeof config>) => () =>
+    checkSameSettings(checkpoint, { ...config, ...settings }, 'm');
 
-  test('under the same conditions, or for more epochs', () => {
+  test('is possible under the same conditions, and for more epochs', () => {
     expect(check({})).not.toThrow();
     expect(check({ steps: 999 })).not.toThrow();
-    expect(choose({ epochs: 999 })).not.toThrow();
+    expect(configure({ epochs: 999 })).not.toThrow();
   });
 
-  test('not for fewer steps than it has taken', () => {
-    expect(check({ steps: checkpoint.trainer.steps - 1 })).toThrow('5 steps already, and 4 are asked for');
+  test('is refused for fewer steps than the checkpoint has', () => {
+    expect(check({ steps: checkpoint.trainer.steps - 1 })).toThrow(refusal('resume-beyond', '5', '4'));
   });
 
-  test('not with other choices, other data or other arithmetic', () => {
-    expect(choose({ gamma: 1, seed: 9 })).toThrow('gamma, seed');
-    expect(check({ data: 'b'.repeat(64) })).toThrow('other events');
-    expect(check({ device: { kind: 'wasm', build: 'simd' } })).toThrow('wasm simd');
+  test('is refused with other settings, other data or another device', () => {
+    expect(configure({ gamma: 1, seed: 9 })).toThrow(refusal('resume-differs', 'gamma', 'seed'));
+    expect(check({ data: 'b'.repeat(64) })).toThrow(refusal('resume-differs'));
+    expect(check({ device: { kind: 'wasm', build: 'simd' } })).toThrow(
+      refusal('resume-differs', 'wasm simd'),
+    );
     const inParts = { graphs: 1, parts: 3, bounds: 'c'.repeat(64) };
-    expect(check({ inParts })).toThrow('graphs as a whole, and this is 1 graphs in 3 parts');
+    expect(check({ inParts })).toThrow(refusal('resume-differs', '1 graphs', '3'));
     const selection = { ...training.selection, to: '99', host: 'h' };
-    expect(check({ selection })).toThrow('another selection of events: host, to');
+    expect(check({ selection })).toThrow(refusal('resume-differs', 'host', 'to'));
   });
 });

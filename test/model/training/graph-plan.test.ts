@@ -9,7 +9,7 @@ import { eventLine, file, MIDNIGHT, process, writeLog } from '../../store/small-
 
 const MINUTE = 60_000_000_000n;
 
-/** Events at these minutes, on host a and on host b; one file a host. */
+/** Plans events at these minutes on the hosts a and b, with one file per host. Returns minutes by graph. */
 async function plan(minutes: Record<'a' | 'b', readonly number[]>, graph: 'window' | 'file') {
   const folder = newFolder();
   const store = join(folder, 'store');
@@ -39,17 +39,16 @@ async function plan(minutes: Record<'a' | 'b', readonly number[]>, graph: 'windo
   return spans;
 }
 
-// A minute of work at 00:40 is half an hour in which nothing else happened, not a minute.
-test('a window stands for all of its time, as far as its host was heard of', async () => {
+test('a window covers all of its time between the first and the last event of its host', async () => {
   expect(await plan({ a: [10, 12, 40, 41, 130, 140], b: [20, 70] }, 'window')).toEqual({
     'a 00:00': 20, // from its first event
-    'a 00:30': 30,
+    'a 00:30': 30, // including quiet time
     'a 02:00': 20, // to its last
     'b 00:00': 10,
     'b 01:00': 10,
   });
 });
 
-test('a file stands for the time from its first event to its last', async () => {
+test('a file covers the time from its first to its last event', async () => {
   expect(await plan({ a: [10, 12, 140], b: [20, 70] }, 'file')).toEqual({ 'a.json': 130, 'b.json': 50 });
 });

@@ -6,7 +6,7 @@ import { type EpochReport, Trainer, type TrainerState } from '../../../src/model
 
 const NODES = 40;
 
-/** Graphs on which every node takes part in both relations; their size tells them apart. */
+/** Graphs whose nodes all have both relations. Their sizes differ, so the test can tell them apart. */
 const graphs = [0, 1, 2, 3].map((more): ModelGraph => {
   const nodeCount = NODES + more;
   const nodes = Int32Array.from({ length: 2 * nodeCount }, (_, i) => i % nodeCount);
@@ -23,7 +23,7 @@ const graphs = [0, 1, 2, 3].map((more): ModelGraph => {
   } as unknown as ModelGraph;
 });
 
-/** A model that only writes down what it was asked to learn. */
+/** A model that only records its steps. */
 class Recorder {
   readonly seen: string[] = [];
   step = (graph: ModelGraph, mask: Uint8Array): StepResult => {
@@ -46,7 +46,7 @@ function run(seed: number, steps: number, from?: TrainerState) {
   return { seen: model.seen, reports, state: trainer.state(), trainer };
 }
 
-test('every epoch takes every graph once, in an order of its own, with masks of its own', () => {
+test('every epoch uses every graph once, in a new order and with new masks', () => {
   const { seen } = run(0, 40);
   const epochs = Array.from({ length: 10 }, (_, epoch) => seen.slice(epoch * 4, epoch * 4 + 4));
   const order = epochs.map((epoch) => epoch.map((step) => Number(step.slice(0, 2))).join());
@@ -55,16 +55,16 @@ test('every epoch takes every graph once, in an order of its own, with masks of 
   expect(new Set(seen).size).toBe(seen.length);
 });
 
-test('the same seed does the same, another seed something else', () => {
+test('the same seed gives the same steps, and another seed gives others', () => {
   expect(run(3, 12).seen).toEqual(run(3, 12).seen);
   expect(run(4, 12).seen).not.toEqual(run(3, 12).seen);
 });
 
-describe('going on', () => {
-  test.each([0, 1, 4, 6, 11])('after %d steps does what an uninterrupted run does', (stop) => {
+describe('resuming', () => {
+  test.each([0, 1, 4, 6, 11])('after %d steps equals an uninterrupted run', (stop) => {
     const whole = run(7, 12);
     const first = run(7, stop);
-    // Through JSON, as a checkpoint keeps it.
+    // Through JSON, as in a checkpoint.
     const rest = run(7, 12, JSON.parse(JSON.stringify(first.state)));
     expect([...first.seen, ...rest.seen]).toEqual(whole.seen);
     expect([...first.reports, ...rest.reports]).toEqual(whole.reports);
@@ -72,7 +72,7 @@ describe('going on', () => {
   });
 });
 
-test('a report weighs graphs by their masked nodes and leaves out relations without any', () => {
+test('a report weights graphs by their masked nodes and excludes relations without any', () => {
   const { seen, reports, trainer } = run(0, 4);
   const masked = seen.map((step) => step.slice(3).replaceAll('0', '').length);
   const sizes = seen.map((step) => Number(step.slice(0, 2)));

@@ -5,7 +5,7 @@ import { MODEL_DEFAULTS } from '../../../src/model/config.js';
 import { MaskForecast, memoryNeed, sizeOf } from '../../../src/model/layout/memory-need.js';
 import { Model } from '../../../src/model/model.js';
 import type { ModelGraph } from '../../../src/model/model-input.js';
-import type { PlannedGraph } from '../../../src/model/training/graphs.js';
+import type { PlannedGraph } from '../../../src/model/training/build-graphs.js';
 import { drawMask, MASK_DEFAULTS } from '../../../src/model/training/masking.js';
 import { MemoryBudget } from '../../../src/model/training/training-data.js';
 import { pathGraph, randomGraph } from '../random-graph.js';
@@ -17,25 +17,25 @@ const frequencies = Uint32Array.of(10, 100, 1000);
 const planned = (graph: ModelGraph): PlannedGraph =>
   ({ title: 'host \u001b[2J noon', graph }) as unknown as PlannedGraph;
 
-function settle(graph: ModelGraph, limit: number) {
+function fitGraph(graph: ModelGraph, limit: number) {
   const budget = new MemoryBudget(limit, config);
   budget.add(planned(graph));
-  return budget.settle([planned(graph)], frequencies, MASK_DEFAULTS);
+  return budget.fit([planned(graph)], frequencies, MASK_DEFAULTS);
 }
 
 describe('the memory budget', () => {
   const graph = pathGraph(30_000);
 
   it('keeps a graph whole if it fits', () => {
-    const { blocks, need } = settle(graph, Number.POSITIVE_INFINITY);
+    const { blocks, need } = fitGraph(graph, Number.POSITIVE_INFINITY);
     expect(blocks.size).toBe(0);
-    expect(settle(graph, need).blocks.size).toBe(0);
+    expect(fitGraph(graph, need).blocks.size).toBe(0);
   });
 
   it('divides a graph that does not fit, and stays within the limit', async () => {
-    const { need: whole } = settle(graph, Number.POSITIVE_INFINITY);
+    const { need: whole } = fitGraph(graph, Number.POSITIVE_INFINITY);
     const limit = whole - 40 * MIB;
-    const { blocks, need } = settle(graph, limit);
+    const { blocks, need } = fitGraph(graph, limit);
     expect(need).toBeLessThanOrEqual(limit);
     const plan = blocks.get(graph);
     expect(plan?.bounds.length).toBeGreaterThan(2);
@@ -55,11 +55,11 @@ describe('the memory budget', () => {
 
   it('refuses a graph that cannot be divided, and one that is too large by itself, by name', () => {
     const hub = pathGraph(30_000, true);
-    const { need } = settle(hub, Number.POSITIVE_INFINITY);
+    const { need } = fitGraph(hub, Number.POSITIVE_INFINITY);
     for (const limit of [need / 2, 40 * MIB]) {
       const message = expect.stringMatching(/host .*30000 nodes/);
-      expect(() => settle(hub, limit)).toThrow(expect.objectContaining({ code: 'memory-budget', message }));
-      expect(() => settle(hub, limit)).not.toThrow('\u001b');
+      expect(() => fitGraph(hub, limit)).toThrow(expect.objectContaining({ code: 'memory-budget', message }));
+      expect(() => fitGraph(hub, limit)).not.toThrow('\u001b');
     }
   });
 

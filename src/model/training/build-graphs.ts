@@ -8,16 +8,16 @@ import type { LoadedEvents } from '../../store/load.js';
 import { type ModelGraph, makeModelGraph } from '../model-input.js';
 import type { GraphPlan } from './graph-plan.js';
 
-/** One graph of a plan, ready for the model. */
+/** One graph of a plan, as input of the model. */
 export interface PlannedGraph {
   readonly title: string;
-  /** Raw events in it. */
+  /** The number of raw events. */
   readonly events: number;
   readonly firstTs: bigint;
   readonly lastTs: bigint;
-  /** The loaded events' number of each node. */
+  /** The number of each node among the loaded entities. */
   readonly nodes: Int32Array;
-  /** Its rows of the loaded events' table, in order. */
+  /** The rows of its events in the table of loaded events, in order. */
   readonly rows: Int32Array;
   readonly graph: ModelGraph;
 }
@@ -30,8 +30,8 @@ export interface GraphContext {
 }
 
 /**
- * Builds the graphs of a plan in one pass over the events. Profiles start empty, run on from graph to graph, and are
- * read when a graph's last event has been seen (method §2). Graphs come in the order in which they end.
+ * Builds the graphs of a plan in one pass over the events. Profiles start empty and continue from graph to graph; each
+ * graph reads them after its last event (method §2). Graphs come in the order of their last events.
  */
 export function* buildGraphs(plan: GraphPlan, context: GraphContext): Generator<PlannedGraph> {
   const { events, space } = context;
@@ -71,7 +71,7 @@ function finishGraph(
   };
 }
 
-/** The rows of each graph, in order: one counting sort, then views. */
+/** The rows of each graph, in order, by counting sort. */
 function groupRows({ graphOf, sizes }: GraphPlan): (graph: number) => Int32Array {
   const offsets = new Uint32Array(sizes.length + 1);
   for (let g = 0; g < sizes.length; g++) offsets[g + 1] = offsets[g] + sizes[g];
@@ -81,7 +81,7 @@ function groupRows({ graphOf, sizes }: GraphPlan): (graph: number) => Int32Array
   return (graph) => rows.subarray(offsets[graph], offsets[graph + 1]);
 }
 
-/** A table of some rows of another; node numbers stay. */
+/** Selects some rows of a table. Node numbers do not change. */
 export function selectRows(table: EventTable, rows: Int32Array): EventTable {
   const pick = <T extends Int32Array | Uint16Array | Uint8Array>(column: T, into: T): T => {
     for (let i = 0; i < rows.length; i++) into[i] = column[rows[i]];
@@ -108,7 +108,7 @@ export function selectRows(table: EventTable, rows: Int32Array): EventTable {
   };
 }
 
-/** Bytes that a graph holds in typed arrays. */
+/** The number of bytes that a graph holds in typed arrays. */
 export function graphBytes({ features, target, adjacency, neighbours, frequencies }: ModelGraph): number {
   const size = (...columns: ArrayBufferView[]) =>
     columns.reduce((sum, { byteLength }) => sum + byteLength, 0);

@@ -4,8 +4,8 @@ import { learnNodeText } from '../../../src/features/node-text.js';
 import { trainWord2Vec, WORD2VEC_DEFAULTS } from '../../../src/features/word2vec.js';
 import { DIRECTIONS } from '../../../src/graph/direction.js';
 import { makeFeatureSpace } from '../../../src/model/file/trained-model.js';
+import { buildGraphs, graphBytes } from '../../../src/model/training/build-graphs.js';
 import { checkRelations, planGraphs } from '../../../src/model/training/graph-plan.js';
-import { buildGraphs, graphBytes } from '../../../src/model/training/graphs.js';
 import { resolveTrainingConfig } from '../../../src/model/training/training-config.js';
 import { ingestFiles } from '../../../src/store/ingest.js';
 import { loadEvents } from '../../../src/store/load.js';
@@ -23,10 +23,10 @@ const at = (minute: number, more: LogEvent = {}) =>
     ...more,
   });
 
-/** The graphs of logs that are added one after the other, with the relations of the first for vocabulary. */
+/** The graphs of logs that are ingested one after another. `known`: the relations of the model; default: all. */
 async function graphsOf(
   logs: readonly (readonly string[])[],
-  choices: Record<string, unknown> = {},
+  settings: Record<string, unknown> = {},
   selection: Selection = {},
   known?: readonly string[],
 ) {
@@ -38,7 +38,7 @@ async function graphsOf(
   const opened = await Store.open(store);
   const events = await loadEvents(opened, selection);
   const { text, vocabulary } = await learnNodeText(opened, events);
-  const config = resolveTrainingConfig({ halfLife: 0, ...choices });
+  const config = resolveTrainingConfig({ halfLife: 0, ...settings });
   const options = { ...WORD2VEC_DEFAULTS, epochs: 1, seed: 0 };
   const vectors = await trainWord2Vec(text.sentences, vocabulary.size, options);
   const relations = (known ?? events.table.relations).map((name) => ({ name, frequency: 0 }));
@@ -60,7 +60,7 @@ async function graphsOf(
 }
 
 describe('windows', () => {
-  test('half an hour of a host each, from the full hour on', async () => {
+  test('are half hours of each host that start at full or half hours', async () => {
     const { graphs } = await graphsOf([
       [at(29), at(30), at(59), at(61), at(31, { host: 'i' }), at(32, { host: 'i' }), at(600)],
     ]);
@@ -74,14 +74,14 @@ describe('windows', () => {
     ]);
   });
 
-  test('of another length, and before 1970', async () => {
+  test('can have another length and lie before 1970', async () => {
     const { graphs } = await graphsOf([[at(0), at(4), at(5)]], { window: 5 });
     expect(graphs.map(({ events }) => events)).toEqual([2, 1]);
     const early = [eventLine({ ts: -1n, obj: file('f') }), eventLine({ ts: 1n, obj: file('f') })];
     expect((await graphsOf([early])).graphs).toHaveLength(2);
   });
 
-  test('profiles run on from window to window, and are read at each window’s end', async () => {
+  test('continue the profiles of earlier windows and read them at their end', async () => {
     const rel = (minute: number, name: string) => at(minute, { rel: name });
     const log = [rel(0, 'A'), rel(1, 'B'), rel(31, 'A'), rel(32, 'A')];
     const { profile } = await graphsOf([log]);
@@ -92,29 +92,29 @@ describe('windows', () => {
       [0 * 3 + 1, 1],
       [1 * 3 + 0, 1],
     ]);
-    // A selection that begins later begins with empty buffers.
+    // A selection that begins later starts with empty profiles.
     const { profile: later } = await graphsOf([log], {}, { from: MIDNIGHT + 30n * MINUTE }, ['A', 'B']);
     expect(later(0, 0)).toEqual([[0, 1]]);
   });
 });
 
-test('files, for profile paper', async () => {
+test('profile paper makes one graph per file', async () => {
   const { graphs } = await graphsOf([[at(0), at(100)], [at(50)]], { profile: 'paper' });
-  // In the order in which they end.
+  // In the order of their last events.
   expect(graphs.map(({ title, events }) => [title, events])).toEqual([
     ['1.json', 1],
     ['0.json', 2],
   ]);
 });
 
-describe('relations that training did not meet', () => {
-  test('are <new>: in profile and adjacency, without frequency or neighbours to decode', async () => {
+describe('relations that are not in the model', () => {
+  test('are <new> in profile and adjacency, and have no frequency and no pairs to decode', async () => {
     const log = [at(0, { rel: 'A' }), at(1, { rel: 'EVENT_READ' }), at(2, { rel: 'C' })];
     const { graphs, profile } = await graphsOf([log], {}, {}, ['A']);
     const { graph } = graphs[0];
     expect([...graph.frequencies]).toEqual([1]);
     expect(graph.neighbours.relationCount).toBe(1);
-    // A runs p → f; EVENT_READ, though new, still runs the way its name says, f → p; C runs p → f.
+    // A: p → f. EVENT_READ: f → p, by its name, although it is new. C: p → f.
     expect([...graph.adjacency.relations].sort()).toEqual([0, 1, 1]);
     expect(profile(0, 0)).toEqual([
       [0 * 2 + 1, 1],
@@ -123,7 +123,7 @@ describe('relations that training did not meet', () => {
   });
 });
 
-test('events without an object are in the profile and in no edge', async () => {
+test('events without an object are in the profile but have no edge', async () => {
   const { graphs, profile } = await graphsOf([
     [at(0, { rel: 'A' }), eventLine({ ts: MIDNIGHT + MINUTE, rel: 'EXIT', subj: sh })],
   ]);
@@ -132,6 +132,8 @@ test('events without an object are in the profile and in no edge', async () => {
   expect(graphBytes(graphs[0].graph)).toBeGreaterThan(0);
 });
 
-test('more relations than a model holds', () => {
-  expect(() => checkRelations(['a', 'b', 'c'], 2)).toThrow('3 relations');
+test('more relations than a model holds are refused', () => {
+  const refusal = expect.objectContaining({ code: 'too-many-relations' });
+  expect(() => checkRelations(['a', 'b', 'c'], 2)).toThrow(refusal);
+  expect(() => checkRelations(['a', 'b'], 2)).not.toThrow();
 });
