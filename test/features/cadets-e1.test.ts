@@ -6,8 +6,8 @@ import { learnNodeText, type NodeText, readNodeText } from '../../src/features/n
 import { trainWord2Vec } from '../../src/features/word2vec.js';
 import { DIRECTIONS } from '../../src/graph/direction.js';
 import { makeFeatureSpace } from '../../src/model/file/trained-model.js';
-import { planGraphs } from '../../src/model/training/graph-plan.js';
 import { buildGraphs, type PlannedGraph } from '../../src/model/training/build-graphs.js';
+import { planGraphs } from '../../src/model/training/graph-plan.js';
 import { resolveTrainingConfig } from '../../src/model/training/training-config.js';
 import { ingestFiles } from '../../src/store/ingest.js';
 import { type LoadedEvents, loadEvents } from '../../src/store/load.js';
