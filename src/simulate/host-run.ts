@@ -31,8 +31,19 @@ const DIALECTS: Readonly<Record<Performer, (host: HostIdentity, nextUuid: () => 
   trace,
 };
 
+interface HostRunOptions {
+  readonly settings: SimulationSettings;
+  readonly profile: HostProfile;
+  readonly directory: string;
+  readonly random: Random;
+  /** Position among the hosts, from 0: it gives the host its name and address. */
+  readonly index: number;
+  readonly attacked: boolean;
+}
+
 /** The simulation of one host, from its first tick to its last. */
 export class HostRun {
+  readonly directory: string;
   readonly identity: HostIdentity;
   readonly timeline: Timeline;
   readonly recorder: Recorder;
@@ -42,14 +53,8 @@ export class HostRun {
   private readonly pacing: Pacing;
   private readonly world: World;
 
-  constructor(
-    settings: SimulationSettings,
-    profile: HostProfile,
-    readonly directory: string,
-    random: Random,
-    index: number,
-    attacked: boolean,
-  ) {
+  constructor({ settings, profile, directory, random, index, attacked }: HostRunOptions) {
+    this.directory = directory;
     const extension = settings.format === 'ndjson' ? 'ndjson' : 'json';
     this.timeline = makeTimeline(
       settings.scenario,

@@ -67,14 +67,14 @@ async function writeSimulation(
     const directory = join(settings.out, folder);
     await makeFolder(directory);
     // Every third host is attacked, beginning with the first.
-    const run = new HostRun(
+    const run = new HostRun({
       settings,
-      findProfile(settings.scenario),
+      profile: findProfile(settings.scenario),
       directory,
-      random.stream(`host ${index}`),
+      random: random.stream(`host ${index}`),
       index,
-      settings.attacks === 'test' && index % 3 === 0,
-    );
+      attacked: settings.attacks === 'test' && index % 3 === 0,
+    });
     runs.push(run);
     try {
       await runHost(run, signal, (events) => {
