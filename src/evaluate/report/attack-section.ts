@@ -27,7 +27,7 @@ export function attackSection({ runs }: Study): Section | undefined {
   return {
     id: 'attacks',
     title: 'Attacks',
-    lead: 'An attack is detected if at least one of its nodes is flagged. The first incident is the rank of the highest incident that leads to the attack.',
+    lead: 'An attack is detected if at least one of its nodes is flagged. The first incident is the rank of the highest incident that leads to the attack, at any threshold.',
     content: [
       dataTable({
         id: 'attack-table',

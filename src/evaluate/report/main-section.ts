@@ -36,7 +36,7 @@ export function mainSection({ runs, host }: Study): Section {
   return {
     id: 'main',
     title: 'Detection',
-    lead: 'Mean over seeds ± one standard deviation. Publications give only rates. The second table has the counts behind the measured rates.',
+    lead: 'Mean over seeds ± one standard deviation. The second table has the counts behind the measured rates.',
     content: [
       dataTable({
         id: 'main-table',

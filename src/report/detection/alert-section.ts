@@ -73,7 +73,6 @@ function evidenceTable(id: string, { evidence, score, threshold }: Alert): Eleme
             {
               heading: 'explanation',
               value: (each: AlertEvidence) => each.because,
-              as: 'sentence' as const,
               show: explanation,
             },
           ]

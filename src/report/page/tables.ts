@@ -65,7 +65,7 @@ export function dataTable<Row>(table: DataTable<Row>): Element {
         {},
         h('b', {}, table.title),
         table.caption !== undefined && ['. ', table.caption],
-        marked && ` Highlighted: ${mark.meaning}.`,
+        marked && `${table.caption === undefined ? '.' : ''} Highlighted: ${mark.meaning}.`,
       ),
       h(
         'thead',
