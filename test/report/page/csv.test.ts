@@ -4,7 +4,7 @@ import { UNSAFE } from '../../../src/base/printable.js';
 import { csv, csvLink, csvRecord } from '../../../src/report/page/csv.js';
 import { HOSTILE } from '../hostile.js';
 
-/** A reader of RFC 4180, as plain as its grammar. */
+/** A simple reader of RFC 4180. */
 function parse(text: string): string[][] {
   const rows: string[][] = [[]];
   let at = 0;
