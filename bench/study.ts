@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { DetectionConfig } from '../dist/detect/detection-config.js';
 import { parseThreshold } from '../dist/detect/threshold/threshold.js';
-import { evaluate } from '../dist/evaluate/evaluate.js';
+import { evaluateVariants } from '../dist/evaluate/evaluate-variants.js';
 import type { Evaluation } from '../dist/evaluate/evaluation.js';
 import { matchLabels } from '../dist/evaluate/labels/label-match.js';
 import type { Labels } from '../dist/evaluate/labels/labels.js';
@@ -110,7 +110,7 @@ async function study(
     return { ...variantOf('recal'), name, training: { profile: 'recal', ...training }, detection };
   });
   const variants = [...own, ...(rivals ? RIVALS.map(variantOf) : [])];
-  const found = await evaluate({
+  const found = await evaluateVariants({
     splits: trial.splits,
     labels: trial.labels,
     tier: 'core',

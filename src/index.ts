@@ -1,19 +1,36 @@
+/**
+ * RECAL finds intruders in system audit logs without ever having seen an attack.
+ *
+ * The pipeline: `ingestFiles` reads logs into a store, `train` learns from benign events, `calibrate` adapts a model to
+ * a host, `detect` writes ranked incidents and report.html, `explain` shows the evidence, `drift` tells when benign
+ * behaviour has moved, and `evaluate` compares variants on labelled data.
+ *
+ * @packageDocumentation
+ */
+
+// Errors and text
+export { ERROR_CODES, type ErrorCode } from './base/error-codes.js';
 export { EXIT, type ExitCode, RecalError, type Where } from './base/errors.js';
 export { printable } from './base/printable.js';
-export type { Alert, Incident } from './detect/alerts/alert.js';
-export type { Calibration } from './detect/calibration/calibrate.js';
-export { holdOut } from './detect/calibration/hold-out.js';
-export { type Quarantine, quarantine } from './detect/calibration/quarantine.js';
-export { type DetectionConfig, resolveDetectionConfig } from './detect/detection-config.js';
-export { Detector } from './detect/detector.js';
-export { encodeDetector } from './detect/detector-part.js';
-export { type DriftReport, measureDrift } from './detect/drift/drift.js';
-export { type Detection, findIncidents } from './detect/find-incidents.js';
-export { SplitGraphs } from './detect/split-graphs.js';
-export { type AppliedThreshold, applyThreshold } from './detect/threshold/apply-threshold.js';
-export { parseThreshold, type ThresholdSpec } from './detect/threshold/threshold.js';
-export { evaluate } from './evaluate/evaluate.js';
-export type { EvaluateOptions, Evaluation } from './evaluate/evaluation.js';
+// Alerts and incidents
+export type {
+  Alert,
+  AlertEvidence,
+  AlertInteraction,
+  AlertMoment,
+  Deviation,
+  EntityRef,
+  Incident,
+  LookAlike,
+} from './detect/alerts/alert.js';
+export type { Explained, RawEvent, RawEvents } from './detect/alerts/explain.js';
+// Settings of learning and detection
+export type { DetectionConfig } from './detect/detection-config.js';
+export type { Detection } from './detect/find-incidents.js';
+export type { Threshold } from './detect/threshold/threshold.js';
+// Evaluation
+export { type EvaluateOptions, evaluate } from './evaluate/run-evaluation.js';
+// Stores and graphs
 export type { Adjacency, NeighbourRows } from './graph/adjacency.js';
 export { DIRECTIONS, type DirectionName, type DirectionTable } from './graph/direction.js';
 export { buildGraph, type GraphOptions, ProvenanceGraph } from './graph/provenance-graph.js';
@@ -21,11 +38,34 @@ export type { ReducedEdges } from './graph/reduce.js';
 export type { RelationNeighbours } from './graph/relation-neighbours.js';
 export { ENTITY_TYPES, type Entity, type EntityType, type Event } from './ingest/event.js';
 export { expandInputs } from './ingest/sources/inputs.js';
+// Models
 export { describeModelFile, type ModelDescription } from './model/file/describe-model.js';
-export { readModelFile, writeModelFile } from './model/file/model-file.js';
-export { type TrainModelOptions, type TrainResult, trainModel } from './model/training/train.js';
-export { resolveTrainingConfig, type TrainingConfig } from './model/training/training-config.js';
-export { type AlertFiles, readAlertFiles, writeAlertFiles } from './report/detection/alert-files.js';
+export type { EpochReport } from './model/training/trainer.js';
+export type { TrainingConfig } from './model/training/training-config.js';
+// Pipeline
+export { type CalibrateOptions, type CalibrateSummary, calibrate } from './pipeline/calibrate.js';
+export { type CalibrationSummary, DEFAULT_THRESHOLD } from './pipeline/calibration-summary.js';
+export {
+  type DetectOptions,
+  type DetectResult,
+  type DetectThreshold,
+  type DetectWatch,
+  detect,
+  type GraphNodeScores,
+} from './pipeline/detect.js';
+export { type DriftOptions, type DriftSummary, drift } from './pipeline/drift.js';
+export { type ExplainOptions, type Explanation, explain } from './pipeline/explain.js';
+export type { Notice, NoticeListener } from './pipeline/notice.js';
+export {
+  type TrainingPlan,
+  type TrainOptions,
+  type TrainStage,
+  type TrainWatch,
+  train,
+} from './pipeline/train.js';
+export type { RelationSummary, TrainingSummary } from './pipeline/training-summary.js';
+export { type AlertFiles, type AlertRun, readAlertFiles } from './report/detection/alert-files.js';
+// Simulation
 export type { ScenarioManifest } from './simulate/manifest.js';
 export type { SimulateOptions } from './simulate/options.js';
 export { type SimulateProgress, simulate } from './simulate/simulate.js';

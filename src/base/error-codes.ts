@@ -378,6 +378,18 @@ export const ERROR_CODES = {
     when: 'A required argument is missing.',
     action: 'Run `recal COMMAND --help`.',
   },
+  'usage-moved-option': {
+    when: 'The option has become a setting of `--set`.',
+    action: 'Use the `--set key=value` spelling that the hint shows.',
+  },
+  'usage-repeated-setting': {
+    when: 'A setting is given both as an option and with `--set`, or twice with `--set`.',
+    action: 'Leave out one of them.',
+  },
+  'usage-unknown-setting': {
+    when: 'The key of `--set` is not a setting of the command.',
+    action: 'Run `recal settings COMMAND`.',
+  },
   'usage-missing-value': { when: 'An option has no value.', action: 'Run `recal COMMAND --help`.' },
   'usage-too-many-arguments': {
     when: 'The command has too many arguments.',

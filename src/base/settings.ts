@@ -14,6 +14,8 @@ export interface Setting<T extends z.ZodType = z.ZodType> {
   readonly short?: string;
   /** Describes the default in words if the type has none. */
   readonly standard?: string;
+  /** True for a setting without an option of its own: the command line gives it with `--set key=value`. */
+  readonly bySet?: boolean;
 }
 
 export type SettingShape = Readonly<Record<string, Setting>>;
@@ -27,7 +29,7 @@ export type SettingKind = 'boolean' | 'number' | 'bigint' | 'text' | 'either' | 
 export interface DeclaredSetting extends Setting {
   /** The key in the configuration file: `timeUnit`. */
   readonly key: string;
-  /** `--time-unit` */
+  /** `--time-unit`, or `--set timeUnit` for a setting without an option of its own. */
   readonly flag: string;
   /** `RECAL_TIME_UNIT` */
   readonly env: string;
@@ -56,7 +58,7 @@ export function defineSettings<const S extends SettingShape>(shape: S): Settings
     return {
       ...setting,
       key,
-      flag: `--${words}`,
+      flag: setting.bySet ? `--set ${key}` : `--${words}`,
       env: `RECAL_${words.replaceAll('-', '_').toUpperCase()}`,
       kind: kindOf(core, key),
       choices: choicesOf(core),

@@ -3,11 +3,11 @@ import type { SettingPlaces, SettingShape, Settings, SettingValues } from '../ba
 import type { Output } from './terminal/output.js';
 import type { Progress, ProgressOptions } from './terminal/progress.js';
 
-/** One positional argument; they are read in the order in which they are declared. */
+/** A positional argument. Arguments are read in the order of their declaration. */
 export interface Argument {
   readonly description: string;
   readonly optional?: boolean;
-  /** Takes all the rest; only the last may. */
+  /** Takes all remaining arguments; only the last one may. */
   readonly many?: boolean;
 }
 
@@ -21,35 +21,48 @@ export type ArgumentValues<A extends ArgumentShape> = {
       : string;
 };
 
-/** What a command is given besides its arguments and settings. */
+/** What a command gets besides its arguments and settings. */
 export interface CommandContext {
   readonly out: Output;
-  /** Aborted by Ctrl-C and `kill`; long work checks it and stops where that is clean. */
+  /** Aborted by Ctrl-C and `kill`. Long work checks it and stops at a clean point. */
   readonly signal: AbortSignal;
-  /** Starts the progress line of one piece of long work. */
+  /** Starts a progress line. */
   readonly progress: (label: string, options?: ProgressOptions) => Progress;
-  /** Where the settings were looked up. */
+  /** Where the settings came from. */
   readonly places: SettingPlaces;
 }
 
-/** One command of the program: a file in src/cli exports one, and src/cli/commands.ts lists it. */
-export interface Command<A extends ArgumentShape = ArgumentShape, S extends SettingShape = SettingShape> {
-  readonly name: string;
-  /** One line for the list of commands. */
-  readonly summary: string;
-  /** More for the command's own help. */
+/** What a file in src/cli/commands exports. src/cli/commands.ts gives it its name and summary. */
+export interface CommandDefinition<
+  A extends ArgumentShape = ArgumentShape,
+  S extends SettingShape = SettingShape,
+> {
+  /** More text for the command's own help. */
   readonly details?: string;
   /** Whole command lines, shown in the help. */
   readonly examples?: readonly string[];
   readonly arguments: A;
   readonly settings: Settings<S>;
-  // A method, not a property: its parameters must stay assignable to those of the plain `Command` in the list.
+  // A method, not a property: its parameters must stay assignable to those of the plain definition in the list.
   run(args: ArgumentValues<A>, settings: SettingValues<S>, context: CommandContext): Promise<ExitCode>;
 }
 
-/** Only for its types: `args` and `settings` of `run` follow from the declarations. */
+/** Infers the types of `args` and `settings` from the declarations. */
 export function defineCommand<const A extends ArgumentShape, const S extends SettingShape>(
-  command: Command<A, S>,
-): Command<A, S> {
+  command: CommandDefinition<A, S>,
+): CommandDefinition<A, S> {
   return command;
+}
+
+/** A command with its name and the line for the list of commands. */
+export interface Command extends CommandDefinition {
+  readonly name: string;
+  readonly summary: string;
+}
+
+/** A command that is not loaded yet: `recal --help` lists many and runs none. */
+export interface CommandEntry {
+  readonly name: string;
+  readonly summary: string;
+  load(): Promise<Command>;
 }

@@ -1,36 +1,67 @@
-import type { Command } from './command.js';
-import { command as calibrate } from './commands/calibrate.js';
-import { command as demo } from './commands/demo.js';
-import { command as detect } from './commands/detect.js';
-import { command as drift } from './commands/drift.js';
-import { command as drop } from './commands/drop.js';
-import { command as evaluate } from './commands/evaluate.js';
-import { command as explain } from './commands/explain.js';
-import { command as ingest } from './commands/ingest.js';
-import { command as inspect } from './commands/inspect.js';
-import { command as model } from './commands/model.js';
-import { command as reproduce } from './commands/reproduce.js';
-import { settingsCommand } from './commands/settings.js';
-import { command as simulate } from './commands/simulate.js';
-import { command as sweep } from './commands/sweep.js';
-import { command as train } from './commands/train.js';
+import type { CommandDefinition, CommandEntry } from './command.js';
 
-// In the order of `recal --help`. A new command is one import and one line here.
-const working: readonly Command[] = [
-  demo,
-  inspect,
-  ingest,
-  drop,
-  train,
-  calibrate,
-  detect,
-  explain,
-  drift,
-  evaluate,
-  sweep,
-  reproduce,
-  model,
-  simulate,
+/** Commands in the order of `recal --help`. A command's modules load only when it runs. */
+const working: readonly CommandEntry[] = [
+  entry(
+    'demo',
+    'simulate a host under attack and find the attack, in about a minute',
+    () => import('./commands/demo.js'),
+  ),
+  entry(
+    'inspect',
+    'show the contents of log files without storing them',
+    () => import('./commands/inspect.js'),
+  ),
+  entry('ingest', 'read log files into a store', () => import('./commands/ingest.js')),
+  entry('drop', 'remove old days from a store', () => import('./commands/drop.js')),
+  entry('train', 'train a model on benign events of a store', () => import('./commands/train.js')),
+  entry(
+    'calibrate',
+    'calibrate a model on a new host or after change, without training',
+    () => import('./commands/calibrate.js'),
+  ),
+  entry(
+    'detect',
+    'score events with a model and write ranked, explained alerts and incidents',
+    () => import('./commands/detect.js'),
+  ),
+  entry('explain', 'show why an alert or an incident was raised', () => import('./commands/explain.js')),
+  entry(
+    'drift',
+    'check whether recent events still resemble those a model was calibrated on',
+    () => import('./commands/drift.js'),
+  ),
+  entry(
+    'evaluate',
+    'measure variants of the detector against labels',
+    () => import('./commands/evaluate.js'),
+  ),
+  entry('sweep', 'evaluate every combination of some setting values', () => import('./commands/sweep.js')),
+  entry(
+    'reproduce',
+    'run the published comparison on DARPA E3 logs',
+    () => import('./commands/reproduce.js'),
+  ),
+  entry('model', 'show the contents of a model file', () => import('./commands/model.js')),
+  entry(
+    'simulate',
+    'write realistic logs of a simulated host with labelled attacks',
+    () => import('./commands/simulate.js'),
+  ),
 ];
 
-export const commands: readonly Command[] = [...working, settingsCommand(working)];
+export const commands: readonly CommandEntry[] = [
+  ...working,
+  entry('settings', 'show the settings in force and where each comes from', async () => {
+    const { settingsCommand } = await import('./commands/settings.js');
+    return { command: settingsCommand(working) };
+  }),
+];
+
+function entry(
+  name: string,
+  summary: string,
+  load: () => Promise<{ readonly command: CommandDefinition }>,
+): CommandEntry {
+  return { name, summary, load: async () => ({ ...(await load()).command, name, summary }) };
+}

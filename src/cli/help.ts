@@ -2,15 +2,15 @@ import { CONFIG_FILE } from '../base/config-file.js';
 import { EXIT } from '../base/errors.js';
 
 const EXIT_MEANINGS: Record<keyof typeof EXIT, string> = {
-  done: 'done',
+  done: 'success',
   error: 'an error, reported on stderr',
   usage: 'wrong usage or configuration',
-  alerts: 'done, and there are alerts',
+  alerts: 'success with alerts (--fail-on-alert)',
   interrupted: 'stopped by Ctrl-C',
   terminated: 'stopped by SIGTERM',
 };
 
-/** The end of `recal --help`: what holds for all commands. */
+/** The end of `recal --help`. */
 export function generalNotes(): string {
   const codes = Object.entries(EXIT).map(
     ([name, code]) => `  ${String(code).padEnd(5)}${EXIT_MEANINGS[name as keyof typeof EXIT]}`,
@@ -21,9 +21,10 @@ export function generalNotes(): string {
     ...codes,
     '',
     'Settings:',
-    '  Every option can also be set in the environment (--time-unit as RECAL_TIME_UNIT)',
-    `  or in ${CONFIG_FILE} (as "timeUnit", at the top or in a section named after`,
-    '  the command). Flags win over the environment, the environment over the file.',
+    '  Every option and every --set key can also be set in the environment',
+    '  (--time-unit as RECAL_TIME_UNIT, --set maskBase=0.3 as RECAL_MASK_BASE=0.3) or in',
+    `  ${CONFIG_FILE} ("timeUnit", at the top or in a section named after the command).`,
+    '  Options override the environment, and the environment overrides the file.',
     '  NO_COLOR and FORCE_COLOR are respected.',
   ].join('\n');
 }

@@ -2,12 +2,12 @@ import { Command as Commander, CommanderError } from 'commander';
 import { closestName } from '../base/closest-name.js';
 import type { ErrorCode } from '../base/error-codes.js';
 import { EXIT, RecalError } from '../base/errors.js';
-import type { ArgumentShape, Command } from './command.js';
+import type { ArgumentShape, Command, CommandEntry } from './command.js';
 import { generalNotes } from './help.js';
-import { configSetting, globalSettings } from './settings/global-settings.js';
-import { optionsOf } from './settings/options.js';
+import { globalOptions, optionsOf, setOption } from './settings/options.js';
+import { movedOption, withSetValues } from './settings/set-values.js';
 
-/** What a command line asks for; `text` is help or the version, to be printed as it is. */
+/** What a command line asks for. `text` is help or the version, to be printed as it is. */
 export type Parsed =
   | { ask: 'run'; command: Command; args: Record<string, unknown>; flags: Flags; globalFlags: Flags }
   | { ask: 'text'; text: string }
@@ -16,14 +16,46 @@ export type Parsed =
 
 type Flags = Record<string, unknown>;
 
-/** Reads the command line with commander; nothing is looked up or run yet. */
-export function parseCommandLine(
+/** Reads the command line with commander. Loads only the command it names, and runs nothing. */
+export async function parseCommandLine(
   argv: readonly string[],
-  commands: readonly Command[],
+  entries: readonly CommandEntry[],
   version: string,
-): Parsed {
-  let printed = '';
-  let chosen: { command: Command; args: Record<string, unknown>; flags: Flags } | undefined;
+): Promise<Parsed> {
+  const named = namedCommand(argv, entries);
+  const command = await named?.load();
+  const printed: string[] = [];
+  const program = newProgram(version, (text) => printed.push(text));
+  let chosen: { args: Record<string, unknown>; flags: Flags } | undefined;
+  for (const entry of entries) {
+    const sub = program.command(entry.name).summary(entry.summary).allowExcessArguments(false);
+    if (command === undefined || entry !== named) continue;
+    addDetails(sub, command);
+    sub.action(() => {
+      const flags = withSetValues(sub.opts(), command.settings, command.name);
+      chosen = { args: nameArguments(command.arguments, sub.processedArgs), flags };
+    });
+  }
+  program.on('command:*', ([name]: string[]) => {
+    throw unknownCommand(name, entries);
+  });
+
+  try {
+    program.parse(argv, { from: 'user' });
+  } catch (error) {
+    if (error instanceof RecalError) return { ask: 'wrong', error, globalFlags: program.opts() };
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode === 0) return { ask: 'text', text: printed.join('') };
+    if (error.code === 'commander.help') return { ask: 'nothing', text: printed.join('') };
+    return { ask: 'wrong', error: usageError(error, command), globalFlags: program.opts() };
+  }
+  if (chosen === undefined || command === undefined) {
+    return { ask: 'nothing', text: program.helpInformation() };
+  }
+  return { ask: 'run', command, ...chosen, globalFlags: program.opts() };
+}
+
+function newProgram(version: string, print: (text: string) => void): Commander {
   const program = new Commander('recal')
     .description('Finds intruders in system audit logs without ever having seen an attack.')
     .usage('<command> [options]')
@@ -38,61 +70,41 @@ export function parseCommandLine(
     })
     .helpCommand('help [command]', "print a command's help")
     .configureOutput({
-      writeOut: (text) => {
-        printed += text;
-      },
-      writeErr: (text) => {
-        printed += text;
-      },
-      // Errors arrive as exceptions too and are printed like all others.
+      writeOut: print,
+      writeErr: print,
+      // Errors also arrive as exceptions and are printed like all others.
       outputError: () => {},
       getOutHelpWidth: () => 100,
       getErrHelpWidth: () => 100,
     });
-  for (const option of [...optionsOf(globalSettings), ...optionsOf(configSetting)]) program.addOption(option);
-  for (const command of commands) {
-    const sub = program
-      .command(command.name)
-      .summary(command.summary)
-      .description(
-        command.details === undefined ? command.summary : `${command.summary}\n\n${command.details}`,
-      )
-      .allowExcessArguments(false);
-    for (const [name, argument] of Object.entries(command.arguments)) {
-      const shown = argument.many ? `${name}...` : name;
-      sub.argument(argument.optional ? `[${shown}]` : `<${shown}>`, argument.description);
-    }
-    for (const option of optionsOf(command.settings)) sub.addOption(option);
-    if (command.examples !== undefined) {
-      sub.addHelpText('after', ['', 'Examples:', ...command.examples.map((line) => `  ${line}`)].join('\n'));
-    }
-    sub.action(() => {
-      chosen = { command, args: named(command.arguments, sub.processedArgs), flags: sub.opts() };
-    });
-  }
-  program.addHelpText('after', generalNotes());
-  program.on('command:*', ([name]: string[]) => {
-    throw unknownCommand(name, commands);
-  });
-
-  try {
-    program.parse(argv, { from: 'user' });
-  } catch (error) {
-    if (error instanceof RecalError) return { ask: 'wrong', error, globalFlags: program.opts() };
-    if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode === 0) return { ask: 'text', text: printed };
-    if (error.code === 'commander.help') return { ask: 'nothing', text: printed };
-    return {
-      ask: 'wrong',
-      error: usageError(error, chosenName(argv, commands)),
-      globalFlags: program.opts(),
-    };
-  }
-  if (chosen === undefined) return { ask: 'nothing', text: program.helpInformation() };
-  return { ask: 'run', ...chosen, globalFlags: program.opts() };
+  for (const option of globalOptions()) program.addOption(option);
+  return program.addHelpText('after', generalNotes());
 }
 
-function named(shape: ArgumentShape, values: readonly unknown[]): Record<string, unknown> {
+function addDetails(
+  sub: Commander,
+  { name, summary, details, arguments: shape, settings, examples }: Command,
+): void {
+  sub.description(details === undefined ? summary : `${summary}\n\n${details}`);
+  for (const [argumentName, argument] of Object.entries(shape)) {
+    const shown = argument.many ? `${argumentName}...` : argumentName;
+    sub.argument(argument.optional ? `[${shown}]` : `<${shown}>`, argument.description);
+  }
+  for (const option of optionsOf(settings)) sub.addOption(option);
+  if (settings.entries.some(({ bySet }) => bySet)) sub.addOption(setOption(name));
+  if (examples !== undefined) {
+    sub.addHelpText('after', ['', 'Examples:', ...examples.map((line) => `  ${line}`)].join('\n'));
+  }
+}
+
+/** The command that the line names, also in `recal help NAME`. Commander decides the rest. */
+function namedCommand(argv: readonly string[], entries: readonly CommandEntry[]): CommandEntry | undefined {
+  const words = argv.filter((word, i) => !word.startsWith('-') && argv[i - 1] !== '--config');
+  const name = words[0] === 'help' ? words[1] : words[0];
+  return entries.find((entry) => entry.name === name);
+}
+
+function nameArguments(shape: ArgumentShape, values: readonly unknown[]): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(shape).map(([name, argument], index) => [
       name,
@@ -101,15 +113,11 @@ function named(shape: ArgumentShape, values: readonly unknown[]): Record<string,
   );
 }
 
-function chosenName(argv: readonly string[], commands: readonly Command[]): string {
-  const name = argv.find((word) => commands.some((command) => command.name === word));
-  return name === undefined ? 'recal' : `recal ${name}`;
-}
-
-function unknownCommand(name: string, commands: readonly Command[]): RecalError {
+/** The error for a command that does not exist. */
+export function unknownCommand(name: string, entries: readonly { readonly name: string }[]): RecalError {
   const near = closestName(
     name,
-    commands.map((command) => command.name),
+    entries.map((entry) => entry.name),
   );
   return new RecalError('usage-unknown-command', `unknown command '${name}'`, {
     hint: near === undefined ? "'recal --help' lists the commands" : `did you mean '${near}'?`,
@@ -127,12 +135,16 @@ const USAGE_CODES: Readonly<Record<string, ErrorCode>> = {
   'commander.invalidArgument': 'usage-invalid-argument',
 };
 
-/** Commander's own complaint in the shape of ours: its suggestion, if it has one, is the hint. */
-function usageError(error: CommanderError, command: string): RecalError {
+/** An error of commander as ours. Its suggestion, if it has one, becomes the hint. */
+function usageError(error: CommanderError, command: Command | undefined): RecalError {
   const [first, ...rest] = error.message.replace(/^error: /, '').split('\n');
+  const flag = /^unknown option '(.*)'$/.exec(first)?.[1];
+  const moved = flag === undefined || command === undefined ? undefined : movedOption(flag, command.settings);
+  if (moved !== undefined) return moved;
   const suggestion = /^\((.*)\)$/.exec(rest.join(' '))?.[1].replace(/^D/, 'd');
+  const name = command === undefined ? 'recal' : `recal ${command.name}`;
   return new RecalError(USAGE_CODES[error.code] ?? 'usage', first, {
-    hint: suggestion ?? `'${command} --help' shows how it is used`,
+    hint: suggestion ?? `'${name} --help' shows its usage`,
     exit: EXIT.usage,
   });
 }

@@ -2,16 +2,15 @@ import { join, resolve } from 'node:path';
 import { CONFIG_FILE, type ConfigFile, readConfigFile } from '../base/config-file.js';
 import { checkConfigKeys } from '../base/config-keys.js';
 import { EXIT, type ExitCode } from '../base/errors.js';
-import { misspeltVariables, resolveSettings, type SettingPlaces } from '../base/settings.js';
-import type { Command } from './command.js';
+import { misspeltVariables, resolveSettings, type SettingPlaces, type Settings } from '../base/settings.js';
+import type { Command, CommandEntry } from './command.js';
 import { parseCommandLine } from './parse.js';
-import { configSetting, globalSettings } from './settings/global-settings.js';
 import { reportFailure } from './terminal/failure.js';
 import { Interrupt, isAbort, type SignalHost } from './terminal/interrupt.js';
 import { Output, type TextSink } from './terminal/output.js';
 import { Progress } from './terminal/progress.js';
 
-/** The process around the program, so that tests can give their own. */
+/** The process around the program. Tests give their own. */
 export interface Host {
   stdout: TextSink & { on?(event: 'error', listener: (error: NodeJS.ErrnoException) => void): unknown };
   stderr: TextSink;
@@ -27,11 +26,11 @@ const PIPE_CLOSED_GRACE_MS = 1000;
 /** Runs one command line and returns the exit code. Never throws. */
 export async function runProgram(
   argv: readonly string[],
-  commands: readonly Command[],
+  entries: readonly CommandEntry[],
   host: Host,
 ): Promise<ExitCode> {
   const { stdout, stderr, env } = host;
-  const parsed = parseCommandLine(argv, commands, host.version);
+  const parsed = await parseCommandLine(argv, entries, host.version);
   if (parsed.ask === 'text') {
     ignorePipeErrors(host);
     stdout.write(parsed.text);
@@ -43,7 +42,7 @@ export async function runProgram(
   }
 
   const { globalFlags } = parsed;
-  // Until the settings are known to be good, the flags alone say how to complain about them.
+  // Until the settings are checked, the flags alone decide how an error is printed.
   let out = new Output({
     stdout,
     stderr,
@@ -56,12 +55,15 @@ export async function runProgram(
   try {
     if (parsed.ask === 'wrong') throw parsed.error;
     const { command } = parsed;
-    const places: SettingPlaces = { flags: parsed.flags, env, file: findConfig(globalFlags, host, commands) };
+    const { configSetting, globalSettings } = await import('./settings/global-settings.js');
+    const file = await findConfig(globalFlags, host, entries);
+    const places: SettingPlaces = { flags: parsed.flags, env, file };
     const globals = resolveSettings(globalSettings, { ...places, flags: globalFlags }, command.name).values;
     out = new Output({ stdout, stderr, env, ...globals });
     stack = globals.stack;
     const settings = resolveSettings(command.settings, places, command.name).values;
-    for (const { name, meant } of misspeltVariables(env, declaredBy(commands))) {
+    const own = [globalSettings, configSetting, command.settings];
+    for (const { name, meant } of await findMisspelt(env, own, entries)) {
       out.warn(`environment variable ${name} is not a setting; did you mean ${meant}?`);
     }
 
@@ -83,7 +85,7 @@ export async function runProgram(
   } catch (error) {
     const stopped = interrupt?.exitCode;
     if (stopped === undefined) return reportFailure(error, out, stack);
-    // Stopping was asked for; but what went wrong while stopping should still be seen.
+    // The user asked to stop, but an error while stopping must still be shown.
     if (!isAbort(error)) reportFailure(error, out, stack);
     return stopped;
   } finally {
@@ -92,31 +94,45 @@ export async function runProgram(
   }
 }
 
-function declaredBy(commands: readonly Command[]) {
-  return [globalSettings, configSetting, ...commands.map((command) => command.settings)];
+/** Loads the other commands only if a RECAL_ variable is not a setting of this one. */
+async function findMisspelt(
+  env: Host['env'],
+  own: readonly Settings[],
+  entries: readonly CommandEntry[],
+): Promise<{ name: string; meant: string }[]> {
+  const names = new Set(own.flatMap(({ entries: declared }) => declared.map((each) => each.env)));
+  const isForeign = (name: string) => name.startsWith('RECAL_') && !names.has(name);
+  if (!Object.keys(env).some(isForeign)) return [];
+  const all = await loadAll(entries);
+  return misspeltVariables(env, [...own, ...all.map(({ settings }) => settings)]);
 }
 
-function findConfig(
+function loadAll(entries: readonly CommandEntry[]): Promise<Command[]> {
+  return Promise.all(entries.map((entry) => entry.load()));
+}
+
+async function findConfig(
   flags: Record<string, unknown>,
   host: Host,
-  commands: readonly Command[],
-): ConfigFile | undefined {
+  entries: readonly CommandEntry[],
+): Promise<ConfigFile | undefined> {
+  const { configSetting, globalSettings } = await import('./settings/global-settings.js');
   const { config } = resolveSettings(configSetting, { flags, env: host.env }).values;
-  // The default is named as a person would name it: an error says recal.config.json:3, not its whole path.
+  // Errors call the default file recal.config.json, not by its whole path.
   const path = config === undefined ? join(host.cwd, CONFIG_FILE) : resolve(host.cwd, config);
   const file = readConfigFile(path, config ?? CONFIG_FILE, config !== undefined);
   if (file !== undefined) {
-    const known = new Map(commands.map((command) => [command.name, command.settings]));
+    const known = new Map((await loadAll(entries)).map(({ name, settings }) => [name, settings]));
     checkConfigKeys(file, { shared: globalSettings, commands: known });
   }
   return file;
 }
 
-/** `recal … | head`: once the reader is gone the command may stop, and nobody wants to hear about it. */
+/** Stops quietly when the reader of a pipe is gone, as in `recal … | head`. */
 function stopWhenUnread(host: Host, interrupt: Interrupt): void {
   host.stdout.on?.('error', (error) => {
     if (error.code !== 'EPIPE') throw error;
-    interrupt.stop(EXIT.done, 'nobody reads the output any more');
+    interrupt.stop(EXIT.done, 'the output is no longer read');
     setTimeout(() => host.exit(EXIT.done), PIPE_CLOSED_GRACE_MS).unref();
   });
 }

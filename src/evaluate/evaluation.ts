@@ -36,7 +36,7 @@ export interface MeasureOptions {
   readonly firstCurves?: boolean | undefined;
 }
 
-export interface EvaluateOptions extends ScoringOptions, MeasureOptions {}
+export interface EvaluateVariantsOptions extends ScoringOptions, MeasureOptions {}
 
 export interface EvaluateWatch {
   /** Called after the labels are matched and the splits are checked. */

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { EXIT, RecalError } from '../../src/base/errors.js';
 import { defineSettings } from '../../src/base/settings.js';
-import { type Command, defineCommand } from '../../src/cli/command.js';
+import { type CommandDefinition, type CommandEntry, defineCommand } from '../../src/cli/command.js';
 import { settingsCommand } from '../../src/cli/commands/settings.js';
 import { commands as shipped } from '../../src/cli/commands.js';
 import { sharedFolder } from '../folders.js';
@@ -14,44 +14,53 @@ const folder = sharedFolder();
 writeFileSync(join(folder, 'other.json'), '{"store":"other"}');
 writeFileSync(join(folder, 'wrong.json'), '{\n"quiet": false,\n"stroe": "x"}');
 
-const echo = defineCommand({
-  name: 'echo',
-  summary: 'say what was understood',
-  arguments: { first: { description: 'one' }, rest: { description: 'more', optional: true, many: true } },
-  settings: defineSettings({
-    store: {
-      type: z.string().default('recal-store'),
-      description: 'folder of the store',
-      value: 'DIR',
-      short: '-s',
+const echo = entryOf(
+  'echo',
+  'print the parsed command line',
+  defineCommand({
+    arguments: { first: { description: 'one' }, rest: { description: 'more', optional: true, many: true } },
+    settings: defineSettings({
+      store: {
+        type: z.string().default('recal-store'),
+        description: 'folder of the store',
+        value: 'DIR',
+        short: '-s',
+      },
+      strict: { type: z.boolean().default(true), description: 'be strict' },
+      timeUnit: { type: z.enum(['ns', 's']).default('ns'), description: 'unit of times' },
+      label: { type: z.array(z.string()).default([]), description: 'a label' },
+      rate: { type: z.number().default(1), description: 'a rate', bySet: true },
+      folds: { type: z.boolean().default(true), description: 'fold rows', bySet: true },
+    }),
+    async run(args, settings, { out }) {
+      // These lines are the test that the types follow from the declarations.
+      const first: string = args.first;
+      const rest: readonly string[] = args.rest;
+      const unit: 'ns' | 's' = settings.timeUnit;
+      if (first === 'fail') throw new RecalError('no-store', 'as asked');
+      if (first === 'silent') return EXIT.alerts;
+      out.info('working');
+      out.result({ first, rest, unit, ...settings }, () => [`${first} ${settings.store}`]);
+      return EXIT.done;
     },
-    strict: { type: z.boolean().default(true), description: 'be strict' },
-    timeUnit: { type: z.enum(['ns', 's']).default('ns'), description: 'unit of times' },
-    label: { type: z.array(z.string()).default([]), description: 'a label' },
   }),
-  async run(args, settings, { out }) {
-    // These lines are the test that the types follow from the declarations.
-    const first: string = args.first;
-    const rest: readonly string[] = args.rest;
-    const unit: 'ns' | 's' = settings.timeUnit;
-    if (first === 'fail') throw new RecalError('no-store', 'as asked');
-    if (first === 'silent') return EXIT.alerts;
-    out.info('working');
-    out.result({ first, rest, unit, ...settings }, () => [`${first} ${settings.store}`]);
-    return EXIT.done;
-  },
-});
+);
 
-const commands: readonly Command[] = [echo, settingsCommand([echo])];
+const SETTINGS_SUMMARY = 'show settings';
+const commands = [echo, entryOf('settings', SETTINGS_SUMMARY, settingsCommand([echo]))];
 
-const run = (line: string, env: Record<string, string> = {}, list = commands) =>
+function entryOf(name: string, summary: string, definition: CommandDefinition): CommandEntry {
+  return { name, summary, load: async () => ({ ...definition, name, summary }) };
+}
+
+const run = (line: string, env: Record<string, string> = {}, list: readonly CommandEntry[] = commands) =>
   runHere(line === '' ? [] : line.split(' '), { commands: list, cwd: folder, env, version: '1.2.3' });
 
 describe('help', () => {
   test('lists commands, exit codes and settings', async () => {
     const { code, stdout, stderr } = await run('--help');
     expect([code, stderr]).toEqual([0, '']);
-    expect(stdout).toMatch(/echo +say what was understood/);
+    expect(stdout).toMatch(/echo +print the parsed command line/);
     for (const exit of Object.values(EXIT)) expect(stdout).toMatch(new RegExp(`^ {2}${exit} `, 'm'));
     for (const word of [
       'RECAL_',
@@ -117,7 +126,33 @@ describe('running', () => {
       strict: false,
       timeUnit: 's',
       label: ['p,q', 'r'],
+      rate: 1,
+      folds: true,
     });
+  });
+
+  test('--set gives settings without an option, and any other setting', async () => {
+    const line = 'echo a --json --set rate=2.5 --set folds=false --set timeUnit=s --set label=p,q';
+    const { code, stdout } = await run(line);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ rate: 2.5, folds: false, timeUnit: 's', label: ['p', 'q'] });
+    const { stdout: fromEnv } = await run('echo a --json', { RECAL_RATE: '3' });
+    expect(JSON.parse(fromEnv)).toMatchObject({ rate: 3 });
+  });
+
+  test.each([
+    ['--set rate', 'usage-invalid-argument', 'KEY=VALUE'],
+    ['--set raet=1', 'usage-unknown-setting', "did you mean 'rate'?"],
+    ['--set rate=x', 'settings-invalid', '--set rate'],
+    ['--set rate=1 --set rate=2', 'usage-repeated-setting', 'rate'],
+    ['--time-unit s --set timeUnit=ns', 'usage-repeated-setting', 'timeUnit'],
+    ['--rate 2', 'usage-moved-option', 'use --set rate=VALUE'],
+    ['--no-folds', 'usage-moved-option', 'use --set folds=false'],
+  ])('%s is refused', async (words, code, text) => {
+    const { code: exit, stdout, stderr } = await run(`echo a --json ${words}`);
+    expect(exit).toBe(2);
+    expect(JSON.parse(stdout)).toMatchObject({ error: { code } });
+    expect(stderr).toContain(text);
   });
 
   test.each([
@@ -160,7 +195,7 @@ describe('errors', () => {
     ['ecoh a', "error: unknown command 'ecoh'\nhint: did you mean 'echo'?\n"],
     ['nosuch --what', "error: unknown command 'nosuch'\nhint: 'recal --help' lists the commands\n"],
     ['echo a --stroe x', "error: unknown option '--stroe'\nhint: did you mean --store?\n"],
-    ['echo', "error: missing required argument 'first'\nhint: 'recal echo --help' shows how it is used\n"],
+    ['echo', "error: missing required argument 'first'\nhint: 'recal echo --help' shows its usage\n"],
     [
       'echo a --time-unit h',
       "error: option --time-unit: expected one of ns, s, not 'h'\nhint: --time-unit: unit of times\n",
@@ -177,7 +212,7 @@ describe('errors', () => {
     expect(await run(line)).toEqual({ code: 2, stdout: '', stderr });
   });
 
-  test('a missing value is commander’s complaint in our shape', async () => {
+  test('reports a missing value in the usual form', async () => {
     const { code, stderr } = await run('echo a --store');
     expect(code).toBe(2);
     expect(stderr).toMatch(/^error: option '-s, --store <DIR>' argument missing\nhint: .*\n$/);
@@ -201,7 +236,7 @@ describe('errors', () => {
 });
 
 describe('recal settings', () => {
-  test('says who said so', async () => {
+  test('tells where each value comes from', async () => {
     const { stdout } = await run('settings echo --config other.json --json', { RECAL_STRICT: '0' });
     const { settings } = JSON.parse(stdout) as { settings: Record<string, unknown>[] };
     expect(settings.map(({ key, value, from, at }) => [key, value, from, at])).toEqual([
@@ -209,33 +244,42 @@ describe('recal settings', () => {
       ['strict', false, 'environment', 'RECAL_STRICT'],
       ['timeUnit', 'ns', 'default', undefined],
       ['label', [], 'default', undefined],
+      ['rate', 1, 'default', undefined],
+      ['folds', true, 'default', undefined],
     ]);
   });
 
   test('in a table, only what was changed', async () => {
     const { stdout } = await run('settings --changed', { RECAL_STORE: 'x\u202e' });
-    expect(stdout).toBe('command  option   value      from\necho     --store  x\\u{202e}  RECAL_STORE\n');
+    expect(stdout).toBe(
+      'command  option   value      from         description\necho     --store  x\\u{202e}  RECAL_STORE  folder of the store\n',
+    );
   });
 
-  test('what must be given, and what holds without a default of its own', async () => {
-    const needy = defineCommand({
-      name: 'needy',
-      summary: 'asks for a lot',
-      examples: [],
-      arguments: {},
-      settings: defineSettings({
-        model: { type: z.string(), description: 'model file' },
-        epochs: { type: z.number().optional(), description: 'passes', standard: '50, paper: 200' },
+  test('marks required settings and describes defaults of profiles', async () => {
+    const needy = entryOf(
+      'needy',
+      'needs a model',
+      defineCommand({
+        examples: [],
+        arguments: {},
+        settings: defineSettings({
+          model: { type: z.string(), description: 'model file' },
+          epochs: { type: z.number().optional(), description: 'passes', standard: '50, paper: 200' },
+        }),
+        run: async () => EXIT.done,
       }),
-      run: async () => EXIT.done,
-    });
-    const { code, stdout } = await run('settings', {}, [needy, settingsCommand([needy])]);
+    );
+    const { code, stdout } = await run('settings', {}, [
+      needy,
+      entryOf('settings', SETTINGS_SUMMARY, settingsCommand([needy])),
+    ]);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/needy +--model +nobody: must be given\n/);
-    expect(stdout).toMatch(/needy +--epochs +50, paper: 200 +default\n/);
+    expect(stdout).toMatch(/needy +--model +required, not set +model file\n/);
+    expect(stdout).toMatch(/needy +--epochs +50, paper: 200 +default +passes\n/);
   });
 
-  test('of a command that is not there', async () => {
+  test('refuses an unknown command', async () => {
     expect(await run('settings ehco')).toMatchObject({ code: 2, stderr: expect.stringContaining("'echo'") });
   });
 });

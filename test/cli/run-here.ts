@@ -1,10 +1,12 @@
 import { EventEmitter } from 'node:events';
-import type { Command } from '../../src/cli/command.js';
+import type { CommandEntry } from '../../src/cli/command.js';
+import { commands as shipped } from '../../src/cli/commands.js';
 import { runProgram } from '../../src/cli/program.js';
 import { Sink } from './terminal/sink.js';
 
 export interface HereOptions {
-  commands: readonly Command[];
+  /** All shipped commands by default. */
+  commands?: readonly CommandEntry[];
   cwd: string;
   env: Record<string, string>;
   version?: string;
@@ -14,7 +16,7 @@ export interface HereOptions {
 
 /** Runs a command line in this process: faster than recal-process.ts, and no build is needed. */
 export async function runHere(words: readonly string[], options: HereOptions) {
-  const { commands, cwd, env, version = '0', onText } = options;
+  const { commands = shipped, cwd, env, version = '0', onText } = options;
   const signals = new EventEmitter();
   const stdout = new Sink();
   const stderr = new (class extends Sink {

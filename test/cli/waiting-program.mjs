@@ -46,8 +46,12 @@ const flood = {
   },
 };
 
+function loaded(command) {
+  return { ...command, load: async () => command };
+}
+
 process.exit(
-  await runProgram(process.argv.slice(2), [wait, fail, flood], {
+  await runProgram(process.argv.slice(2), [wait, fail, flood].map(loaded), {
     stdout: process.stdout,
     stderr: process.stderr,
     env: process.env,

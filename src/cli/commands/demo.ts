@@ -7,68 +7,72 @@ import { makeFolder } from '../../base/make-folder.js';
 import { printable } from '../../base/printable.js';
 import { defineSettings } from '../../base/settings.js';
 import type { IncidentTruth } from '../../demo/ground-truth.js';
-import { STEPS, type Step, type Story, type StoryWatch, tellStory } from '../../demo/story.js';
+import { type DemoResult, type DemoWatch, runDemo, STEPS, type Step } from '../../demo/run-demo.js';
+import { DEFAULT_THRESHOLD } from '../../pipeline/calibration-summary.js';
+import { checkOutFolder } from '../../pipeline/out-folder.js';
 import { incidentActions } from '../../report/detection/actions.js';
-import { DEFAULT_THRESHOLD, percentage } from '../calibrating.js';
 import { type CommandContext, defineCommand } from '../command.js';
-import { checkOutFolder } from '../settings/out-place.js';
-import { threadsOf, threadsSetting } from '../settings/threads.js';
+import { threadsSetting } from '../settings/threads.js';
 import { formatCount, formatDuration } from '../terminal/quantities.js';
+import { StageProgress } from '../terminal/stage-progress.js';
 import { type Look, renderTable } from '../terminal/tables.js';
 
-/** Incidents listed; all are in the files. */
+/** Incidents printed; the files hold all of them. */
 const LISTED = 8;
 
 export const command = defineCommand({
-  name: 'demo',
-  summary: 'simulate a host under attack, learn what is normal, and find the attack, in about a minute',
   details:
-    'Everything is kept in a new folder: the simulated logs, the store, the model, the alerts, and report.html. The ' +
-    'same seed gives the same world, the same model and the same alerts.',
+    'Keeps everything in a new folder: the simulated logs, the store, the model, the alerts and report.html. The same ' +
+    'seed gives the same world, model and alerts.',
   examples: ['recal demo', 'recal demo --seed 7 --out demo-7'],
   arguments: {},
   settings: defineSettings({
     out: {
       type: z.string().min(1).optional(),
-      description: 'new or empty folder to work in (default: one in the system’s temporary folder)',
+      description: 'new or empty folder to work in (default: one in the temporary folder of the system)',
       value: 'DIR',
     },
-    seed: { type: z.coerce.number().int().default(1), description: 'which world of its kind', value: 'N' },
+    seed: {
+      type: z.coerce.number().int().default(1),
+      description: 'seed of the simulated world and of the model',
+      value: 'N',
+    },
     events: {
       type: z.coerce.number().int().positive().default(190_000),
-      description: 'size of the world',
+      description: 'number of simulated events',
       value: 'N',
     },
     epochs: {
       type: z.coerce.number().int().min(1).max(10_000).default(5),
-      description: 'passes over the training days; a real model takes more',
+      description: 'passes over the training days; a real model needs more',
       value: 'N',
     },
-    threads: threadsSetting('results are'),
+    threads: threadsSetting('the result'),
   }),
   async run(_args, settings, context) {
     const { out, signal } = context;
     const started = performance.now();
-    const folder = await workFolder(settings.out);
-    const { seed, events, epochs } = settings;
-    const story = await tellStory({
+    const folder = await makeWorkFolder(settings.out);
+    const { seed, events, epochs, threads } = settings;
+    const progress = new StageProgress(context);
+    const demo = await runDemo({
       folder,
       seed,
       events,
       epochs,
+      threads,
       signal,
       threshold: DEFAULT_THRESHOLD,
-      threads: threadsOf(settings),
-      watch: narrator(context),
-    });
+      watch: narrate(context, progress),
+    }).finally(() => progress.finish());
     const seconds = (performance.now() - started) / 1000;
-    out.result(describe(story, folder, seconds), () => render(story, seconds, out));
+    out.result(describe(demo, folder, seconds), () => render(demo, seconds, out));
     return EXIT.done;
   },
 });
 
-/** A folder that holds nothing of anybody's. */
-async function workFolder(asked: string | undefined): Promise<string> {
+/** Makes the folder of the demo, and refuses one that holds other files. */
+async function makeWorkFolder(asked: string | undefined): Promise<string> {
   if (asked === undefined) return mkdtemp(join(tmpdir(), 'recal-demo-'));
   await checkOutFolder(asked);
   const folder = resolve(asked);
@@ -78,7 +82,7 @@ async function workFolder(asked: string | undefined): Promise<string> {
   });
   if (held.length > 0) {
     throw new RecalError('out-not-empty', `${printable(asked)} is not empty`, {
-      hint: 'give a new folder with --out DIR, or none',
+      hint: 'give --out a new or empty folder, or leave it out',
       exit: EXIT.usage,
     });
   }
@@ -89,57 +93,56 @@ async function workFolder(asked: string | undefined): Promise<string> {
 const BEGINNINGS: Readonly<Record<Step, string>> = {
   simulate: 'simulating a FreeBSD server: two days to learn from, one to calibrate on, one with intruders',
   ingest: 'reading its audit log into a store',
-  train: 'learning what is normal from the first two days',
-  calibrate: 'measuring how unusual harmless things look on the third day',
+  train: 'learning normal behaviour from the first two days',
+  calibrate: 'measuring how unusual benign behaviour looks on the third day',
   detect: 'judging the fourth day',
 };
 
-/** Tells each step as it begins and ends, with its time. */
-function narrator(context: CommandContext): StoryWatch {
-  const { out } = context;
-  let bar = percentage('', context);
+/** Prints each step as it begins and ends, with its time. */
+function narrate({ out }: CommandContext, progress: StageProgress): DemoWatch {
   return {
-    began(step) {
-      out.info(`${STEPS.indexOf(step) + 1}/${STEPS.length} ${BEGINNINGS[step]}`);
-      bar = percentage(step, context);
-    },
-    advanced: (_, done) => bar.update(Math.min(1, done)),
-    ended(step, seconds, told) {
-      bar.finish();
-      out.info(`    ${ENDINGS[step](told as Story)} (${formatDuration(seconds * 1000)})`);
+    began: (step) => out.info(`${STEPS.indexOf(step) + 1}/${STEPS.length} ${BEGINNINGS[step]}`),
+    advanced: (step, done) => progress.update(step, done),
+    ended(step, seconds, results) {
+      progress.finish();
+      out.info(`    ${describeStep(step, results)} (${formatDuration(seconds * 1000)})`);
     },
   };
 }
 
-const ENDINGS: Readonly<Record<Step, (told: Story) => string>> = {
-  simulate: ({ world }) => `${formatCount(world.events)} events of 4 days`,
-  ingest: ({ world }) => `${formatCount(world.events)} events kept as a provenance graph`,
-  train: ({ model: { training } }) =>
-    `${formatCount(training.events)} events in ${formatCount(training.graphs)} graphs, ${training.epochs.done} epochs`,
-  calibrate: ({ calibration: { instances, graphs } }) =>
-    `${formatCount(instances)} instances in ${formatCount(graphs)} graphs`,
-  detect: ({ found: { counts }, threshold }) =>
-    `${formatCount(counts.instances)} instances; ${formatCount(counts.alerts)} score ${threshold.value.toFixed(1)} or more, in ${formatCount(counts.incidents)} incidents`,
-};
+function describeStep(step: Step, { world, plan, training, detection }: Partial<DemoResult>): string {
+  if (step === 'simulate') return `${formatCount(world?.events ?? 0)} events over 4 days`;
+  if (step === 'ingest') return `${formatCount(world?.events ?? 0)} events stored`;
+  if (step === 'train') {
+    return `${formatCount(plan?.graphs ?? 0)} graphs, ${formatCount(plan?.nodes ?? 0)} nodes, ${formatCount(plan?.steps.all ?? 0)} steps`;
+  }
+  if (step === 'calibrate' && training !== undefined) {
+    const { calibration } = training;
+    return `${formatCount(calibration?.instances ?? 0)} instances in ${formatCount(calibration?.graphs ?? 0)} graphs`;
+  }
+  if (detection === undefined) return 'done';
+  const { counts, threshold } = detection;
+  return `${formatCount(counts.instances)} instances; ${formatCount(counts.alerts)} score ${threshold.value.toFixed(1)} or more, in ${formatCount(counts.incidents)} incidents`;
+}
 
 /** For `--json`. */
-function describe(story: Story, folder: string, total: number): object {
-  const { world, model, calibration, found, threshold, truth, paths, seconds } = story;
-  const { incidents: truths, attacks } = truth;
+function describe(demo: DemoResult, folder: string, total: number): object {
+  const { world, training, detection, truth, paths, seconds } = demo;
+  const { threshold, counts } = detection;
   return {
     out: folder,
     seed: world.seed,
     events: world.events,
-    model: { path: paths.model, id: model.id, epochs: model.training.epochs, graphs: model.training.graphs },
-    calibration: { graphs: calibration.graphs, instances: calibration.instances },
+    model: { path: paths.model, id: training.id, epochs: training.epochs, graphs: training.graphs },
+    calibration: { graphs: training.calibration?.graphs, instances: training.calibration?.instances },
     threshold: { rule: threshold.rule, value: threshold.value, ...threshold.found },
-    counts: found.counts,
-    incidents: found.incidents.map(({ alerts, ...incident }, i) => ({
+    counts,
+    incidents: detection.incidents.map(({ alerts, ...incident }, i) => ({
       ...incident,
       alerts: alerts.length,
-      truth: truths[i],
+      truth: truth.incidents[i],
     })),
-    attacks,
+    attacks: truth.attacks,
     alerts: paths.alerts,
     report: paths.report,
     store: paths.store,
@@ -148,11 +151,10 @@ function describe(story: Story, folder: string, total: number): object {
   };
 }
 
-function* render(story: Story, total: number, look: Look): Generator<string> {
+function* render({ detection, truth, paths }: DemoResult, total: number, look: Look): Generator<string> {
   const bold = look.bold ?? ((text: string) => text);
-  const { found, threshold, truth, paths } = story;
-  const { incidents } = found;
-  const actionsIn = incidentActions(found.alerts, 2);
+  const { incidents, alerts, threshold } = detection;
+  const actionsIn = incidentActions(alerts, 2);
   yield '';
   yield bold('incidents, most prominent first');
   yield* renderTable(
@@ -171,12 +173,12 @@ function* render(story: Story, total: number, look: Look): Generator<string> {
     look,
   );
   if (incidents.length > LISTED) yield `… and ${formatCount(incidents.length - LISTED)} more in the report`;
-  yield `threshold ${threshold.rule}: alerts from a score of ${threshold.value.toFixed(1)} on`;
+  yield `threshold ${threshold.rule}: a score of ${threshold.value.toFixed(1)} or more raises an alert`;
   yield '';
-  yield bold('what only the simulator knows (the detector was never told)');
+  yield bold('ground truth, known only to the simulator');
   yield* renderTable(
-    ['', 'in truth'],
-    truth.incidents.slice(0, LISTED).map((each) => [String(each.rank), tellTruth(each)]),
+    ['', 'what the incident is'],
+    truth.incidents.slice(0, LISTED).map((each) => [String(each.rank), describeTruth(each)]),
     look,
   );
   yield '';
@@ -197,14 +199,14 @@ function* render(story: Story, total: number, look: Look): Generator<string> {
   yield bold('next');
   const first = incidents.at(0)?.id.slice(0, 8) ?? 'ID';
   yield `  npx recal explain ${first} --alerts ${printable(paths.alerts)}`;
-  yield bold('and on your own logs');
+  yield bold('on your own logs');
   yield '  npx recal ingest LOG… --store own                          a benign week or so';
-  yield '  npx recal train --store own --model own.recal              learns, and calibrates on the last fifth';
+  yield '  npx recal train --store own --model own.recal              trains, and calibrates on the last fifth';
   yield '  npx recal ingest NEWER-LOG… --store own --append';
   yield '  npx recal detect --store own --model own.recal --out alerts';
 }
 
-function tellTruth({ entities, attacks, touched, scan, unusual }: IncidentTruth): string {
+function describeTruth({ entities, attacks, touched, scan, unusual }: IncidentTruth): string {
   const parts = [
     ...Object.entries(attacks).map(
       ([attack, count]) => `attack ${attack}: ${formatCount(count)} of ${formatCount(entities)} entities`,

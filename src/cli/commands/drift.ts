@@ -3,25 +3,23 @@ import { EXIT } from '../../base/errors.js';
 import { printable } from '../../base/printable.js';
 import { defineSettings } from '../../base/settings.js';
 import { formatMoment } from '../../detect/alerts/moment.js';
-import { type DriftReport, measureDrift } from '../../detect/drift/drift.js';
+import type { DriftReport } from '../../detect/drift/drift.js';
 import type { DriftRow } from '../../detect/drift/drift-report.js';
 import type { DriftVerdict } from '../../detect/drift/verdict.js';
-import { percentage } from '../calibrating.js';
+import { drift } from '../../pipeline/drift.js';
 import { defineCommand } from '../command.js';
-import { openDetector } from '../open-detector.js';
-import { selectAfter, selectingSettings, selectionOf } from '../settings/selecting.js';
+import { selectionOf, selectionSettings } from '../settings/selection.js';
 import { modelSetting, storeSetting } from '../settings/store-and-model.js';
 import { threadsSetting } from '../settings/threads.js';
 import { formatProbability } from '../terminal/evidence-table.js';
 import { formatCount } from '../terminal/quantities.js';
+import { StageProgress } from '../terminal/stage-progress.js';
 import { type Look, renderTable } from '../terminal/tables.js';
 
 /** Relations listed; with --json all of them are. */
 const LISTED = 20;
 
 export const command = defineCommand({
-  name: 'drift',
-  summary: 'tell whether recent events still look like those a model was calibrated on',
   details:
     'Compares recent events, by default those after calibration, with the tables of a model, relation by relation. What ' +
     'scores high is kept out: an attack is no drift. Changes nothing; docs/concepts/drift.md says what the figures mean.',
@@ -32,34 +30,28 @@ export const command = defineCommand({
   arguments: {},
   settings: defineSettings({
     store: storeSetting,
-    model: modelSetting('model file, calibrated'),
-    ...selectingSettings,
+    model: modelSetting('calibrated model file'),
+    ...selectionSettings,
     level: {
       type: z.coerce.number().gt(0).lt(1).default(0.01),
       description: 'false discovery rate over relations, nominal',
       value: 'Q',
     },
-    threads: threadsSetting('results are'),
+    threads: threadsSetting('the result'),
   }),
   async run(_args, settings, context) {
-    const { out, signal } = context;
-    const { model, store, detector } = await openDetector(settings);
-    try {
-      const selection = selectAfter(selectionOf(settings), detector.calibration.lastTs);
-      const graphs = await detector.graphsOf(store, selection);
-      const bar = percentage('comparing', context);
-      const { level } = settings;
-      const report = await measureDrift(detector, graphs, { level, signal, progress: bar.update }).finally(
-        bar.finish,
-      );
-      const { firstTs, lastTs } = detector.calibration;
-      const calibration = { firstTs: String(firstTs), lastTs: String(lastTs) };
-      out.result({ model: settings.model, id: model.id, calibration, ...report }, () =>
-        renderDrift(report, out),
-      );
-    } finally {
-      await detector.close();
-    }
+    const progress = new StageProgress(context);
+    const { store, model, level, threads } = settings;
+    const summary = await drift({
+      store,
+      model,
+      level,
+      threads,
+      selection: selectionOf(settings),
+      signal: context.signal,
+      progress: (done) => progress.update('comparing', done),
+    }).finally(() => progress.finish());
+    context.out.result(summary, () => renderDrift(summary, context.out));
     return EXIT.done;
   },
 });

@@ -7,8 +7,6 @@ import { storeSetting } from '../settings/store-and-model.js';
 import { formatBytes, formatCount } from '../terminal/quantities.js';
 
 export const command = defineCommand({
-  name: 'drop',
-  summary: 'remove old days from a store',
   details: 'Removes the events of all days before the one given (UTC). What is known of entities stays.',
   examples: ['recal drop --store /data/recal --before 2018-04-06'],
   arguments: {},

@@ -1,26 +1,19 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { z } from 'zod';
 import { EXIT } from '../../base/errors.js';
 import { printable } from '../../base/printable.js';
 import { defineSettings } from '../../base/settings.js';
 import type { Alert, EntityRef } from '../../detect/alerts/alert.js';
-import { type Explained, findExplained, loadRawEvents, type RawEvents } from '../../detect/alerts/explain.js';
-import { readAlertFiles } from '../../report/detection/alert-files.js';
-import { Store } from '../../store/store.js';
+import type { Explained, RawEvents } from '../../detect/alerts/explain.js';
+import { explain } from '../../pipeline/explain.js';
 import { defineCommand } from '../command.js';
 import { formatProbability, renderEvidence } from '../terminal/evidence-table.js';
 import { formatCount } from '../terminal/quantities.js';
 import { type Look, renderTable } from '../terminal/tables.js';
 import { renderTextGraph } from '../terminal/text-graph.js';
 
-/** Alerts of an incident that are told in full; all are listed. */
-const MOST_TOLD = 3;
 const MOST_LISTED = 40;
 
 export const command = defineCommand({
-  name: 'explain',
-  summary: 'show why an alert or an incident was raised',
   details:
     'Prints the evidence behind each number: what it was compared with, who did what, and, where the store is at hand, ' +
     'the raw events. The beginning of an identifier suffices.',
@@ -43,23 +36,13 @@ export const command = defineCommand({
     },
   }),
   async run({ id }, { alerts, store, events }, { out }) {
-    const files = await readAlertFiles(alerts);
-    const found = findExplained(id, files);
-    const told = found.kind === 'alert' ? [found.alert] : found.alerts.slice(0, MOST_TOLD);
-    const raw: RawEvents[] = [];
-    // A store that was asked for must be there; the remembered one may have gone.
-    const folder = store ?? files.run.store ?? undefined;
-    const isThere =
-      folder !== undefined && (store !== undefined || existsSync(join(folder, 'manifest.json')));
-    if (events > 0 && isThere) {
-      const opened = await Store.open(folder);
-      for (const alert of told) raw.push(await loadRawEvents(opened, alert, events));
-    } else if (events > 0) {
-      const which = folder === undefined ? '' : ` ${printable(folder)} is not there:`;
-      out.info(`raw events are not shown:${which} give the store with --store DIR`);
+    const { found, explained, rawEvents, missingStore } = await explain({ alerts, id, store, events });
+    if (missingStore !== undefined) {
+      const which = missingStore === '' ? '' : ` (${printable(missingStore)} does not exist)`;
+      out.info(`no raw events without the store${which}; give it with --store DIR`);
     }
-    const rawOf = new Map(raw.map((each) => [each.alert, each]));
-    out.result({ ...found, rawEvents: raw }, () => render(found, told, rawOf, out));
+    const rawOf = new Map(rawEvents.map((each) => [each.alert, each]));
+    out.result({ ...found, rawEvents }, () => render(found, explained, rawOf, out));
     return EXIT.done;
   },
 });

@@ -5,14 +5,13 @@ import { defineSettings } from '../../base/settings.js';
 import { expandInputs } from '../../ingest/sources/inputs.js';
 import { ingestFiles } from '../../store/ingest.js';
 import { defineCommand } from '../command.js';
-import { readingSettings, warnOfProblems, withReading } from '../settings/reading.js';
+import { readingSettings, withReading } from '../settings/reading.js';
 import { storeSetting } from '../settings/store-and-model.js';
+import { warnOfProblems } from '../terminal/malformed-lines.js';
 import { formatCount, formatDuration } from '../terminal/quantities.js';
 import { renderSummary } from '../terminal/summary.js';
 
 export const command = defineCommand({
-  name: 'ingest',
-  summary: 'read log files into a store',
   details:
     'All files become part of the store together, or none does. Content that the store already holds is left out. ' +
     'Files may be plain, .gz, .tar.gz, or .zst where the runtime can; - is standard input.',
@@ -41,7 +40,7 @@ export const command = defineCommand({
     const result = await withReading(files, settings, context, (options) =>
       ingestFiles(files, { ...options, store, split, append }),
     );
-    warnOfProblems(context, result);
+    warnOfProblems(context.out, result);
     const { out } = context;
     for (const name of result.known) out.info(`already in the store: ${printable(name)}`);
     if (result.dropped > 0) {

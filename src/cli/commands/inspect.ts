@@ -3,12 +3,11 @@ import { defineSettings } from '../../base/settings.js';
 import { expandInputs } from '../../ingest/sources/inputs.js';
 import { inspectFiles } from '../../store/inspect.js';
 import { defineCommand } from '../command.js';
-import { readingSettings, warnOfProblems, withReading } from '../settings/reading.js';
+import { readingSettings, withReading } from '../settings/reading.js';
+import { warnOfProblems } from '../terminal/malformed-lines.js';
 import { renderSummary } from '../terminal/summary.js';
 
 export const command = defineCommand({
-  name: 'inspect',
-  summary: 'show what is in log files, without keeping anything',
   details:
     'Prints the format, records, relations on a log scale, entity types, time span, share of events out of order, ' +
     'endpoints that no record defines, and malformed lines with their places.',
@@ -19,7 +18,7 @@ export const command = defineCommand({
     const started = performance.now();
     const files = await expandInputs([...args.files]);
     const result = await withReading(files, settings, context, (options) => inspectFiles(files, options));
-    warnOfProblems(context, result);
+    warnOfProblems(context.out, result);
     const seconds = (performance.now() - started) / 1000;
     context.out.result({ ...result, seconds }, () => renderSummary(result, result.files, context.out));
     return EXIT.done;

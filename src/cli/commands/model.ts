@@ -8,8 +8,6 @@ import { formatBytes, formatCount } from '../terminal/quantities.js';
 import { type Look, renderTable } from '../terminal/tables.js';
 
 export const command = defineCommand({
-  name: 'model',
-  summary: 'show what is inside a model file',
   details: 'recal model show FILE checks the whole file and prints what it holds; nothing in it is run.',
   examples: ['recal model show cadets.recal', 'recal model show cadets.recal --json'],
   arguments: {

@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { closestName } from '../../base/closest-name.js';
 import { EXIT, RecalError } from '../../base/errors.js';
+import { ownVersion } from '../../base/own-version.js';
 import { printable } from '../../base/printable.js';
 import { defineSettings } from '../../base/settings.js';
-import { DETECTION_PRESETS, DETECTION_SETTINGS } from '../../detect/detection-config.js';
 import { SPLIT_SCHEMES } from '../../evaluate/e3/e3-files.js';
 import { E3_HOSTS, type E3Host } from '../../evaluate/e3/published.js';
 import { reproduce } from '../../evaluate/e3/reproduce.js';
@@ -14,29 +14,30 @@ import { compareWithPublished } from '../../evaluate/report/published-comparison
 import type { Study } from '../../evaluate/report/study.js';
 import { trialName } from '../../evaluate/sweep/sweep.js';
 import { PAPER_SWEEPS } from '../../evaluate/sweep/sweep-axes.js';
-import { PRESETS, TRAINING_SETTINGS } from '../../model/training/training-config.js';
+import { checkOutFolder } from '../../pipeline/out-folder.js';
+import { threadCount } from '../../pipeline/threads.js';
 import { REPORT_FILE } from '../../report/page/page.js';
 import { defineCommand } from '../command.js';
-import { ownVersion } from '../own-version.js';
-import { choiceSettings, chosen } from '../settings/choice-settings.js';
-import { checkOutFolder } from '../settings/out-place.js';
-import { warnOfProblems } from '../settings/reading.js';
-import { threadsOf, threadsSetting } from '../settings/threads.js';
+import {
+  comparedSettings,
+  comparedValues,
+  outSetting,
+  parseNames,
+  seedsSetting,
+  variantsSetting,
+} from '../settings/evaluation-settings.js';
 import { EvaluationProgress } from '../terminal/evaluation-progress.js';
 import { formatDuration } from '../terminal/quantities.js';
 import { type Look, renderTable } from '../terminal/tables.js';
 
-const { profile: _profile, seed: _seed, ...trainingChoices } = TRAINING_SETTINGS;
 const DATASETS = E3_HOSTS.map((host) => `e3-${host}`);
 const TRIALS = PAPER_SWEEPS.reduce((sum, { values }) => sum + values.length, 0);
 
 export const command = defineCommand({
-  name: 'reproduce',
-  summary: 'run the published comparison on DARPA E3 logs and lay the figures beside the published ones',
   details:
-    'Needs the JSON files of one host of Engagement 3 and its labels. All variants and seeds, under the protocol of the ' +
-    'paper where ThreaTrace’s list is there and the honest one where expert labels are. docs/research/reproduce.md says what ' +
-    'each split is and where the data come from.',
+    'Needs the JSON files of one host of Engagement 3 and its labels. Runs all variants and seeds: under the protocol of ' +
+    'the paper if the labels folder holds the list of ThreaTrace, and under the honest protocol if it holds expert ' +
+    'labels. docs/research/reproduce.md describes the splits and where to get the data.',
   examples: [
     'recal reproduce e3-cadets --data e3/cadets --labels labels --out cadets',
     'recal reproduce e3-theia --data e3/theia --labels labels --split pidsmaker --seeds 0 --epochs 20 --out quick',
@@ -44,30 +45,24 @@ export const command = defineCommand({
   ],
   arguments: { dataset: { description: DATASETS.join(', ') } },
   settings: defineSettings({
-    data: { type: z.string().min(1), description: 'folder of the log files', value: 'DIR' },
+    data: { type: z.string().min(1), description: 'folder with the log files', value: 'DIR' },
     labels: {
       type: z.string().min(1),
-      description: 'folder of the labels: cadets.txt and E3-CADETS.csv, or as published',
+      description: 'folder with the labels: cadets.txt and E3-CADETS.csv, or as published',
       value: 'DIR',
     },
-    out: { type: z.string().min(1), description: 'folder to write to', value: 'DIR' },
+    out: outSetting,
     split: {
       type: z.enum(SPLIT_SCHEMES).default('magic'),
-      description: 'whose choice of what to train on and what to judge',
+      description: 'which publication decides what to train on and what to judge',
     },
     sweeps: {
       type: z.boolean().default(false),
-      description: `also the four sensitivity sweeps: ${TRIALS} evaluations more`,
+      description: `also run the four sensitivity sweeps: ${TRIALS} more evaluations`,
     },
-    seeds: { type: z.string().default('0-4'), description: 'such as 0-4, or 7', value: 'SEEDS' },
-    variants: {
-      type: z.string().default(VARIANT_NAMES.join(',')),
-      description: 'which contestants, with commas',
-      value: 'NAMES',
-    },
-    threads: threadsSetting('figures are'),
-    ...choiceSettings<keyof typeof trainingChoices>(trainingChoices, PRESETS),
-    ...choiceSettings(DETECTION_SETTINGS, DETECTION_PRESETS),
+    seeds: seedsSetting,
+    variants: variantsSetting(VARIANT_NAMES),
+    ...comparedSettings,
   }),
   async run({ dataset }, settings, context) {
     await checkOutFolder(settings.out);
@@ -75,7 +70,7 @@ export const command = defineCommand({
     const started = performance.now();
     const host = hostOf(dataset);
     const seeds = parseSeeds(settings.seeds);
-    const variants = [...new Set(settings.variants.split(',').map((name) => name.trim()))];
+    const variants = parseNames(settings.variants);
     for (const name of variants) variantOf(name);
     const progress = new EvaluationProgress(context, seeds.length);
     try {
@@ -90,12 +85,11 @@ export const command = defineCommand({
         sweeps: settings.sweeps ? PAPER_SWEEPS : [],
         signal,
         versions: { recal: ownVersion() },
-        training: chosen(trainingChoices, settings),
-        detection: chosen(DETECTION_SETTINGS, settings),
-        threads: threadsOf(settings),
+        ...comparedValues(settings),
+        threads: threadCount(settings.threads),
         reading: {
           threads: settings.threads === 1 ? 0 : settings.threads,
-          noticed: (read) => warnOfProblems(context, read),
+          noticed: (read) => progress.read(read),
           onProgress: ({ bytes, events }) => progress.reading(bytes, events),
         },
         watch: {
@@ -110,7 +104,7 @@ export const command = defineCommand({
           removed: (folder) => {
             progress.finish();
             out.warn(
-              `results of an earlier run in ${printable(folder, 200)} are removed: that protocol was not run`,
+              `removed the results of an earlier run in ${printable(folder, 200)}, whose protocol was not run now`,
             );
           },
           evaluation: {
@@ -120,8 +114,8 @@ export const command = defineCommand({
           sweep: {
             trial: (assignment, number, known) => {
               progress.trial();
-              const done = known ? ': finished before' : '';
-              out.info(`trial ${number + 1} of ${TRIALS}, ${trialName(assignment)}${done}`);
+              const done = known ? ' (finished earlier)' : '';
+              out.info(`trial ${number + 1} of ${TRIALS}: ${trialName(assignment)}${done}`);
             },
           },
         },
@@ -144,13 +138,13 @@ function hostOf(dataset: string): E3Host {
   const host = E3_HOSTS.find((each) => dataset === `e3-${each}`);
   if (host !== undefined) return host;
   const near = closestName(dataset, DATASETS);
-  throw new RecalError('unknown-dataset', `there is no dataset '${printable(dataset, 60)}'`, {
-    hint: near === undefined ? `one of: ${DATASETS.join(', ')}` : `did you mean '${near}'?`,
+  throw new RecalError('unknown-dataset', `unknown dataset '${printable(dataset, 60)}'`, {
+    hint: near === undefined ? `use one of ${DATASETS.join(', ')}` : `did you mean '${near}'?`,
     exit: EXIT.usage,
   });
 }
 
-/** All that was run, percent; the report has the rest. */
+/** Our figures beside the published ones, in per cent. */
 function* renderBeside(study: Study, look: Look): Generator<string> {
   const number = (value: number | null | undefined, digits: number) =>
     value === null || value === undefined ? '-' : value.toFixed(digits);

@@ -1,48 +1,53 @@
 import { z } from 'zod';
-import { closestName } from '../../base/closest-name.js';
-import { EXIT, RecalError } from '../../base/errors.js';
-import { defineSettings, type SettingSource, surveySettings } from '../../base/settings.js';
-import { type Command, defineCommand } from '../command.js';
+import { EXIT } from '../../base/errors.js';
+import {
+  type DeclaredSetting,
+  defineSettings,
+  type SettingSource,
+  surveySettings,
+} from '../../base/settings.js';
+import { type CommandEntry, defineCommand } from '../command.js';
+import { unknownCommand } from '../parse.js';
 import { globalSettings } from '../settings/global-settings.js';
 import { renderTable } from '../terminal/tables.js';
 
-/** `recal settings`: what the other commands would use, and who said so. */
-export function settingsCommand(commands: readonly Command[]) {
+/** `recal settings`: the settings of the other commands, and where each value comes from. */
+export function settingsCommand(entries: readonly CommandEntry[]) {
   return defineCommand({
-    name: 'settings',
-    summary: 'show the settings in force and where each comes from',
     details:
-      'Reads the environment and the configuration file as the other commands do, and changes nothing.',
-    examples: ['recal settings', 'RECAL_STORE=/data/store recal settings ingest --json'],
-    arguments: { command: { description: 'show only those of this command', optional: true } },
+      'Reads the environment and the configuration file as the other commands do, and changes nothing. Settings without ' +
+      'an option of their own are given as --set KEY=VALUE.',
+    examples: ['recal settings train', 'RECAL_STORE=/data/store recal settings ingest --json'],
+    arguments: { command: { description: 'show only the settings of this command', optional: true } },
     settings: defineSettings({
-      changed: { type: z.boolean().default(false), description: 'leave out what is at its default' },
+      changed: { type: z.boolean().default(false), description: 'leave out settings at their default' },
     }),
     async run(args, settings, { out, places }) {
-      const rows = selected(commands, args.command).flatMap(([name, declared]) => {
-        const found = surveySettings(declared, { ...places, flags: {} }, name);
-        return found.map(({ entry: { key, flag, env, standard }, value, source, missing }) => ({
+      const rows = (await declaredBy(entries, args.command)).flatMap(({ name, declared }) =>
+        surveySettings(declared, { ...places, flags: {} }, name).map((found) => ({
           command: name ?? 'all',
-          key,
-          flag,
-          env,
-          value,
-          standard,
-          from: missing ? 'required' : source.from,
-          at: at(source),
-        }));
-      });
+          key: found.entry.key,
+          option: optionText(found.entry),
+          env: found.entry.env,
+          value: found.value,
+          standard: found.entry.standard,
+          from: found.missing ? 'required' : found.source.from,
+          at: placeOf(found.source),
+          description: found.entry.description,
+        })),
+      );
       const shown = rows.filter(
         ({ from }) => !settings.changed || (from !== 'default' && from !== 'required'),
       );
       out.result({ settings: shown }, () =>
         renderTable(
-          ['command', 'option', 'value', 'from'],
+          ['command', 'option', 'value', 'from', 'description'],
           shown.map((row) => [
             row.command,
-            row.flag,
+            row.option,
             String(row.value ?? row.standard ?? ''),
-            row.from === 'required' ? 'nobody: must be given' : (row.at ?? row.from),
+            row.from === 'required' ? 'required, not set' : (row.at ?? row.from),
+            row.description,
           ]),
           out,
         ),
@@ -52,24 +57,21 @@ export function settingsCommand(commands: readonly Command[]) {
   });
 }
 
-function selected(commands: readonly Command[], name: string | undefined) {
-  if (name === undefined) {
-    const own = commands.map((command) => [command.name, command.settings] as const);
-    return [[undefined, globalSettings] as const, ...own];
-  }
-  const command = commands.find((each) => each.name === name);
-  if (command !== undefined) return [[name, command.settings] as const];
-  const near = closestName(
-    name,
-    commands.map((each) => each.name),
-  );
-  throw new RecalError('usage-unknown-command', `there is no command '${name}'`, {
-    hint: near === undefined ? "'recal --help' lists the commands" : `did you mean '${near}'?`,
-    exit: EXIT.usage,
-  });
+function optionText({ flag, bySet }: DeclaredSetting): string {
+  return bySet ? `${flag}=…` : flag;
 }
 
-function at(source: SettingSource): string | undefined {
+async function declaredBy(entries: readonly CommandEntry[], name: string | undefined) {
+  const load = async (entry: CommandEntry) => ({ name: entry.name, declared: (await entry.load()).settings });
+  if (name === undefined) {
+    return [{ name: undefined, declared: globalSettings }, ...(await Promise.all(entries.map(load)))];
+  }
+  const entry = entries.find((each) => each.name === name);
+  if (entry === undefined) throw unknownCommand(name, entries);
+  return [await load(entry)];
+}
+
+function placeOf(source: SettingSource): string | undefined {
   if (source.from === 'default') return undefined;
   return source.from === 'file' ? `${source.where.file}:${source.where.line}` : source.name;
 }

@@ -4,18 +4,16 @@ import { z } from 'zod';
 import { EXIT } from '../../base/errors.js';
 import { printable } from '../../base/printable.js';
 import { defineSettings } from '../../base/settings.js';
+import { checkOutFolder } from '../../pipeline/out-folder.js';
 import type { ScenarioManifest } from '../../simulate/manifest.js';
 import { type Days, FORMATS, LAYOUTS, PLACEMENTS, SCENARIOS } from '../../simulate/options.js';
 import { MANIFEST_FILE } from '../../simulate/output-folder.js';
 import { simulate } from '../../simulate/simulate.js';
 import { defineCommand } from '../command.js';
-import { checkOutFolder } from '../settings/out-place.js';
 import { formatCount, formatDuration } from '../terminal/quantities.js';
 import { type Look, renderTable } from '../terminal/tables.js';
 
 export const command = defineCommand({
-  name: 'simulate',
-  summary: 'write realistic logs of a simulated host, with labelled attacks',
   details:
     'The same options give the same bytes. The folder also gets labels and scenario.json. It is new, empty, or holds an ' +
     'earlier simulation, which is replaced.',

@@ -1,19 +1,18 @@
 import { z } from 'zod';
 import { defineSettings } from '../../base/settings.js';
+import { GLOBAL_OPTIONS } from './global-options.js';
 
-/** Which file to read is itself a setting, but of course not one that the file can hold. */
+const { quiet, json, color, stack, config } = GLOBAL_OPTIONS;
+
+/** The path of the configuration file. The file itself cannot set it. */
 export const configSetting = defineSettings({
-  config: {
-    type: z.string().min(1).optional(),
-    description: 'configuration file (default: recal.config.json, if it is here)',
-    value: 'FILE',
-  },
+  config: { type: z.string().min(1).optional(), description: config.description, value: 'FILE' },
 });
 
-/** What every command understands, before or after its name. */
+/** The settings of every command. */
 export const globalSettings = defineSettings({
-  quiet: { type: z.boolean().default(false), description: 'only results, warnings and errors', short: '-q' },
-  json: { type: z.boolean().default(false), description: 'print the result as one JSON object' },
-  color: { type: z.boolean().optional(), description: 'no colours (--color: even without a terminal)' },
-  stack: { type: z.boolean().default(false), description: 'print the stack trace of an error' },
+  quiet: { type: z.boolean().default(false), description: quiet.description, short: '-q' },
+  json: { type: z.boolean().default(false), description: json.description },
+  color: { type: z.boolean().optional(), description: color.description },
+  stack: { type: z.boolean().default(false), description: stack.description },
 });

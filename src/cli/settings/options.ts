@@ -1,19 +1,42 @@
 import { Option } from 'commander';
 import type { DeclaredSetting, Settings } from '../../base/settings.js';
+import { GLOBAL_OPTIONS } from './global-options.js';
 
 /**
- * The command-line options of declared settings. They carry no default and check nothing: the text goes to
- * `resolveSettings`, which knows the other places too.
+ * The command-line options of settings. They have no default and check nothing: the text goes to `resolveSettings`,
+ * which also reads the environment and the configuration file.
  */
 export function optionsOf(settings: Settings): Option[] {
-  return settings.entries.flatMap((entry) => (entry.kind === 'boolean' ? switches(entry) : [valued(entry)]));
+  const own = settings.entries.filter(({ bySet }) => !bySet);
+  return own.flatMap((entry) => (entry.kind === 'boolean' ? switches(entry) : [valued(entry)]));
 }
 
-/** Both ways, because a flag must be able to take back what the environment or the file says. */
+/** The options of every command. */
+export function globalOptions(): Option[] {
+  return Object.values(GLOBAL_OPTIONS).flatMap(({ flags, description }) => {
+    const option = new Option(flags, description);
+    if (flags.includes('<')) return [option];
+    // The positive form first: commander gives a lone or earlier --no-X the default true.
+    if (option.negate) return [new Option(flags.replace('--no-', '--'), description).hideHelp(), option];
+    return [option, new Option(flags.replace(/^.*--/, '--no-'), description).hideHelp()];
+  });
+}
+
+/** `--set key=value`, for commands with settings that have no option of their own. */
+export function setOption(command: string): Option {
+  const description = `change another setting; 'recal settings ${command}' lists them (may be repeated)`;
+  return new Option('--set <KEY=VALUE>', description).argParser(collect);
+}
+
+function collect(text: string, before?: string[]): string[] {
+  return [...(before ?? []), text];
+}
+
+/** A switch and its opposite, because a flag must be able to override the environment and the file. */
 function switches(entry: DeclaredSetting): Option[] {
   const short = entry.short === undefined ? '' : `${entry.short}, `;
   const negated = entry.flag.replace('--', '--no-');
-  // The help shows the one that changes something.
+  // The help shows only the one that changes the default.
   const showsNegated = entry.default !== false;
   return [
     new Option(`${short}${entry.flag}`, entry.description).hideHelp(showsNegated),
@@ -25,16 +48,15 @@ function valued(entry: DeclaredSetting): Option {
   const short = entry.short === undefined ? '' : `${entry.short}, `;
   const name = entry.value ?? entry.choices?.join('|') ?? entry.key.toUpperCase();
   const option = new Option(`${short}${entry.flag} <${name}>`, describe(entry));
-  if (entry.kind === 'list') option.argParser((text: string, before?: string[]) => [...(before ?? []), text]);
-  return option;
+  return entry.kind === 'list' ? option.argParser(collect) : option;
 }
 
 function describe(entry: DeclaredSetting): string {
   const notes: string[] = [];
   if (entry.kind === 'list') notes.push('may be repeated');
   const value = entry.default;
-  const empty = value === undefined || value === null || (Array.isArray(value) && value.length === 0);
-  if (!empty) notes.push(`default: ${Array.isArray(value) ? value.join(',') : String(value)}`);
+  const isEmpty = value === undefined || value === null || (Array.isArray(value) && value.length === 0);
+  if (!isEmpty) notes.push(`default: ${Array.isArray(value) ? value.join(',') : String(value)}`);
   else if (!entry.type.safeParse(undefined).success) notes.push('required');
   return notes.length === 0 ? entry.description : `${entry.description} (${notes.join('; ')})`;
 }

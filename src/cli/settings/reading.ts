@@ -1,13 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { z } from 'zod';
-import { printable } from '../../base/printable.js';
 import { FORMATS } from '../../ingest/formats/known-formats.js';
 import { DEFAULT_MAX_LINE } from '../../ingest/formats/reader.js';
 import { TIME_UNITS } from '../../ingest/time.js';
-import type { LocatedProblem } from '../../store/ingest-counters.js';
 import type { StagingOptions } from '../../store/stage-files.js';
 import type { CommandContext } from '../command.js';
-import { formatCount } from '../terminal/quantities.js';
 
 /** The settings of every command that reads logs. */
 export const readingSettings = {
@@ -79,24 +76,5 @@ export async function withReading<T>(
     });
   } finally {
     bar.finish();
-  }
-}
-
-/** Says which lines could not be read: how many, and the first ten with their places. */
-export function warnOfProblems(
-  { out }: CommandContext,
-  result: { malformed: number; problems: readonly LocatedProblem[] },
-): void {
-  if (result.malformed === 0) return;
-  const lines =
-    result.malformed === 1 ? '1 malformed line' : `${formatCount(result.malformed)} malformed lines`;
-  out.warn(`${lines} left out`);
-  for (const { file, line, reason } of result.problems) {
-    out.warn(`  ${printable(file)}:${line}: ${printable(reason, 200)}`);
-  }
-  const more = result.malformed - result.problems.length;
-  if (more > 0) out.warn(`  … and ${formatCount(more)} more`);
-  if (result.problems.some(({ reason }) => reason.startsWith('oversize'))) {
-    out.warn('  hint: read longer lines with --max-line BYTES');
   }
 }

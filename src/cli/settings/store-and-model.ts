@@ -1,13 +1,13 @@
 import { z } from 'zod';
 
-/** The setting of every command that works on a store. */
+/** The store setting of every command that needs one. */
 export const storeSetting = {
   type: z.string().min(1),
   description: 'folder of the store',
   value: 'DIR',
 } as const;
 
-/** The setting of every command that works on a model; `description` says what becomes of the file. */
+/** The model setting of every command that needs one. `description` says what happens to the file. */
 export function modelSetting(description: string) {
   return { type: z.string().min(1), description, value: 'FILE' } as const;
 }

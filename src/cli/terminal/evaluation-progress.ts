@@ -1,11 +1,15 @@
+import { printable } from '../../base/printable.js';
+import type { EvaluateWatch } from '../../evaluate/evaluation.js';
+import type { SplitsWatch } from '../../evaluate/with-splits.js';
 import type { CommandContext } from '../command.js';
+import { warnOfProblems } from './malformed-lines.js';
 import type { Progress } from './progress.js';
 import { formatDuration } from './quantities.js';
 
 const STAGES = {
-  words: 'training word vectors',
+  words: 'learning word vectors',
   train: 'training',
-  fit: 'fitting the evidence',
+  fit: 'fitting the detector',
   calibrate: 'calibrating',
   score: 'scoring the test split',
 } as const;
@@ -15,8 +19,8 @@ interface Run {
   readonly names: readonly string[];
 }
 
-/** Prints the progress of an evaluation: the seed, the variants, the stage, and the estimated time left. */
-export class EvaluationProgress {
+/** Shows how an evaluation proceeds: seed, variants, stage, and the time left. */
+export class EvaluationProgress implements EvaluateWatch, SplitsWatch {
   readonly #context: CommandContext;
   readonly #seeds: number;
   #started = performance.now();
@@ -28,6 +32,19 @@ export class EvaluationProgress {
   constructor(context: CommandContext, seeds: number) {
     this.#context = context;
     this.#seeds = seeds;
+  }
+
+  note(note: string): void {
+    this.#context.out.warn(printable(note, 400));
+  }
+
+  read(read: Parameters<typeof warnOfProblems>[1]): void {
+    warnOfProblems(this.#context.out, read);
+  }
+
+  started(_labels: unknown, notes: readonly string[]): void {
+    this.finish();
+    for (const note of notes) this.note(note);
   }
 
   reading(bytes: number, events: number): void {
@@ -51,7 +68,7 @@ export class EvaluationProgress {
     this.#context.out.info(`${prefix}${names.join(', ')} done in ${duration}${this.#left}`);
   }
 
-  /** Starts the next trial of a sweep. The estimate of the time left starts anew. */
+  /** A trial begins. The time left is that of the trial, because trials differ in length. */
   trial(): void {
     this.finish();
     this.#label = '';

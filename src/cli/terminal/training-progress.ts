@@ -1,102 +1,116 @@
 import { printable } from '../../base/printable.js';
-import type { TrainPlan } from '../../model/training/train.js';
 import { type EpochReport, MASKED_LIMIT } from '../../model/training/trainer.js';
+import type { Notice } from '../../pipeline/notice.js';
+import type { TrainingPlan, TrainStage, TrainWatch } from '../../pipeline/train.js';
 import type { CommandContext } from '../command.js';
+import { reportNotice } from './notices.js';
 import type { Progress } from './progress.js';
 import { formatBytes, formatCount } from './quantities.js';
+import { StageProgress } from './stage-progress.js';
 
-const STAGES = {
+const LABELS: Readonly<Record<Exclude<TrainStage, 'training'>, string>> = {
   events: 'reading events',
-  names: 'reading entity names',
-  words: 'training word vectors',
+  names: 'reading names',
+  words: 'learning word vectors',
   graphs: 'building graphs',
-} as const;
+  fitting: 'fitting the detector',
+  calibrating: 'calibrating',
+};
 
-/** Number of relations with the highest losses that the line of an epoch lists. */
+/** Relations named in the line about an epoch: those with the highest loss. */
 const WORST = 3;
-/** Number of epoch lines in a run. */
+/** Lines about epochs in one run. */
 const LINES = 20;
 
-/** Prints the progress of training: each stage, the steps with rate and ETA, and the losses of some epochs. */
-export class TrainingProgress {
+/** Shows how training proceeds: a line per stage, then steps with rate and ETA, and some epochs with their losses. */
+export class TrainingProgress implements TrainWatch {
   readonly #context: CommandContext;
-  readonly #epochs: number;
-  #stage: keyof typeof STAGES | undefined;
+  readonly #stages: StageProgress;
   #bar: Progress | undefined;
-  #plan: TrainPlan | undefined;
-  #before = 0;
+  #plan: TrainingPlan | undefined;
   #warned = false;
 
-  constructor(context: CommandContext, epochs: number) {
+  constructor(context: CommandContext) {
     this.#context = context;
-    this.#epochs = epochs;
+    this.#stages = new StageProgress(context);
   }
 
-  prepared(stage: keyof typeof STAGES, done: number): void {
-    if (stage !== this.#stage) {
-      this.finish();
-      this.#stage = stage;
-      this.#bar = this.#context.progress(STAGES[stage], { total: 100, unit: '%' });
-    }
-    this.#bar?.update(Math.floor(done * 100));
+  stage(stage: TrainStage, done: number): void {
+    if (stage === 'training') return; // `stepped` shows it
+    this.#finishSteps();
+    this.#stages.update(LABELS[stage], done);
   }
 
-  started(plan: TrainPlan): void {
+  planned(plan: TrainingPlan): void {
     this.finish();
     this.#plan = plan;
-    const { graphs, relations, features, memory, steps } = plan;
-    const nodes = graphs.reduce((sum, { graph }) => sum + graph.nodeCount, 0);
-    this.#context.out.info(
-      `${formatCount(graphs.length)} graphs, ${formatCount(nodes)} nodes, ${relations.length} relations, ` +
+    const { out } = this.#context;
+    const { graphs, nodes, relations, features, memory, steps } = plan;
+    out.info(
+      `${formatCount(graphs)} graphs, ${formatCount(nodes)} nodes, ${relations.length} relations, ` +
         `${features} features per node, about ${formatBytes(Math.round(memory))}`,
     );
-    for (const line of describeParts(plan)) this.#context.out.info(line);
-    if (steps.done > 0) this.#context.out.info(`continuing after ${formatCount(steps.done)} steps`);
-    // Rate and ETA count only the steps of this run.
-    this.#before = steps.done;
+    for (const { title, nodes: size, parts } of plan.inParts) {
+      out.info(
+        `${printable(title)} (${formatCount(size)} nodes) does not fit the memory and is processed in ${parts} parts, ` +
+          'which is slower; raise --memory or shorten the window with --set window=MINUTES',
+      );
+    }
+    if (steps.done > 0) out.info(`resuming after ${formatCount(steps.done)} steps`);
     this.#bar = this.#context.progress('training', { total: steps.all - steps.done, unit: 'steps' });
   }
 
   stepped(steps: number, report: EpochReport | undefined): void {
-    this.#bar?.update(steps - this.#before);
+    // Rate and ETA are those of this run, not of the run it resumes.
+    this.#bar?.update(steps - (this.#plan?.steps.done ?? 0));
     if (report === undefined) return;
     if (report.masked > MASKED_LIMIT && !this.#warned) {
       this.#warned = true;
-      const share = (100 * report.masked).toFixed(0);
-      this.#context.out.warn(`${share} % of the nodes are masked; too few are left to reconstruct them from`);
-      this.#context.out.warn('  hint: lower --mask-base or --mask-max');
+      reportNotice(
+        {
+          level: 'warning',
+          message: `${(100 * report.masked).toFixed(0)} % of the nodes are masked; little is left to reconstruct them from`,
+          hint: 'lower maskBase or maskMax with --set',
+        },
+        this.#context.out,
+      );
     }
-    const every = Math.max(1, Math.round(this.#epochs / LINES));
-    if (report.epoch === 1 || report.epoch % every === 0) this.#context.out.info(this.#describe(report));
+    const epochs = this.#epochs;
+    const every = Math.max(1, Math.round(epochs / LINES));
+    if (report.epoch === 1 || report.epoch % every === 0)
+      this.#context.out.info(this.#describe(report, epochs));
   }
 
+  readonly notice = (notice: Notice): void => reportNotice(notice, this.#context.out);
+
   finish(): void {
+    this.#stages.finish();
+    this.#finishSteps();
+  }
+
+  /** Every epoch takes one step per graph. */
+  get #epochs(): number {
+    const { steps, graphs } = this.#plan ?? { steps: { all: 0 }, graphs: 1 };
+    return Math.round(steps.all / Math.max(1, graphs));
+  }
+
+  #finishSteps(): void {
     this.#bar?.finish();
     this.#bar = undefined;
   }
 
-  #describe({ epoch, loss, losses, masked }: EpochReport): string {
+  #describe({ epoch, loss, losses, masked }: EpochReport, epochs: number): string {
     const relations = this.#plan?.relations ?? [];
     const worst = Array.from(losses.keys())
       .filter((r) => !Number.isNaN(losses[r]))
       .sort((a, b) => losses[b] - losses[a])
       .slice(0, WORST)
-      .map((r) => `${printable(relations[r]?.name ?? '', 40)} ${losses[r].toFixed(3)}`);
-    const shared = losses.length !== relations.length; // w/o BL: one decoder for all
+      .map((r) => `${printable(relations[r] ?? '', 40)} ${losses[r].toFixed(3)}`);
+    const isShared = losses.length !== relations.length; // without balanced learning one decoder serves all
     const known = Number.isNaN(loss) ? '-' : loss.toFixed(4);
     return (
-      `epoch ${epoch} of ${this.#epochs}: loss ${known}, masked ${masked.toFixed(2)}` +
-      (shared || worst.length === 0 ? '' : `, highest ${worst.join(', ')}`)
+      `epoch ${epoch} of ${epochs}: loss ${known}, masked ${masked.toFixed(2)}` +
+      (isShared || worst.length === 0 ? '' : `, highest ${worst.join(', ')}`)
     );
-  }
-}
-
-/** Explains which graphs make a run slow because they are processed in parts. */
-function* describeParts({ graphs, blocks }: TrainPlan): Generator<string> {
-  for (const { graph, title } of graphs) {
-    const plan = blocks.get(graph);
-    if (plan === undefined) continue;
-    yield `${printable(title)} (${formatCount(graph.nodeCount)} nodes) does not fit into memory and is processed in ` +
-      `${plan.bounds.length - 1} parts, which is slower; set more --memory or a shorter --window`;
   }
 }

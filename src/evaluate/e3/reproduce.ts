@@ -4,7 +4,7 @@ import { replaceFile } from '../../base/replace-file.js';
 import { safeJson } from '../../base/safe-json.js';
 import { isoMilliseconds } from '../../base/time-text.js';
 import { parseThreshold } from '../../detect/threshold/threshold.js';
-import { evaluateEach } from '../evaluate.js';
+import { evaluateEach } from '../evaluate-variants.js';
 import type { EvaluateWatch, MeasureOptions, ScoringOptions } from '../evaluation.js';
 import { PROTOCOL_THRESHOLDS, PROTOCOLS } from '../protocol/protocol.js';
 import { openSplits, type ReadingOptions, type Splits } from '../protocol/splits.js';

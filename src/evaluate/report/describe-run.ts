@@ -1,6 +1,6 @@
 import { formatThreshold } from '../../detect/threshold/threshold.js';
 import { planGraphs } from '../../model/training/graph-plan.js';
-import type { EvaluateOptions, RunRecord } from '../evaluation.js';
+import type { EvaluateVariantsOptions, RunRecord } from '../evaluation.js';
 import type { LabelMatch } from '../labels/label-match.js';
 import type { Labels } from '../labels/labels.js';
 import { summariseSeeds } from '../metrics/summary-statistics.js';
@@ -14,7 +14,7 @@ type Data = EvaluationResult['data'];
 
 /** The content of `result.json`. */
 export function describeRun(
-  options: EvaluateOptions,
+  options: EvaluateVariantsOptions,
   labels: LabelMatch,
   run: RunRecord,
   notes: readonly string[],
@@ -51,7 +51,7 @@ function describeVariant({ variant, training, detection }: ResolvedVariant, run:
 }
 
 function describeData(
-  { splits, labels: file, ignore, tier, variants }: EvaluateOptions,
+  { splits, labels: file, ignore, tier, variants }: EvaluateVariantsOptions,
   { counts, attacks, attacksUnmatched }: LabelMatch,
 ): Data {
   // Variants may build graphs differently; these are the graphs of the first.

@@ -1,4 +1,4 @@
-import type { EvaluateOptions, RunRecord } from '../evaluation.js';
+import type { EvaluateVariantsOptions, RunRecord } from '../evaluation.js';
 import type { LabelMatch } from '../labels/label-match.js';
 import type { ResolvedVariant } from '../protocol/variants.js';
 
@@ -9,7 +9,7 @@ export const NO_ATTACKS = 'the labels name no attacks, so there are no results f
 export const IN_TRAINING = 'also occur in training and may have been learned as benign';
 
 /** The notes of an evaluation for `result.json`. */
-export function* runNotes(options: EvaluateOptions, labels: LabelMatch, run: RunRecord): Generator<string> {
+export function* runNotes(options: EvaluateVariantsOptions, labels: LabelMatch, run: RunRecord): Generator<string> {
   yield* labelNotes(labels);
   yield* seedNotes(options, run);
   yield* variantNotes(options, run);
@@ -31,7 +31,7 @@ function* labelNotes({ counts, attacks, unmatched, inTraining, attacksUnmatched 
     yield `no node of the test split belongs to ${attacksUnmatched.join(', ')}`;
 }
 
-function* seedNotes({ seeds, variants }: EvaluateOptions, { measured, complete }: RunRecord) {
+function* seedNotes({ seeds, variants }: EvaluateVariantsOptions, { measured, complete }: RunRecord) {
   if (seeds.length === 1) yield ONE_SEED;
   if (!complete) {
     const counted = variants.map(({ variant: { name } }) => ({
@@ -52,7 +52,7 @@ function* seedNotes({ seeds, variants }: EvaluateOptions, { measured, complete }
 }
 
 /** Notes about thresholds, each with the variants it is true of. */
-function* variantNotes({ variants }: EvaluateOptions, { measured }: RunRecord) {
+function* variantNotes({ variants }: EvaluateVariantsOptions, { measured }: RunRecord) {
   const namesOf = new Map<string, Set<string>>();
   for (const { variant, measured: each, outcome } of measured) {
     const isOracle = each.result.threshold.oracle;

@@ -5,7 +5,7 @@ import { isSystemError } from '../../base/errors.js';
 import { replaceFile } from '../../base/replace-file.js';
 import { safeJson } from '../../base/safe-json.js';
 import { formatThreshold } from '../../detect/threshold/threshold.js';
-import type { EvaluateOptions } from '../evaluation.js';
+import type { EvaluateVariantsOptions } from '../evaluation.js';
 import type { Labels } from '../labels/labels.js';
 import type { LoadedSplit } from '../protocol/splits.js';
 import { type EvaluationResult, evaluationSchema } from '../result-schema.js';
@@ -19,7 +19,7 @@ export interface Trial {
 }
 
 /** A hash of everything that the figures depend on; the number of threads is not part of it. Equal ids give equal figures. */
-export function trialId(options: EvaluateOptions): string {
+export function trialId(options: EvaluateVariantsOptions): string {
   const { splits, labels, ignore, tier, protocol, matching, threshold, seeds, variants, versions } = options;
   const identity = {
     // The key names are part of the hash. Renaming one would run every trial again.

@@ -1,12 +1,12 @@
 import { EXIT, RecalError } from '../../base/errors.js';
-import { evaluate } from '../evaluate.js';
-import type { EvaluateOptions, EvaluateWatch } from '../evaluation.js';
+import { evaluateVariants } from '../evaluate-variants.js';
+import type { EvaluateVariantsOptions, EvaluateWatch } from '../evaluation.js';
 import { LoadedSplit, type Splits } from '../protocol/splits.js';
 import { type ResolvedVariant, resolveVariant, variantOf } from '../protocol/variants.js';
 import { type Assignment, assignmentText, groupAssignment, valueText } from './sweep-axes.js';
 import { readTrial, type Trial, trialId, writeTrial } from './sweep-trial.js';
 
-export interface SweepOptions extends Omit<EvaluateOptions, 'variants' | 'watch'> {
+export interface SweepOptions extends Omit<EvaluateVariantsOptions, 'variants' | 'watch'> {
   readonly variants: readonly string[];
   /** Settings of every trial. */
   readonly training: Readonly<Record<string, unknown>>;
@@ -43,7 +43,12 @@ export async function runSweep(options: SweepOptions): Promise<SweepOutcome> {
   for (const [i, assignment] of trials.entries()) {
     if (signal?.aborted === true) return { trials: finished, known, complete: false };
     const splits = await shortenCalibration(options.splits, groupAssignment(assignment).calibrationShare);
-    const each: EvaluateOptions = { ...options, splits, variants: variants[i], watch: watch?.evaluation };
+    const each: EvaluateVariantsOptions = {
+      ...options,
+      splits,
+      variants: variants[i],
+      watch: watch?.evaluation,
+    };
     const id = trialId(each);
     // Axes of a sensitivity analysis share the trial with all defaults.
     const same = finished.find((trial) => trial.id === id);
@@ -64,12 +69,12 @@ export async function runSweep(options: SweepOptions): Promise<SweepOutcome> {
 
 /** Undefined if the trial was stopped: an incomplete trial is not kept. */
 async function runTrial(
-  options: EvaluateOptions,
+  options: EvaluateVariantsOptions,
   assignment: Assignment,
   id: string,
 ): Promise<Trial | undefined> {
   try {
-    const { result, complete } = await evaluate(options);
+    const { result, complete } = await evaluateVariants(options);
     return complete ? { assignment, id, result: JSON.parse(JSON.stringify(result)) } : undefined;
   } catch (error) {
     if (options.signal?.aborted === true) return undefined;

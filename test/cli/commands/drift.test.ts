@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { command, renderDrift } from '../../../src/cli/commands/drift.js';
+import { renderDrift } from '../../../src/cli/commands/drift.js';
 import { resolveDetectionConfig } from '../../../src/detect/detection-config.js';
 import { Detector } from '../../../src/detect/detector.js';
 import { encodeDetector } from '../../../src/detect/detector-part.js';
@@ -33,7 +33,6 @@ beforeAll(async () => {
 
 const run = (line: string, file = model) =>
   runHere(['drift', '--model', file, '--quiet', ...line.split(' ').filter((word) => word !== '')], {
-    commands: [command],
     cwd: folder,
     env: { LANG: 'C.UTF-8', RECAL_STORE: join(folder, 'store'), RECAL_THREADS: '1' },
   });

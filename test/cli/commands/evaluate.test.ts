@@ -3,7 +3,6 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { thisProcess } from '../../../src/base/running-process.js';
-import { command as evaluate } from '../../../src/cli/commands/evaluate.js';
 import { evaluationSchema } from '../../../src/evaluate/result-schema.js';
 import { WorkFolder } from '../../../src/evaluate/work-folder.js';
 import { ingestFiles } from '../../../src/store/ingest.js';
@@ -19,7 +18,6 @@ const path = (name: string) => join(folder, name);
 
 const run = (line: string, onText?: HereOptions['onText']) =>
   runHere(['evaluate', ...line.split(' ')], {
-    commands: [evaluate],
     cwd: folder,
     env: {
       RECAL_THREADS: '1',

@@ -1,12 +1,9 @@
-import { EventEmitter } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { command as reproduce } from '../../../src/cli/commands/reproduce.js';
-import { runProgram } from '../../../src/cli/program.js';
 import { simulate } from '../../../src/simulate/simulate.js';
-import { Sink } from '../terminal/sink.js';
+import { runHere } from '../run-here.js';
 
 let folder: string;
 beforeAll(async () => {
@@ -18,12 +15,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const path = (name: string) => join(folder, name);
 
 async function run(line: string) {
-  const [stdout, stderr] = [new Sink(), new Sink()];
   const env = { RECAL_THREADS: '1', RECAL_EPOCHS: '1', RECAL_TEXT_EPOCHS: '1', LANG: 'C.UTF-8' };
-  const signals = new EventEmitter();
-  const host = { stdout, stderr, env, cwd: folder, version: '0', signals, exit: () => {} };
-  const code = await runProgram(['reproduce', ...line.split(' ')], [reproduce], host);
-  return { code, stdout: stdout.text, stderr: stderr.text };
+  return runHere(['reproduce', ...line.split(' ')], { cwd: folder, env });
 }
 
 describe('recal reproduce', () => {

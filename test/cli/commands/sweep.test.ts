@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { command as sweep } from '../../../src/cli/commands/sweep.js';
 import { writeSmallWorld } from '../../evaluate/small-world.js';
 import { runHere } from '../run-here.js';
 
@@ -14,7 +13,6 @@ const path = (name: string) => join(folder, name);
 
 const run = (line: string) =>
   runHere(['sweep', ...line.split(' ')], {
-    commands: [sweep],
     cwd: folder,
     env: {
       RECAL_THREADS: '1',

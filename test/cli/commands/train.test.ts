@@ -1,8 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { command as model } from '../../../src/cli/commands/model.js';
-import { command as train } from '../../../src/cli/commands/train.js';
 import { ingestFiles } from '../../../src/store/ingest.js';
 import { ROOT } from '../../built.js';
 import { sharedFolder } from '../../folders.js';
@@ -20,7 +18,6 @@ beforeAll(async () => {
 
 const run = (line: string, onText?: HereOptions['onText']) =>
   runHere(line.split(' '), {
-    commands: [train, model],
     cwd: folder,
     env: { RECAL_STORE: store, RECAL_THREADS: '1', RECAL_TEXT_EPOCHS: '1', RECAL_WINDOW: '240' },
     onText,

@@ -1,9 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { command as calibrate } from '../../../src/cli/commands/calibrate.js';
-import { command as detect } from '../../../src/cli/commands/detect.js';
-import { command as train } from '../../../src/cli/commands/train.js';
 import { ingestFiles } from '../../../src/store/ingest.js';
 import { ROOT } from '../../built.js';
 import { sharedFolder } from '../../folders.js';
@@ -20,7 +17,6 @@ beforeAll(async () => {
 
 const run = (line: string, onText?: HereOptions['onText'], env: Record<string, string> = {}) =>
   runHere(line.replace(/(--model|--out) (?!\/)/g, `$1 ${folder}/`).split(' '), {
-    commands: [train, calibrate, detect],
     cwd: folder,
     env: {
       RECAL_STORE: store,

@@ -1,29 +1,30 @@
 import { expect, test } from 'vitest';
-import type { CommandContext } from '../../../src/cli/command.js';
+import { Output } from '../../../src/cli/terminal/output.js';
+import { Progress } from '../../../src/cli/terminal/progress.js';
 import { TrainingProgress } from '../../../src/cli/terminal/training-progress.js';
-import type { TrainPlan } from '../../../src/model/training/train.js';
-import { randomGraph } from '../../model/random-graph.js';
+import { Sink } from './sink.js';
 
-/** The lines that the start of a training prints. */
-function linesOf(plan: Pick<TrainPlan, 'blocks'> & { graphs: readonly object[] }): string[] {
-  const printed: string[] = [];
-  const bar = { update: () => {}, finish: () => {} };
-  const context = { out: { info: (line: string) => printed.push(line) }, progress: () => bar };
-  const progress = new TrainingProgress(context as unknown as CommandContext, 10);
-  const rest = { relations: [], features: 2, memory: 1, steps: { done: 0, all: 10 } };
-  progress.started({ ...rest, ...plan } as unknown as TrainPlan);
-  return printed;
-}
-
-test('prints which graphs are processed in parts, without control characters', () => {
-  const graphs = ['whole', 'host\u001b[2J'].map((title) => ({
-    title,
-    graph: randomGraph({ nodes: 1200, edges: 20, relations: 2, features: 2 }),
-  }));
-  const order = new Uint32Array(1200);
-  const blocks = new Map([[graphs[1].graph, { order, bounds: [0, 500, 900, 1200], hops: 3 }]]);
-  const [overview, ...parts] = linesOf({ graphs, blocks });
-  expect(overview).toMatch(/^2 graphs, 2,400 nodes, /);
-  expect(parts).toEqual([expect.stringMatching(/^host\\e\[2J \(1,200 nodes\) .* 3 parts/)]);
-  expect(linesOf({ graphs, blocks: new Map() })).toEqual([overview]);
+test('names the graphs that are processed in parts, with control characters escaped', () => {
+  const [stdout, stderr] = [new Sink(), new Sink()];
+  const out = new Output({ stdout, stderr, env: {} });
+  const context = {
+    out,
+    signal: new AbortController().signal,
+    progress: (label: string) => new Progress(out, label),
+    places: { flags: {}, env: {} },
+  };
+  const progress = new TrainingProgress(context);
+  progress.planned({
+    graphs: 2,
+    nodes: 2400,
+    relations: ['read'],
+    features: 2,
+    memory: 1,
+    steps: { done: 0, all: 2 },
+    inParts: [{ title: 'host\u001b[2J', nodes: 1200, parts: 3 }],
+  });
+  progress.finish();
+  const lines = stderr.lines.filter((line) => line.includes('parts'));
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toMatch(/^host\\e\[2J \(1,200 nodes\) .* 3 parts/);
 });

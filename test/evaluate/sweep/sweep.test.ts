@@ -2,8 +2,8 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parseThreshold } from '../../../src/detect/threshold/threshold.js';
-import { evaluate } from '../../../src/evaluate/evaluate.js';
-import type { EvaluateOptions } from '../../../src/evaluate/evaluation.js';
+import { evaluateVariants } from '../../../src/evaluate/evaluate-variants.js';
+import type { EvaluateVariantsOptions } from '../../../src/evaluate/evaluation.js';
 import { readLabels } from '../../../src/evaluate/labels/read-labels.js';
 import { resolveVariant, variantOf } from '../../../src/evaluate/protocol/variants.js';
 import type { EvaluationResult } from '../../../src/evaluate/result-schema.js';
@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 const TRAINING = { ...QUICK.training, epochs: 1 };
 
-async function common(): Promise<Omit<EvaluateOptions, 'variants'>> {
+async function common(): Promise<Omit<EvaluateVariantsOptions, 'variants'>> {
   return {
     splits: world.splits,
     labels: await readLabels(world.labels),
@@ -66,7 +66,7 @@ describe('runSweep', () => {
     expect(first).toMatchObject({ known: 0, complete: true });
     // The second trial must not depend on the random numbers of the first.
     const variants = [resolveVariant(variantOf('recal'), { ...TRAINING, gamma: 1 }, QUICK.detection)];
-    const alone = await evaluate({ ...(await common()), variants });
+    const alone = await evaluateVariants({ ...(await common()), variants });
     expect(figuresOf(first.trials[1].result)).toEqual(figuresOf(alone.result));
     expect(seedsOf(first.trials[0].result)).not.toEqual(seedsOf(alone.result));
 

@@ -1,11 +1,11 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { EXIT, RecalError } from '../../base/errors.js';
-import { makeFolder, removeFolders } from '../../base/make-folder.js';
-import { printable } from '../../base/printable.js';
+import { EXIT, RecalError } from '../base/errors.js';
+import { makeFolder, removeFolders } from '../base/make-folder.js';
+import { printable } from '../base/printable.js';
 
-/** Results that cannot be written should be known before the work for them is done. Leaves everything as it is. */
+/** Fails before the work if the results could not be written to `folder` afterwards. Leaves everything as it is. */
 export async function checkOutFolder(folder: string): Promise<void> {
   const whole = resolve(folder);
   let place = whole;

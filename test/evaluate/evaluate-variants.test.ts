@@ -2,8 +2,8 @@ import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parseThreshold } from '../../src/detect/threshold/threshold.js';
-import { evaluate, evaluateEach } from '../../src/evaluate/evaluate.js';
-import type { EvaluateOptions, Evaluation, MeasureOptions } from '../../src/evaluate/evaluation.js';
+import { evaluateEach, evaluateVariants } from '../../src/evaluate/evaluate-variants.js';
+import type { EvaluateVariantsOptions, Evaluation, MeasureOptions } from '../../src/evaluate/evaluation.js';
 import { csvRows } from '../../src/evaluate/labels/csv-rows.js';
 import { parseLabels } from '../../src/evaluate/labels/parse-labels.js';
 import { readLabels } from '../../src/evaluate/labels/read-labels.js';
@@ -19,10 +19,10 @@ beforeAll(async () => {
 });
 
 async function run(
-  given: Partial<EvaluateOptions> & { names?: readonly string[] } = {},
+  given: Partial<EvaluateVariantsOptions> & { names?: readonly string[] } = {},
 ): Promise<Evaluation> {
   const { names = ['recal', 'paper', 'wo-cd', 'rarity', 'velox'], ...options } = given;
-  return await evaluate({
+  return await evaluateVariants({
     splits: world.splits,
     labels: await readLabels(world.labels),
     tier: 'all',
@@ -191,7 +191,7 @@ describe('evaluateEach', () => {
       'velox 1',
     ]);
     expect(matched).toEqual([4, 2]);
-    const alone = await Promise.all(measures.map((measure) => evaluate({ ...scoring, ...measure })));
+    const alone = await Promise.all(measures.map((measure) => evaluateVariants({ ...scoring, ...measure })));
     for (const [i, evaluation] of both.entries()) {
       expect(withoutTimes(evaluation.result)).toEqual(withoutTimes(alone[i].result));
       expect(evaluation.curves).toEqual(alone[i].curves);

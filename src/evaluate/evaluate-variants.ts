@@ -1,7 +1,7 @@
 import { Stopwatch } from '../base/stopwatch.js';
 import { learnNodeText } from '../features/node-text.js';
 import { decayOf } from '../model/training/training-config.js';
-import type { EvaluateOptions, Evaluation, MeasureOptions, ScoringOptions } from './evaluation.js';
+import type { EvaluateVariantsOptions, Evaluation, MeasureOptions, ScoringOptions } from './evaluation.js';
 import { hashBehaviours } from './metrics/behaviour-hash.js';
 import { ScoreSheet } from './metrics/score-sheet.js';
 import { Measurements } from './protocol/measurements.js';
@@ -9,7 +9,7 @@ import { VariantRunner } from './protocol/variant-runner.js';
 import { describeRun } from './report/describe-run.js';
 
 /** Runs every variant with every seed on the same splits, and measures all of them against the same labels (method §10). */
-export async function evaluate(options: EvaluateOptions): Promise<Evaluation> {
+export async function evaluateVariants(options: EvaluateVariantsOptions): Promise<Evaluation> {
   const [evaluation] = await evaluateEach(options, [options]);
   return evaluation;
 }

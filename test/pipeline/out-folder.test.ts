@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { checkOutFolder } from '../../../src/cli/settings/out-place.js';
-import { newFolder } from '../../folders.js';
+import { checkOutFolder } from '../../src/pipeline/out-folder.js';
+import { newFolder } from '../folders.js';
 
 test('a place that can be made is left as it was', async () => {
   const folder = newFolder();

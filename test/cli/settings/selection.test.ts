@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { defineSettings, resolveSettings } from '../../../src/base/settings.js';
-import { selectingSettings, selectionOf } from '../../../src/cli/settings/selecting.js';
+import { selectionOf, selectionSettings } from '../../../src/cli/settings/selection.js';
 
-const settings = defineSettings(selectingSettings);
+const settings = defineSettings(selectionSettings);
 const selected = (flags: Record<string, string>) =>
   selectionOf(resolveSettings(settings, { flags, env: {} }).values);
 
-describe('moments', () => {
+describe('times', () => {
   test.each([
     ['2018-04-06', 1_522_972_800_000_000_000n],
     ['2018-04-06T00:00:00Z', 1_522_972_800_000_000_000n],
@@ -14,8 +14,8 @@ describe('moments', () => {
     ['1522972800000000001', 1_522_972_800_000_000_001n],
     ['-1', -1n],
     [' 0 ', 0n],
-  ])('%s', (text, moment) => {
-    expect(selected({ from: text }).from).toBe(moment);
+  ])('%s', (text, time) => {
+    expect(selected({ from: text }).from).toBe(time);
   });
 
   test.each(['yesterday', '2018-02-30', '2018-04-06T00:00:00', '12345678901234567890', '1e9', ''])(

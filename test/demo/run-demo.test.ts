@@ -1,40 +1,42 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { STEPS, type Step, tellStory } from '../../src/demo/story.js';
+import { runDemo, STEPS, type Step } from '../../src/demo/run-demo.js';
+import { describeModelFile } from '../../src/model/file/describe-model.js';
 import { readAlertFiles } from '../../src/report/detection/alert-files.js';
 import { newFolder } from '../folders.js';
 
-// A test may run beside others on a small machine: the smallest world there is, and one epoch.
+// The smallest world and one epoch: other tests run at the same time.
 const SMALL = { seed: 3, events: 20_000, epochs: 1, threshold: 'fpr:0.02', threads: 1 };
 
-test('the story goes through its steps, keeps everything, and tells what is true of it', async () => {
-  const told: (readonly [string, Step])[] = [];
+test('the demo runs its steps in order, keeps all files, and reports the ground truth', async () => {
+  const seen: (readonly [string, Step])[] = [];
   const shares: number[] = [];
-  const story = await tellStory({
+  const demo = await runDemo({
     ...SMALL,
     folder: newFolder(),
     watch: {
-      began: (step) => told.push(['began', step]),
+      began: (step) => seen.push(['began', step]),
       advanced: (_, done) => shares.push(done),
       ended: (step, seconds, partial) => {
-        told.push(['ended', step]);
+        seen.push(['ended', step]);
         expect(seconds).toBeGreaterThan(0);
         expect(Object.keys(partial).length).toBeGreaterThan(0);
       },
     },
   });
-  expect(told).toEqual(STEPS.flatMap((step) => [['began', step] as const, ['ended', step] as const]));
+  expect(seen).toEqual(STEPS.flatMap((step) => [['began', step] as const, ['ended', step] as const]));
   expect(shares.length).toBeGreaterThan(STEPS.length);
-  expect(Object.keys(story.seconds)).toEqual([...STEPS]);
+  expect(Object.keys(demo.seconds)).toEqual([...STEPS]);
 
-  const { paths, found, truth, world } = story;
+  const { paths, detection: found, training, truth, world } = demo;
   for (const path of [paths.world, paths.store, paths.model, paths.report])
     expect(existsSync(path)).toBe(true);
   const files = await readAlertFiles(paths.alerts);
   expect(files.alerts).toHaveLength(found.counts.alerts);
-  expect(files.run).toMatchObject({ model: story.model.id, selection: { split: 'test' } });
-  // Calibration and test are other days than training.
-  expect(story.calibration.firstTs).toBeGreaterThan(BigInt(story.model.training.lastTs));
+  expect(files.run).toMatchObject({ model: training.id, selection: { split: 'test' } });
+  // Calibration uses other days than training.
+  const model = await describeModelFile(paths.model);
+  expect(BigInt(training.calibration?.firstTs ?? 0)).toBeGreaterThan(BigInt(model.training.lastTs));
 
   expect(truth.incidents.map(({ rank }) => rank)).toEqual(found.incidents.map(({ rank }) => rank));
   expect(truth.attacks.map(({ attack }) => attack)).toEqual(world.hosts[0].attacks.map(({ id }) => id));
@@ -55,13 +57,13 @@ test('the story goes through its steps, keeps everything, and tells what is true
   }
 });
 
-test('who stops it gets no story', async () => {
+test('a stopped demo rejects', async () => {
   const stop = new AbortController();
-  const telling = tellStory({
+  const running = runDemo({
     ...SMALL,
     folder: newFolder(),
     signal: stop.signal,
     watch: { ended: () => stop.abort() },
   });
-  await expect(telling).rejects.toThrow(/abort/i);
+  await expect(running).rejects.toThrow(/abort/i);
 });

@@ -1,0 +1,14 @@
+/**
+ * The options of every command, before or after its name. They are plain data, so that `recal --help` need not load the
+ * modules that check values.
+ */
+export const GLOBAL_OPTIONS = {
+  quiet: { flags: '-q, --quiet', description: 'print only results, warnings and errors' },
+  json: { flags: '--json', description: 'print the result as one JSON object' },
+  color: { flags: '--no-color', description: 'no colours (--color: colours without a terminal)' },
+  stack: { flags: '--stack', description: 'print the stack trace of an error' },
+  config: {
+    flags: '--config <FILE>',
+    description: 'configuration file (default: recal.config.json in the working folder)',
+  },
+} as const;

@@ -1,0 +1,36 @@
+import type { Threshold } from '../../detect/threshold/threshold.js';
+import type { CalibrationSummary } from '../../pipeline/calibration-summary.js';
+import { formatCount } from './quantities.js';
+
+/** What a calibration used, and what the default threshold will bring. */
+export function* renderCalibration(summary: CalibrationSummary): Generator<string> {
+  const { graphs, instances, benign, config, covariance, threshold } = summary;
+  yield `calibrated on ${formatCount(graphs)} graphs, ${formatCount(instances)} instances: ${config.evidence.join(', ')}`;
+  if (covariance !== undefined) yield describeCovariance(covariance);
+  if (benign.inSample) {
+    yield 'benign scores come from the data that made the tables; thresholds are too low';
+  }
+  yield* renderThreshold(threshold.rule, threshold, benign.hostDays);
+}
+
+function describeCovariance({ known, total }: { known: number; total: number }): string {
+  if (known === 0) return 'brown: too few co-occurring pairs to estimate covariance; using Fisher';
+  const others = known < total ? '; the others use the mean' : '';
+  return `brown: ${formatCount(known)} of ${formatCount(total)} pairs of evidence have their own covariance${others}`;
+}
+
+/** How a threshold was found, and how many false incidents to expect. */
+export function* renderThreshold(rule: string, found: Threshold, hostDays: number): Generator<string> {
+  const { tau, status, finest, incidentsPerDay, alarmsPerDay, graphs, range } = found;
+  const rate = (value: number) => (value >= 10 ? value.toFixed(0) : value.toPrecision(2));
+  const unit = rule.startsWith('budget') ? 'false incidents per host and day' : 'of instances';
+  yield `threshold ${rule}: score ${tau.toFixed(2)} and above (${status})`;
+  yield `  calibration covers ${hostDays.toPrecision(2)} host-days in ${formatCount(graphs)} graphs; the lowest rate it can measure is ${rate(finest)} ${unit}`;
+  const most = status === 'resolved' ? 'about' : 'at most';
+  yield `  expect ${most} ${rate(incidentsPerDay)} false incidents and ${rate(alarmsPerDay)} false alerts per host and day`;
+  if (range !== undefined) {
+    const [low, high] = range.tau;
+    yield `  leaving out any one calibration graph gives a score of ${low.toFixed(2)} to ${high.toFixed(2)} and a rate of ${rate(range.rate[0])} to ${rate(range.rate[1])}`;
+  }
+  if (status !== 'resolved') yield `  hint: calibrate on more benign time to resolve ${rule}`;
+}

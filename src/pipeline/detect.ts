@@ -1,0 +1,178 @@
+import { join, resolve } from 'node:path';
+import { EXIT, RecalError } from '../base/errors.js';
+import { isoTime } from '../base/time-text.js';
+import type { Alert, Incident } from '../detect/alerts/alert.js';
+import type { Detector } from '../detect/detector.js';
+import { type Detection, findIncidents } from '../detect/find-incidents.js';
+import type { ScoredGraph } from '../detect/fusion/scored-graph.js';
+import type { SplitGraphs } from '../detect/split-graphs.js';
+import { applyThreshold } from '../detect/threshold/apply-threshold.js';
+import { formatThreshold, parseThreshold, type Threshold } from '../detect/threshold/threshold.js';
+import type { AlertRun } from '../report/detection/alert-files.js';
+import { checkReportPath, DetectionFiles } from '../report/detection/detection-files.js';
+import { REPORT_FILE } from '../report/page/page.js';
+import { describeContents } from '../store/nothing-selected.js';
+import type { Selection, Store } from '../store/store.js';
+import { DEFAULT_THRESHOLD } from './calibration-summary.js';
+import { openDetector, selectAfter } from './open-detector.js';
+import { checkOutFolder } from './out-folder.js';
+
+export interface DetectOptions {
+  /** Folder of the store. */
+  readonly store: string;
+  /** Calibrated model file. */
+  readonly model: string;
+  /** Folder for the results. */
+  readonly out: string;
+  /** Events to judge; by default everything after the time the model was calibrated on. */
+  readonly selection?: Selection | undefined;
+  /** budget:N/day (or /hour, /week), fpr:P or fdr:Q. Default: budget:5/day. */
+  readonly threshold?: string | undefined;
+  /** Write report.html beside the alerts. Default: true. */
+  readonly report?: boolean | undefined;
+  /** Compute threads; one per core by default. Results do not depend on it. */
+  readonly threads?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly watch?: DetectWatch | undefined;
+}
+
+/** Receives the progress of `detect`. */
+export interface DetectWatch {
+  /** Scoring is this far, 0 to 1. */
+  progress?(done: number): void;
+  /** The threshold is known; scoring follows. */
+  threshold?(threshold: DetectThreshold): void;
+  /** The scores of one graph, including those below the threshold. */
+  scored?(scores: GraphNodeScores): void;
+}
+
+/** The rule, and the score it came to. */
+export interface DetectThreshold {
+  /** As given, in canonical form. */
+  readonly rule: string;
+  /** The lowest score that raises an alert. */
+  readonly value: number;
+  /** What a reader of the alerts should know about it; null if nothing. */
+  readonly note: string | null;
+  /** How it was found; undefined for a false discovery rate, which sets a score for every host and day. */
+  readonly found: Threshold | undefined;
+  /** Benign host-days behind it. */
+  readonly hostDays: number;
+}
+
+/** Scores of the nodes of one graph, by position. */
+export interface GraphNodeScores {
+  readonly host: string;
+  /** First and last event of the graph, in nanoseconds since 1970. */
+  readonly firstTs: bigint;
+  readonly lastTs: bigint;
+  readonly ids: readonly string[];
+  readonly scores: Float64Array;
+}
+
+export interface DetectResult {
+  /** Folder with the results. */
+  readonly out: string;
+  /** Path of report.html; undefined without a report. */
+  readonly report: string | undefined;
+  /** By score, highest first. */
+  readonly alerts: readonly Alert[];
+  /** By rank. */
+  readonly incidents: readonly Incident[];
+  readonly counts: Detection['counts'];
+  readonly threshold: DetectThreshold;
+  /** The contents of run.json. */
+  readonly run: AlertRun;
+  readonly seconds: number;
+  /** Seconds by stage. */
+  readonly stages: Readonly<Record<string, number>>;
+}
+
+/** Judges events of a store with a calibrated model and writes ranked, explained alerts, incidents and a report. */
+export async function detect(options: DetectOptions): Promise<DetectResult> {
+  const { out, watch, signal, report = true } = options;
+  const started = performance.now();
+  const spec = parseThreshold(options.threshold ?? DEFAULT_THRESHOLD);
+  await checkOutFolder(out);
+  if (report) await checkReportPath(out);
+  const { store, detector } = await openDetector(options);
+  try {
+    const { watch: clock, calibration } = detector;
+    const { selection, graphs } = await clock.time('reading', () =>
+      openGraphs(detector, store, options.selection ?? {}),
+    );
+    const applied = await applyThreshold(spec, detector, graphs, signal);
+    const threshold: DetectThreshold = {
+      rule: formatThreshold(spec),
+      value: applied.tau,
+      note: applied.note,
+      found: applied.threshold,
+      hostDays: calibration.benign.hostDays,
+    };
+    watch?.threshold?.(threshold);
+    const files = new DetectionFiles({
+      detector,
+      graphs,
+      selection,
+      rule: threshold.rule,
+      applied,
+      store: resolve(options.store),
+    });
+    const found = await findIncidents(detector, graphs, {
+      threshold: applied,
+      signal,
+      progress: (done) => watch?.progress?.(done),
+      seen: (graph) => {
+        if (report) files.seen(graph);
+        watch?.scored?.(nodeScores(graph, graphs));
+      },
+    });
+    const run = await clock.time('files', () => files.write(out, found, { report }));
+    return {
+      out,
+      report: report ? join(out, REPORT_FILE) : undefined,
+      ...found,
+      threshold,
+      run,
+      seconds: (performance.now() - started) / 1000,
+      stages: clock.seconds,
+    };
+  } finally {
+    await detector.close();
+  }
+}
+
+async function openGraphs(
+  detector: Detector,
+  store: Store,
+  asked: Selection,
+): Promise<{ selection: Selection; graphs: SplitGraphs }> {
+  const { lastTs } = detector.calibration;
+  const selection = selectAfter(asked, lastTs);
+  try {
+    return { selection, graphs: await detector.graphsOf(store, selection) };
+  } catch (error) {
+    throw selection === asked || asked.host !== undefined ? error : nothingLater(error, store, lastTs);
+  }
+}
+
+/** Explains why the store's events were not judged although no time was given. */
+function nothingLater(error: unknown, store: Store, last: bigint): unknown {
+  if (!(error instanceof RecalError) || error.code !== 'nothing-selected') return error;
+  return new RecalError(error.code, `the store holds no events after calibration ended at ${isoTime(last)}`, {
+    hint: `select what to judge with --split or --from; ${describeContents(store)}`,
+    exit: EXIT.usage,
+  });
+}
+
+function nodeScores({ view, scores }: ScoredGraph, { events }: SplitGraphs): GraphNodeScores {
+  const { nodes, rows } = view.planned;
+  const { ts } = events.table;
+  return {
+    host: events.hosts[events.keys.hostAt(nodes[0])],
+    firstTs: ts[rows[0]],
+    lastTs: ts[rows[rows.length - 1]],
+    ids: Array.from(nodes, (node) => events.uuid(node)),
+    scores,
+  };
+}

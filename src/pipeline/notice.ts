@@ -1,0 +1,10 @@
+/** Something the user should know although the work goes on. */
+export interface Notice {
+  readonly level: 'info' | 'warning';
+  readonly message: string;
+  /** What to do about it. */
+  readonly hint?: string | undefined;
+}
+
+/** Receives notices as they arise. */
+export type NoticeListener = (notice: Notice) => void;
