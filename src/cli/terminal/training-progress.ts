@@ -56,7 +56,7 @@ export class TrainingProgress implements TrainWatch {
           'which is slower; raise --memory or shorten the window with --set window=MINUTES',
       );
     }
-    if (steps.done > 0) out.info(`resuming after ${formatCount(steps.done)} steps`);
+    if (steps.done > 0) out.info(`continuing after ${formatCount(steps.done)} steps`);
     this.#bar = this.#context.progress('training', { total: steps.all - steps.done, unit: 'steps' });
   }
 

@@ -9,7 +9,11 @@ export const NO_ATTACKS = 'the labels name no attacks, so there are no results f
 export const IN_TRAINING = 'also occur in training and may have been learned as benign';
 
 /** The notes of an evaluation for `result.json`. */
-export function* runNotes(options: EvaluateVariantsOptions, labels: LabelMatch, run: RunRecord): Generator<string> {
+export function* runNotes(
+  options: EvaluateVariantsOptions,
+  labels: LabelMatch,
+  run: RunRecord,
+): Generator<string> {
   yield* labelNotes(labels);
   yield* seedNotes(options, run);
   yield* variantNotes(options, run);

@@ -38,7 +38,7 @@ describe('recal demo', () => {
     }
     const { stdout } = plain;
     expect(stdout.indexOf('incidents, most prominent first')).toBeGreaterThanOrEqual(0);
-    expect(stdout.indexOf('what only the simulator knows')).toBeGreaterThan(
+    expect(stdout.indexOf('ground truth, known only to the simulator')).toBeGreaterThan(
       stdout.indexOf('incidents, most prominent first'),
     );
     for (const attack of ['A1-server-exploit', 'A2-living-off-the-land', 'A3-slow-theft'])

@@ -27,7 +27,7 @@ const sameBytes = (one: string, two: string) => readFileSync(path(one)).equals(r
 const answerOf = (ended: { stdout: string }) => JSON.parse(ended.stdout) as Record<string, unknown>;
 
 describe('recal train', () => {
-  test('prints each relation’s mask rate and loss, and writes the model', async () => {
+  test('prints mask rate and loss of each relation and writes the model', async () => {
     const { code, stdout, stderr } = await run(`train --model ${path('one')} --epochs 2`);
     expect(stderr).toMatch(/\d graphs, [\d,]+ nodes, \d+ relations, \d+ features per node, about [\d.]+ MiB/);
     expect(stderr).toMatch(/epoch 1 of 2: loss \d+\.\d+, masked 0\.\d+, highest EVENT_/);
@@ -49,19 +49,15 @@ describe('recal train', () => {
     expect(sameBytes('two', 'one')).toBe(true); // the same training, the same bytes
   });
 
-  test('--fusion brown says how much of it rests on covariances', async () => {
-    const brown = `train --model ${path('brown')} --epochs 1 --fusion brown`;
+  test('--set fusion=brown reports how many pairs have a covariance', async () => {
+    const brown = `train --model ${path('brown')} --epochs 1 --set fusion=brown`;
     const little = await run(brown);
-    expect(little.stdout).toMatch(
-      /\ncalibrated on .*\nbrown does what fisher does: no two pieces of evidence /,
-    );
+    expect(little.stdout).toMatch(/\ncalibrated on .*\nbrown: too few co-occurring pairs .*; using Fisher\n/);
     const { stdout } = await run(`${brown} --calibrate-split train`);
-    expect(stdout).toMatch(
-      /\nbrown: [1-9]\d* of [\d,]+ pairs of evidence have a covariance of their own, the /,
-    );
+    expect(stdout).toMatch(/\nbrown: [1-9]\d* of [\d,]+ pairs of evidence have their own covariance/);
   });
 
-  test('Ctrl-C leaves a model and a checkpoint; --resume ends as if nothing had happened', async () => {
+  test('Ctrl-C leaves a model and a checkpoint; --resume gives the same model as one run', async () => {
     const ended = await run(`train --model ${path('three')} --epochs 3 --json`, (text, signals) => {
       if (text.startsWith('epoch 1 of')) signals.emit('SIGINT');
     });
@@ -85,14 +81,14 @@ describe('recal train', () => {
     expect(seen).toBe(true);
   });
 
-  test('a warning where too much is masked', async () => {
+  test('warns if too much is masked', async () => {
     const { stderr } = await run(
-      `train --model ${path('six')} --epochs 1 --mask-base 1 --mask-min 0.95 --mask-max 1`,
+      `train --model ${path('six')} --epochs 1 --set maskBase=1 --set maskMin=0.95 --set maskMax=1`,
     );
     expect(stderr).toMatch(/warning: \d+ % of the nodes are masked/);
   });
 
-  test('a warning where a store has several splits and none was chosen', async () => {
+  test('warns if a store has several splits and none is selected', async () => {
     const other = path('splits');
     for (const [index, split] of ['train', 'test'].entries()) {
       const event = eventLine({ subj: process('p', { name: 'sh' }), obj: file(`f${index}`) });
@@ -104,81 +100,90 @@ describe('recal train', () => {
   });
 
   test.each([
-    ['train', 'error: --model is required'],
-    ['train --model x --epochs 0', 'option --epochs: expected at least 1'],
-    ['train --model x --encoder gat', 'expected one of additive, rgat'],
-    ['train --model x --from yesterday', 'expected 2018-04-06, 2018-04-06T10:00:00Z or nanoseconds'],
-    ['train --model x --split none', 'the store has no split none'],
-    ['train --model x --host none', 'the store contains no events for --host none'],
-    ['train --model x --to 2000-01-01', 'the store contains no events for --to 2000-01-01T00:00:00'],
-    ['train --model x --mask-min 0.9 --mask-max 0.1', 'maskMin: must not exceed maskMax'],
-    ['train --model no/where', 'the model cannot be written: there is no folder'],
-    ['train --model /', 'the model cannot be written: / is a folder'],
-    ['train --model x --resume', 'there is no x.checkpoint to go on from'],
-    ['train --model x --no-calibrate --calibrate-split train', 'contradict each other'],
-    ['train --model x --split train --calibrate-split train', 'split train is trained on and calibrated on'],
-    ['train --model x --mask-base 0 --mask-min 0', 'otherwise no node is masked'],
-    ['train --model x --half-life 1e-320', 'must be 0, or at least 0.001'],
-  ])('%s', async (line, message) => {
-    const { code, stdout, stderr } = await run(line);
-    expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toContain(message);
+    ['train', 'settings-missing', '--model'],
+    ['train --model x --epochs 0', 'settings-invalid', '--epochs'],
+    ['train --model x --set encoder=gat', 'settings-invalid', 'additive, rgat'],
+    ['train --model x --encoder rgat', 'usage-moved-option', '--set encoder='],
+    ['train --model x --from yesterday', 'settings-invalid', '2018-04-06T10:00:00Z'],
+    ['train --model x --split none', 'no-split', 'none'],
+    ['train --model x --host none', 'nothing-selected', '--host none'],
+    ['train --model x --to 2000-01-01', 'nothing-selected', '--to 2000-01-01T00:00:00'],
+    ['train --model x --set maskMin=0.9 --set maskMax=0.1', 'training-config', 'maskMin'],
+    ['train --model no/where', 'model-place', 'no'],
+    ['train --model /', 'model-place', '/'],
+    ['train --model x --resume', 'no-checkpoint', 'x.checkpoint'],
+    ['train --model x --no-calibrate --calibrate-split train', 'usage-calibrate', '--calibrate-split'],
+    ['train --model x --split train --calibrate-split train', 'usage-calibrate', 'train'],
+    ['train --model x --set maskBase=0 --set maskMin=0', 'training-config', 'maskBase'],
+    ['train --model x --set halfLife=1e-320', 'settings-invalid', '0.001'],
+  ])('%s fails with %s', async (line, error, detail) => {
+    const { code, stdout, stderr } = await run(`${line} --json`);
+    expect(code).toBe(2);
+    expect(JSON.parse(stdout)).toMatchObject({ error: { code: error } });
+    expect(stderr).toContain(detail);
   });
 
-  test('a folder where the checkpoint goes is known before training', async () => {
+  test('a folder in the place of the checkpoint fails before training', async () => {
     mkdirSync(path('taken.checkpoint'));
     const { code, stderr } = await run(`train --model ${path('taken')}`);
     expect([code, stderr]).toEqual([2, expect.stringContaining('taken.checkpoint is a folder')]);
   });
 
-  test('what does not fit into the memory is refused', async () => {
+  test('a model that does not fit the memory is refused', async () => {
     const { code, stderr } = await run(
-      `train --model ${path('x')} --memory 64 --no-calibrate --encoder rgat --epochs 1`,
+      `train --model ${path('x')} --memory 64 --no-calibrate --set encoder=rgat --epochs 1`,
     );
     expect([code, stderr]).toEqual([1, expect.stringMatching(/\d+ relations.* 64\.0 MiB/)]);
   });
 
-  test('--resume refuses fewer epochs than were taken, other choices and another selection', async () => {
+  test('--resume refuses fewer epochs, other settings and another selection', async () => {
     const at = `train --model ${path('eight')} --resume`;
     await run(`train --model ${path('eight')} --epochs 3`, (text, signals) => {
       if (text.startsWith('epoch 2 of')) signals.emit('SIGINT');
     });
     for (const [line, message] of [
-      ['--epochs 1', 'beyond the'],
-      ['--epochs 3 --text-dimension 16', 'other settings: textDimension'],
-      ['--epochs 3 --no-calibrate', 'another selection of events: '],
+      ['--epochs 1', 'resume-beyond'],
+      ['--epochs 3 --set textDimension=16', 'resume-differs'],
+      ['--epochs 3 --no-calibrate', 'resume-differs'],
     ]) {
-      const { code, stderr } = await run(`${at} ${line}`);
-      expect([code, stderr]).toEqual([1, expect.stringContaining(message)]);
+      const { code, stdout } = await run(`${at} ${line} --json`);
+      expect([code, JSON.parse(stdout)]).toMatchObject([1, { error: { code: message } }]);
     }
     expect((await run(`${at} --epochs 3`)).stdout).toContain('loss in epoch 3');
   });
 
-  test('training that went astray is known before a checkpoint or a model is written', async () => {
+  test('training that diverges writes neither a checkpoint nor a model', async () => {
     const ended = await run(
-      `train --model ${path('wild')} --epochs 3 --checkpoint-every 0 --text-rate 1 --text-epochs 400 --learning-rate 1`,
+      `train --model ${path('wild')} --epochs 3 --checkpoint-every 0 --set textRate=1 --set textEpochs=400 --set learningRate=1 --json`,
     );
-    expect([ended.code, ended.stderr]).toEqual([1, expect.stringContaining('diverged')]);
+    expect([ended.code, answerOf(ended)]).toMatchObject([1, { error: { code: 'training-diverged' } }]);
     expect([existsSync(path('wild')), existsSync(`${path('wild')}.checkpoint`)]).toEqual([false, false]);
   });
 
-  test('a warning where nothing could be learned', async () => {
+  test('warns if the model learned nothing', async () => {
     const lone = path('lone');
     const event = eventLine({ subj: process('p', { name: 'sh' }), obj: file('f') });
     await ingestFiles([writeLog(folder, 'lone.json', [event])], { store: lone, threads: 0 });
     const ended = await run(
-      `train --store ${lone} --model ${path('nine')} --epochs 1 --mask-base 0.001 --mask-min 0`,
+      `train --store ${lone} --model ${path('nine')} --epochs 1 --set maskBase=0.001 --set maskMin=0`,
     );
     expect(ended.stderr).toMatch(/epoch 1 of 1: loss -, masked 0\.00$/m);
-    expect(ended.stderr).toContain('nothing was learned');
+    expect(ended.stderr).toContain('learned nothing');
   });
 
-  test('help names the defaults, and what the preset paper changes', async () => {
-    const { stdout } = await run('train --help');
-    const help = stdout.replace(/\s+/g, ' ');
-    expect(help).toContain('--gamma <γ>');
-    expect(help).toContain('(default: additive, paper: rgat)');
-    expect(help).toContain('--no-balanced');
+  test('the help has at most 25 options; recal settings train lists the rest with their defaults', async () => {
+    const { stdout: help } = await run('train --help');
+    expect(help.match(/^ {2}-/gm)?.length).toBeLessThanOrEqual(25);
+    expect(help).toContain('--set <KEY=VALUE>');
+    expect(help.replace(/\s+/g, ' ')).toContain('(default: 50, paper: 200)');
+    const { stdout } = await run('settings train --json');
+    const { settings } = JSON.parse(stdout) as {
+      settings: { key: string; option: string; standard: string }[];
+    };
+    expect(settings.find(({ key }) => key === 'encoder')).toMatchObject({
+      option: '--set encoder=…',
+      standard: 'additive, paper: rgat',
+    });
   });
 });
 
@@ -215,7 +220,7 @@ describe('recal model show', () => {
     });
   });
 
-  test('a file that is none, and an action that is none', async () => {
+  test('refuses a file that is not a model and an unknown action', async () => {
     writeFileSync(path('none'), 'not a model, but long enough to be one');
     const foreign = await run(`model show ${path('none')}`);
     expect([foreign.code, foreign.stderr]).toEqual([1, expect.stringMatching(/^error: .*\nhint: .*\nat /)]);

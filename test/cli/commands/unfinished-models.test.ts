@@ -57,20 +57,22 @@ describe('a model that is trained but not calibrated', () => {
     expect([detected.code, detected.stdout]).toEqual([0, expect.stringContaining('alerts in ')]);
   });
 
-  test('needs what it was trained on', async () => {
+  test('needs the events it was trained on', async () => {
     await run('train --model away --no-calibrate');
     const log = writeLog(folder, 'other.ndjson', [eventLine({ obj: file('f') })]);
     await ingestFiles([log], { store: path('other'), threads: 0 });
-    const { code, stderr } = await run('calibrate --model away', undefined, { RECAL_STORE: path('other') });
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/not in this store\nhint: give --store /)]);
+    const { code, stdout } = await run('calibrate --model away --json', undefined, {
+      RECAL_STORE: path('other'),
+    });
+    expect([code, JSON.parse(stdout)]).toMatchObject([1, { error: { code: 'store-other-data' } }]);
   });
 });
 
-describe('what is found out before the work is done', () => {
-  test('a file that is no model is not written over, one that is may be', async () => {
+describe('checks before the work', () => {
+  test('a file that is not a model is not overwritten; a model is', async () => {
     writeFileSync(path('notes.txt'), 'mine\n');
-    const { code, stderr } = await run('train --model notes.txt');
-    expect([code, stderr]).toEqual([2, expect.stringContaining('is no model')]);
+    const { code, stdout } = await run('train --model notes.txt --json');
+    expect([code, JSON.parse(stdout)]).toMatchObject([2, { error: { code: 'model-place' } }]);
     expect(readFileSync(path('notes.txt'), 'utf8')).toBe('mine\n');
     writeFileSync(path('empty'), '');
     expect((await run('train --model empty')).code).toBe(0);
@@ -84,15 +86,11 @@ describe('what is found out before the work is done', () => {
     expect([code, stderr]).toEqual([2, expect.stringMatching(/is a file\nhint: give --out a folder/)]);
   });
 
-  test('nothing after calibration is said as that, with what there is', async () => {
+  test('reports that no events follow calibration, and what the store contains', async () => {
     await run('train --model m');
     const { code, stderr } = await run('detect --model m --out o');
     expect(code).toBe(2);
-    expect(stderr).toMatch(
-      /nothing in the store is later than what the model was calibrated on, until 2025-/,
-    );
-    expect(stderr).toMatch(
-      /hint: name what to score with --split or --from; the store contains 2025-03-05T00:00/,
-    );
+    expect(stderr).toMatch(/no events after calibration ended at 2025-/);
+    expect(stderr).toMatch(/hint: select what to judge .*2025-03-05T00:00/);
   });
 });
