@@ -4,7 +4,8 @@ import { parseCommandLine } from '../../dist/cli/parse.js';
 
 export const path = 'docs/reference/cli.md';
 
-const helpOf = async (...words) => (await parseCommandLine([...words, '--help'], commands, '')).text.trimEnd();
+const helpOf = async (...words) =>
+  (await parseCommandLine([...words, '--help'], commands, '')).text.trimEnd();
 
 export async function render() {
   const sections = [];

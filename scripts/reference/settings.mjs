@@ -12,7 +12,8 @@ export async function render() {
     const { settings } = await entry.load();
     const own = settings.entries.filter(({ bySet }) => !bySet);
     const bySet = settings.entries.filter((each) => each.bySet);
-    const more = bySet.length > 0 ? '\n\nAlso takes every learning and detection setting below with `--set`.' : '';
+    const more =
+      bySet.length > 0 ? '\n\nAlso takes every learning and detection setting below with `--set`.' : '';
     if (settings.entries.length > 0) sections.push(section(`recal ${entry.name}`, own) + more);
   }
   return [
