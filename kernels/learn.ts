@@ -1,7 +1,7 @@
-// The learning kernels (AssemblyScript; src/compute/wasm/ is the other half). Every thread runs the same list of
-// commands over one shared memory: it takes chunks of a command until none is left, waits for those that others took,
-// and goes on to the next. A chunk's work and its place in memory depend on the command alone, never on the thread or
-// on how many there are, so results are the same bytes every time.
+// The learning kernels in AssemblyScript; src/compute/wasm/ calls them. Every thread runs the same list of commands over
+// one shared memory. It takes chunks of a command until none is left, waits until all chunks are done, and continues with
+// the next command. The work of a chunk and its place in memory do not depend on the threads, so results are the same
+// bytes every time.
 
 import { attend, mergeAttention, prelu, redirect, scores } from './learn/attention';
 import { attendGrad, attendPrepare, mergeAttentionGrad, preluGrad } from './learn/attention-grad';
@@ -16,16 +16,16 @@ import { addInto, fill, linear, linearGradInput, linearGradWeights, sumParts, su
 import { mergeSegments, segmentSum } from './learn/segments';
 import { sparseLinear, sparseLinearGrad, tokenGrad, tokenLinear } from './learn/sparse';
 
-// A command: operation, chunks, chunks taken, chunks done, then arguments.
+// A command: operation, chunks, chunks taken, chunks done, arguments.
 const COMMAND: usize = 128;
 const CHUNKS: usize = 4;
 const TAKEN: usize = 8;
 const DONE: usize = 12;
 const ARGS: usize = 16;
 const SPINS: i32 = 20000;
-const PATIENCE: i64 = 50_000_000;
+const WAIT_NANOSECONDS: i64 = 50_000_000;
 
-/** `failed` is a word that a thread sets when it cannot go on. */
+/** `failed` is the address of an integer that a thread sets when it fails. */
 export function execute(list: usize, count: i32, scratch: usize, failed: usize): void {
   for (let i = 0; i < count; i++) {
     const command = list + <usize>i * COMMAND;
@@ -41,12 +41,12 @@ export function execute(list: usize, count: i32, scratch: usize, failed: usize):
       const done = atomic.load<i32>(command + DONE);
       if (done >= chunks) break;
       if (atomic.load<i32>(failed) != 0) return;
-      if (++spins > SPINS) atomic.wait<i32>(command + DONE, done, PATIENCE);
+      if (++spins > SPINS) atomic.wait<i32>(command + DONE, done, WAIT_NANOSECONDS);
     }
   }
 }
 
-/** In the order of OPERATIONS in src/compute/wasm/operations.ts. */
+/** The operations have the order of OPERATIONS in src/compute/wasm/operations.ts. */
 function perform(operation: i32, args: usize, chunk: usize, scratch: usize): void {
   switch (operation) {
     case 0: fill(args, chunk); break;

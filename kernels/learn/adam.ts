@@ -1,10 +1,10 @@
-// Adam over one flat run of parameters, L2 added to the gradient (method §5).
+// Adam over a flat array of parameters, with L2 added to the gradient (method §5).
 
 import { float, madd, ptr, word } from './simd';
 
 /**
  * Arguments: length, parameters, gradient, first and second moment, rate, β1, β2, ε, decay, 1/(1−β1ᵗ), 1/(1−β2ᵗ), scale,
- * 1−β1, 1−β2 (here they would be off by 1e-5).
+ * 1−β1, 1−β2 (the subtraction in float32 would have an error of 1e-5).
  */
 export function adam(args: usize, chunk: usize): void {
   const start = chunk << 16;

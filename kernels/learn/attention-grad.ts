@@ -1,17 +1,17 @@
-// Relation-aware attention, backward, the part of the weighted sum: Σ α dout over the entries out of each source, and of
-// each entry α and dα = dout·y, from which attention-scores.ts makes the gradients of scores. Both are in float64: dα is then
-// subtracted from its mean, weighted by α, over the destination's entries, which may agree with it in many digits.
+// Backward pass of relation-aware attention, first part: the weighted sum. Computes Σ α dout over the entries out of each
+// source, and α and dα = dout·y of each entry, from which attention-scores.ts computes the gradients of scores. α and dα
+// are in float64, because dα minus its weighted mean over the entries of the destination loses many digits.
 //
-// The graph is bidirectional, so the entries into u are also, with their relation reversed, the entries out of u: the
-// gradient of a gather is a gather over the same rows, and nothing is scattered.
+// The graph is bidirectional: with the relation reversed, the entries into u are also the entries out of u. So the gradient
+// of a gather is a gather over the same rows, and no kernel scatters.
 
 import { expExactly, high, leaky, low, madd2, narrow, sumOfEach, wide } from './float64';
 import { BATCH, NONE, ROW, addTo, clearRow, flush, madd, ptr, sumPartsOfRow, touch, touchEach, word } from './simd';
 
-/** What is kept of an entry, in float64: α of four heads, negative where λ is 0.2, then dα. */
+/** Bytes kept per entry, in float64: α of four heads, negative if λ is 0.2, then dα. */
 export const WEIGHT: usize = 64;
 
-/** What a source needs to know of a destination, in one cache line (d, peak, 1/sum). Arguments: rows, rows per chunk, d, peak, inverse, records. */
+/** Packs d, peak and 1/sum of each destination into one cache line. Arguments: rows, rows per chunk, d, peak, inverse, records. */
 export function attendPrepare(args: usize, chunk: usize): void {
   const size = <usize>word(args, 1);
   const end = min<usize>((chunk + 1) * size, <usize>word(args, 0));
@@ -23,17 +23,17 @@ export function attendPrepare(args: usize, chunk: usize): void {
   }
 }
 
-// Arguments of attendGrad and mergeAttentionGrad, after the work list in 0 to 3; those of fold-grad.ts begin with the same.
+// Arguments of attendGrad and mergeAttentionGrad after the work list (0 to 3). The kernels of fold-grad.ts share them.
 export const NEIGHBOURS = 4, RELATIONS = 5, S = 7, B = 8, DOUT = 10, RECORDS = 11, SUMS = 12, WEIGHTS = 13;
 export const PARTS = 14, TABLES = 15, HALF = 16, SPLIT_COUNT = 17;
 const Z = 6, C = 9;
-/** The rows are those of the forward pass, so their relations must be reversed; otherwise they are listed by source. */
+/** Nonzero if the rows are those of the forward pass, so that relations must be reversed; 0 if rows are listed by source. */
 const REVERSED = 18;
 
-/** Batches that add to one sum of dc before it goes to the chunk's: on a hub they are all alike, and so are their roundings. */
+/** Batches per partial sum of dc. On a hub all batches are similar, and so are their rounding errors, which would add up. */
 export const FLUSH: usize = 128;
 
-/** Arguments: segments, chunk bounds, split rows, split rows per chunk, then as above. A chunk has a table of its own for dc. */
+/** Arguments: segments, chunk bounds, split rows, split rows per chunk, then as above. Each chunk has its own table for dc. */
 export function attendGrad(args: usize, chunk: usize, scratch: usize): void {
   const bounds = ptr(args, 1);
   const first = <usize>load<u32>(bounds + (chunk << 2));
@@ -59,7 +59,7 @@ export function attendGrad(args: usize, chunk: usize, scratch: usize): void {
   flush(dc, bytes, table);
 }
 
-/** Some entries out of u, batch by batch. Gives how many batches there were. */
+/** Processes entries out of u in batches. Returns the number of batches. */
 export function gradEntries(args: usize, u: usize, start: usize, end: usize, sums: usize, dc: usize, scratch: usize): usize {
   let batches: usize = 0;
   for (let e = start; e < end; e += BATCH) {
@@ -73,7 +73,7 @@ export function gradEntries(args: usize, u: usize, start: usize, end: usize, sum
   return batches;
 }
 
-/** α of an entry, from what its source and relation add to a logit, and from its destination's record; to be kept and for use. */
+/** α of an entry, from s + b of its source and relation and from the record of its destination. */
 // @ts-ignore: decorator
 @inline export function weighEntry(base0: v128, base1: v128, record: usize, weight: usize, alpha: usize): void {
   const raw0 = f64x2.add(base0, wide(record)), raw1 = f64x2.add(base1, wide(record + 8));
@@ -81,12 +81,12 @@ export function gradEntries(args: usize, u: usize, start: usize, end: usize, sum
   const p1 = expExactly(f64x2.sub(leaky(raw1), wide(record + 24)));
   const alpha0 = f64x2.mul(p0, wide(record + 32)), alpha1 = f64x2.mul(p1, wide(record + 40));
   v128.store(alpha, narrow(alpha0, alpha1));
-  // α is positive: its sign is free to say on which side of the LeakyReLU's kink the entry is.
+  // α is positive, so its sign can store the side of the LeakyReLU.
   v128.store(weight, v128.bitselect(alpha0, f64x2.neg(alpha0), f64x2.gt(raw0, f64x2.splat(0))));
   v128.store(weight, v128.bitselect(alpha1, f64x2.neg(alpha1), f64x2.gt(raw1, f64x2.splat(0))), 16);
 }
 
-/** Up to BATCH entries out of u: α of each, then head by head Σ α dout and the products dα is made of. */
+/** Up to BATCH entries out of u: α of each, then per head Σ α dout and the products that add up to dα. */
 function gradBatch(args: usize, u: usize, start: usize, count: usize, sums: usize, dc: usize, scratch: usize): void {
   const neighbours = ptr(args, NEIGHBOURS) + (start << 2);
   const relations = ptr(args, RELATIONS) + (start << 2);
@@ -121,13 +121,13 @@ function gradBatch(args: usize, u: usize, start: usize, count: usize, sums: usiz
   }
 }
 
-/** Two numbers of y = z + c, of which float64 loses nothing that matters. */
+/** Two numbers of y = z + c in float64. */
 // @ts-ignore: decorator
 @inline function sumOf(z: usize, c: usize): v128 {
   return f64x2.add(wide(z), wide(c));
 }
 
-/** Entries of one relation, which share y = z_u + c_ρ. */
+/** Processes entries of one relation, which share y = z_u + c_ρ. */
 function gradRun(
   neighbours: usize, first: usize, last: usize, z: usize, c: usize, dout: usize,
   alphas: usize, products: usize, sums: usize, dc: usize,
@@ -139,7 +139,7 @@ function gradRun(
     const y4 = sumOf(y + 32, t + 32), y5 = sumOf(y + 40, t + 40), y6 = sumOf(y + 48, t + 48), y7 = sumOf(y + 56, t + 56);
     let s0 = f32x4.splat(0), s1 = f32x4.splat(0), s2 = f32x4.splat(0), s3 = f32x4.splat(0);
     let i = first;
-    // Two at a time where there are two: y is too long for the registers, and is then fetched once for both.
+    // Two entries at a time: y does not fit into the registers and is then loaded once for both.
     for (; i + 1 < last; i += 2) {
       const row = dout + <usize>load<u32>(neighbours + (i << 2)) * ROW + at;
       const next = dout + <usize>load<u32>(neighbours + (i << 2), 4) * ROW + at;
@@ -163,7 +163,7 @@ function gradRun(
     }
     if (i < last) {
       const row = dout + <usize>load<u32>(neighbours + (i << 2)) * ROW + at;
-      // In the same order, so that entries that are alike have the same bits.
+      // The same order as above, so that equal entries give equal bits.
       let p = f64x2.mul(wide(row), y0);
       p = madd2(wide(row + 8), y1, p);
       p = madd2(wide(row + 16), y2, p);
@@ -184,7 +184,7 @@ function gradRun(
   }
 }
 
-/** A chunk is some of the long rows (argument 3 says how many). */
+/** Merges the parts of split rows. Argument 3 is the number of split rows per chunk. */
 export function mergeAttentionGrad(args: usize, chunk: usize): void {
   const size = <usize>word(args, 3);
   const end = min<usize>((chunk + 1) * size, <usize>word(args, SPLIT_COUNT));
@@ -195,7 +195,7 @@ export function mergeAttentionGrad(args: usize, chunk: usize): void {
   }
 }
 
-/** dh → dpre in place, and a chunk's Σ dh·pre where pre < 0, in float64. Arguments: rows, rows per chunk, dh, pre, slope, parts. */
+/** Replaces dh by dpre, and sums dh·pre where pre < 0 in float64. Arguments: rows, rows per chunk, dh, pre, slope, parts. */
 export function preluGrad(args: usize, chunk: usize): void {
   const size = <usize>word(args, 1);
   const start = chunk * size * ROW;

@@ -1,35 +1,34 @@
-// Relation-aware attention, backward, the part of the softmax: from α and dα of every entry (attention-grad.ts) the
-// gradients of scores, g = λ α (dα − S) / Σ α, λ the slope of the LeakyReLU at the entry (1 or 0.2), S = Σ α dα / Σ α over
-// the entries into the same destination. Σ α is one but for the rounding of what α was divided by.
+// Backward pass of relation-aware attention, second part: the softmax. From α and dα of each entry (attention-grad.ts) it
+// computes the gradients of scores, g = λ α (dα − S) / Σ α. λ is the slope of the LeakyReLU at the entry (1 or 0.2), and
+// S = Σ α dα / Σ α over the entries into the same destination. Σ α is 1 except for rounding.
 //
-// Such gradients cancel. Over a destination's entries with one slope they add up to zero whatever α and dα are, and where
-// one entry has nearly all the weight its own gradient is a small difference of large numbers. So S is made of the very
-// numbers it is subtracted from, and all of this is in float64: what cancels in the mathematics cancels here, and what is
-// left is as exact as what the kernels are given.
+// These gradients cancel: over the entries of a destination with one slope they add up to zero, and an entry with nearly
+// all the weight has a gradient that is a small difference of large numbers. So S is computed from the same numbers that it
+// is subtracted from, and everything is in float64.
 
 import { FLUSH, WEIGHT } from './attention-grad';
 import { high, low, madd2, narrow, sumDoubles } from './float64';
 import { NONE, ROW, addHeadScaledRow, clearRow, copyRow, flush, ptr, touchEach, word } from './simd';
 
-/** Four numbers of float64, one a head. */
+/** Bytes of four float64 numbers, one per head. */
 export const FOUR: usize = 32;
-/** What entries need of their destination: S, then 1 / Σ α. */
+/** Bytes per destination: S, then 1 / Σ α. */
 const CENTRE: usize = 2 * FOUR;
-/** A part of a long destination, by head: Σ α and Σ α dα where λ is 0.2, then where it is 1. */
+/** Bytes of a part of a split row: per head Σ α and Σ α dα where λ is 0.2, then where λ is 1. */
 const PART: usize = 4 * FOUR;
-/** Entries that are fetched together; rows are too short to wait for each by itself. */
+/** Entries that are prefetched together, because single rows are too short. */
 const AHEAD: usize = 32;
 
-// Arguments of attendInner and mergeInner, after the work list in 0 to 3, which is by destination.
+// Arguments of attendInner and mergeInner after the work list by destination (0 to 3).
 const PLACES = 4, IN_WEIGHTS = 5, INNER = 6, OWN = 7, IN_PARTS = 8, IN_SPLIT_COUNT = 9;
-/** dd goes to attendScores, in float64; otherwise it is a result. */
+/** Nonzero if dd is an input of attendScores, in float64; 0 if dd is a result in float32. */
 const KEPT = 10;
-/** So many destinations, the first ones, are folded (fold.ts): dc of their entries is made here, a table for each chunk. */
+/** The number of folded destinations, which come first (fold.ts). dc of their entries is computed here, in one table per chunk. */
 const FOLDED = 11, IN_RELATIONS = 12, DOUT = 13, IN_TABLES = 14, IN_HALF = 15;
 
 /**
- * S of every destination, and dd = Σ g, the gradient of its own score. PLACES says for each entry by destination where it
- * stands by source. Arguments: segments, chunk bounds, split rows, split rows per chunk, then as above.
+ * S of each destination, and dd = Σ g, the gradient of its own score. PLACES maps each entry by destination to its position
+ * by source. Arguments: segments, chunk bounds, split rows, split rows per chunk, then as above.
  */
 export function attendInner(args: usize, chunk: usize, scratch: usize): void {
   const bounds = ptr(args, 1);
@@ -60,7 +59,7 @@ export function attendInner(args: usize, chunk: usize, scratch: usize): void {
   if (folded != 0) flush(dc, bytes, table);
 }
 
-/** Where the last segment of a chunk ends. */
+/** The end of the last segment of a chunk. */
 // @ts-ignore: decorator
 @inline export function lastEntry(args: usize, last: usize): usize {
   return <usize>load<u32>(ptr(args, 0) + ((last - 1) << 4), 8);
@@ -73,7 +72,7 @@ function sumSegment(args: usize, start: usize, end: usize, stop: usize, part: us
   let b0 = zero, b1 = zero, y0 = zero, y1 = zero;
   const places = ptr(args, PLACES);
   for (let e = start; e < end; e++) {
-    // By number, so that a row of a few entries finds them fetched along with those of the row before.
+    // By entry number, so that short rows are prefetched together with the rows before them.
     if ((e & (AHEAD - 1)) == 0) touchEach(places + (e << 2), min<usize>(AHEAD, stop - e), weights, WEIGHT);
     const weight = weights + <usize>load<u32>(places + (e << 2)) * WEIGHT;
     const s0 = v128.load(weight), s1 = v128.load(weight, 16);
@@ -91,7 +90,7 @@ function sumSegment(args: usize, start: usize, end: usize, stop: usize, part: us
   v128.store(part, y0, 96); v128.store(part, y1, 112);
 }
 
-/** dc of the entries of a destination, sorted by relation: Σ α dout, dout being the same for all. Gives how many relations there were. */
+/** dc of the entries of a destination, which are sorted by relation: Σ α dout with one dout for all. Returns the number of relations. */
 function addRelations(args: usize, v: usize, start: usize, end: usize, dc: usize): usize {
   let runs: usize = 0;
   const weights = ptr(args, IN_WEIGHTS), places = ptr(args, PLACES), relations = ptr(args, IN_RELATIONS);
@@ -111,7 +110,7 @@ function addRelations(args: usize, v: usize, start: usize, end: usize, dc: usize
   return runs;
 }
 
-/** Σ λ α (dα − S) / Σ α = 0.8 (A⁻ X⁺ − A⁺ X⁻) / (A⁻ + A⁺)²: exactly zero where all entries have one slope. */
+/** Σ λ α (dα − S) / Σ α = 0.8 (A⁻ X⁺ − A⁺ X⁻) / (A⁻ + A⁺)², which is exactly zero if all entries have one slope. */
 function finishInner(args: usize, v: usize, part: usize): void {
   const inner = ptr(args, INNER) + v * CENTRE;
   const first = finishHeads(part, inner);
@@ -127,7 +126,7 @@ function finishInner(args: usize, v: usize, part: usize): void {
 @inline function finishHeads(part: usize, inner: usize): v128 {
   const a = v128.load(part), x = v128.load(part, 32), b = v128.load(part, 64), y = v128.load(part, 96);
   const sum = f64x2.add(a, b);
-  // A row without entries has no weight at all.
+  // A row without entries has weight 0.
   const inverse = v128.and(f64x2.div(f64x2.splat(1), sum), f64x2.gt(sum, f64x2.splat(0)));
   v128.store(inner, f64x2.mul(f64x2.add(x, y), inverse));
   v128.store(inner, inverse, FOUR);
@@ -135,7 +134,7 @@ function finishInner(args: usize, v: usize, part: usize): void {
   return f64x2.mul(f64x2.mul(difference, inverse), inverse);
 }
 
-/** A chunk is some of the long rows (argument 3 says how many). */
+/** Merges the parts of split rows. Argument 3 is the number of split rows per chunk. */
 export function mergeInner(args: usize, chunk: usize, scratch: usize): void {
   const size = <usize>word(args, 3);
   const end = min<usize>((chunk + 1) * size, <usize>word(args, IN_SPLIT_COUNT));
@@ -147,18 +146,18 @@ export function mergeInner(args: usize, chunk: usize, scratch: usize): void {
   }
 }
 
-// Arguments of attendScores and mergeScores, after the work list in 0 to 3, which is by source.
+// Arguments of attendScores and mergeScores after the work list by source (0 to 3).
 const NEIGHBOURS = 4, RELATIONS = 5, WEIGHTS = 6, S = 7, Z = 8, A_S = 9, A_D = 10, DD = 11, SUMS = 12, DZ = 13;
 const PARTS = 14, TABLES = 15, HALF = 16, FIRST_TABLE = 17, SPLIT_COUNT = 18;
 /** As in attention-grad.ts. */
 const REVERSED = 19;
 
-/** A chunk's table, in float64: db (2R × 4), da_s, da_d. */
+/** Bytes of the table of a chunk, in float64: db (2R × 4), da_s, da_d. */
 function tableBytes(args: usize): usize {
   return 2 * <usize>word(args, HALF) * FOUR + 4 * ROW;
 }
 
-/** ds of every source, and with it dz, db and da. Arguments: segments, chunk bounds, split rows, split rows per chunk, then as above. */
+/** ds of each source, and dz, db and da. Arguments: segments, chunk bounds, split rows, split rows per chunk, then as above. */
 export function attendScores(args: usize, chunk: usize, scratch: usize): void {
   const bounds = ptr(args, 1);
   const last = <usize>load<u32>(bounds + (chunk << 2), 4);
@@ -190,7 +189,7 @@ export function scoreSegment(args: usize, start: usize, end: usize, stop: usize,
       const weight = ptr(args, WEIGHTS) + e * WEIGHT;
       const centre = inner + <usize>load<u32>(neighbours + (e << 2)) * CENTRE;
       const s0 = v128.load(weight), s1 = v128.load(weight, 16);
-      // λ α / Σ α, from α where it is positive and −α where not.
+      // λ α / Σ α. The sign of the stored α selects λ.
       const l0 = f64x2.mul(f64x2.pmax(s0, f64x2.mul(s0, f64x2.splat(-0.2))), v128.load(centre, FOUR));
       const l1 = f64x2.mul(f64x2.pmax(s1, f64x2.mul(s1, f64x2.splat(-0.2))), v128.load(centre, FOUR + 16));
       sum0 = f64x2.add(sum0, f64x2.mul(l0, f64x2.sub(v128.load(weight, 32), v128.load(centre))));
@@ -208,13 +207,13 @@ export function scoreSegment(args: usize, start: usize, end: usize, stop: usize,
   v128.store(ds, total1, 16);
 }
 
-/** dz = Σ α dout + ds ⊗ a_s + dd ⊗ a_d, and this row's share of da_s and da_d; DD is 0 where destinations are other rows. */
+/** dz = Σ α dout + ds ⊗ a_s + dd ⊗ a_d, and the share of this row in da_s and da_d. DD is 0 if destinations are other rows. */
 function finishScores(args: usize, u: usize, part: usize, table: usize): void {
   const z = ptr(args, Z) + u * ROW;
   const dz = ptr(args, DZ) + u * ROW;
   const sums = ptr(args, SUMS) + u * ROW;
   const ds = narrow(v128.load(part), v128.load(part, 16));
-  // All that is read of z comes first: dz may stand in its place.
+  // Read z first, because dz may overwrite it.
   const da = table + 2 * <usize>word(args, HALF) * FOUR;
   addOuter(da, z, part);
   const own = ptr(args, DD) + u * FOUR;
@@ -224,7 +223,7 @@ function finishScores(args: usize, u: usize, part: usize, table: usize): void {
   if (ptr(args, DD) != 0) addHeadScaledRow(dz, ptr(args, A_D), narrow(v128.load(own), v128.load(own, 16)));
 }
 
-/** da += factors ⊗ z by head, in float64. */
+/** da += factors ⊗ z per head, in float64. */
 function addOuter(da: usize, z: usize, factors: usize): void {
   for (let j: usize = 0; j < ROW; j += 16) {
     const row = v128.load(z + j);
@@ -235,7 +234,7 @@ function addOuter(da: usize, z: usize, factors: usize): void {
   }
 }
 
-/** A chunk is some of the long rows (argument 3 says how many); its table comes after those of attendScores. */
+/** Merges the parts of split rows. Argument 3 is the number of split rows per chunk. The tables follow those of attendScores. */
 export function mergeScores(args: usize, chunk: usize, scratch: usize): void {
   const bytes = tableBytes(args);
   const table = ptr(args, TABLES) + (<usize>word(args, FIRST_TABLE) + chunk) * bytes;
@@ -250,7 +249,7 @@ export function mergeScores(args: usize, chunk: usize, scratch: usize): void {
   }
 }
 
-/** Numbers of float64 from every table, summed to float32. Arguments: length, first number, tables, count, bytes of one, out. */
+/** Sums float64 numbers over tables into float32. Arguments: length, first number, tables, count, bytes per table, out. */
 export function sumTables(args: usize): void {
   const bytes = <usize>word(args, 4);
   const count = word(args, 3);
@@ -262,7 +261,7 @@ export function sumTables(args: usize): void {
   }
 }
 
-/** dz = dd ⊗ a and a chunk's part of da = Σ dd ⊗ z. Arguments: rows, rows per chunk, z, a, dd, dz, parts. */
+/** dz = dd ⊗ a, and the part of a chunk in da = Σ dd ⊗ z. Arguments: rows, rows per chunk, z, a, dd, dz, parts. */
 export function scoresGrad(args: usize, chunk: usize): void {
   const size = <usize>word(args, 1);
   const end = min<usize>((chunk + 1) * size, <usize>word(args, 0));

@@ -1,18 +1,18 @@
-// Relation-aware attention, forward (method §4): logits, softmax and weighted sum in one pass over a destination's
-// entries. Long rows are cut into segments; their parts are merged in order by a second kernel.
+// Forward pass of relation-aware attention (method §4): logits, softmax and weighted sum in one pass over the entries of a
+// destination. Long rows are split into segments, and a second kernel merges their parts in order.
 //
-// Logits are in float64: what is lost of a logit is lost to its weight as a whole. Sums run over BATCH entries at a time,
-// then over batches: a plain running sum would lose two digits on a hub.
+// Logits are in float64, because an absolute error of a logit is a relative error of its weight. Sums run over BATCH
+// entries, then over batches: a plain running sum would lose two digits on a hub.
 
 import { exp4, high, leaky, low, narrow } from './float64';
 import { BATCH, NONE, ROW, addTo, clearRow, headDots, madd, ptr, touch, word } from './simd';
 
-/** A part of a long row: peak, sum of weights, room for the part's own weight, acc = Σ weight · y (y = z_u + c_ρ). */
+/** Bytes of a part of a split row: peak, sum of weights, weight of the part, acc = Σ weight · y (y = z_u + c_ρ). */
 const PART: usize = 48 + ROW;
 export const ACC: usize = 48;
-/** Neighbouring entries of one relation share c_ρ: relation, then their summed weights. Rows are sorted by relation. */
+/** Bytes of a run of entries with one relation: the relation, then the sum of weights. Rows are sorted by relation. */
 export const RUN: usize = 32;
-/** Logits of an entry in float64, then their exponentials in the first half of the place. */
+/** Bytes of the logits of an entry in float64. Their exponentials later replace the first half. */
 export const LOGITS: usize = 32;
 
 /** s = a_s·z and d = a_d·z per head. Arguments: rows, rows per chunk, z, a_s, a_d, s, d. */
@@ -26,15 +26,15 @@ export function scores(args: usize, chunk: usize): void {
   }
 }
 
-// Arguments of attend and mergeAttention, after the work list in 0 to 3; those of fold.ts begin with the same.
+// Arguments of attend and mergeAttention after the work list (0 to 3). The kernels of fold.ts share them.
 export const NEIGHBOURS = 4, Z = 6, C = 10, PARTS = 16, SPLIT_COUNT = 17;
 const RELATIONS = 5, S = 7, D = 8, B = 9;
 const PRE = 11, OUT = 12, SLOPE = 13, PEAK = 14, INVERSE = 15, RESIDUAL = 18;
-/** Masked destinations take d and what is in PRE from the row STAND_IN. */
+/** Masked destinations read d and PRE from the row STAND_IN. */
 const MASKED = 19, STAND_IN = 20;
-/** 0, or a word for each row, itself 0 where the row is left out. */
+/** Address of one integer per row, 0 if the row is not needed; or 0 if all rows are needed. */
 export const WANTED = 21;
-/** Of rows from RESIDUAL on, whose residual is nothing else; or 0. */
+/** Address of the bias for rows from RESIDUAL on, which have no other residual; or 0. */
 const BIAS = 22;
 
 // @ts-ignore: decorator
@@ -43,7 +43,7 @@ const BIAS = 22;
   return masked != 0 && load<u32>(masked + (v << 2)) != 0 ? <usize>word(args, STAND_IN) : v;
 }
 
-/** Arguments: segments, chunk bounds, split rows, split rows per chunk, then as above; PEAK is 0 when no gradient will be asked for. */
+/** Arguments: segments, chunk bounds, split rows, split rows per chunk, then as above. PEAK is 0 if no gradient follows. */
 export function attend(args: usize, chunk: usize, scratch: usize): void {
   const bounds = ptr(args, 1);
   const first = <usize>load<u32>(bounds + (chunk << 2));
@@ -65,8 +65,8 @@ export function attend(args: usize, chunk: usize, scratch: usize): void {
 }
 
 /**
- * Logits of a segment, and their peak. It is subtracted from all of them, so it may be rounded to float32: what exceeds it
- * then exceeds it by less than exp4 takes, for logits up to 10⁹.
+ * Logits of a segment, and their peak. The peak is rounded to float32, which is safe because it is subtracted from all
+ * logits: for logits up to 10⁹ the difference stays in the range of exp4.
  */
 function computeLogits(args: usize, v: usize, start: usize, end: usize, logits: usize): v128 {
   const neighbours = ptr(args, NEIGHBOURS);
@@ -91,8 +91,8 @@ function computeLogits(args: usize, v: usize, start: usize, end: usize, logits: 
 }
 
 /**
- * Weights of a segment's entries, in the place of their logits; behind them, and to where the result says, those of runs of
- * one relation. The part gets their peak and sum.
+ * Replaces the logits of a segment by weights, and writes the runs of relations after them. Writes peak and sum to the part.
+ * Returns the end of the runs.
  */
 export function weigh(args: usize, v: usize, start: usize, end: usize, part: usize, logits: usize): usize {
   const peak = computeLogits(args, v, start, end, logits);
@@ -108,11 +108,11 @@ export function weigh(args: usize, v: usize, start: usize, end: usize, part: usi
     v128.store(logit, p);
     some = f32x4.add(some, p);
     const rho = load<u32>(relations + (i << 2));
-    const goesOn = i + 1 < count && load<u32>(relations + (i << 2), 4) == rho;
-    if (goesOn && (i & (BATCH - 1)) != BATCH - 1) continue;
+    const continues = i + 1 < count && load<u32>(relations + (i << 2), 4) == rho;
+    if (continues && (i & (BATCH - 1)) != BATCH - 1) continue;
     runSum = f32x4.add(runSum, some);
     some = f32x4.splat(0);
-    if (goesOn) continue;
+    if (continues) continue;
     store<u32>(run, rho);
     v128.store(run, runSum, 16);
     run += RUN;
@@ -139,8 +139,8 @@ function attendSegment(args: usize, v: usize, start: usize, end: usize, part: us
 }
 
 /**
- * acc += Σ weight · row, by head, over `count` rows named by numbers `step` bytes apart with weights `stride` bytes apart.
- * Two heads at a time: their sums stay in registers.
+ * acc += Σ weight · row per head, over `count` rows. Row numbers are `step` bytes apart, weights `stride` bytes apart. Two
+ * heads at a time, so that their sums stay in registers.
  */
 export function addRows(
   numbers: usize, count: usize, rows: usize, step: usize, sums: usize, weights: usize, stride: usize,
@@ -171,7 +171,7 @@ export function addRows(
   }
 }
 
-/** One head's number, in all lanes. */
+/** The number of one head in all lanes. */
 // @ts-ignore: decorator
 @inline export function lane(v: v128, h: usize): v128 {
   if (h == 0) return v128.shuffle<f32>(v, v, 0, 0, 0, 0);
@@ -180,7 +180,10 @@ export function addRows(
   return v128.shuffle<f32>(v, v, 3, 3, 3, 3);
 }
 
-/** From a whole row's sums to its results. PRE holds W_res h + bias of the first RESIDUAL rows, and gets the whole if a gradient will be asked for. */
+/**
+ * Computes the result of a row from its sums. PRE holds W_res h + bias of the first RESIDUAL rows, and receives the value
+ * before PReLU if a gradient follows.
+ */
 export function finish(args: usize, v: usize, part: usize, empty: bool): void {
   const inverse = empty ? f32x4.splat(0) : f32x4.div(f32x4.splat(1), v128.load(part, 16));
   const kept = ptr(args, PEAK) != 0;
@@ -203,7 +206,7 @@ export function finish(args: usize, v: usize, part: usize, empty: bool): void {
   }
 }
 
-/** out = `to` where `from` names a masked row, else the same. Arguments: words, from, masked, to, out. */
+/** Copies row numbers; the number of a masked row becomes `to`. Arguments: length, from, masked, to, out. */
 export function redirect(args: usize, chunk: usize): void {
   const start = chunk << 16;
   const end = min<usize>(start + 65536, <usize>word(args, 0));
@@ -214,7 +217,7 @@ export function redirect(args: usize, chunk: usize): void {
   }
 }
 
-/** out = PReLU(pre), the same bits as above. Arguments: rows, rows per chunk, pre, slope, out. */
+/** out = PReLU(pre), with the same bits as in `finish`. Arguments: rows, rows per chunk, pre, slope, out. */
 export function prelu(args: usize, chunk: usize): void {
   const size = <usize>word(args, 1);
   const start = chunk * size * ROW;
@@ -227,7 +230,7 @@ export function prelu(args: usize, chunk: usize): void {
   }
 }
 
-/** A chunk is some of the long rows (argument 3 says how many); split rows are (row, first part, parts). */
+/** Merges the parts of split rows (row, first part, number of parts). Argument 3 is the number of split rows per chunk. */
 export function mergeAttention(args: usize, chunk: usize, scratch: usize): void {
   const size = <usize>word(args, 3);
   const wanted = ptr(args, WANTED);
@@ -241,7 +244,7 @@ export function mergeAttention(args: usize, chunk: usize, scratch: usize): void 
   }
 }
 
-/** In float64: a hub has hundreds of parts. Sums beyond the first row have a row for each head. */
+/** Merges the parts of one row in float64, because a hub has hundreds of parts. Sums after PART have one row per head. */
 export function mergeRow(first: usize, count: usize, bytes: usize, scratch: usize): void {
   const end = first + count * bytes;
   let peak = v128.load(first);

@@ -1,5 +1,5 @@
-// The cosine loss with x̂ written out, for relations with few masked nodes, for x of few columns, and for single slots whose
-// x̂ nearly cancels.
+// The cosine loss with x̂ written out: for relations with few masked pairs, for x with few columns, and for single pairs
+// whose x̂ nearly cancels.
 
 import {
   BLOCK, CANCELS, COLUMNS, COUNTS, D, DENSE, DM, ERRORS, EXPONENT, INDICES, MEANS, NODES, NORMS, OFFSETS, SUMS, VALUES, WIDTH,
@@ -9,13 +9,13 @@ import { dotRowsExactly, high, low, madd2 } from './float64';
 import { multiply, multiplyTransposed } from './gemm';
 import { H, ROW, addScaledRow, clearRow, madd, ptr, sumLanes, word } from './simd';
 
-// What is known of the slots of a block: ‖x̂‖² in float64, then A and B.
+// Offsets of the values of a block: ‖x̂‖² in float64, A, B.
 const SQUARES: usize = 0, FACTORS_A: usize = 8 * BLOCK, FACTORS_B: usize = 12 * BLOCK;
 const KNOWN: usize = 16 * BLOCK;
 
 /**
- * Up to BLOCK slots at once, a column each: Y = W Mᵀ becomes their x̂, then their ∂ℓ/∂x̂, of which dW = Y M and dm = Yᵀ W.
- * Where x has no more columns than m, each slot is taken by itself in float64: x̂ may then be small by chance.
+ * Up to BLOCK pairs, one per column: Y = W Mᵀ + b is x̂, then ∂ℓ/∂x̂, which gives dW = Y M and dm = Yᵀ W. If x has no more
+ * columns than m, each pair is computed separately in float64, because x̂ may be small by chance.
  */
 export function denseBlock(
   args: usize, r: usize, first: usize, count: usize, w: usize, bias: usize, part: usize, scratch: usize,
@@ -23,7 +23,7 @@ export function denseBlock(
   const d = <usize>word(args, D);
   const training = ptr(args, DM) != 0;
   const dm = scratch + ROW;
-  const spare = dm + BLOCK * ROW; // for x and x̂ of one slot
+  const spare = dm + BLOCK * ROW; // x and x̂ of one pair
   const means = ptr(args, MEANS) + first * ROW;
   if (d <= H) {
     for (let i: usize = 0; i < count; i++) densePair(args, r, first + i, w, bias, part, dm + i * ROW, spare);
@@ -43,7 +43,7 @@ export function denseBlock(
     for (let i: usize = 0; i < count; i++) {
       const terms = sumTerms(means + i * ROW, columns) + beta;
       const square = load<f64>(known + SQUARES + (i << 3));
-      // It adds its own share: its column, whose A and B stay zero, must not.
+      // densePair adds the gradient. A and B of the column stay zero, so that the column adds nothing.
       if (!(square > <f64>(CANCELS * terms))) densePair(args, r, first + i, w, bias, part, dm + i * ROW, spare);
       else evaluateColumn(args, r, first + i, y + (i << 2), square, known, i);
     }
@@ -53,11 +53,11 @@ export function denseBlock(
       multiplyTransposed(y, ROW, bytes >> 2, w, d, dm);
     }
   }
-  // Last, because it may be in the place of the means.
+  // Last, because dm may overwrite the means.
   if (training) memory.copy(ptr(args, DM) + first * ROW, dm, count * ROW);
 }
 
-/** Rows as columns of a matrix with rows of ROW bytes, of which `bytes` are set. */
+/** Writes rows as columns of a matrix with rows of ROW bytes, of which `bytes` are set. */
 function transpose(rows: usize, count: usize, bytes: usize, out: usize): void {
   for (let j: usize = 0; j < H; j++) {
     memory.fill(out + j * ROW, 0, bytes);
@@ -67,7 +67,7 @@ function transpose(rows: usize, count: usize, bytes: usize, out: usize): void {
   }
 }
 
-/** Y += b in every column, and the columns' ‖x̂‖². Gives ‖b‖². */
+/** Adds b to every column of Y and computes ‖x̂‖² of the columns. Returns ‖b‖². */
 function addBias(y: usize, d: usize, bytes: usize, bias: usize, known: usize): f32 {
   for (let j: usize = 0; j < bytes; j += 16) {
     let s0 = f64x2.splat(0), s1 = f64x2.splat(0);
@@ -86,7 +86,7 @@ function addBias(y: usize, d: usize, bytes: usize, bias: usize, known: usize): f
   return beta;
 }
 
-/** ‖wⱼ‖² of every column of W. */
+/** ‖wⱼ‖² of each column of W. */
 function squareColumns(w: usize, d: usize, out: usize): void {
   clearRow(out);
   for (let i: usize = 0; i < d; i++) {
@@ -97,7 +97,7 @@ function squareColumns(w: usize, d: usize, out: usize): void {
   }
 }
 
-/** ℓ of slot k, the i-th of its block, whose x̂ is a column. */
+/** ℓ of pair k, which is pair i of its block, from its column x̂. */
 function evaluateColumn(args: usize, r: usize, k: usize, column: usize, square: f64, known: usize, i: usize): void {
   const v = <usize>load<u32>(ptr(args, NODES) + (k << 2));
   const width = <usize>word(args, WIDTH);
@@ -117,7 +117,7 @@ function evaluateColumn(args: usize, r: usize, k: usize, column: usize, square: 
   store<f32>(known + FACTORS_B + (i << 2), factorB);
 }
 
-/** From x̂ to A x + B x̂ in every column, and db += the sums of rows. */
+/** Replaces x̂ by A x + B x̂ in each column, and adds the sums of rows to db. */
 function scaleColumns(
   args: usize, first: usize, count: usize, y: usize, d: usize, bytes: usize, known: usize, db: usize,
 ): void {
@@ -152,7 +152,7 @@ function scaleColumns(
   store<f32>(address, load<f32>(address) + value);
 }
 
-/** One slot with x̂ written out, its sums in float64: x̂ may be the small rest of large terms. `out` gets dm. */
+/** One pair with x̂ written out. Sums are in float64, because x̂ may be a small difference of large terms. `out` receives dm. */
 export function densePair(
   args: usize, r: usize, k: usize, w: usize, bias: usize, part: usize, out: usize, scratch: usize,
 ): void {

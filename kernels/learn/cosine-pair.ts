@@ -1,23 +1,23 @@
-// What both forms of the cosine loss share: arguments, what a part holds, and a slot's judgement.
+// The parts that both forms of the cosine loss share: arguments, layout of a part, and the loss of a pair.
 
 import { H, ROW, madd, sumLanes } from './simd';
 
-/** Slots that are worked on together at most. */
+/** The most pairs that are processed together. */
 export const BLOCK: usize = 48;
 /**
- * x̂ is taken in float64 where ‖x̂‖² is a smaller share of what it is made of, Σ mⱼ² ‖wⱼ‖² + ‖b‖² over the columns of W:
- * float32 has about five digits left of it there.
+ * x̂ is computed in float64 if ‖x̂‖² is below this share of its terms, Σ mⱼ² ‖wⱼ‖² + ‖b‖² over the columns of W. At this
+ * share, float32 has about five digits left.
  */
 export const CANCELS: f32 = 1e-2;
-/** Of a part after dW (D rows): S = ΣB m mᵀ (one half, see multiplySymmetric), t = ΣB m, ΣB; db comes last. */
+/** Bytes of the sums that follow dW (D rows) in a part: S = ΣB m mᵀ (one half, see multiplySymmetric), t = ΣB m, ΣB. db follows. */
 export const SUMS: usize = H * ROW + ROW + 16;
 
-// Arguments of cosineLoss. A work item is (relation, first slot, end slot, dense?, part).
+// Arguments of cosineLoss. A work item is (relation, first pair, end pair, dense?, part).
 export const WORK = 0, D = 1, DENSE = 2, WIDTH = 3, COLUMNS = 4, OFFSETS = 5, INDICES = 6, VALUES = 7;
 export const NORMS = 8, NODES = 9, MEANS = 10, W = 11, BIAS = 12, GRAMS = 13, EXPONENT = 14, ERRORS = 15;
 export const DM = 16, COUNTS = 17, PARTS = 18, PART_BYTES = 19;
 
-// What `evaluatePair` found for one slot.
+// The results of `evaluatePair`.
 export let error: f32 = 0;
 export let factorA: f32 = 0;
 export let factorB: f32 = 0;

@@ -1,23 +1,22 @@
-// The scaled cosine loss and its gradients without x̂ (method §5): with G = WᵀW, g = Wᵀb, β = bᵀb both ‖x̂‖² and
-// ⟨x̂, x⟩ are cheap, and so are the gradients. Relations with few masked nodes use the dense form, all do where x has few
-// columns, and so does a slot whose x̂ nearly cancels: ‖x̂‖² is then the small rest of large terms, and float32 has no
-// digits of it.
+// The scaled cosine loss and its gradients without x̂ (method §5). With G = WᵀW, g = Wᵀb and β = bᵀb, ‖x̂‖², ⟨x̂, x⟩ and the
+// gradients are cheap. The dense form is used for relations with few masked pairs, for x with few columns, and for a pair
+// whose x̂ nearly cancels: ‖x̂‖² is then a small difference of large terms, which float32 cannot represent.
 
 import { denseBlock, densePair } from './cosine-dense';
 import {
   BIAS, BLOCK, CANCELS, COLUMNS, COUNTS, D, DENSE, DM, ERRORS, EXPONENT, GRAMS, INDICES, MEANS, NODES, NORMS, OFFSETS, PARTS,
   PART_BYTES, SUMS, VALUES, W, WIDTH, WORK, error, factorA, factorB, evaluatePair, sumTerms,
 } from './cosine-pair';
-import { foldOver, mirror, multiply, multiplySymmetric, multiplyTransposed, sumColumns } from './gemm';
+import { makeTriangle, mirror, multiply, multiplySymmetric, multiplyTransposed, sumColumns } from './gemm';
 import {
   H, ROW, addScaledRow, addTo, clear, clearRow, copy, copyRow, dotRows, flush, madd, ptr, sumLanes, word,
 } from './simd';
 import { addPanel, gatherRows, packPanel, scatterRow } from './sparse';
 
-/** Of a relation's Gram record: G, g, the diagonal of G, β. Without gradients G serves for mᵀGm only, and is folded over. */
+/** Bytes of the Gram record of a relation: G, g, the diagonal of G, β. Without gradients, G is stored as a triangle for mᵀGm. */
 const GRAM: usize = H * ROW + 2 * ROW + 16;
 
-/** Arguments: relations to do, D, W, b, grams, whether there are gradients. One chunk a relation. */
+/** Arguments: list of relations, D, W, b, grams, whether there are gradients. One chunk per relation. */
 export function gram(args: usize, chunk: usize): void {
   const r = <usize>load<u32>(ptr(args, 0) + (chunk << 2));
   const d = <usize>word(args, 1);
@@ -27,7 +26,7 @@ export function gram(args: usize, chunk: usize): void {
   memory.fill(out, 0, GRAM);
   multiplySymmetric(w, w, d, out);
   if (word(args, 5) != 0) mirror(out);
-  else foldOver(out);
+  else makeTriangle(out);
   let beta: f32 = 0;
   for (let i: usize = 0; i < d; i++) {
     const b = load<f32>(bias + (i << 2));
@@ -40,7 +39,7 @@ export function gram(args: usize, chunk: usize): void {
   store<f32>(out + (H + 2) * ROW, beta);
 }
 
-/** Slots whose gradients add to one table before it goes to the chunk's part: ten blocks. */
+/** Pairs per section. The gradients of a section are summed before they are added to the part of the chunk. */
 const SECTION: usize = 10 * BLOCK;
 
 export function cosineLoss(args: usize, chunk: usize, scratch: usize): void {
@@ -62,7 +61,7 @@ export function cosineLoss(args: usize, chunk: usize, scratch: usize): void {
   }
 }
 
-/** Some slots of a chunk; their gradients are added to `part`. */
+/** The pairs of a section. Adds their gradients to `part`. */
 function lossSection(args: usize, item: usize, first: usize, end: usize, part: usize, scratch: usize): void {
   const r = <usize>load<u32>(item);
   const d = <usize>word(args, D);
@@ -96,7 +95,7 @@ function lossSection(args: usize, item: usize, first: usize, end: usize, part: u
   }
 }
 
-/** Up to BLOCK slots in the Gram form. */
+/** Up to BLOCK pairs in the Gram form. */
 function gramBlock(args: usize, r: usize, k: usize, count: usize, w: usize, bias: usize, part: usize, scratch: usize): void {
   const d = <usize>word(args, D);
   const width = <usize>word(args, WIDTH);
@@ -107,8 +106,8 @@ function gramBlock(args: usize, r: usize, k: usize, count: usize, w: usize, bias
   const dBiases = biases + stride;
   const xs = dBiases + stride; // the block's dense columns of x
   const product = xs + BLOCK * stride; // Wᵀx
-  const y = product + BLOCK * ROW; // Gm + g, or with G folded over
-  const spare = y + BLOCK * ROW; // for x and x̂ of a slot in the dense form
+  const y = product + BLOCK * ROW; // Gm + g, or with G as a triangle
+  const spare = y + BLOCK * ROW; // x and x̂ of a pair in the dense form
   const means = ptr(args, MEANS) + k * ROW;
   const record = ptr(args, GRAMS) + r * GRAM;
   const g = record + H * ROW;
@@ -150,7 +149,7 @@ function gramBlock(args: usize, r: usize, k: usize, count: usize, w: usize, bias
     const square: f32 = dotRows(m, y + i * ROW) + linearTerm + beta;
     if (!(square > CANCELS * (sumTerms(m, diagonal) + beta))) {
       densePair(args, r, k + i, w, bias, part, product + i * ROW, spare);
-      // It has added its share: the block's products below must not.
+      // densePair has added the gradient, so the products below must not add it again.
       clear(xs + i * stride, stride);
       clearRow(y + i * ROW);
       continue;
@@ -161,7 +160,7 @@ function gramBlock(args: usize, r: usize, k: usize, count: usize, w: usize, bias
 
     const a = f32x4.splat(factorA);
     const b = f32x4.splat(factorB);
-    // Wᵀx and y are used up: dm and B m take their places.
+    // dm replaces Wᵀx, and B m replaces y.
     for (let j: usize = 0; j < ROW; j += 16) {
       const out = product + i * ROW + j;
       const at = y + i * ROW + j;
@@ -184,11 +183,11 @@ function gramBlock(args: usize, r: usize, k: usize, count: usize, w: usize, bias
   multiplyTransposed(xs, stride, width, means, count, dPanel);
   multiplySymmetric(y, means, count, sums);
   sumColumns(y, count, sums + H * ROW);
-  memory.copy(ptr(args, DM) + k * ROW, product, count * ROW); // last, because it may be in the place of the means
+  memory.copy(ptr(args, DM) + k * ROW, product, count * ROW); // last, because dm may overwrite the means
 }
 
 /**
- * dW = parts + W S + b tᵀ and db = parts + W t + b ΣB, for some rows of one relation; without S and t in the dense form.
+ * dW = Σ parts + W S + b tᵀ and db = Σ parts + W t + b ΣB, for some rows of one relation. The dense form has no S and t.
  * Arguments: work (relation, first part, parts, first row, end row, dense?), D, W, b, parts, part bytes, dW, db.
  */
 export function decoderGrad(args: usize, chunk: usize, scratch: usize): void {
@@ -218,7 +217,7 @@ export function decoderGrad(args: usize, chunk: usize, scratch: usize): void {
   for (let part = first + d * ROW; part < first + count * bytes; part += bytes) {
     for (let j: usize = 0; j < SUMS; j += 16) addTo(sums + j, v128.load(part + j));
   }
-  mirror(sums); // only one half of S was added up
+  mirror(sums); // only one half of S was computed
   multiply(w, ROW, rows, H, sums, dw, scratch, ROW);
   const t = sums + H * ROW;
   const total = load<f32>(t + ROW);

@@ -1,4 +1,4 @@
-// What needs more digits than float32 has: two numbers a vector.
+// Arithmetic in float64, two numbers per vector.
 
 import { ROW, madd } from './simd';
 
@@ -8,7 +8,7 @@ import { ROW, madd } from './simd';
   return f64x2.add(f64x2.mul(a, b), c);
 }
 
-/** Two floats of memory. */
+/** Loads two floats from memory. */
 // @ts-ignore: decorator
 @inline export function wide(address: usize): v128 {
   return f64x2.promote_low_f32x4(v128.load64_zero(address));
@@ -19,19 +19,19 @@ import { ROW, madd } from './simd';
 @inline export function low(v: v128): v128 {
   return f64x2.promote_low_f32x4(v);
 }
-/** The last two. */
+/** The last two of four floats. */
 // @ts-ignore: decorator
 @inline export function high(v: v128): v128 {
   return f64x2.promote_low_f32x4(v128.shuffle<f64>(v, v, 1, 1));
 }
 
-/** Four floats of two and two. */
+/** Packs two and two numbers into four floats. */
 // @ts-ignore: decorator
 @inline export function narrow(first: v128, second: v128): v128 {
   return v128.shuffle<f64>(f32x4.demote_f64x2_zero(first), f32x4.demote_f64x2_zero(second), 0, 2);
 }
 
-/** The lanes of each summed. */
+/** The sums of the lanes of a and of b. */
 // @ts-ignore: decorator
 @inline export function sumOfEach(a: v128, b: v128): v128 {
   return f64x2.add(v128.shuffle<f64>(a, b, 0, 2), v128.shuffle<f64>(a, b, 1, 3));
@@ -43,7 +43,7 @@ import { ROW, madd } from './simd';
   return f64x2.pmax(l, f64x2.mul(l, f64x2.splat(0.2)));
 }
 
-// e^x is 2ⁿ e^r with n the integer nearest to x / ln 2. Adding 1.5·2⁵² rounds to an integer, which then stands in the low bits.
+// e^x = 2ⁿ e^r, where n is the integer nearest to x / ln 2. Adding 1.5·2⁵² rounds to an integer in the low bits.
 const ROUNDING: f64 = 6755399441055744;
 const LOG2_E: f64 = 1.4426950408889634;
 const LN_2: f64 = 0.6931471805599453;
@@ -53,15 +53,15 @@ const LN_2: f64 = 0.6931471805599453;
   return madd2(x, f64x2.splat(LOG2_E), f64x2.splat(ROUNDING));
 }
 
-/** r of x, at most 0.347 either way. */
+/** r of x, in ±0.347. */
 // @ts-ignore: decorator
 @inline function remainder(x: v128, shifted: v128): v128 {
   return madd2(f64x2.sub(shifted, f64x2.splat(ROUNDING)), f64x2.splat(-LN_2), x);
 }
 
 /**
- * e^x as four floats, for x ≤ 88 to about two units in the last place; below -87, where normal numbers end, as of -87.
- * x is in float64 because what it has lost before is lost to e^x as a whole: a logit of 20 in float32 is good for six digits.
+ * e^x as four floats, for x ≤ 88, with an error of about two units in the last place. x below −87, where normal numbers end,
+ * counts as −87. x is in float64, because an absolute error of x is a relative error of e^x.
  */
 // @ts-ignore: decorator
 @inline export function exp4(first: v128, second: v128): v128 {
@@ -81,13 +81,13 @@ const LN_2: f64 = 0.6931471805599453;
   return f32x4.mul(p, power);
 }
 
-/** e^x of two numbers to eleven digits, for x ≤ 700; below -700 as of -700. */
+/** e^x of two numbers to eleven digits, for x ≤ 700. x below −700 counts as −700. */
 // @ts-ignore: decorator
 @inline export function expExactly(value: v128): v128 {
   const x = f64x2.pmax(value, f64x2.splat(-700));
   const shifted = shift(x);
   const r = remainder(x, shifted);
-  // Taylor's: r¹⁰ / 10! is 7·10⁻¹² at most.
+  // Taylor series: r¹⁰ / 10! is at most 7·10⁻¹².
   let p = f64x2.splat(1 / 362880.0);
   p = madd2(p, r, f64x2.splat(1 / 40320.0));
   p = madd2(p, r, f64x2.splat(1 / 5040.0));
@@ -113,7 +113,7 @@ export function dotRowsExactly(a: usize, b: usize): f64 {
   return f64x2.extract_lane(sum, 0) + f64x2.extract_lane(sum, 1);
 }
 
-/** out = the sum of `count` parts of `bytes` bytes, one behind the other. */
+/** out = the sum of `count` consecutive parts of `bytes` bytes. */
 export function sumDoubles(parts: usize, count: usize, bytes: usize, out: usize): void {
   for (let j: usize = 0; j < bytes; j += 16) {
     let sum = f64x2.splat(0);

@@ -1,9 +1,9 @@
-// The gradient of folded attention (fold.ts). Of an entry u → v into a hub, with g_k = W_k dout_k of v:
+// The gradient of folded attention (fold.ts). For an entry u → v into a folded row, with g_k = W_k dout_k of v:
 //
 //   dα_k = dout_k·(W_kᵀ h_u + c_ρ) = g_k·h_u + dout_k·c_ρ          dh_u = Σ_v Σ_k α_k g_k + Â (ds_u, dd_u)
 //
-// and dW is made of what hubs kept, of dz, and of dÂ = Σ_u h_u ⊗ (ds_u, dd_u). As in attention-grad.ts and
-// attention-scores.ts, whatever leads to gradients of scores, and they themselves up to dÂ, is in float64.
+// dW is the sum of three terms: from the sums that folded rows kept, from dz, and from dÂ = Σ_u h_u ⊗ (ds_u, dd_u). As in
+// attention-grad.ts and attention-scores.ts, everything up to dÂ is in float64.
 
 import {
   B, FLUSH, HALF, NEIGHBOURS, PARTS, RECORDS, RELATIONS, S, SPLIT_COUNT, SUMS as Z_SUMS, TABLES, WEIGHT, WEIGHTS,
@@ -17,7 +17,7 @@ import {
   BATCH, H, NONE, ROW, clearRow, copy, copyRow, flush, madd, ptr, sumPartsOfRow, touchEach, word,
 } from './simd';
 
-/** dout_k·c_ρ of each hub and relation, in float64. Arguments: hubs, hubs per chunk, dout, c, relations, out. */
+/** dout_k·c_ρ of each folded row and relation, in float64. Arguments: rows, rows per chunk, dout, c, relations, out. */
 export function foldRelations(args: usize, chunk: usize): void {
   const size = <usize>word(args, 1);
   const end = min<usize>((chunk + 1) * size, <usize>word(args, 0));
@@ -33,7 +33,7 @@ export function foldRelations(args: usize, chunk: usize): void {
   }
 }
 
-/** One head's 16 products of two rows, summed to two numbers of float64. */
+/** The 16 products of one head of two rows, summed to two float64 numbers. */
 // @ts-ignore: decorator
 @inline function headProduct2(a: usize, b: usize): v128 {
   let p = f64x2.mul(wide(a), wide(b));
@@ -41,11 +41,12 @@ export function foldRelations(args: usize, chunk: usize): void {
   return p;
 }
 
-// Arguments of foldGrad and mergeFoldGrad: as of attendGrad, where a part has a row for Σ α dout and one for Σ α g; then
-// where in each row the entries into hubs end, which come first; rows that have a z; h; g; what foldRelations made; Σ α g.
-const HUB_ENDS = 19, MULTIPLIED = 20, X = 21, G = 22, OF_RELATIONS = 23, X_SUMS = 24;
+// Arguments of foldGrad and mergeFoldGrad: those of attendGrad (a part has one row for Σ α dout and one for Σ α g); the end
+// of the entries into folded rows, which come first in each row; the number of rows with a z; h; g; the result of
+// foldRelations; Σ α g.
+const FOLDED_ENDS = 19, PROJECTED = 20, X = 21, G = 22, OF_RELATIONS = 23, X_SUMS = 24;
 
-/** By source, as attendGrad: Σ α dout over entries into other rows, Σ α g over those into hubs, and α and dα of both. */
+/** By source, as attendGrad: Σ α dout over entries into unfolded rows, Σ α g over entries into folded rows, and α and dα of both. */
 export function foldGrad(args: usize, chunk: usize, scratch: usize): void {
   const bounds = ptr(args, 1);
   const last = <usize>load<u32>(bounds + (chunk << 2), 4);
@@ -60,23 +61,23 @@ export function foldGrad(args: usize, chunk: usize, scratch: usize): void {
     const u = <usize>load<u32>(segment);
     const start = <usize>load<u32>(segment, 4), end = <usize>load<u32>(segment, 8);
     const at = load<u32>(segment, 12);
-    const hubEnd = min<usize>(end, max<usize>(start, <usize>load<u32>(ptr(args, HUB_ENDS) + (u << 2))));
+    const foldedEnd = min<usize>(end, max<usize>(start, <usize>load<u32>(ptr(args, FOLDED_ENDS) + (u << 2))));
     const part = ptr(args, PARTS) + <usize>at * 2 * ROW;
     const xSums = at == NONE ? ptr(args, X_SUMS) + u * ROW : part + ROW;
     clearRow(xSums);
-    if (hubEnd - start <= BATCH) foldBatch(args, u, start, hubEnd - start, xSums, scratch + bytes);
+    if (foldedEnd - start <= BATCH) foldBatch(args, u, start, foldedEnd - start, xSums, scratch + bytes);
     else {
       const some = scratch + bytes + 16;
       clearRow(some);
-      for (let e = start; e < hubEnd; e += BATCH) {
-        foldBatch(args, u, e, min<usize>(BATCH, hubEnd - e), some, scratch + bytes);
+      for (let e = start; e < foldedEnd; e += BATCH) {
+        foldBatch(args, u, e, min<usize>(BATCH, foldedEnd - e), some, scratch + bytes);
         flush(some, ROW, xSums);
       }
     }
-    if (u >= <usize>word(args, MULTIPLIED)) continue;
+    if (u >= <usize>word(args, PROJECTED)) continue;
     const zSums = at == NONE ? ptr(args, Z_SUMS) + u * ROW : part;
     clearRow(zSums);
-    added += gradEntries(args, u, hubEnd, end, zSums, dc, scratch + bytes);
+    added += gradEntries(args, u, foldedEnd, end, zSums, dc, scratch + bytes);
     if (added < FLUSH) continue;
     flush(dc, bytes, table);
     added = 0;
@@ -84,7 +85,7 @@ export function foldGrad(args: usize, chunk: usize, scratch: usize): void {
   flush(dc, bytes, table);
 }
 
-/** Up to BATCH entries out of u into hubs. */
+/** Up to BATCH entries out of u into folded rows. */
 function foldBatch(args: usize, u: usize, start: usize, count: usize, sums: usize, alpha: usize): void {
   const neighbours = ptr(args, NEIGHBOURS) + (start << 2);
   const relations = ptr(args, RELATIONS) + (start << 2);
@@ -106,7 +107,7 @@ function foldBatch(args: usize, u: usize, start: usize, count: usize, sums: usiz
   }
 }
 
-/** sums += Σ_k α_k g_k, and dα_k = g_k·x + what the relation adds. */
+/** sums += Σ_k α_k g_k, and dα_k = g_k·x + dout_k·c_ρ. */
 function foldEntry(g: usize, x: usize, alpha: usize, ofRelation: usize, sums: usize, weight: usize): void {
   const a0 = v128.load32_splat(alpha), a1 = v128.load32_splat(alpha, 4);
   const a2 = v128.load32_splat(alpha, 8), a3 = v128.load32_splat(alpha, 12);
@@ -136,7 +137,7 @@ function foldEntry(g: usize, x: usize, alpha: usize, ofRelation: usize, sums: us
   v128.store(weight, f64x2.add(second, v128.load(ofRelation, 16)), 48);
 }
 
-/** A chunk is some of the long rows (argument 3 says how many). */
+/** Merges the parts of split rows. Argument 3 is the number of split rows per chunk. */
 export function mergeFoldGrad(args: usize, chunk: usize, scratch: usize): void {
   const size = <usize>word(args, 3);
   const end = min<usize>((chunk + 1) * size, <usize>word(args, SPLIT_COUNT));
@@ -145,27 +146,27 @@ export function mergeFoldGrad(args: usize, chunk: usize, scratch: usize): void {
     const u = <usize>load<u32>(split);
     sumPartsOfRow(ptr(args, PARTS) + <usize>load<u32>(split, 4) * 2 * ROW, <usize>load<u32>(split, 8), 2 * ROW, scratch);
     copyRow(ptr(args, X_SUMS) + u * ROW, scratch + ROW);
-    if (u < <usize>word(args, MULTIPLIED)) copyRow(ptr(args, Z_SUMS) + u * ROW, scratch);
+    if (u < <usize>word(args, PROJECTED)) copyRow(ptr(args, Z_SUMS) + u * ROW, scratch);
   }
 }
 
-// Arguments of foldScoresGrad and mergeFoldScores: as far as scoreSegment needs them those of attendScores, then others.
+// Arguments of foldScoresGrad and mergeFoldScores. Those that scoreSegment reads are the same as of attendScores.
 const DD = 8, AT_PARTS = 9, AT_TABLES = 10, SCORE_HALF = 16, FIRST_TABLE = 17, SCORE_SPLIT_COUNT = 18;
-/** h, which becomes its gradient; Σ α g; Âᵀ. */
+/** h, which its gradient replaces; Σ α g; Âᵀ. */
 const DX = 11, SUMS_OF_X = 12, TRANSPOSED = 13;
-/** Rows that are finished together, so that dÂ is fetched once for all of them: their numbers, then ds and dd in float64. */
+/** Rows that are finished together, so that dÂ is loaded once: their numbers, then ds and dd in float64. */
 const TOGETHER: usize = 32;
 const FACTORS: usize = 4 * TOGETHER;
 const FACTOR: usize = 2 * FOUR;
-/** Behind them, ds of a segment. */
+/** Offset of ds of a segment, after the factors. */
 const OWN: usize = FACTORS + TOGETHER * FACTOR;
 
-/** A chunk's table, in float64: db (2R × 4), dÂ (H × 8). */
+/** Bytes of the table of a chunk, in float64: db (2R × 4), dÂ (H × 8). */
 function tableBytes(args: usize): usize {
   return 2 * <usize>word(args, SCORE_HALF) * FOUR + H * FACTOR;
 }
 
-/** ds of every source, and with it dh, db and dÂ. Arguments: segments, chunk bounds, split rows, split rows per chunk, then as above. */
+/** ds of each source, and dh, db and dÂ. Arguments: segments, chunk bounds, split rows, split rows per chunk, then as above. */
 export function foldScoresGrad(args: usize, chunk: usize, scratch: usize): void {
   const bounds = ptr(args, 1);
   const last = <usize>load<u32>(bounds + (chunk << 2), 4);
@@ -187,7 +188,7 @@ export function foldScoresGrad(args: usize, chunk: usize, scratch: usize): void 
   finishTogether(args, held, scratch, table);
 }
 
-/** A chunk is some of the long rows (argument 3 says how many); its table comes after those of foldScoresGrad. */
+/** Merges the parts of split rows. Argument 3 is the number of split rows per chunk. The tables follow those of foldScoresGrad. */
 export function mergeFoldScores(args: usize, chunk: usize, scratch: usize): void {
   const bytes = tableBytes(args);
   const table = ptr(args, AT_TABLES) + (<usize>word(args, FIRST_TABLE) + chunk) * bytes;
@@ -213,7 +214,7 @@ function hold(args: usize, u: usize, ds: usize, scratch: usize, at: usize): void
   copy(to + FOUR, ptr(args, DD) + u * FOUR, FOUR);
 }
 
-/** dÂ += Σ h ⊗ (ds, dd), two rows of it at a time; then dh = Σ α g + Â (ds, dd), in the place of h. */
+/** dÂ += Σ h ⊗ (ds, dd), two rows at a time; then dh = Σ α g + Â (ds, dd), which replaces h. */
 function finishTogether(args: usize, count: usize, scratch: usize, table: usize): void {
   const rows = ptr(args, DX);
   const factors = scratch + FACTORS;
@@ -266,7 +267,7 @@ function projectScores(sums: usize, factors: usize, transposed: usize, out: usiz
   }
 }
 
-/** A chunk's part of Σ (Σ α h)_k ⊗ dout_k over hubs. Arguments: hubs, hubs per chunk, what they kept, dout, parts. */
+/** The part of a chunk in Σ (Σ α h)_k ⊗ dout_k over folded rows. Arguments: rows, rows per chunk, Σ α h, dout, parts. */
 export function foldGradWeights(args: usize, chunk: usize): void {
   const size = <usize>word(args, 1);
   const start = chunk * size;
@@ -277,8 +278,8 @@ export function foldGradWeights(args: usize, chunk: usize): void {
 }
 
 /**
- * dW += dÂ_s ⊗ a_s + dÂ_d ⊗ a_d by head, and da = Wᵀ dÂ.
- * Arguments: tables, how many, bytes of one, where in it dÂ begins, W, a_s, a_d, dW, da_s, da_d.
+ * dW += dÂ_s ⊗ a_s + dÂ_d ⊗ a_d per head, and da = Wᵀ dÂ.
+ * Arguments: tables, number of tables, bytes per table, offset of dÂ, W, a_s, a_d, dW, da_s, da_d.
  */
 export function foldWeightsGrad(args: usize, chunk: usize, scratch: usize): void {
   const bytes = <usize>word(args, 2);

@@ -1,6 +1,6 @@
-// Attention of hubs, folded: a hub (here a row that folds, one of the first) adds up its neighbours' h first, by head, and
-// multiplies the sums with W then, in place of adding up z = W h. A node that only hubs attend to then needs no z, forward or
-// backward; and scores are products of h with Â, which is W times a.
+// Folded attention. A folded row, one of the first rows, sums h of its neighbours per head and then multiplies the sums by W,
+// instead of summing z = W h. A node that only folded rows attend to then needs no z, forward or backward. Scores are
+// products of h with Â, which is W times a.
 //
 //   Σ_u α_k (W_kᵀ h_u + c_ρ) = W_kᵀ Σ_u α_k h_u + Σ_u α_k c_ρ      s_k = a_k·W_kᵀ h = Â_k·h
 
@@ -10,14 +10,14 @@ import {
 import { rows4 } from './gemm';
 import { BATCH, H, NONE, ROW, addTo, clear, madd, ptr, touch, word } from './simd';
 
-/** Numbers of a node that scores are made of, and columns of Â: four heads as a source, four as a destination. */
+/** Scores per node, and columns of Â: four heads as a source, four as a destination. */
 const SCORES: usize = 8;
-/** Sums of h, by head. */
+/** Bytes of the sums of h, one row per head. */
 export const SUMS: usize = 4 * ROW;
-/** As in attention.ts, where acc is that of c alone; then the sums. */
+/** Bytes of a part: as in attention.ts, with acc for c only, then the sums. */
 const PART: usize = ACC + ROW + SUMS;
 
-/** Â, with rows as far apart as those of W, and its transpose. Arguments: W, a_s, a_d, Â, Âᵀ. */
+/** Computes Â, with the row stride of W, and its transpose. Arguments: W, a_s, a_d, Â, Âᵀ. */
 export function foldWeights(args: usize): void {
   const to = ptr(args, 3), transposed = ptr(args, 4);
   for (let j: usize = 0; j < H; j++) {
@@ -52,7 +52,7 @@ export function foldScores(args: usize, chunk: usize, scratch: usize): void {
   }
 }
 
-// Arguments as of attend, Z being h; then W, and where Σ α h is kept for the gradient, or 0.
+// Arguments of attend, with h as Z; then W, and the address for Σ α h, which the gradient needs, or 0.
 const W = 23, KEPT = 24;
 
 export function foldAttend(args: usize, chunk: usize, scratch: usize): void {
@@ -73,7 +73,7 @@ export function foldAttend(args: usize, chunk: usize, scratch: usize): void {
   }
 }
 
-/** A chunk is some of the long rows (argument 3 says how many). */
+/** Merges the parts of split rows. Argument 3 is the number of split rows per chunk. */
 export function mergeFolded(args: usize, chunk: usize, scratch: usize): void {
   const size = <usize>word(args, 3);
   const wanted = ptr(args, WANTED);
@@ -101,7 +101,7 @@ function foldSegment(args: usize, v: usize, start: usize, end: usize, part: usiz
   addRows(runs, (stop - runs) / RUN, ptr(args, C), RUN, part + ACC, runs + 16, RUN);
 }
 
-/** sums[k] += Σ weight_k · row for every head, eight columns at a time: their sums stay in registers. */
+/** sums[k] += Σ weight_k · row for each head, eight columns at a time, so that their sums stay in registers. */
 function addByHead(numbers: usize, count: usize, rows: usize, sums: usize, weights: usize): void {
   for (let j: usize = 0; j < ROW; j += 32) {
     const to = sums + j;
@@ -126,7 +126,7 @@ function addByHead(numbers: usize, count: usize, rows: usize, sums: usize, weigh
   }
 }
 
-/** acc += W_kᵀ Σ weight_k h, then as any other row; and the sums divided by those of weights, if they are to be kept. */
+/** acc += W_kᵀ Σ weight_k h, then as in attention.ts. Stores the sums, divided by the sums of weights, if KEPT is not 0. */
 function finishFolded(args: usize, v: usize, part: usize, empty: bool): void {
   const sums = part + ACC + ROW;
   for (let k: usize = 0; k < 4; k++) {
@@ -153,7 +153,7 @@ function finishFolded(args: usize, v: usize, part: usize, empty: bool): void {
   finish(args, v, part, empty);
 }
 
-/** g_k = W_k dout_k of each row, by head. Arguments: rows, rows per chunk, dout, Wᵀ, g. */
+/** g_k = W_k dout_k of each row and head. Arguments: rows, rows per chunk, dout, Wᵀ, g. */
 export function foldGradient(args: usize, chunk: usize): void {
   const size = <usize>word(args, 1);
   const end = min<usize>((chunk + 1) * size, <usize>word(args, 0));

@@ -4,9 +4,8 @@ import { high, low, narrow } from './float64';
 import { H, ROW, addTo, clearRow, copyRow, float, flush, madd, ptr, word } from './simd';
 
 /**
- * Four rows by eight columns of C += A·B; the rows of A and C stand anywhere, B has rows of H floats. Eight sums, two numbers
- * of B and four of A are all that the engine has registers for: it fetches all of them before it multiplies, and a tile of
- * six rows, whose sums it kept on the stack, was half as fast.
+ * Four rows by eight columns of C += A·B. The rows of A and C can be anywhere; B has rows of H floats. Eight sums, two
+ * vectors of B and four of A use all registers: a tile of six rows spilled to the stack and was half as fast.
  */
 function tile(
   a0: usize, a1: usize, a2: usize, a3: usize, depth: usize, b: usize, c0: usize, c1: usize, c2: usize, c3: usize,
@@ -36,8 +35,8 @@ function tile(
 }
 
 /**
- * Four rows of C += A·B, by address: the first `bytes` bytes of each, a multiple of 32. Every eight columns the depth grows by
- * `deeper`, for a B that has nothing below its diagonal.
+ * Four rows of C += A·B by address: the first `bytes` bytes of each, a multiple of 32. `deeper` is added to the depth after
+ * every eight columns, for an upper triangular B.
  */
 export function rows4(
   a0: usize, a1: usize, a2: usize, a3: usize, depth: usize, b: usize,
@@ -50,8 +49,8 @@ export function rows4(
 }
 
 /**
- * C[rows × H] += A[rows × depth]·B[depth × H], or the first `bytes` bytes of each row of C; `stride` is the bytes of a row of
- * A, `spare` room for a row of C, `deeper` as above.
+ * C[rows × H] += A[rows × depth]·B[depth × H], for the first `bytes` bytes of each row of C. `stride`: bytes of a row of A.
+ * `spare`: memory for one row of C. `deeper`: as in rows4.
  */
 export function multiply(
   a: usize, stride: usize, rows: usize, depth: usize, b: usize, c: usize, spare: usize, bytes: usize, deeper: usize = 0,
@@ -68,8 +67,8 @@ export function multiply(
 }
 
 /**
- * Four rows by eight columns of C += Aᵀ·B over `rows` rows of A and B. Their sum is made by itself: one that went on from block
- * to block would lose two digits where rows are alike, and so are their roundings.
+ * Four rows by eight columns of C += Aᵀ·B over `rows` rows of A and B. The sum starts at zero for each block: a running sum
+ * over all blocks would lose two digits if rows, and so their rounding errors, are similar.
  */
 function transposedTile(a: usize, stride: usize, b: usize, rows: usize, c: usize): void {
   let p0 = f32x4.splat(0), q0 = p0, p1 = p0, q1 = p0, p2 = p0, q2 = p0, p3 = p0, q3 = p0;
@@ -93,7 +92,7 @@ function transposedTile(a: usize, stride: usize, b: usize, rows: usize, c: usize
   addTo(c + 768, p3); addTo(c + 784, q3);
 }
 
-/** Rows of both sides of a transposed product that stay in the first cache while all tiles pass over them. */
+/** Rows per block of a transposed product, so that both blocks stay in the first-level cache. */
 export const BLOCK: usize = 64;
 
 /** C[columns × H] += Aᵀ·B, A[rows × columns], B[rows × H]; columns is a multiple of 4. */
@@ -108,7 +107,7 @@ export function multiplyTransposed(a: usize, stride: usize, columns: usize, b: u
   }
 }
 
-/** C[H × H] += Aᵀ·B by head: the columns of B and C that belong to a head are those of A's own H columns for it. */
+/** C[H × H] += Aᵀ·B per head: A has H columns for each head, and B and C have the columns of the head. */
 export function multiplyHeads(a: usize, stride: usize, b: usize, rows: usize, c: usize): void {
   for (let k: usize = 0; k < rows; k += BLOCK) {
     const count = min<usize>(BLOCK, rows - k);
@@ -121,8 +120,8 @@ export function multiplyHeads(a: usize, stride: usize, b: usize, rows: usize, c:
 }
 
 /**
- * C[H × H] += Aᵀ·B, A and B[rows × H], where that is symmetric: only the tiles that reach the diagonal or lie right of it.
- * `mirror` fills in the rest.
+ * C[H × H] += Aᵀ·B with A, B[rows × H], for a symmetric result: only the tiles on the diagonal or right of it. `mirror` fills
+ * in the rest.
  */
 export function multiplySymmetric(a: usize, b: usize, rows: usize, c: usize): void {
   for (let k: usize = 0; k < rows; k += BLOCK) {
@@ -135,8 +134,8 @@ export function multiplySymmetric(a: usize, b: usize, rows: usize, c: usize): vo
   }
 }
 
-/** After `multiplySymmetric`: a matrix of the same quadratic form as the whole, with nothing left of the tiles on the diagonal. */
-export function foldOver(c: usize): void {
+/** After `multiplySymmetric`: doubles the tiles right of the diagonal, which gives the same quadratic form as the full matrix. */
+export function makeTriangle(c: usize): void {
   for (let i: usize = 0; i < H; i++) {
     for (let j = ((i & ~7) + 8) << 2; j < ROW; j += 16) {
       const at = c + i * ROW + j;
@@ -145,7 +144,7 @@ export function foldOver(c: usize): void {
   }
 }
 
-/** What `multiplySymmetric` left out. */
+/** Fills in the tiles that `multiplySymmetric` leaves out. */
 export function mirror(c: usize): void {
   for (let i: usize = 8; i < H; i++) {
     for (let j: usize = 0; j < (i & ~7); j++) {
@@ -159,7 +158,7 @@ export function setRows(target: usize, rows: usize, row: usize): void {
   else for (let i: usize = 0; i < rows; i++) copyRow(target + i * ROW, row);
 }
 
-/** Every row += row. */
+/** Adds `row` to each row. */
 function addRow(target: usize, rows: usize, row: usize): void {
   for (let i: usize = 0; i < rows; i++) {
     for (let j: usize = 0; j < ROW; j += 16) addTo(target + i * ROW + j, v128.load(row + j));
@@ -171,7 +170,7 @@ function addRow(target: usize, rows: usize, row: usize): void {
   return x + <usize>load<u32>(index + (i << 2)) * ROW;
 }
 
-/** As multiply with depth H, but row i of A is row index[i]. */
+/** As `multiply` with depth H, but row i of A is row index[i]. */
 function multiplyIndexed(a: usize, index: usize, rows: usize, b: usize, c: usize, spare: usize): void {
   for (let i: usize = 0; i < rows; i += 4) {
     const left = rows - i;
@@ -209,10 +208,10 @@ export function linearGradInput(args: usize, chunk: usize, scratch: usize): void
   if (ptr(args, 4) != 0) multiply(ptr(args, 4) + start * ROW, ROW, count, H, ptr(args, 5), out, scratch, ROW);
 }
 
-/** Rows that add to one sum of blocks, which then goes to the chunk's. */
+/** Rows per section. The blocks of a section are summed before they are added to the part of the chunk. */
 const SECTION: usize = 4096;
 
-/** A chunk's part of xᵀ·dOut and of the column sums of dOut. Arguments: rows, rows per chunk, x, dOut, parts, index or 0. */
+/** The part of a chunk in xᵀ·dOut and in the column sums of dOut. Arguments: rows, rows per chunk, x, dOut, parts, index or 0. */
 export function linearGradWeights(args: usize, chunk: usize, scratch: usize): void {
   const size = <usize>word(args, 1);
   const end = min<usize>((chunk + 1) * size, <usize>word(args, 0));
@@ -239,7 +238,7 @@ export function linearGradWeights(args: usize, chunk: usize, scratch: usize): vo
   }
 }
 
-/** A chunk's part of the sum of all rows. Arguments: rows, rows per chunk, from, parts. */
+/** The part of a chunk in the sum of all rows. Arguments: rows, rows per chunk, from, parts. */
 export function sumRows(args: usize, chunk: usize, scratch: usize): void {
   const size = <usize>word(args, 1);
   const end = min<usize>((chunk + 1) * size, <usize>word(args, 0));
@@ -252,7 +251,7 @@ export function sumRows(args: usize, chunk: usize, scratch: usize): void {
   }
 }
 
-/** target += the sum of `rows` rows, block by block. */
+/** target += the sum of `rows` rows, by blocks. */
 export function sumColumns(from: usize, rows: usize, target: usize): void {
   for (let k: usize = 0; k < rows; k += BLOCK) {
     const end = from + min<usize>(k + BLOCK, rows) * ROW;
@@ -269,7 +268,7 @@ export function sumColumns(from: usize, rows: usize, target: usize): void {
   }
 }
 
-/** Arguments: from, to; H × H floats. */
+/** Transposes H × H floats. Arguments: from, to. */
 export function transpose(args: usize): void {
   const from = ptr(args, 0);
   const to = ptr(args, 1);
@@ -280,7 +279,7 @@ export function transpose(args: usize): void {
   }
 }
 
-/** Chunk by chunk of the parts, in their order. Arguments: length, stride, parts, count, first float, out, add. */
+/** Sums parts in their order. Arguments: length, stride, parts, count, first float, out, add. */
 export function sumParts(args: usize, chunk: usize): void {
   const start = chunk << 12;
   const end = min<usize>(start + 4096, <usize>word(args, 0));
@@ -289,7 +288,7 @@ export function sumParts(args: usize, chunk: usize): void {
   const count = word(args, 3);
   const out = ptr(args, 5);
   const add = word(args, 6) != 0;
-  // Parts of a gradient may cancel: float64 adds no rounding of its own.
+  // In float64, because parts of a gradient may cancel.
   let i = start;
   for (; i + 4 <= end; i += 4) {
     const to = out + (i << 2);

@@ -1,8 +1,8 @@
-// Means over r-neighbours, and their gradient as a gather. Long rows are cut into segments as in attention.ts.
+// Means over r-neighbours, and their gradient as a gather. Long rows are split into segments as in attention.ts.
 
 import { BATCH, NONE, ROW, addTo, clearRow, madd, ptr, sumPartsOfRow, touch, word } from './simd';
 
-/** part = the sum of the rows named by `count` numbers, each times its scale if there are scales, over H floats. */
+/** part = the sum of `count` rows by number, each multiplied by its scale if `scales` is not 0. */
 function sumRows(numbers: usize, count: usize, rows: usize, scales: usize, part: usize): void {
   if (count == 0) clearRow(part);
   for (let i: usize = 0; i < count; i += BATCH) {
@@ -13,7 +13,7 @@ function sumRows(numbers: usize, count: usize, rows: usize, scales: usize, part:
   }
 }
 
-/** Eight vectors, or their sum with what is there. */
+/** Stores eight vectors, or adds them. */
 // @ts-ignore: decorator
 @inline function put(
   out: usize, add: bool, s0: v128, s1: v128, s2: v128, s3: v128, s4: v128, s5: v128, s6: v128, s7: v128,
@@ -65,7 +65,7 @@ function addScaledRows(numbers: usize, count: usize, rows: usize, scales: usize,
   }
 }
 
-/** out[row] = scale · part, or that added to it. */
+/** out[row] = scale · part, or out[row] += scale · part. */
 function finishRow(args: usize, part: usize, row: usize): void {
   const out = ptr(args, 8) + row * ROW;
   const scale = ptr(args, 7) == 0 ? f32x4.splat(1) : v128.load32_splat(ptr(args, 7) + (row << 2));
@@ -77,17 +77,16 @@ function finishRow(args: usize, part: usize, row: usize): void {
 }
 
 /**
- * out[row] = scale[row] · Σ scales[slot] · rows[slot] over the slots of its entries, where an entry without one counts for
- * nothing.
- * Arguments: segments, chunk bounds, split rows, split rows per chunk, entries, slots or 0 if an entry is its own slot,
- * rows, scale or 0, out, parts, split count, scales of rows or 0, add.
+ * out[row] = scale[row] · Σ scales[i] · rows[i] over the entries of the row, where i is the entry or sourceRows[entry].
+ * Arguments: segments, chunk bounds, split rows, split rows per chunk, entries, sourceRows or 0, rows, scale or 0, out,
+ * parts, split count, scales or 0, add.
  */
 export function segmentSum(args: usize, chunk: usize, scratch: usize): void {
   const bounds = ptr(args, 1);
   const last = <usize>load<u32>(bounds + (chunk << 2), 4);
-  const slots = ptr(args, 5);
+  const sourceRows = ptr(args, 5);
   const numbers = scratch + ROW;
-  // A row that is only a sum is made in its place.
+  // A plain sum is written directly to the output.
   const isSum = ptr(args, 7) == 0 && word(args, 12) == 0;
   for (let i = <usize>load<u32>(bounds + (chunk << 2)); i < last; i++) {
     const segment = ptr(args, 0) + (i << 4);
@@ -100,17 +99,17 @@ export function segmentSum(args: usize, chunk: usize, scratch: usize): void {
     const entries = ptr(args, 4) + (start << 2);
     let count = end - start;
     let from = entries;
-    if (slots != 0) {
+    if (sourceRows != 0) {
       from = numbers;
       let kept: usize = 0;
       for (let e: usize = 0; e < count; e++) {
-        const slot = load<u32>(slots + (<usize>load<u32>(entries + (e << 2)) << 2));
-        store<u32>(numbers + (kept << 2), slot);
-        kept += slot == NONE ? 0 : 1;
+        const source = load<u32>(sourceRows + (<usize>load<u32>(entries + (e << 2)) << 2));
+        store<u32>(numbers + (kept << 2), source);
+        kept += source == NONE ? 0 : 1;
       }
       count = kept;
     }
-    // Most rows of a gradient get nothing, and have nothing to add.
+    // Most rows of a gradient have nothing to add.
     if (count == 0 && at == NONE && word(args, 12) != 0) continue;
     sumRows(from, count, ptr(args, 6), ptr(args, 11), part);
     if (at == NONE && !isSum) finishRow(args, part, row);

@@ -1,4 +1,4 @@
-// What the learning kernels share: arguments, four heads at a time, fused multiply-add where the build has it.
+// Shared by all learning kernels: arguments, operations on rows and heads, and multiply-add, fused in the relaxed build.
 
 export const H: usize = 64; // hidden width
 export const ROW: usize = 256; // bytes of a row of H floats
@@ -23,13 +23,13 @@ export const NONE: u32 = 0xffffffff;
   return f32x4.add(f32x4.mul(a, b), c);
 }
 
-/** Entries that are fetched together: see `touch`. */
+/** Entries that are prefetched together: see `touch`. */
 export const BATCH: usize = 16;
 let sink: v128 = i32x4.splat(0);
 
 /**
- * Asks for the four cache lines of each of `count` rows before anything depends on them. Rows lie anywhere in memory, and
- * the processor looks too few instructions ahead to have many of them on their way at once by itself.
+ * Prefetches the four cache lines of each of `count` rows. Rows are anywhere in memory, and the processor does not look far
+ * enough ahead to load many of them at once.
  */
 export function touch(numbers: usize, count: usize, rows: usize): void {
   let sum = sink;
@@ -41,7 +41,7 @@ export function touch(numbers: usize, count: usize, rows: usize): void {
   sink = sum;
 }
 
-/** The same for records of `bytes` bytes that lie in one line. */
+/** Prefetches records of `bytes` bytes, each in one cache line. */
 // @ts-ignore: decorator
 @inline export function touchEach(numbers: usize, count: usize, records: usize, bytes: usize): void {
   let sum = sink;
@@ -51,22 +51,21 @@ export function touch(numbers: usize, count: usize, rows: usize): void {
   sink = sum;
 }
 
-/** target += value, a vector in memory. */
+/** target += value, for a vector in memory. */
 // @ts-ignore: decorator
 @inline export function addTo(target: usize, value: v128): void {
   v128.store(target, f32x4.add(v128.load(target), value));
 }
 
-// memory.fill and memory.copy leave the module for a function of the engine, which costs more than a row does: they are for
-// long runs.
+// memory.fill and memory.copy call a function of the engine, which costs more than one row. They are for long ranges.
 
-/** `bytes` zeros, a multiple of 16. */
+/** Clears `bytes` bytes, a multiple of 16. */
 // @ts-ignore: decorator
 @inline export function clear(target: usize, bytes: usize): void {
   for (let j: usize = 0; j < bytes; j += 16) v128.store(target + j, i32x4.splat(0));
 }
 
-/** `bytes` bytes, a multiple of 16. */
+/** Copies `bytes` bytes, a multiple of 16. */
 // @ts-ignore: decorator
 @inline export function copy(target: usize, from: usize, bytes: usize): void {
   for (let j: usize = 0; j < bytes; j += 16) v128.store(target + j, v128.load(from + j));
@@ -87,7 +86,7 @@ export function copyRow(target: usize, from: usize): void {
   }
 }
 
-/** target += some, which becomes zero; a multiple of 16 bytes. */
+/** target += some, then some = 0. `bytes` is a multiple of 16. */
 export function flush(some: usize, bytes: usize, target: usize): void {
   for (let j: usize = 0; j < bytes; j += 16) {
     addTo(target + j, v128.load(some + j));
@@ -105,7 +104,7 @@ export function addScaledRow(target: usize, row: usize, factor: v128): void {
   }
 }
 
-/** out = the sum of `count` parts of `bytes` bytes, one behind the other, in float64: a hub has hundreds of them. */
+/** out = the sum of `count` consecutive parts of `bytes` bytes, in float64, because a hub has hundreds of parts. */
 export function sumPartsOfRow(parts: usize, count: usize, bytes: usize, out: usize): void {
   for (let j: usize = 0; j < bytes; j += 4) {
     let sum: f64 = 0;
@@ -145,7 +144,7 @@ export function dotRows(a: usize, b: usize): f32 {
   return f32x4.add(v128.shuffle<f32>(a, b, 0, 1, 4, 5), v128.shuffle<f32>(a, b, 2, 3, 6, 7));
 }
 
-/** One head's 16 products of two rows, summed to one vector. */
+/** The 16 products of one head of two rows, summed to one vector. */
 // @ts-ignore: decorator
 @inline export function headProduct(a: usize, b: usize): v128 {
   const p = f32x4.mul(v128.load(a), v128.load(b));
@@ -156,7 +155,7 @@ export function dotRows(a: usize, b: usize): f32 {
   );
 }
 
-/** The four heads' products of two rows, one head a lane. */
+/** The dot products of two rows per head, one lane per head. */
 export function headDots(a: usize, b: usize): v128 {
   return sumEach(
     headProduct(a, b),
@@ -166,7 +165,7 @@ export function headDots(a: usize, b: usize): v128 {
   );
 }
 
-/** target += row · weight, where lane h of the weight belongs to head h. */
+/** target += row · weight, where lane h of the weight is for head h. */
 export function addHeadScaledRow(target: usize, row: usize, weight: v128): void {
   addHead(target, row, v128.shuffle<f32>(weight, weight, 0, 0, 0, 0));
   addHead(target + 64, row + 64, v128.shuffle<f32>(weight, weight, 1, 1, 1, 1));

@@ -1,10 +1,10 @@
-// The first layer: rows of x are sparse, except for columns that most rows fill, which stand apart as a dense matrix.
-// Masked rows are all x_[M], so their product is computed once and copied.
+// The first layer. Rows of x are sparse; columns that most rows fill form a separate dense matrix. All masked rows are x_[M],
+// so their product is computed once and copied.
 
 import { BLOCK, multiplyTransposed, rows4, sumColumns } from './gemm';
 import { H, ROW, addScaledRow, addTo, clearRow, copy, copyRow, dotRows, flush, madd, ptr, word } from './simd';
 
-/** Arguments 2 to 7 of the kernels here describe x: dense values, dense columns padded to four, and compressed rows. */
+/** Arguments 2 to 7 of these kernels describe x: dense values, dense columns padded to a multiple of four, sparse rows. */
 const DENSE = 2;
 const WIDTH = 3;
 const COLUMNS = 4;
@@ -12,7 +12,7 @@ const OFFSETS = 5;
 const INDICES = 6;
 const VALUES = 7;
 
-/** panel = the rows of w that belong to dense columns. */
+/** panel = the rows of w for the dense columns. */
 export function packPanel(panel: usize, w: usize, columns: usize, width: usize): void {
   for (let k: usize = 0; k < width; k++) {
     copyRow(panel + k * ROW, w + <usize>load<u32>(columns + (k << 2)) * ROW);
@@ -90,7 +90,7 @@ export function sparseLinear(args: usize, chunk: usize, scratch: usize): void {
 
   let v = start;
   while (v < end) {
-    // The next four rows that are not masked; where fewer are left, the first is worked on again in spare room.
+    // The next four unmasked rows. If fewer are left, the first row is repeated in spare memory.
     let n = 0;
     let a0: usize = 0, a1: usize = 0, a2: usize = 0, a3: usize = 0, c0: usize = 0;
     let c1 = scratch, c2 = scratch, c3 = scratch;
@@ -117,12 +117,12 @@ export function sparseLinear(args: usize, chunk: usize, scratch: usize): void {
   }
 }
 
-/** Rows at least that add to one table before it goes to the chunk's part; with many columns more, so that it pays. */
+/** The fewest rows per section, whose table is added to the part of the chunk. With many columns, sections are larger. */
 const SECTION: usize = 512;
 
 /**
- * A chunk's part of xᵀ·dOut (D rows), then the sum of dOut over masked rows, then over the others if that is wanted.
- * Arguments: rows, rows per chunk, x (6), masked or 0, dOut, parts, D, index or 0, whether the last is wanted.
+ * The part of a chunk in xᵀ·dOut (D rows), then the sum of dOut over masked rows, then over unmasked rows if requested.
+ * Arguments: rows, rows per chunk, x (6), masked or 0, dOut, parts, D, index or 0, whether the last sum is requested.
  */
 export function sparseLinearGrad(args: usize, chunk: usize, scratch: usize): void {
   const size = <usize>word(args, 1);
@@ -145,14 +145,14 @@ export function sparseLinearGrad(args: usize, chunk: usize, scratch: usize): voi
   }
 }
 
-/** Up to BLOCK rows: dense columns are added to the panel, all else to a table like the chunk's part. Scratch comes behind the panel. */
+/** Up to BLOCK rows. Adds dense columns to the panel and everything else to the table. The panel is followed by scratch memory. */
 function gradBlock(args: usize, start: usize, end: usize, table: usize, panel: usize): void {
   const width = <usize>word(args, WIDTH);
   const stride = width << 2;
   const masked = ptr(args, 8);
   const columns = <usize>word(args, 11);
   const index = ptr(args, 12);
-  const rows = panel + width * ROW; // rows of dOut, the masked ones from the end on; then dense columns of the others
+  const rows = panel + width * ROW; // rows of dOut, masked ones from the end; then dense columns of unmasked rows
   const xs = rows + BLOCK * ROW;
   let held: usize = 0;
   let last: usize = BLOCK;
@@ -175,7 +175,7 @@ function gradBlock(args: usize, start: usize, end: usize, table: usize, panel: u
   if (word(args, 13) != 0) sumColumns(rows, held, table + (columns + 1) * ROW);
 }
 
-/** Rows of a panel back to where they belong. */
+/** Adds the rows of a panel to the rows of their columns. */
 export function addPanel(panel: usize, target: usize, columns: usize, width: usize): void {
   for (let k: usize = 0; k < width; k++) {
     const at = target + <usize>load<u32>(columns + (k << 2)) * ROW;
@@ -183,7 +183,7 @@ export function addPanel(panel: usize, target: usize, columns: usize, width: usi
   }
 }
 
-/** Masked rows' share: dw += token ⊗ total, dToken += w·total. Arguments: D, token, w, total, dw, dToken. */
+/** The share of masked rows: dw += token ⊗ total, dToken += w·total. Arguments: D, token, w, total, dw, dToken. */
 export function tokenGrad(args: usize): void {
   const total = ptr(args, 3);
   for (let d: usize = 0; d < <usize>word(args, 0); d++) {
