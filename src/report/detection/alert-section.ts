@@ -33,9 +33,9 @@ function inheritance({ lineage }: Alert): Content {
   return h(
     'p',
     {},
-    `Its own evidence gives a score of ${formatNumber(lineage.own, 3)}. The rest comes from `,
+    `Its own evidence gives a score of ${formatNumber(lineage.own, 3)}; `,
     nameCell(entityName(lineage.from), 48),
-    `, which acted on it and passes on ${formatNumber(lineage.inherited, 3)}.`,
+    `, which acted on it, passes on ${formatNumber(lineage.inherited, 3)}.`,
   );
 }
 

@@ -50,7 +50,7 @@ export function incidentArticle(incident: Incident, alerts: readonly Alert[]): E
       ['prominence', formatNumber(incident.prominence, 3)],
       ['score', formatNumber(incident.score, 3)],
       ['alerts', `${formatNumber(alerts.length)} on ${countText(entities.length)}`],
-      ['first event', formatTime(BigInt(incident.first.ns))],
+      ['first event (UTC)', formatTime(BigInt(incident.first.ns)).replace(' UTC', '')],
       ['duration', formatSeconds(Number(BigInt(incident.last.ns) - BigInt(incident.first.ns)) / 1e9)],
     ]),
     incidentGraph({

@@ -115,7 +115,7 @@ describe('a detection report', () => {
     const from = { id: 'x', type: 'process', name: 'implant' } as const;
     const alerts = small.alerts.map((alert) => ({ ...alert, lineage: { own: 3, inherited: 17, from } }));
     const text = textOf(renderDetectionReport(reportOf({ alerts })));
-    expect(text).toContain('Its own evidence gives a score of 3. The rest comes from implant');
+    expect(text).toContain('Its own evidence gives a score of 3; implant, which acted on it, passes on 17.');
   });
 
   test('shows every name as text', async () => {
