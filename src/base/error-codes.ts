@@ -64,7 +64,7 @@ export const ERROR_CODES = {
   'device-memory': {
     when: 'A graph or the word vectors need more than the 4 GiB that WebAssembly can address.',
     action:
-      'Use shorter windows (`--window`), a smaller `--text-dimension`, fewer hosts or a shorter time range.',
+      'Use shorter windows (`--set window=MINUTES`), a smaller `--set textDimension=D`, fewer hosts or a shorter time range.',
   },
   'disk-full': {
     when: 'The disk has no space left for the store.',
@@ -93,7 +93,7 @@ export const ERROR_CODES = {
   },
   'evidence-not-fitted': {
     when: 'The model was trained without an evidence that calibration asks for.',
-    action: 'Train again with it in `--evidence`, or calibrate without it.',
+    action: 'Train again with it in `--set evidence=…`, or calibrate without it.',
   },
   'foreign-file': {
     when: 'A file in the folder has the name of a recal result, but recal did not write it.',
@@ -162,7 +162,8 @@ export const ERROR_CODES = {
   },
   'memory-budget': {
     when: 'Training needs more memory than it may use.',
-    action: 'Raise `--memory`, or use shorter windows (`--window`), fewer hosts or a shorter time range.',
+    action:
+      'Raise `--memory`, or use shorter windows (`--set window=MINUTES`), fewer hosts or a shorter time range.',
   },
   'model-damaged': {
     when: 'A model file is damaged or was changed after recal wrote it.',
@@ -214,7 +215,7 @@ export const ERROR_CODES = {
   'not-a-model': { when: 'The file is not a recal model.', action: 'Give a file that `recal train` wrote.' },
   'not-a-number': {
     when: 'A weight of the model, or an embedding that it computes, is not a number.',
-    action: 'Train again with a lower `--learning-rate`, and report this if it recurs.',
+    action: 'Train again with a lower `--set learningRate=RATE`, and report this if it recurs.',
   },
   'not-a-store': {
     when: 'The path given as the store is a file, or a folder that contains other files and no store.',
@@ -346,7 +347,7 @@ export const ERROR_CODES = {
   },
   'training-diverged': {
     when: 'Training diverged: a number overflowed.',
-    action: 'Lower `--learning-rate` or `--text-rate`, or limit the gradient with `--clip`.',
+    action: 'Lower the settings `learningRate` or `textRate`, or limit the gradient with `--set clip=1`.',
   },
   'truncated-input': {
     when: 'A compressed file or archive ends too early.',

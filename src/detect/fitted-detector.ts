@@ -41,7 +41,7 @@ export function surpriseOf(fitted: FittedDetector, kind: EvidenceKind): CountedE
   const surprise = kind === 'name' ? fitted.name : fitted.relation;
   if (surprise !== undefined) return surprise;
   throw new RecalError('evidence-not-fitted', `the model was trained without evidence of kind ${kind}`, {
-    hint: `train again with --evidence including ${kind}, or calibrate without it`,
+    hint: `train again with ${kind} in --set evidence=…, or calibrate without it`,
   });
 }
 

@@ -192,7 +192,7 @@ function outOfMemory(bytes: number, cause: unknown): RecalError {
   return new RecalError(
     'device-memory',
     `the word vectors need ${Math.ceil(bytes / 2 ** 20)} MiB of memory; the limit is 4096 MiB`,
-    { hint: 'train on a shorter time range or fewer hosts, or with a smaller --text-dimension', cause },
+    { hint: 'train on a shorter time range or fewer hosts, or with a smaller --set textDimension=D', cause },
   );
 }
 

@@ -86,6 +86,6 @@ function outOfMemory(bytes: number, used: number, cause?: unknown): RecalError {
   return new RecalError(
     'device-memory',
     `not enough device memory: ${mebibytes(used)} of 4 GiB are in use, and ${mebibytes(bytes)} more are needed`,
-    { hint: 'use shorter windows (--window), fewer hosts or a shorter time range', cause },
+    { hint: 'use shorter windows (--set window=MINUTES), fewer hosts or a shorter time range', cause },
   );
 }

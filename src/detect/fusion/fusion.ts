@@ -35,7 +35,7 @@ export function createFusion(name: FusionName, covariance?: PairCovariance): Fus
     case 'brown':
       if (covariance === undefined) {
         throw new RecalError('fusion-covariance', 'the model has no covariances for the fusion brown', {
-          hint: 'run recal calibrate with --fusion brown, or choose another fusion',
+          hint: 'run recal calibrate with --set fusion=brown, or choose another fusion',
         });
       }
       return (evidence, from, to, shares) => fuseBrown(covariance, evidence, from, to, shares);

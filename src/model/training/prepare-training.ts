@@ -145,7 +145,7 @@ async function prepareSpace(
   });
   if (!areNumbers(vectors)) {
     throw new RecalError('training-diverged', 'learning the word vectors diverged: a number overflowed', {
-      hint: 'lower --text-rate or --text-epochs',
+      hint: 'lower the settings textRate or textEpochs, for example --set textRate=0.01',
     });
   }
   return { text, space: makeFeatureSpace(config, relations, vocabulary, vectors) };

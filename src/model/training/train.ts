@@ -130,7 +130,7 @@ function checkNumbers({ weights, firstMoment, secondMoment }: ModelState, { step
     'training-diverged',
     `training diverged at step ${steps}: ${overflowed.name} overflowed`,
     {
-      hint: 'lower --learning-rate or --text-rate, or limit the gradient with --clip',
+      hint: 'lower the settings learningRate or textRate, or limit the gradient with --set clip=1',
     },
   );
 }

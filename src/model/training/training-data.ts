@@ -158,7 +158,7 @@ export class MemoryBudget {
     const size = `${graph.nodeCount} nodes, ${graph.adjacency.neighbours.length} neighbours`;
     const name = `graph ${printable(title, 200)} (${size})`;
     const forDevice = need - this.#held;
-    const smaller = 'use shorter windows (--window), fewer hosts or a shorter time range';
+    const smaller = 'use shorter windows (--set window=MINUTES), fewer hosts or a shorter time range';
     if (forDevice > DEVICE_MEMORY) {
       const message = `${name} needs ${amount(forDevice)}, more than the 4 GiB of the device${detail}`;
       return new RecalError('memory-budget', message, { hint: smaller });

@@ -129,7 +129,7 @@ describe('refused', () => {
     await expect(train({ memory: least })).rejects.toMatchObject({
       code: 'memory-budget',
       message: expect.stringMatching(/graph .* nodes, .* MiB, .* MiB/),
-      hint: expect.stringContaining('--window'),
+      hint: expect.stringContaining('window='),
     });
   });
 
