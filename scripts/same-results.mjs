@@ -107,12 +107,10 @@ function compare(old, now) {
   console.log(different === 0 ? 'no difference' : `${different} differences`);
 }
 
-const readLines = (path) =>
-  readFileSync(path, 'utf8')
-    .trim()
-    .split('\n')
-    .filter(Boolean)
-    .map((line) => JSON.parse(line));
+function readLines(path) {
+  const lines = readFileSync(path, 'utf8').trim().split('\n');
+  return lines.filter(Boolean).map((line) => JSON.parse(line));
+}
 
 /** The figures of an evaluation without what depends on the clock or on the folder it ran in. */
 function readFigures(path) {

@@ -26,20 +26,35 @@ export type {
 export type { Explained, RawEvent, RawEvents } from './detect/alerts/explain.js';
 // Settings of learning and detection
 export type { DetectionConfig } from './detect/detection-config.js';
+// Drift
+export type { DriftReport } from './detect/drift/drift.js';
+export type { DriftFindings, DriftRow } from './detect/drift/drift-report.js';
+export type { Change } from './detect/drift/martingale.js';
+export type { Novelty } from './detect/drift/novelty.js';
+export type { MoveVerdict, ValueCount } from './detect/drift/relation-drift.js';
+export type { Advice, DriftVerdict } from './detect/drift/verdict.js';
 export type { Detection } from './detect/find-incidents.js';
 export type { Threshold } from './detect/threshold/threshold.js';
 // Evaluation
+export type { EvaluateWatch } from './evaluate/evaluation.js';
+export type { LabelMatch } from './evaluate/labels/label-match.js';
+export type { AttackNodes } from './evaluate/metrics/attack-metrics.js';
+export type { EvaluationResult } from './evaluate/result-schema.js';
 export { type EvaluateOptions, evaluate } from './evaluate/run-evaluation.js';
+export type { SplitsWatch } from './evaluate/with-splits.js';
 // Stores and graphs
 export type { Adjacency, NeighbourRows } from './graph/adjacency.js';
 export { DIRECTIONS, type DirectionName, type DirectionTable } from './graph/direction.js';
+export type { EdgeCounts } from './graph/edges.js';
 export { buildGraph, type GraphOptions, ProvenanceGraph } from './graph/provenance-graph.js';
 export type { ReducedEdges } from './graph/reduce.js';
 export type { RelationNeighbours } from './graph/relation-neighbours.js';
 export { ENTITY_TYPES, type Entity, type EntityType, type Event } from './ingest/event.js';
 export { expandInputs } from './ingest/sources/inputs.js';
+
 // Models
 export { describeModelFile, type ModelDescription } from './model/file/describe-model.js';
+export type { TensorPlace } from './model/file/tensor-header.js';
 export type { EpochReport } from './model/training/trainer.js';
 export type { TrainingConfig } from './model/training/training-config.js';
 // Pipeline
@@ -66,13 +81,23 @@ export {
 export type { RelationSummary, TrainingSummary } from './pipeline/training-summary.js';
 export { type AlertFiles, type AlertRun, readAlertFiles } from './report/detection/alert-files.js';
 // Simulation
-export type { ScenarioManifest } from './simulate/manifest.js';
-export type { SimulateOptions } from './simulate/options.js';
+export type {
+  AttackSummary,
+  FileSummary,
+  HostSummary,
+  LabelSummary,
+  ScenarioManifest,
+} from './simulate/manifest.js';
+export type { Days, SimulateOptions } from './simulate/options.js';
 export { type SimulateProgress, simulate } from './simulate/simulate.js';
+export type { Role } from './simulate/timeline.js';
 export { type KnownEntity, readEntities } from './store/entities.js';
 export type { EventTable } from './store/event-table.js';
 export { type IngestOptions, type IngestResult, ingestFiles } from './store/ingest.js';
+export type { LocatedProblem } from './store/ingest-counters.js';
 export { type Inspection, inspectFiles } from './store/inspect.js';
+export type { KeyTable } from './store/key-table.js';
 export { type LoadedEvents, loadEvents } from './store/load.js';
 export type { Manifest, Segment, Summary } from './store/manifest.js';
+export type { StagingOptions, StagingProgress } from './store/stage-files.js';
 export { type Selection, Store } from './store/store.js';

@@ -6,6 +6,23 @@ import { Application } from 'typedoc';
 
 export const path = 'docs/reference/api.md';
 
+/** Types of records are inferred from these zod schemas, which are not part of the API. */
+const SCHEMAS = [
+  'alertSchema',
+  'evidence',
+  'interaction',
+  'moment',
+  'entityRef',
+  'incidentSchema',
+  'runSchema',
+  'detectionConfigSchema',
+  'trainingConfigSchema',
+  'manifestSchema',
+  'segmentSchema',
+  'summarySchema',
+  'evaluationSchema',
+];
+
 export async function render() {
   const out = mkdtempSync(join(tmpdir(), 'recal-api-'));
   try {
@@ -29,6 +46,7 @@ export async function render() {
       typeDeclarationFormat: 'table',
       useCodeBlocks: true,
       treatValidationWarningsAsErrors: true,
+      intentionallyNotExported: SCHEMAS,
       validation: { notExported: true, notDocumented: false, invalidLink: true },
       logLevel: 'Warn',
     });

@@ -1,5 +1,7 @@
 import { ERROR_CODES } from '../../dist/base/error-codes.js';
 
+export const path = 'docs/reference/errors.md';
+
 /** The Markdown of docs/reference/errors.md. */
 export function render() {
   const rows = Object.entries(ERROR_CODES)

@@ -18,7 +18,7 @@ const CALMED = 0.2;
 /** `stranger` and `calmer` are significant and large changes; `shifted` is significant but small. */
 export type MoveVerdict = 'stranger' | 'calmer' | 'shifted' | 'steady' | 'too-few';
 
-interface ValueCount {
+export interface ValueCount {
   readonly n: number;
   readonly nodes: number;
   /** The effective number of independent values (`effectiveCount`). */
