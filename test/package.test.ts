@@ -102,30 +102,54 @@ describe('installed', () => {
         "export const wrong: Event = { ts: 1, host: 'h', rel: 'r' };",
       ].join('\n'),
     );
-    const options = [
-      '--noEmit',
-      '--strict',
-      '--target',
-      'es2023',
-      '--lib',
-      'es2023',
-      '--module',
-      'nodenext',
-      '--types',
-      'node',
-    ];
-    link('@types/node');
-    link('undici-types');
-    const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
-    expect(run(process.execPath, [tsc, ...options, '--skipLibCheck', 'false', 'consumer.ts'])).toBe('');
+    expect(compile(['--noEmit', '--skipLibCheck', 'false', 'consumer.ts'])).toBe('');
   });
 });
+
+describe('the examples', () => {
+  const names = ['detect-incidents', 'explain-and-recalibrate', 'evaluate-variants'];
+
+  test('compile and run, in the order of their README', { timeout: 300_000 }, () => {
+    const sources = names.map((name) => join(installed, 'examples', `${name}.ts`));
+    for (const [i, source] of sources.entries()) {
+      writeFileSync(join(folder, `${names[i]}.ts`), readFileSync(source));
+    }
+    expect(compile(['--skipLibCheck', ...names.map((name) => `${name}.ts`)])).toBe('');
+    const [detected, explained, evaluated] = names.map((name) =>
+      run(process.execPath, [`${name}.js`, name === 'evaluate-variants' ? 'evaluated' : 'detected']),
+    );
+    expect(detected).toMatch(/^trained on \d+ events, model [0-9a-f]{12}\n1\. score [\d.]+: .+/);
+    expect(detected).toMatch(/open detected.alerts.report\.html\n$/);
+    expect(explained).toMatch(/compared with \d+ benign values/);
+    expect(explained).toMatch(/\d+ incidents after recalibration\n$/);
+    expect(evaluated).toMatch(/^recal: average precision 0\.\d{3}, AUROC 0\.\d{3}\nrarity: /);
+  });
+});
+
+function compile(args: string[]): string {
+  const options = [
+    '--strict',
+    '--target',
+    'es2023',
+    '--lib',
+    'es2023',
+    '--module',
+    'nodenext',
+    '--types',
+    'node',
+  ];
+  for (const name of ['@types/node', 'undici-types']) {
+    if (!existsSync(join(modules, name))) link(name);
+  }
+  return run(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), ...options, ...args]);
+}
 
 /** Returns the output of the program, also if it fails: the output explains the failure. */
 function run(program: string, args: string[]): string {
   try {
     return execFileSync(program, args, { cwd: folder, encoding: 'utf8' });
   } catch (error) {
-    return (error as { stdout: string }).stdout;
+    const { stdout, stderr } = error as { stdout: string; stderr?: string };
+    return `${stdout}${stderr ?? ''}`;
   }
 }
