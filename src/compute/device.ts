@@ -43,14 +43,14 @@ export interface IncomingBuffers extends EntryBuffers {
 
 /** Entries for folded attention: the first rows sum h per head, then multiply the sums by W (kernels/learn/fold.ts). */
 export interface FoldedBuffers extends IncomingBuffers {
-  /** The first rows, which fold. */
+  /** The first `foldedCount` rows fold. */
   readonly foldedCount: number;
   readonly foldedWork: WorkList<Integers>;
   /** The work of all other rows. */
   readonly unfoldedWork: WorkList<Integers>;
   /** For each row, where its entries to and from folded rows end. They come first. */
   readonly foldedEnds: Integers;
-  /** The first rows, which have a z: at least those that an unfolded row attends to. */
+  /** The first `projectedCount` rows have a z: at least those that an unfolded row attends to. */
   readonly projectedCount: number;
 }
 
@@ -181,7 +181,7 @@ export interface Kernels {
     daSource: Floats;
     daTarget: Floats;
   };
-  /** The same scores, computed from h: s = a_s·(h·w) and d = a_t·(h·w) per head. */
+  /** The same scores, computed from h: s = a_s·(h·w) and d = a_d·(h·w) per head. */
   foldScores: Headed & {
     rows: number;
     h: Floats;

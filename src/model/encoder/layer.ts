@@ -31,7 +31,7 @@ export interface LayerPass {
   /** The number of rows: all nodes, or only the connected ones. */
   readonly rows: number;
   readonly training: boolean;
-  /** The first rows, which add W_res h + bias. The others add only the bias here (see residual-means.ts). */
+  /** The first `residual` rows add W_res h + bias. The others add only the bias here (see residual-means.ts). */
   readonly residual: number;
   /** One integer per node, 0 if the result is not needed. Null: all results are needed. */
   readonly wanted: Integers | null;

@@ -1,18 +1,18 @@
 import type { NeighbourRows } from '../../graph/adjacency.js';
 
-/** An order of a graph's nodes. */
+/** An order of the nodes of a graph. */
 export interface NodeOrder {
   /** The node at each place. */
   readonly nodes: Uint32Array;
   /** The place of each node. */
   readonly places: Uint32Array;
-  /** The first nodes have a neighbour. The others neither read embeddings nor are read. */
+  /** The first `connectedCount` nodes have a neighbour. The others neither read embeddings nor are read. */
   readonly connectedCount: number;
-  /** The first nodes are hubs: many pairs read them (see hubs.ts). */
+  /** The first `hubCount` nodes are hubs: many pairs read them (see hubs.ts). */
   readonly hubCount: number;
-  /** The first nodes fold their attention (see folded-layer.ts). */
+  /** The first `foldedCount` nodes fold their attention (see folded-layer.ts). */
   readonly foldedCount: number;
-  /** The first nodes need a projection z = W h. Nodes whose neighbours all fold need none. */
+  /** The first `projectedCount` nodes need a projection z = W h. Nodes whose neighbours all fold need none. */
   readonly projectedCount: number;
 }
 

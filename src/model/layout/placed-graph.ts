@@ -62,9 +62,9 @@ export class BufferPool {
 /** One graph on the device. */
 export interface PlacedGraph {
   readonly nodes: number;
-  /** The first nodes have a neighbour. */
+  /** The first `connectedCount` nodes have a neighbour. */
   readonly connectedCount: number;
-  /** The first nodes are hubs: see hubs.ts. */
+  /** The first `hubCount` nodes are hubs: see hubs.ts. */
   readonly hubCount: number;
   readonly features: FeatureBuffers;
   readonly target: FeatureBuffers;
