@@ -10,6 +10,9 @@ import { PairTable } from './pair-table.js';
 /** The parent of all types. */
 const ROOT = -1;
 
+/** A larger count is damage: a store numbers events with 31 bits, and sums of such counts stay exact. */
+const MOST_COUNT = 0x7fff_ffff;
+
 /** The counts as plain arrays, for a model file. */
 export interface NameSurpriseArrays {
   /** Contexts from |R| + 1 on are (subject, relation). The first |R| + 1 contexts are relations, over all subjects. */
@@ -125,7 +128,7 @@ export class NameSurprise implements CountedEvidence {
     for (let i = 0; i < counts.length; i++) {
       const [context, level, n] = [contexts[i], levels[i], counts[i]];
       check(context >= 0 && context < contextCount && context !== relations.length);
-      check(level >= ROOT && level < table.size && n > 0);
+      check(level >= ROOT && level < table.size && n > 0 && n <= MOST_COUNT);
       const parent = level === ROOT ? ROOT : parents[level];
       check(level === ROOT || surprise.#rows.find(context, parent) >= 0); // parents precede children
       check(surprise.#rows.find(context, level) < 0);
