@@ -1,8 +1,13 @@
 // The page docs/reference/settings.md: every setting of every command, with its option, variable, default and meaning.
+
+import { z } from 'zod';
 import { commands } from '../../dist/cli/commands.js';
 import { globalSettings } from '../../dist/cli/settings/global-settings.js';
-import { DETECTION_SETTINGS } from '../../dist/detect/detection-config.js';
-import { TRAINING_SETTINGS } from '../../dist/model/training/training-config.js';
+import { DETECTION_SETTINGS, resolveDetectionConfig } from '../../dist/detect/detection-config.js';
+import { resolveTrainingConfig, TRAINING_SETTINGS } from '../../dist/model/training/training-config.js';
+
+/** Settings with an option of their own; the others need `--set`. */
+const OPTIONS = new Set(['profile', 'epochs', 'seed']);
 
 export const path = 'docs/reference/settings.md';
 
@@ -20,8 +25,9 @@ export async function render() {
     '# Settings',
     'Every setting has an option or a `--set` key, an environment variable and a key in `recal.config.json`. Options override the environment, and the environment overrides the file. `recal settings COMMAND` shows the values in force.',
     ...sections,
-    reasons('Learning', TRAINING_SETTINGS),
-    reasons('Detection', DETECTION_SETTINGS),
+    '## Profiles\n\nThe default of a learning or detection setting depends on `--profile`: `recal` is for use, `paper` is the configuration of the paper. [p] marks a value of the paper.',
+    reasons('Learning', TRAINING_SETTINGS, (profile) => resolveTrainingConfig({ profile })),
+    reasons('Detection', DETECTION_SETTINGS, (profile) => resolveDetectionConfig(profile)),
     '',
   ].join('\n\n');
 }
@@ -39,19 +45,45 @@ function section(title, entries) {
   ].join('\n');
 }
 
-function reasons(title, table) {
-  const rows = Object.entries(table).map(
-    ([key, { description, reason, type }]) =>
-      `| \`${key}\` | ${cell(description)} | ${defaultText(type.parse(undefined))} | ${cell(reason)} |`,
-  );
+function reasons(title, table, defaultsOf) {
+  const [usual, paper] = ['recal', 'paper'].map(defaultsOf);
+  const rows = Object.entries(table).map(([key, { description, reason, type }]) => {
+    const given = OPTIONS.has(key) ? `\`--${key}\`` : `\`${key}\``;
+    const same = key === 'profile' || defaultText(paper[key]) === defaultText(usual[key]);
+    const cells = [
+      given,
+      cell(description),
+      valuesText(type),
+      defaultText(usual[key]),
+      same ? '' : defaultText(paper[key]),
+      cell(reason),
+    ];
+    return `| ${cells.join(' | ')} |`;
+  });
   return [
     `## ${title} settings\n`,
-    'Given as `--set key=value`. The default is that of the profile `recal` unless the profile says otherwise.\n',
-    '| key | meaning | default | why |',
-    '|---|---|---|---|',
+    'Given as `--set key=value`, or as an option where one is shown. The column `paper` is empty where both profiles agree.\n',
+    '| key | meaning | values | default | paper | why |',
+    '|---|---|---|---|---|---|',
     ...rows,
   ].join('\n');
 }
+
+function valuesText(type) {
+  const schema = z.toJSONSchema(type, { io: 'input' });
+  if (schema.type === 'array')
+    return `a list of ${schema.items.enum.map((value) => `\`${value}\``).join(', ')}`;
+  if (schema.enum !== undefined) return schema.enum.map((value) => `\`${value}\``).join(', ');
+  if (schema.type === 'boolean') return '`true`, `false`';
+  const low = schema.exclusiveMinimum ?? schema.minimum;
+  const noun = schema.type === 'integer' ? 'integer' : 'number';
+  if (low === undefined) return noun;
+  const from = schema.exclusiveMinimum === undefined ? `from ${short(low)}` : `above ${short(low)}`;
+  return schema.maximum === undefined ? `${noun} ${from}` : `${noun} ${from} up to ${short(schema.maximum)}`;
+}
+
+const short = (value) =>
+  String(Number(value.toPrecision(12)) === value ? value : Number(value.toPrecision(3)));
 
 const cell = (text) => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
 
