@@ -241,9 +241,10 @@ function measureFoldedMass(
   const [h, by] = [floatsOf(given.h), floatsOf(w)];
   const ofA = (scores: Float64Array) => {
     const da = new Float64Array(H);
-    for (let at = 0; at < rows * H; at++) {
-      for (let i = 0; i < H; i++) {
-        da[i] += Math.abs(h[at] * by[(at % H) * H + i]) * scores[4 * Math.floor(at / H) + (i >> 4)];
+    for (let v = 0; v < rows; v++) {
+      for (let k = 0; k < H; k++) {
+        const x = Math.abs(h[v * H + k]);
+        for (let i = 0; i < H; i++) da[i] += x * Math.abs(by[k * H + i]) * scores[4 * v + (i >> 4)];
       }
     }
     return da;
