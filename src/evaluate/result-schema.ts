@@ -39,8 +39,10 @@ const FIGURES = {
   behaviours: countOrNull,
   behaviourPrecision: rate,
   behaviourRecall: rate,
-  candidateRecall: rate.describe('share of positives that the gate keeps; an upper bound of recall'),
-  oracleF1: rate.describe('best F1 over all thresholds on the test'),
+  candidateRecall: rate.describe(
+    'share of positives that the gate keeps; an upper bound of recall with matching node',
+  ),
+  oracleF1: rate.describe('best F1 over all thresholds above 0 on the test'),
   gap: z.number().nullable().describe('oracleF1 - f1'),
 } as const;
 
@@ -72,9 +74,11 @@ const seed = z
     ...FIGURES,
     threshold,
     oracle: z
-      .strictObject({ f1: z.number().min(0).max(1), threshold: z.number() })
+      .strictObject({ f1: z.number().min(0).max(1), threshold: z.number().positive().nullable() })
       .nullable()
-      .describe('threshold with the best F1 on the test; null without positives'),
+      .describe(
+        'threshold above 0 with the best F1 on the test; its threshold is null if it flags no node; null without positives',
+      ),
     matched: z
       .strictObject({ forgiven: count, rescued: count })
       .optional()

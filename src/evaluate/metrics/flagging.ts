@@ -38,10 +38,10 @@ export function flag(
   const asked = formatThreshold(spec);
   const none = () => new Uint8Array(nodeScores.scores.length);
   if (spec.kind === 'oracle') {
-    const { oracle } = context;
+    const value = context.oracle?.threshold ?? null;
     return {
-      nodes: oracle === null ? none() : flagNodes(nodeScores.ranking, oracle.threshold),
-      threshold: { kind: 'oracle', asked, value: oracle?.threshold ?? null, oracle: true },
+      nodes: value === null ? none() : flagNodes(nodeScores.scores, value),
+      threshold: { kind: 'oracle', asked, value, oracle: true },
       note: null,
     };
   }

@@ -21,7 +21,7 @@ export interface NodeScores {
   readonly scores: Float64Array;
   /** The score, or for nodes that score 0 a negative rank by kNN distance (method §8). */
   readonly ranking: Float64Array;
-  /** 1 for nodes that the gate kept in some graph; undefined without a gate. */
+  /** 1 for nodes that the gate kept in some graph, or that inherited a score; undefined without a gate. */
   readonly candidates: Uint8Array | undefined;
   /** Scores by graph and local node, corrected like `scores`. */
   readonly byGraph: readonly Float64Array[];
@@ -55,7 +55,7 @@ export class NodeScoreCollector {
       if (scores[v] > this.#highest[node]) this.#highest[node] = scores[v];
       const distance = distances?.[v] ?? Number.NaN;
       if (distance > this.#distance[node]) this.#distance[node] = distance;
-      if (candidates !== undefined && this.#candidates !== undefined && candidates[v] === 1) {
+      if (this.#candidates !== undefined && (candidates?.[v] === 1 || scores[v] > 0)) {
         this.#candidates[node] = 1;
       }
     }

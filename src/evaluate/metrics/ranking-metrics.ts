@@ -14,7 +14,8 @@ export interface Ranking {
 
 export interface Oracle {
   readonly f1: number;
-  readonly threshold: number;
+  /** Nodes with at least this score are flagged; null flags no node. */
+  readonly threshold: number | null;
 }
 
 /** Columns of a curve with one entry per threshold, in descending order. */
@@ -107,18 +108,20 @@ export function auroc({ flagged, hits, nodes, positives }: Ranking): number | nu
 }
 
 /**
- * The threshold with the best F1 on the test, the highest one if several are equal. It needs the labels of the test, so
- * it is an upper bound and not an operating point (method §9). Null without positives.
+ * The threshold with the best F1 on the test, the highest one if several are equal. Only thresholds above 0 count: a node
+ * that scores 0 never raises an alert, and a negative rank is no score. If no positive scores above 0, nothing is flagged
+ * and F1 is 0. The threshold needs the labels of the test, so it is an upper bound and not an operating point (method §9).
+ * Null without positives.
  */
 export function bestF1(ranking: Ranking): Oracle | null {
   const { thresholds, flagged, hits, positives } = ranking;
   if (positives === 0) return null;
-  let [best, f1] = [0, -1];
-  for (let n = 0; n < hits.length; n++) {
-    const here = (2 * hits[n]) / (flagged[n] + positives);
-    if (here > f1) [best, f1] = [n, here];
+  let best: Oracle = { f1: 0, threshold: null };
+  for (let n = 0; n < hits.length && thresholds[n] > 0; n++) {
+    const f1 = (2 * hits[n]) / (flagged[n] + positives);
+    if (f1 > best.f1) best = { f1, threshold: thresholds[n] };
   }
-  return { f1, threshold: thresholds[best] };
+  return best;
 }
 
 /** Null without positives. The point (recall 0, precision 1) of some plots is left out: it has no threshold. */

@@ -74,7 +74,7 @@ function* labelCaveats({ data }: EvaluationResult): Generator<string> {
   }
 }
 
-/** Whatever calibration and fusion do, nodes that the gate holds back are ranked by distance (method §8). */
+/** Whatever calibration and fusion do, nodes that the gate holds back score 0 and are ranked by distance (method §8). */
 function* gateCaveats({ variants }: EvaluationResult): Generator<string> {
   const byShare = new Map<string, string[]>();
   for (const [name, { mean }] of Object.entries(variants)) {
@@ -83,7 +83,7 @@ function* gateCaveats({ variants }: EvaluationResult): Generator<string> {
     byShare.set(share, [...(byShare.get(share) ?? []), name]);
   }
   for (const [share, names] of byShare) {
-    yield `the gate of ${names.join(', ')} lets only ${share} of the labelled nodes pass; the others are ranked by distance alone, as in wo-cd, whatever calibration and fusion do`;
+    yield `the gate of ${names.join(', ')} lets only ${share} of the labelled nodes pass; the others are never flagged, and ranking metrics order them by distance alone, as in wo-cd, whatever calibration and fusion do`;
   }
 }
 

@@ -77,6 +77,12 @@ describe('NodeScoreCollector', () => {
     expect(collector.finish().candidates).toEqual(Uint8Array.of(1, 0));
   });
 
+  test('a node that inherits a score past the gate is a candidate', () => {
+    const collector = new NodeScoreCollector(2, 'highest');
+    collector.add(Int32Array.of(0, 1), { scores: Float64Array.of(0, 2), candidates: Uint8Array.of(0, 0) });
+    expect(collector.finish().candidates).toEqual(Uint8Array.of(0, 1));
+  });
+
   test('refuses a score that is NaN', () => {
     const collector = new NodeScoreCollector(1, 'highest');
     expect(() => collector.add(Int32Array.of(0), { scores: Float64Array.of(Number.NaN) })).toThrow('node 0');

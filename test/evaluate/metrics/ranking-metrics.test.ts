@@ -139,7 +139,7 @@ describe('AP and AUROC', () => {
         const { scores, positives, ignored } = columns(nodes);
         const plain = rank(scores, positives, ignored);
         const stretched = rank(
-          scores.map((score) => Math.exp(score / 3) * 1e6 - 7),
+          scores.map((score) => Math.sinh(score) * 1e6), // keeps the sign: the oracle looks above 0 only
           positives,
           ignored,
         );
@@ -162,20 +162,25 @@ describe('the oracle', () => {
     expect(bestF1(rank([1, 2], [0, 0]))).toBeNull();
   });
 
-  it('agrees with a search over all thresholds', () => {
+  it('never flags a node that scores 0, nor one with a negative rank', () => {
+    expect(bestF1(rank([3, -0.1, -0.2, -0.3], [1, 1, 1, 0]))).toEqual({ f1: 0.5, threshold: 3 });
+    expect(bestF1(rank([0, 0, -0.2], [1, 0, 1]))).toEqual({ f1: 0, threshold: null });
+    expect(bestF1(rank([5, -0.1], [0, 1]))).toEqual({ f1: 0, threshold: null });
+  });
+
+  it('agrees with a search over all thresholds above 0', () => {
     fc.assert(
       fc.property(labelledNodes, (nodes) => {
         const { scores, positives, ignored } = columns(nodes);
         const masks = [Uint8Array.from(positives), Uint8Array.from(ignored)] as const;
         const oracle = bestF1(rankScores(scores, ...masks));
-        const tried = scores.map(
-          (score) => ratesOf(countConfusion(flagNodes(scores, score), ...masks)).f1 ?? 0,
-        );
+        const f1At = (threshold: number) =>
+          ratesOf(countConfusion(flagNodes(scores, threshold), ...masks)).f1 ?? 0;
+        const tried = scores.filter((score, v) => score > 0 && ignored[v] === 0).map(f1At);
         if (oracle === null) expect(tried.every((f1) => f1 === 0)).toBe(true);
         else {
-          const kept = tried.filter((_, v) => ignored[v] === 0);
-          expect(oracle.f1).toBe(Math.max(...kept));
-          expect(oracle.f1).toBe(ratesOf(countConfusion(flagNodes(scores, oracle.threshold), ...masks)).f1);
+          expect(oracle.f1).toBe(Math.max(0, ...tried));
+          expect(oracle.f1).toBe(f1At(oracle.threshold ?? Number.POSITIVE_INFINITY));
         }
       }),
     );

@@ -7,30 +7,9 @@ import {
   TOP_NODES,
   topIncidents,
 } from '../../../src/evaluate/metrics/top-incidents.js';
-import { KeyTable } from '../../../src/store/key-table.js';
-import type { LoadedEvents } from '../../../src/store/load.js';
+import { eventsOf } from '../scored-samples.js';
 
 const DAY = 86_400_000_000_000n;
-
-/** Events without objects: each row has a node and a time, each node a host. */
-function eventsOf(rows: readonly { node: number; ts: bigint }[], hosts: readonly number[]): LoadedEvents {
-  const keys = new KeyTable();
-  for (const [node, host] of hosts.entries()) keys.intern(host, 0, 0, 0, node + 1);
-  const none = () => new Int32Array(rows.length).fill(-1);
-  const table = {
-    length: rows.length,
-    nodeCount: hosts.length,
-    relations: ['EVENT_READ'],
-    ts: BigInt64Array.from(rows, ({ ts }) => ts),
-    seq: new BigInt64Array(rows.length),
-    subject: Int32Array.from(rows, ({ node }) => node),
-    object: none(),
-    object2: none(),
-    relation: new Uint16Array(rows.length),
-    flow: new Uint8Array(rows.length),
-  };
-  return { table, keys, hosts: ['a', 'b'], files: new Int32Array(rows.length), uuid: String };
-}
 
 describe('hostDaysOf', () => {
   test('adds the span of each host', () => {

@@ -1,0 +1,82 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { parseThreshold } from '../../../src/detect/threshold/threshold.js';
+import { type MeasureContext, measureRun } from '../../../src/evaluate/metrics/measure-run.js';
+import { runOf, type SampleGraph } from '../scored-samples.js';
+
+const NODES = 8;
+const RULES = ['oracle', 'budget:5/day', 'budget:1/week', 'fpr:0.001', 'fpr:0.2', 'fdr:0.001', 'fdr:0.5'];
+
+const column = <T>(values: fc.Arbitrary<T>) => fc.array(values, { minLength: NODES, maxLength: NODES });
+
+/** A graph of all nodes. The gate drops some, which score 0. */
+const gatedGraph = fc
+  .record({
+    scores: column(fc.constantFrom(0.5, 3, 6, 9, 20)),
+    candidates: column(fc.constantFrom(0, 1)),
+    distances: column(fc.double({ min: 0, max: 100, noNaN: true })),
+  })
+  .map(
+    ({ scores, candidates, distances }): SampleGraph => ({
+      nodes: Int32Array.from({ length: NODES }, (_, v) => v),
+      scores: Float64Array.from(scores, (score, v) => score * candidates[v]),
+      candidates: Uint8Array.from(candidates),
+      distances: Float64Array.from(distances),
+    }),
+  );
+
+function measure(
+  rule: string,
+  graphs: readonly SampleGraph[],
+  positives: readonly number[],
+  over: 'highest' | 'corrected' = 'highest',
+) {
+  const { run, events } = runOf(NODES, graphs, { over });
+  const labels = {
+    positives: Uint8Array.from(positives),
+    ignored: new Uint8Array(NODES),
+    attacks: null,
+  } as unknown as MeasureContext['labels'];
+  return measureRun(run, {
+    labels,
+    events,
+    behaviours: { count: NODES, of: Int32Array.from({ length: NODES }, (_, v) => v) },
+    threshold: parseThreshold(rule, { oracle: true }),
+    matching: 'node',
+    hops: () => {
+      throw new Error('not needed');
+    },
+  }).result;
+}
+
+describe('a gate', () => {
+  test.each(RULES)('caps recall under %s', (rule) => {
+    fc.assert(
+      fc.property(
+        fc.array(gatedGraph, { minLength: 1, maxLength: 3 }),
+        column(fc.constantFrom(0, 1)).filter((positives) => positives.includes(1)),
+        fc.constantFrom('highest' as const, 'corrected' as const),
+        (graphs, positives, over) => {
+          const { recall, candidateRecall, oracleF1, oracle, f1 } = measure(rule, graphs, positives, over);
+          expect(recall).toBeLessThanOrEqual(candidateRecall as number);
+          expect(oracleF1).toBe(oracle?.f1);
+          if (rule === 'oracle') expect(f1).toBe(oracleF1);
+        },
+      ),
+    );
+  });
+
+  test('that drops every node leaves nothing to flag, not even for the oracle', () => {
+    const none = {
+      nodes: Int32Array.from({ length: NODES }, (_, v) => v),
+      scores: new Float64Array(NODES),
+      candidates: new Uint8Array(NODES),
+      distances: Float64Array.from({ length: NODES }, (_, v) => NODES - v),
+    };
+    const figures = measure('oracle', [none], [1, 1, 0, 0, 0, 0, 0, 0]);
+    expect(figures).toMatchObject({ tp: 0, fp: 0, fn: 2, recall: 0, precision: null, f1: 0, gap: 0 });
+    expect(figures).toMatchObject({ candidateRecall: 0, oracleF1: 0, oracle: { f1: 0, threshold: null } });
+    expect(figures.threshold.value).toBeNull();
+    expect(figures.ap).toBe(1); // ranking metrics order nodes that score 0 by distance
+  });
+});
