@@ -253,7 +253,7 @@ export const ERROR_CODES = {
   },
   'resume-beyond': {
     when: 'The checkpoint is beyond the number of training steps requested.',
-    action: 'Raise `--epochs`, or leave out `--resume` to start from the beginning.',
+    action: 'Raise `--epochs` or the setting `steps`, or leave out `--resume` to start from the beginning.',
   },
   'resume-differs': {
     when: 'The checkpoint was made with other settings or other events.',

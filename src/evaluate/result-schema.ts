@@ -84,6 +84,14 @@ const seed = z
       .optional()
       .describe('changes by a matching protocol other than node'),
     perAttack: z.array(attack).optional(),
+    budget: z
+      .strictObject({
+        epochs: count,
+        steps: count.describe('updates of the weights'),
+        graphs: count.describe('training graphs'),
+      })
+      .optional()
+      .describe('the training of the variant; absent if it learns nothing by gradients'),
     timings: seconds.optional(),
   })
   .meta({ id: 'seed' });

@@ -15,6 +15,12 @@ export const QUICK = {
 export const quickVariant = (name: string) =>
   resolveVariant(variantOf(name), QUICK.training, QUICK.detection);
 
+/** Like `quickVariant`, with a budget in steps. */
+export function quickSteps(name: string, steps: number) {
+  const { epochs: _, ...training } = QUICK.training;
+  return resolveVariant(variantOf(name), { ...training, steps }, QUICK.detection);
+}
+
 const HOUR = 3_600_000_000_000n;
 const HOURS = 2;
 const PROGRAMS = ['cron', 'nginx', 'sshd', 'syslogd'];

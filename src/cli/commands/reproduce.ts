@@ -40,7 +40,7 @@ export const command = defineCommand({
     'labels. docs/research/reproduce.md describes the splits and where to get the data.',
   examples: [
     'recal reproduce e3-cadets --data e3/cadets --labels labels --out cadets',
-    'recal reproduce e3-theia --data e3/theia --labels labels --split pidsmaker --seeds 0 --epochs 20 --out quick',
+    'recal reproduce e3-theia --data e3/theia --labels labels --split pidsmaker --seeds 0 --steps 500 --out quick',
     'recal reproduce e3-trace --data e3/trace --labels labels --sweeps --out trace',
   ],
   arguments: { dataset: { description: DATASETS.join(', ') } },
@@ -154,10 +154,11 @@ function* renderBeside(study: Study, look: Look): Generator<string> {
   };
   const rows = compareWithPublished(study).filter(({ ours }) => ours !== null);
   yield* renderTable(
-    ['variant', 'protocol', 'F1 %', 'published', 'FPR %', 'published'],
-    rows.map(({ name, variant, run, ours, published, deviation }) => [
+    ['variant', 'protocol', 'steps', 'F1 %', 'published', 'FPR %', 'published'],
+    rows.map(({ name, variant, run, steps, ours, published, deviation }) => [
       variant === null || variant === name ? name : `${variant} (${name})`,
       run,
+      steps ?? '-',
       spread(ours?.f1, deviation?.f1, 2),
       number(published?.f1, 2),
       spread(ours?.fpr, deviation?.fpr, 4),

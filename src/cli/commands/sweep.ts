@@ -9,6 +9,7 @@ import { parseThreshold } from '../../detect/threshold/threshold.js';
 import { readLabels } from '../../evaluate/labels/read-labels.js';
 import { PROTOCOL_THRESHOLDS } from '../../evaluate/protocol/protocol.js';
 import { parseSeeds, variantOf } from '../../evaluate/protocol/variants.js';
+import { stepsOf } from '../../evaluate/report/cell-text.js';
 import { runSweep, type SweepOutcome, trialName } from '../../evaluate/sweep/sweep.js';
 import { assignmentText, combinations, parseAxes } from '../../evaluate/sweep/sweep-axes.js';
 import { trialFile } from '../../evaluate/sweep/sweep-trial.js';
@@ -120,7 +121,10 @@ function summarise({ trials, known, complete }: SweepOutcome) {
       assignment,
       file: `trials/${trialFile(assignment, id)}`,
       variants: Object.fromEntries(
-        Object.entries(result.variants).map(([name, { mean, std }]) => [name, { mean, std }]),
+        Object.entries(result.variants).map(([name, { mean, std, seeds }]) => [
+          name,
+          { steps: stepsOf({ seeds }), mean, std },
+        ]),
       ),
     })),
   };
@@ -135,12 +139,13 @@ async function writeSummary(folder: string, summary: ReturnType<typeof summarise
 function* renderTrials({ trials }: SweepOutcome, look: Look): Generator<string> {
   const figure = (value: number | null) => (value === null ? '-' : value.toFixed(3));
   yield* renderTable(
-    ['configuration', 'variant', 'seeds', 'AP', 'F1', 'oracle F1', 'AUROC'],
+    ['configuration', 'variant', 'seeds', 'steps', 'AP', 'F1', 'oracle F1', 'AUROC'],
     trials.flatMap(({ assignment, result }) =>
       Object.entries(result.variants).map(([name, { mean, seeds }]) => [
         assignmentText(assignment) || 'defaults',
         name,
         seeds.length,
+        stepsOf({ seeds }) ?? '-',
         figure(mean.ap),
         figure(mean.f1),
         figure(mean.oracleF1),

@@ -15,7 +15,7 @@ export function configSettings<K extends string>(
 ): Record<K, Setting> {
   const entries = Object.entries<ConfigSetting>(table).map(([key, { type, description, value }]) => {
     const fallback = type.parse(undefined);
-    const defaultOf = (preset: string) => String(presets[preset]?.[key as K] ?? fallback);
+    const defaultOf = (preset: string) => String(presets[preset]?.[key as K] ?? fallback ?? '');
     const usual = defaultOf(DEFAULT_PROFILE);
     const others = Object.keys(presets)
       .filter((name) => defaultOf(name) !== usual)
@@ -23,7 +23,8 @@ export function configSettings<K extends string>(
     const inner = (type as unknown as { unwrap(): z.ZodType }).unwrap();
     const setting: Setting = {
       type: (Array.isArray(fallback) ? z.string() : inner).optional(),
-      description: `${description} (default: ${usual}${others.join('')})`,
+      description:
+        fallback === undefined ? description : `${description} (default: ${usual}${others.join('')})`,
       standard: `${usual}${others.join('')}`,
       bySet: !options.includes(key as K),
       ...(value === undefined ? {} : { value }),

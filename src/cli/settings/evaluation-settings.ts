@@ -45,7 +45,7 @@ export function parseNames(text: string): string[] {
 /** The learning and detection settings of commands that compare variants. */
 export const comparedSettings = {
   threads: threadsSetting('the result'),
-  ...configSettings<keyof typeof variantSettings>(variantSettings, PRESETS, { options: ['epochs'] }),
+  ...configSettings<keyof typeof variantSettings>(variantSettings, PRESETS, { options: ['epochs', 'steps'] }),
   ...configSettings(DETECTION_SETTINGS, DETECTION_PRESETS),
 };
 

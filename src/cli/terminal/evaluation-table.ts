@@ -1,4 +1,5 @@
 import { printable } from '../../base/printable.js';
+import { stepsOf } from '../../evaluate/report/cell-text.js';
 import type { EvaluationResult, Figure, VariantResult } from '../../evaluate/result-schema.js';
 import { type Look, renderTable } from './tables.js';
 
@@ -29,6 +30,7 @@ export function* renderEvaluation(
       'recall',
       'oracle F1',
       'gap',
+      'steps',
       'threshold',
     ],
     Object.entries(variants).map(([name, variant]) => [name, ...seedsOf(variant), ...rowOf(variant, look)]),
@@ -39,6 +41,7 @@ export function* renderEvaluation(
   yield 'false incidents: incidents of flagged nodes without a labelled node (per host and day of the test)';
   yield 'incidents, nodes: incidents and their nodes to inspect until every attack is found, for any threshold';
   yield 'oracle F1: the best F1 of any threshold, chosen with the labels of the test';
+  yield 'steps: updates of the weights in training';
   for (const note of notes) yield `note: ${printable(note, 1000)}`;
 }
 
@@ -61,6 +64,7 @@ function rowOf(variant: VariantResult, look: Look): string[] {
     `${figure('recall', 3)} (${counts(variant, 'tp', 'fn')})`,
     figure('oracleF1', 3),
     figure('gap', 3),
+    String(stepsOf(variant) ?? UNDEFINED),
     thresholdText(variant),
   ];
 }

@@ -22,7 +22,7 @@ export function* renderTraining(summary: TrainingSummary, look: Look): Generator
     look,
   );
   yield '';
-  yield `${epochs.done} of ${epochs.asked} epochs over ${formatCount(summary.graphs)} graphs in ${formatDuration(summary.seconds * 1000)}`;
+  yield `${epochs.done} of ${epochs.asked} epochs over ${formatCount(summary.graphs)} graphs (${formatCount(summary.steps)} steps) in ${formatDuration(summary.seconds * 1000)}`;
   if (calibration !== null) yield* renderCalibration(calibration);
   yield `model ${summary.id.slice(0, 12)} written to ${printable(summary.model)}`;
   if (checkpoint !== null) yield `to continue: recal train … --resume (checkpoint ${printable(checkpoint)})`;

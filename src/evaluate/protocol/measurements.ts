@@ -52,7 +52,11 @@ export class Measurements {
       },
     });
     this.#watch.add('metrics', (performance.now() - started) / 1000);
-    const result = { ...measured.result, timings: { ...run.seconds } };
+    const result = {
+      ...measured.result,
+      ...(run.budget === undefined ? {} : { budget: run.budget }),
+      timings: { ...run.seconds },
+    };
     this.measured.push({ variant, measured: { ...measured, result }, outcome });
     this.curves[variant] ??= [];
     if (!firstCurves || this.curves[variant].length === 0) this.curves[variant].push(curves);

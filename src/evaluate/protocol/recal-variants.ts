@@ -8,7 +8,13 @@ import type { TrainedModel } from '../../model/file/trained-model.js';
 import { trainModel } from '../../model/training/train.js';
 import { graphsOfSplit, type TextModel } from './graphs-of-split.js';
 import type { LoadedSplit } from './splits.js';
-import type { CalibrationOutcome, GraphScores, VariantFitOptions, VariantGroup } from './variant-group.js';
+import type {
+  CalibrationOutcome,
+  GraphScores,
+  TrainingBudget,
+  VariantFitOptions,
+  VariantGroup,
+} from './variant-group.js';
 import type { ResolvedVariant } from './variants.js';
 
 /** What `fit` leaves. */
@@ -41,6 +47,12 @@ export class RecalVariants implements VariantGroup {
 
   get seconds(): Record<string, number> {
     return { ...this.#watch.seconds };
+  }
+
+  get budget(): TrainingBudget | undefined {
+    if (this.#fitted === undefined) return undefined;
+    const { epochs, steps, graphs } = this.#fitted.model.training;
+    return { epochs: epochs.done, steps, graphs };
   }
 
   /** The vocabulary and word vectors, for a rival that needs the same. Undefined before `fit`. */

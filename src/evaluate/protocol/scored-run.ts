@@ -1,6 +1,6 @@
 import type { IncidentLinks } from '../../detect/alerts/incident-links.js';
 import type { NodeScores, TestGraph } from '../metrics/node-scores.js';
-import type { CalibrationOutcome } from './variant-group.js';
+import type { CalibrationOutcome, TrainingBudget } from './variant-group.js';
 
 /** The scores of one variant with one seed, with everything that figures need except labels. */
 export interface ScoredRun {
@@ -8,6 +8,7 @@ export interface ScoredRun {
   readonly seed: number;
   readonly nodeScores: NodeScores;
   readonly outcome: CalibrationOutcome;
+  readonly budget?: TrainingBudget | undefined;
   /** Seconds by stage, shared by all variants of the group. */
   readonly seconds: Readonly<Record<string, number>>;
   readonly graphs: readonly TestGraph[];

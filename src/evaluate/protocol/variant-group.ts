@@ -24,6 +24,14 @@ export interface CalibrationOutcome {
   readonly ownThreshold?: number | undefined;
 }
 
+/** How much a variant was trained. One epoch takes every training graph once. */
+export interface TrainingBudget {
+  readonly epochs: number;
+  /** Updates of the weights. */
+  readonly steps: number;
+  readonly graphs: number;
+}
+
 /** Reports the completed share of a stage, 0 to 1. */
 export type StageProgress = (stage: 'words' | 'train' | 'fit' | 'calibrate' | 'score', done: number) => void;
 
@@ -47,6 +55,8 @@ export interface VariantGroup {
   calibrate(benign: Splits['calibrate']): Promise<CalibrationOutcome[]>;
   /** Yields the scores of each graph, in the order in which the graphs end. */
   score(test: Splits['test']): AsyncGenerator<{ view: GraphView; of: readonly GraphScores[] }>;
+  /** The training that `fit` did; undefined if nothing is learned by gradients. */
+  readonly budget?: TrainingBudget | undefined;
   /** Seconds by stage. */
   readonly seconds: Readonly<Record<string, number>>;
   close(): Promise<void>;

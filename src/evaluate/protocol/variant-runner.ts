@@ -88,7 +88,7 @@ export class VariantRunner {
       const links = knownLinks ?? (linkCollector as LinkCollector).finish();
       this.#links.set(plan, links);
       this.#testGraphs.set(plan, graphs);
-      const shared = { seed, seconds: { ...made.seconds }, graphs, links };
+      const shared = { seed, seconds: { ...made.seconds }, budget: made.budget, graphs, links };
       return collectors.map((collector, i) => ({
         ...shared,
         variant: names[i],

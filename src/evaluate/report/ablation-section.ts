@@ -5,7 +5,7 @@ import { dataTable } from '../../report/page/tables.js';
 import { type E3Host, PUBLISHED, PUBLISHED_ABLATIONS, type PublishedRates } from '../e3/published.js';
 import type { Figure, VariantResult } from '../result-schema.js';
 import { compareOrder, inversionText, orderText } from './ablation-order.js';
-import { percentText, publishedText, scaled } from './cell-text.js';
+import { percentText, publishedText, scaled, stepsOf } from './cell-text.js';
 import type { Study } from './study.js';
 
 interface AblationRow {
@@ -51,6 +51,7 @@ export function ablationSection({ runs, host }: Study): Section | undefined {
         columns: [
           { heading: 'variant', value: ({ name }: AblationRow) => name },
           { heading: 'protocol', value: ({ run }) => run },
+          { heading: 'steps', value: ({ measured }) => stepsOf(measured) },
           measured('F1', 'f1'),
           ...(known ? [published('F1 published', 'f1')] : []),
           measured('FPR', 'fpr'),

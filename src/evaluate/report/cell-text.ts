@@ -39,5 +39,10 @@ export function thresholdText({ threshold: { kind, asked, oracle } }: SeedResult
   return oracle ? 'oracle' : (asked ?? kind);
 }
 
+/** Updates of the weights in training; null for a variant that learns nothing by gradients. All seeds take the same. */
+export function stepsOf({ seeds }: Pick<VariantResult, 'seeds'>): number | null {
+  return seeds[0]?.budget?.steps ?? null;
+}
+
 export const scaled = (value: number | null, scale: number): number | null =>
   value === null ? null : value * scale;

@@ -44,9 +44,11 @@ function describeVariant({ variant, training, detection }: ResolvedVariant, run:
   const seeds = run.measured
     .filter((each) => each.variant === variant.name)
     .map(({ measured }) => measured.result);
-  const { seed: _, ...learning } = training;
+  const { seed: _, epochs, ...learning } = training;
   const config =
-    variant.kind === 'recal' ? { training: learning, detection } : { training: { graph: learning.graph } };
+    variant.kind === 'recal'
+      ? { training: learning.steps === undefined ? { ...learning, epochs } : learning, detection }
+      : { training: { graph: learning.graph } };
   return { config: JSON.parse(JSON.stringify(config)), seeds, ...summariseSeeds(seeds, FIGURE_NAMES) };
 }
 

@@ -3,7 +3,7 @@ import type { Section } from '../../report/page/page.js';
 import { type DataTable, dataTable } from '../../report/page/tables.js';
 import { PUBLISHED, type PublishedRates } from '../e3/published.js';
 import type { Figure, VariantResult } from '../result-schema.js';
-import { percentText, publishedText, scaled, thresholdText } from './cell-text.js';
+import { percentText, publishedText, scaled, stepsOf, thresholdText } from './cell-text.js';
 import type { Study, StudyRun } from './study.js';
 import { countColumn, VARIANT_COLUMNS, type VariantRow, variantRows } from './variant-rows.js';
 
@@ -45,6 +45,7 @@ export function mainSection({ runs, host }: Study): Section {
         columns: [
           { heading: 'detector', value: ({ name }) => name },
           { heading: 'source', value: ({ source }) => source },
+          { heading: 'steps', value: ({ measured }) => (measured === undefined ? null : stepsOf(measured)) },
           ...RATES.map(([heading, figure]) => ({
             heading,
             value: (row: RateRow) => rateOf(row, figure),

@@ -1,6 +1,6 @@
 import { PUBLISHED, PUBLISHED_ABLATIONS, type PublishedRates } from '../e3/published.js';
 import type { VariantResult } from '../result-schema.js';
-import { scaled } from './cell-text.js';
+import { scaled, stepsOf } from './cell-text.js';
 import type { Study } from './study.js';
 
 /** A row of `result.json` in percent. Null: not run, or not published. */
@@ -12,6 +12,8 @@ export interface ComparisonRow {
   readonly ours: Rates | null;
   /** Standard deviation over seeds. */
   readonly deviation: Rates | null;
+  /** Updates of the weights in training. */
+  readonly steps: number | null;
 }
 
 type Rates = Readonly<Record<keyof PublishedRates, number | null>>;
@@ -28,16 +30,18 @@ export function compareWithPublished({ runs, host }: Study): ComparisonRow[] {
       published: by[host],
       ours: variant === null ? null : ratesOf(variants[variant]?.mean),
       deviation: variant === null ? null : ratesOf(variants[variant]?.std),
+      steps: variant === null || variants[variant] === undefined ? null : stepsOf(variants[variant]),
     })),
     ...Object.entries(variants)
       .filter(([variant]) => !known.some((row) => row.variant === variant))
-      .map(([variant, { mean, std }]) => ({
+      .map(([variant, { mean, std, seeds }]) => ({
         run,
         name: variant,
         variant,
         published: null,
         ours: ratesOf(mean),
         deviation: ratesOf(std),
+        steps: stepsOf({ seeds }),
       })),
   ]);
 }

@@ -1,3 +1,4 @@
+import { hasOwnBudget } from '../../model/training/training-config.js';
 import type { EvaluateVariantsOptions, RunRecord } from '../evaluation.js';
 import type { LabelMatch } from '../labels/label-match.js';
 import type { ResolvedVariant } from '../protocol/variants.js';
@@ -17,6 +18,7 @@ export function* runNotes(
   yield* labelNotes(labels);
   yield* seedNotes(options, run);
   yield* variantNotes(options, run);
+  yield* budgetNotes(options, run);
 }
 
 function* labelNotes({ counts, attacks, unmatched, inTraining, attacksUnmatched }: LabelMatch) {
@@ -53,6 +55,31 @@ function* seedNotes({ seeds, variants }: EvaluateVariantsOptions, { measured, co
   if (measured.some(({ variant }) => variant === 'rarity') && seeds.length > 1) {
     yield 'rarity uses no random numbers: all its seeds are the same run, and its deviation is 0';
   }
+}
+
+/** Learned variants that differ by more than this factor in steps are not compared fairly. */
+const UNEQUAL = 2;
+
+function* budgetNotes({ variants }: EvaluateVariantsOptions, { measured }: RunRecord) {
+  const budgets = new Map(
+    measured.flatMap(({ variant, measured: { result } }) =>
+      result.budget === undefined ? [] : [[variant, result.budget] as const],
+    ),
+  );
+  const steps = [...new Set([...budgets.values()].map((budget) => budget.steps))].sort((a, b) => a - b);
+  if (steps.length < 2 || steps[steps.length - 1] <= UNEQUAL * steps[0]) return;
+  const taken = steps.map((count, i) => {
+    const names = [...budgets].filter(([, budget]) => budget.steps === count).map(([name]) => name);
+    return `${names.join(', ')} ${i === 0 ? `took ${count} steps` : count}`;
+  });
+  const trained = variants.filter(({ variant: { name } }) => budgets.has(name));
+  const graphs = Math.max(...[...budgets.values()].map((budget) => budget.graphs));
+  const advice = trained.some(({ training }) => training.steps !== undefined)
+    ? `an epoch is not divided, so use --steps ${graphs} or more`
+    : trained.every(({ training }) => hasOwnBudget(training))
+      ? 'each took its own budget; --steps gives all the same'
+      : 'use --steps, or leave --epochs out so that each takes its own budget';
+  yield `unequal training: ${taken.join('; ')}; ${advice}`;
 }
 
 /** Notes about thresholds, each with the variants it is true of. */

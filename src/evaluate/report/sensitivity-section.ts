@@ -11,7 +11,7 @@ import {
   valueText,
 } from '../sweep/sweep-axes.js';
 import type { Trial } from '../sweep/sweep-trial.js';
-import { meanText } from './cell-text.js';
+import { meanText, stepsOf } from './cell-text.js';
 import { type StudySweeps, seedValues } from './study.js';
 
 const SETTING_NAMES: Readonly<Record<string, string>> = {
@@ -108,6 +108,7 @@ function trialTable(trials: readonly Trial[]): Content {
       },
       { heading: 'variant', value: ({ name }) => name },
       { heading: 'seeds', value: ({ variant }) => variant.seeds.length },
+      { heading: 'steps', value: ({ variant }) => stepsOf(variant) },
       column('AP', 'ap'),
       column('F1', 'f1'),
       column('oracle F1', 'oracleF1'),

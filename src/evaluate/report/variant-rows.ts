@@ -1,5 +1,5 @@
 import type { Figure, VariantResult } from '../result-schema.js';
-import { countText, meanText } from './cell-text.js';
+import { countText, meanText, stepsOf } from './cell-text.js';
 import type { StudyRun } from './study.js';
 
 /** A row of a table with one row per variant and protocol. */
@@ -19,6 +19,7 @@ export function variantRows(runs: readonly StudyRun[]): VariantRow[] {
 export const VARIANT_COLUMNS = [
   { heading: 'variant', value: ({ name }: VariantRow) => name },
   { heading: 'protocol', value: ({ run }: VariantRow) => run },
+  { heading: 'steps', value: ({ variant }: VariantRow) => stepsOf(variant) },
 ];
 
 export function meanColumn(heading: string, figure: Figure, decimals = 3) {

@@ -29,13 +29,22 @@ export class VeloxNetwork {
   readonly weights: Float64Array;
   /** Number of interactions in training. */
   readonly examples: number;
+  /** Updates of the weights. */
+  readonly steps: number;
   readonly #logits: Float64Array;
 
-  private constructor(relationCount: number, width: number, weights: Float64Array, examples: number) {
+  private constructor(
+    relationCount: number,
+    width: number,
+    weights: Float64Array,
+    examples: number,
+    steps: number,
+  ) {
     this.relationCount = relationCount;
     this.width = width;
     this.weights = weights;
     this.examples = examples;
+    this.steps = steps;
     this.#logits = new Float64Array(relationCount);
   }
 
@@ -46,12 +55,13 @@ export class VeloxNetwork {
     width: number,
     options: Partial<VeloxNetworkOptions> = {},
   ): VeloxNetwork {
-    const { steps, rate } = { ...DEFAULTS, ...options };
+    const { steps: wanted, rate } = { ...DEFAULTS, ...options };
     const examples = new Examples(views, relationCount, width);
+    const steps = examples.total > 0 ? wanted : 0;
     const size = relationCount * (2 * width + 1);
-    const network = new VeloxNetwork(relationCount, width, new Float64Array(size), examples.total);
+    const network = new VeloxNetwork(relationCount, width, new Float64Array(size), examples.total, steps);
     const adam = new Adam(size, rate);
-    for (let step = 0; step < steps && examples.total > 0; step++) {
+    for (let step = 0; step < steps; step++) {
       adam.step(network.weights, examples.gradient(network.weights));
     }
     // Rounded to float32, the precision of the features.

@@ -1,7 +1,7 @@
 import { prepareTraining } from '../../model/training/prepare-training.js';
 import type { TextModel } from '../protocol/graphs-of-split.js';
 import type { LoadedSplit } from '../protocol/splits.js';
-import type { CalibrationOutcome, VariantFitOptions } from '../protocol/variant-group.js';
+import type { CalibrationOutcome, TrainingBudget, VariantFitOptions } from '../protocol/variant-group.js';
 import type { ResolvedVariant } from '../protocol/variants.js';
 import { type GraphScorer, notFitted, Rival } from './rival.js';
 import { VeloxNetwork } from './velox-network.js';
@@ -14,6 +14,7 @@ export class Velox extends Rival {
   readonly seeded = true;
   #text: TextModel | undefined;
   #network: VeloxNetwork | undefined;
+  #graphs = 0;
 
   /** `text`: that of a model with the same seed, if one was trained. */
   constructor(resolved: ResolvedVariant, text?: TextModel | undefined) {
@@ -35,9 +36,23 @@ export class Velox extends Rival {
     const { space, direction } = this.#text;
     this.graphSpec = { space, direction, config };
     const graphs = await this.graphsOf(train);
+    this.#graphs = graphs.count;
+    const { steps } = config;
     this.#network = await this.watch.time('train', () =>
-      VeloxNetwork.fit(graphs.views(), space.parts.relations.length, space.profileColumn),
+      VeloxNetwork.fit(
+        graphs.views(),
+        space.parts.relations.length,
+        space.profileColumn,
+        steps === undefined ? {} : { steps },
+      ),
     );
+  }
+
+  /** Every step uses all graphs, so a step is an epoch. */
+  get budget(): TrainingBudget | undefined {
+    if (this.#network === undefined) return undefined;
+    const { steps } = this.#network;
+    return { epochs: steps, steps, graphs: this.#graphs };
   }
 
   async calibrate(benign: LoadedSplit): Promise<CalibrationOutcome[]> {

@@ -114,7 +114,9 @@ function parseValue(key: string, word: string): AxisValue {
 /** Converts a word to the type of the default value. Other words stay text, and the schema refuses them. */
 function convertLike(standard: unknown, word: string): AxisValue {
   if (Array.isArray(standard)) return word.split('+').map((part) => part.trim());
-  if (typeof standard === 'number') return Number.isNaN(Number(word)) ? word : Number(word);
+  // A setting without a default value is a number.
+  if (typeof standard === 'number' || standard === undefined)
+    return Number.isNaN(Number(word)) ? word : Number(word);
   if (typeof standard === 'boolean' && (word === 'true' || word === 'false')) return word === 'true';
   return word;
 }

@@ -99,6 +99,9 @@ export async function removeCheckpoint(modelPath: string): Promise<void> {
   await rm(checkpointPath(modelPath), { force: true });
 }
 
+/** A larger budget only continues the training. */
+const BUDGET: ReadonlySet<string> = new Set(['epochs', 'steps'] satisfies (keyof TrainingConfig)[]);
+
 /** Refuses to continue with other settings. Runs before any event is read. */
 export function checkSameSettings(
   { model: { config } }: Checkpoint,
@@ -106,7 +109,7 @@ export function checkSameSettings(
   modelPath: string,
 ): void {
   const differing = (Object.keys(now) as (keyof TrainingConfig)[]).filter(
-    (key) => key !== 'epochs' && now[key] !== config[key], // more epochs only continue the training
+    (key) => !BUDGET.has(key) && now[key] !== config[key],
   );
   if (differing.length > 0) throw differs(`other settings: ${differing.join(', ')}`, modelPath);
 }
@@ -148,7 +151,7 @@ export function checkResumable(
       'resume-beyond',
       `the checkpoint is at step ${trainer.steps}, beyond the ${now.steps} requested`,
       {
-        hint: 'raise --epochs, or leave out --resume to start from the beginning',
+        hint: 'raise --epochs or the setting steps, or leave out --resume to start from the beginning',
         where: { file: checkpointPath(modelPath) },
       },
     );

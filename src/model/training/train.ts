@@ -9,7 +9,7 @@ import type { PlannedGraph } from './build-graphs.js';
 import { type Checkpoint, checkResumable, checkSameSettings, readCheckpoint } from './checkpoint.js';
 import { type PreparedTraining, type PrepareOptions, prepareTraining } from './prepare-training.js';
 import { type EpochReport, Trainer } from './trainer.js';
-import { maskConfigOf, type TrainingConfig } from './training-config.js';
+import { budgetInEpochs, maskConfigOf, type TrainingConfig } from './training-config.js';
 import type { TrainingManifest } from './training-manifest.js';
 
 export interface TrainModelOptions extends PrepareOptions {
@@ -70,10 +70,11 @@ export async function trainModel(options: TrainModelOptions): Promise<TrainResul
 async function learn(
   prepared: PreparedTraining,
   device: Device,
-  { config, watch, signal, resume = '' }: TrainModelOptions,
+  { config: given, watch, signal, resume = '' }: TrainModelOptions,
   earlier: Checkpoint | undefined,
 ): Promise<TrainResult> {
   const { relations, graphs, blocks, direction, space, modelConfig } = prepared;
+  const config = budgetInEpochs(given, graphs.length);
   const about = { ...prepared.about, device: { kind: device.kind, build: device.build } };
   const all = graphs.length * config.epochs;
   if (earlier !== undefined) checkResumable(earlier, { ...about, steps: all }, resume);

@@ -170,6 +170,12 @@ export const TRAINING_SETTINGS = {
     'more than 50 changed no result by more than the seed does; profile paper uses 200 [p]',
     'N',
   ),
+  steps: configSetting(
+    integer(1, 1_000_000).optional(),
+    'steps of the optimizer, instead of epochs; rounded up to whole epochs',
+    'profiles cut the same events into more or fewer graphs, so equal epochs are unequal budgets',
+    'N',
+  ),
   seed: configSetting(
     integer(0, 2 ** 32 - 1).default(0),
     'seed of all random numbers',
@@ -228,6 +234,12 @@ export function resolveTrainingConfig(given: Readonly<Record<string, unknown>> =
   const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   const profile = (set.profile ?? DEFAULT_PROFILE) as TrainingConfig['profile'];
   const preset = PRESETS[profile] ?? {}; // the schema rejects an unknown profile
+  if (set.epochs !== undefined && set.steps !== undefined) {
+    throw new RecalError('training-config', 'epochs and steps exclude each other', {
+      hint: 'give the budget either in epochs or in steps',
+      exit: EXIT.usage,
+    });
+  }
   const parsed = trainingConfigSchema.safeParse({ ...preset, ...set });
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
@@ -235,6 +247,16 @@ export function resolveTrainingConfig(given: Readonly<Record<string, unknown>> =
     hint: 'docs/reference/settings.md lists every setting and its range',
     exit: EXIT.usage,
   });
+}
+
+/** Turns a budget in steps into whole epochs. A model stores epochs only, so both ways give the same bytes. */
+export function budgetInEpochs({ steps, ...config }: TrainingConfig, graphs: number): TrainingConfig {
+  return steps === undefined ? config : { ...config, epochs: Math.max(1, Math.ceil(steps / graphs)) };
+}
+
+/** True if the budget is the default of the profile. */
+export function hasOwnBudget({ profile, epochs, steps }: TrainingConfig): boolean {
+  return steps === undefined && epochs === resolveTrainingConfig({ profile }).epochs;
 }
 
 /** The configuration of the network. */

@@ -34,7 +34,7 @@ describe('recal train', () => {
     expect(stdout).toMatch(/relation +events +mask rate +first loss +last loss\n/);
     expect(stdout).toMatch(/EVENT_READ +[\d,]+ +0\.\d{4} +\d\.\d{4} +\d\.\d{4}\n/);
     expect(stdout).toMatch(
-      /\n2 of 2 epochs over \d+ graphs in .*\ncalibrated on [\s\S]*\nmodel [0-9a-f]{12} written to /,
+      /\n2 of 2 epochs over \d+ graphs \(\d+ steps\) in .*\ncalibrated on [\s\S]*\nmodel [0-9a-f]{12} written to /,
     );
     expect(code).toBe(0);
     expect(existsSync(`${path('one')}.checkpoint`)).toBe(false);

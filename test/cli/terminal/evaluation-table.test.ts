@@ -54,6 +54,15 @@ describe('renderEvaluation', () => {
     expect(row).toMatch(/budget:5\/day$/);
   });
 
+  test('prints the steps that training took, and - for a variant that learns nothing', () => {
+    const budget = { epochs: 10, steps: 960, graphs: 96 };
+    const trained = SEEDS.map((seed) => ({ ...seed, budget }));
+    expect(linesOf(trained).join('\n')).toMatch(
+      /gap +steps +threshold\nrecal .* 960 +budget:5\/day\n/,
+    );
+    expect(linesOf(SEEDS).join('\n')).toMatch(/\nrecal .* - +budget:5\/day\n/);
+  });
+
   test('prints no deviation for one seed, and - for undefined figures', () => {
     const one = { ...SEEDS[0], attacks: null, attacksDetected: null, precision: null, tp: 0, fp: 0 };
     const row = linesOf([one]).find((line) => line.startsWith('recal')) as string;

@@ -7,7 +7,13 @@ test('rates are in percent, and null if the variant was not run', () => {
   const row = (name: string) => rows.find((each) => each.name === name);
   expect(row('RECAL')?.ours?.f1).toBeCloseTo(91, 6);
   expect(row('RECAL')?.deviation?.f1).toBeCloseTo(Math.SQRT2, 6);
-  expect(row('z-score')).toMatchObject({ variant: 'zscore', ours: null, published: { f1: 97.09 } });
+  expect(row('RECAL')?.steps).toBe(40);
+  expect(row('z-score')).toMatchObject({
+    variant: 'zscore',
+    ours: null,
+    published: { f1: 97.09 },
+    steps: null,
+  });
   expect(row('MAGIC')).toMatchObject({ variant: null, ours: null });
   expect(compareWithPublished(smallStudy({ host: undefined }))).toEqual([]);
 });

@@ -49,6 +49,7 @@ export function seedOf(seed: number, f1: number, options: SampleOptions = {}): S
     oracleF1: 1,
     gap: 1 - f1,
     oracle: { f1: 1, threshold: 3 },
+    budget: { epochs: 10, steps: 40, graphs: 4 },
     threshold: oracle
       ? { kind: 'oracle', value: 3, oracle: true }
       : { kind: 'budget', asked: 'budget:5/day', value: 3, oracle: false, mark },

@@ -64,10 +64,10 @@ describe('the page of a study', () => {
 
   test('shows published results in percent beside the measured ones', () => {
     const text = textOf(page);
-    expect(text).toContain('MAGIC published 94.40 99.77 97.01 0.2200');
-    expect(text).toContain('RECAL published 99.99 99.99 99.99 0.0004');
+    expect(text).toContain('MAGIC published – 94.40 99.77 97.01 0.2200');
+    expect(text).toContain('RECAL published – 99.99 99.99 99.99 0.0004');
     expect(text).toMatch(/wo-cd measured, paper .* 96\.00 ± 1\.41/);
-    expect(text).toContain('w/o CD paper 96.00 ± 1.41 96.05');
+    expect(text).toContain('w/o CD paper 40 96.00 ± 1.41 96.05');
     expect(text).toContain('3 of 4 labelled nodes and 1 of 3 others');
     expect(text).toContain('CADETS has 1,452,123 nodes');
     expect(text).toMatch(/F1 \(paper, paper\) 0\.910 .* F1 \(paper, honest\) 0\.200/);
@@ -107,8 +107,8 @@ test('an evaluation of other data has no published rows', async () => {
 test('a rate below 1 never reads as 100.00 percent', async () => {
   const result = resultOf({ paper: [0.99999], recal: [1] });
   const text = textOf(await studyPage(smallStudy({ runs: [{ name: 'paper', result, curves: {} }] })));
-  expect(text).toContain('paper measured, paper &gt; 99.99 &gt; 99.99 &gt; 99.99 0.0000');
-  expect(text).toContain('recal measured, paper 100.00 100.00 100.00 0.0000');
+  expect(text).toContain('paper measured, paper 40 &gt; 99.99 &gt; 99.99 &gt; 99.99 0.0000');
+  expect(text).toContain('recal measured, paper 40 100.00 100.00 100.00 0.0000');
 });
 
 test('times are per seed, by the variants that share a model', async () => {
@@ -129,7 +129,7 @@ test('a seed that flags no node is shown without numbers', async () => {
   result.variants.recal.seeds = [{ ...seedOf(0, 0), tp: 0, fp: 0, precision: null }];
   result.variants.recal.mean.precision = null;
   const page = await studyPage(smallStudy({ runs: [{ name: 'own', result, curves: {} }] }));
-  expect(textOf(page)).toContain('recal measured, own – 0.00');
+  expect(textOf(page)).toContain('recal measured, own 40 – 0.00');
 });
 
 test('the sample result is valid', () => {

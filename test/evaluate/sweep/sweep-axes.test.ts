@@ -14,6 +14,7 @@ describe('parseAxes', () => {
   test('parses numbers, words, booleans and lists', () => {
     expect(parseAxis('gamma=0,0.5,1')).toEqual({ key: 'gamma', values: [0, 0.5, 1] });
     expect(parseAxis('learningRate=1e-4')).toEqual({ key: 'learningRate', values: [1e-4] });
+    expect(parseAxis('steps=100,1000').values).toEqual([100, 1000]);
     expect(parseAxis('fusion=fisher,brown').values).toEqual(['fisher', 'brown']);
     expect(parseAxis('balanced=true,false').values).toEqual([true, false]);
     expect(parseAxis('evidence=name,reconstruction+name').values).toEqual([
@@ -32,6 +33,7 @@ describe('parseAxes', () => {
     ['gamma=0,,1', 'write gamma=V1,V2'],
     ['gamma=1,1', 'give each value once'],
     ['gamma=often', 'docs/reference/settings.md'],
+    ['steps=many', 'docs/reference/settings.md'],
     ['rounds=0', 'docs/reference/settings.md'],
     ['calibrationShare=0', 'above 0'],
     ['__proto__=1', 'one of: '],

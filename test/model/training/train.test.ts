@@ -90,6 +90,19 @@ describe('a small host', () => {
     }
   });
 
+  test('a budget in steps gives the file of the same epochs, also when resumed', async () => {
+    const { graphs } = whole.model.training;
+    const bySteps = resolveTrainingConfig({ steps: 2 * graphs + 1, textEpochs: 1, window: 60 });
+    const { model } = await train({ config: bySteps });
+    expect(model.id).toBe(whole.model.id);
+    const [one, two] = [join(folder, 'by-epochs'), join(folder, 'by-steps')];
+    expect(await writeModelFile(two, model)).toBe(await writeModelFile(one, whole.model));
+    const stopped = await train({ config: bySteps, ...stopAfter(2) });
+    await writeCheckpoint(two, stopped.checkpoint);
+    const rest = await train({ config: bySteps, resume: two });
+    expect(rest.model.id).toBe(whole.model.id);
+  });
+
   test('is not resumed with other settings', async () => {
     const path = join(folder, 'other');
     await writeCheckpoint(path, (await train(stopAfter(1))).checkpoint);

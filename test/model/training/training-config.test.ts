@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import {
+  budgetInEpochs,
   decayOf,
+  hasOwnBudget,
   maskConfigOf,
   modelConfigOf,
   resolveTrainingConfig,
@@ -53,9 +55,36 @@ test('profile paper uses files, rgat and 200 epochs, and each can be set separat
   });
 });
 
+describe('a budget in steps', () => {
+  test('becomes whole epochs, rounded up, at least one', () => {
+    const epochsOf = (steps: number, graphs: number) =>
+      budgetInEpochs(resolveTrainingConfig({ steps }), graphs).epochs;
+    expect(epochsOf(20, 5)).toBe(4);
+    expect(epochsOf(21, 5)).toBe(5);
+    expect(epochsOf(1, 96)).toBe(1);
+  });
+
+  test('is not stored: the same epochs give the same configuration', () => {
+    const given = budgetInEpochs(resolveTrainingConfig({ steps: 20 }), 5);
+    expect(JSON.stringify(given)).toBe(JSON.stringify(resolveTrainingConfig({ epochs: 4 })));
+    const plain = resolveTrainingConfig({ epochs: 4 });
+    expect(JSON.stringify(budgetInEpochs(plain, 5))).toBe(JSON.stringify(plain));
+  });
+
+  test('differs from the default budget of a profile', () => {
+    for (const profile of ['recal', 'paper']) {
+      expect(hasOwnBudget(resolveTrainingConfig({ profile }))).toBe(true);
+      expect(hasOwnBudget(resolveTrainingConfig({ profile, epochs: 7 }))).toBe(false);
+      expect(hasOwnBudget(resolveTrainingConfig({ profile, steps: 7 }))).toBe(false);
+    }
+  });
+});
+
 describe('refused', () => {
   test.each([
     [{ epochs: 0 }, 'epochs'],
+    [{ steps: 0 }, 'steps'],
+    [{ epochs: 2, steps: 20 }, 'epochs and steps'],
     [{ epoch: 10 }, 'epoch'],
     [{ hidden: 32 }, 'hidden'],
     [{ heads: 8 }, 'heads'],
