@@ -57,9 +57,7 @@ describe('renderEvaluation', () => {
   test('prints the steps that training took, and - for a variant that learns nothing', () => {
     const budget = { epochs: 10, steps: 960, graphs: 96 };
     const trained = SEEDS.map((seed) => ({ ...seed, budget }));
-    expect(linesOf(trained).join('\n')).toMatch(
-      /gap +steps +threshold\nrecal .* 960 +budget:5\/day\n/,
-    );
+    expect(linesOf(trained).join('\n')).toMatch(/gap +steps +threshold\nrecal .* 960 +budget:5\/day\n/);
     expect(linesOf(SEEDS).join('\n')).toMatch(/\nrecal .* - +budget:5\/day\n/);
   });
 
