@@ -15,8 +15,8 @@ export async function evaluateVariants(options: EvaluateVariantsOptions): Promis
 }
 
 /**
- * Evaluates under several protocols or against several labels. Training and scoring do not depend on labels, so they run
- * once, and each evaluation equals one that runs alone.
+ * Evaluates under several protocols, against several labels, or with several calibration shares. Training and measuring
+ * depend on none of these, so they run once, and each evaluation equals one that runs alone.
  */
 export async function evaluateEach(
   options: ScoringOptions,
@@ -27,30 +27,43 @@ export async function evaluateEach(
   const measurements = measures.map((each) => new Measurements(splits, each));
   for (const { labels, notes } of measurements) watch?.started?.(labels, notes);
   const clock = new Stopwatch();
-  const runner = new VariantRunner(options);
-  const sheet = new ScoreSheet(splits.test.events.keys.size, seeds.length * variants.length);
+  const shares = [...new Set(measures.map(shareOf))];
+  const runner = new VariantRunner(options, shares);
+  const sheets = new Map(
+    shares.map((share) => {
+      const columns = seeds.length * variants.length * shares.length;
+      return [share, new ScoreSheet(splits.test.events.keys.size, columns)];
+    }),
+  );
   let complete = false;
   try {
     const hashes = await clock.time('behaviours', () => hashTest(options));
     for await (const run of runner.runs()) {
-      for (const each of measurements) each.add(run, hashes);
+      for (const each of measurements) {
+        if (shareOf(each.options) === run.calibrationShare) each.add(run, hashes);
+      }
+      const sheet = sheets.get(run.calibrationShare) as ScoreSheet;
       sheet.add(run.variant, run.seed, run.nodeScores.ranking);
     }
     complete = true;
   } catch (error) {
     // After Ctrl-C the finished runs are still worth reporting.
-    if (signal?.aborted !== true || sheet.columns.length === 0) throw error;
+    if (signal?.aborted !== true || measurements.every(({ measured }) => measured.length === 0)) throw error;
   }
   return measurements.map(({ options: measure, labels, notes, measured, curves, seconds: measuring }) => {
     const seconds = { ...clock.seconds, ...runner.seconds, ...measuring };
     return {
       result: describeRun({ ...options, ...measure }, labels, { measured, seconds, complete }, notes),
       curves,
-      scores: sheet.columns,
+      scores: sheets.get(shareOf(measure))?.columns ?? [],
       labels,
       complete,
     };
   });
+}
+
+function shareOf({ calibrationShare = 1 }: MeasureOptions): number {
+  return calibrationShare;
 }
 
 async function hashTest({ splits: { train, test }, variants }: ScoringOptions): Promise<Uint32Array> {

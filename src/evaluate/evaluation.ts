@@ -32,6 +32,8 @@ export interface MeasureOptions {
   readonly allowPast?: boolean | undefined;
   readonly matching: MatchingProtocol;
   readonly threshold: ThresholdSpec;
+  /** The share of the entities of the calibrate split to calibrate on (method §10). Default: 1. */
+  readonly calibrationShare?: number | undefined;
   /** Keeps the curves of the first seed only, to save memory. */
   readonly firstCurves?: boolean | undefined;
 }

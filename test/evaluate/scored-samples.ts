@@ -64,6 +64,7 @@ export function runOf(
   const run: ScoredRun = {
     variant: 'sample',
     seed: 0,
+    calibrationShare: 1,
     seconds: {},
     outcome,
     nodeScores: collector.finish(),

@@ -19,6 +19,7 @@ import { CalibrationBuilder, type CalibrationTables } from './calibration-tables
 import { halvesOf } from './halves.js';
 import { isSampleKeptOut, type KeptOut } from './quarantine.js';
 import { ScoreScale } from './score-scale.js';
+import { thinEntities } from './thin-entities.js';
 
 /** Distinct nodes that a table needs to be used (method §6). */
 const MIN_NODES = 30;
@@ -40,23 +41,29 @@ export interface Calibration extends BenignTables {
 export interface CalibrateDetectorOptions {
   /** Instances to leave out of tables, gate and covariance. Their scores count, but at most as τ. */
   readonly keepOut?: { readonly tau: number; readonly isKeptOut: KeptOut } | undefined;
+  /** The share of entities to calibrate on, for sensitivity analysis. The graphs stay whole. Default: 1. */
+  readonly share?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly progress?: ((done: number) => void) | undefined;
 }
 
+/** The half of an instance, or that it is left out. */
+type Half = 0 | 1 | typeof LEFT_OUT;
+const LEFT_OUT = 2;
+
 /** A calibration graph, and the half of each of its nodes. */
 interface HalvedGraph {
   readonly gathered: GatheredGraph;
-  readonly halfOf: (node: number) => 0 | 1;
+  readonly halfOf: (node: number) => Half;
   readonly isKeptOut: KeptOut;
 }
 
 /** Selects the nodes of one half, or of both. */
-type Taking = (half: 0 | 1) => boolean;
+type Taking = (half: Half) => boolean;
 
 const A: Taking = (half) => half === 0;
 const B: Taking = (half) => half === 1;
-const ALL: Taking = () => true;
+const ALL: Taking = (half) => half !== LEFT_OUT;
 
 /** For each fold, the half that tables are built from and the half that they score; and the tables to keep (method §9). */
 const FOLDS: Record<
@@ -81,7 +88,7 @@ export async function calibrateDetector(
   split: SplitGraphs,
   gatherer: Gatherer,
   config: DetectionConfig,
-  { signal, progress, keepOut }: CalibrateDetectorOptions = {},
+  { signal, progress, keepOut, share = 1 }: CalibrateDetectorOptions = {},
 ): Promise<Calibration> {
   const graphs: GatheredGraph[] = [];
   let done = 0;
@@ -99,8 +106,10 @@ export async function calibrateDetector(
     );
   }
   const isKeptOut = keepOut?.isKeptOut ?? (() => false);
-  const halved = halve(graphs, split, model.config.seed, isKeptOut);
+  const { seed } = model.config;
+  const halved = halve(graphs, split, seed, isKeptOut, thinEntities(split.events.keys, share, seed));
   const learn = (taking: Taking): BenignTables & { gate: number } => {
+    if (countTaken(halved, taking) === 0) throw tooShort();
     const gate = config.gate === 'knn' ? gateOf(halved, taking, config.gateQuantile) : Number.NaN;
     const tables = buildTables(halved, taking, fitted, gatherer, config, split, model.relations.length);
     const learned = { gate, tables, covariance: undefined, scale: undefined };
@@ -123,11 +132,7 @@ export async function calibrateDetector(
   }
   const scores = benign.finish(config.halves === 'none');
   if (!(scores.instances > 0) || !(scores.hostDays > 0)) {
-    throw new RecalError(
-      'nothing-to-calibrate',
-      'the split to calibrate on is too short to set a threshold',
-      { hint: 'choose a longer benign split with --split, --from and --to' },
-    );
+    throw tooShort();
   }
   return {
     config,
@@ -135,11 +140,26 @@ export async function calibrateDetector(
     scale,
     benign: scores,
     graphs: graphs.length,
-    instances: graphs.reduce((sum, { candidates }) => sum + candidates.length, 0),
+    instances: countTaken(halved, ALL),
     firstTs: split.events.table.ts[0],
     lastTs: split.events.table.ts[split.events.table.length - 1],
     hosts: split.events.hosts,
   };
+}
+
+function tooShort(): RecalError {
+  return new RecalError('nothing-to-calibrate', 'the split to calibrate on is too short to set a threshold', {
+    hint: 'choose a longer benign split with --split, --from and --to',
+  });
+}
+
+function countTaken(halved: readonly HalvedGraph[], taking: Taking): number {
+  return halved.reduce((sum, graph) => sum + takenIn(graph, taking), 0);
+}
+
+/** Instances of one graph. */
+function takenIn({ gathered, halfOf }: HalvedGraph, taking: Taking): number {
+  return gathered.view.planned.nodes.reduce((sum, _, node) => sum + (taking(halfOf(node)) ? 1 : 0), 0);
 }
 
 /** Collects the scores that benign nodes get from their own evidence. */
@@ -168,14 +188,19 @@ function halve(
   split: SplitGraphs,
   seed: number,
   isKeptOut: KeptOut,
+  isUsed: (node: number) => boolean,
 ): HalvedGraph[] {
+  const halfIn = (gathered: GatheredGraph, half: (node: number) => 0 | 1): HalvedGraph => {
+    const { nodes } = gathered.view.planned;
+    return { gathered, halfOf: (node) => (isUsed(nodes[node]) ? half(node) : LEFT_OUT), isKeptOut };
+  };
   if (graphs.length === 1) {
     const [gathered] = graphs;
     const hashes = stableHashes(split.events.keys, gathered.view.planned.nodes, ~seed);
-    return [{ gathered, halfOf: (node) => (hashes[node] & 1) as 0 | 1, isKeptOut }];
+    return [halfIn(gathered, (node) => (hashes[node] & 1) as 0 | 1)];
   }
   const halves = halvesOf(graphs.map(({ view }) => split.events.keys.hostAt(view.planned.nodes[0])));
-  return graphs.map((gathered, g) => ({ gathered, halfOf: () => halves[g], isKeptOut }));
+  return graphs.map((gathered, g) => halfIn(gathered, () => halves[g]));
 }
 
 /** θ_c: the given quantile of the distances. */
@@ -272,9 +297,10 @@ class BenignCollector {
   score(halved: readonly HalvedGraph[], scored: Taking, gate: number, judge: Judge): void {
     const { table, keys } = this.#split.events;
     const place = { table, hostAt: (node: number) => keys.hostAt(node) };
-    for (const { gathered, halfOf, isKeptOut } of halved) {
+    for (const graph of halved) {
+      const { gathered, halfOf, isKeptOut } = graph;
       const { planned, interactions } = gathered.view;
-      const taken = planned.nodes.reduce((sum, _, node) => sum + (scored(halfOf(node)) ? 1 : 0), 0);
+      const taken = takenIn(graph, scored);
       if (taken === 0) continue;
       this.#links.add(planned.nodes, interactions);
       const { scores: found, view } = judge.score(applyGate(gathered, gate));

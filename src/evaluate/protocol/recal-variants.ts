@@ -65,7 +65,7 @@ export class RecalVariants implements VariantGroup {
     const { threads, signal, progress } = options;
     const model = await this.#train(train, options);
     this.#text = { space: model.space, direction: model.direction };
-    const configs = this.#variants.map(({ detection }) => detection);
+    const configs = this.#judged.map(({ detection }) => detection);
     const { reference, evidence } = unionOf(configs);
     const graphs = await graphsOfSplit(train, model);
     const detector = await this.#watch.time('fit', () =>
@@ -85,11 +85,13 @@ export class RecalVariants implements VariantGroup {
     const { signal, progress } = this.#options;
     const graphs = await graphsOfSplit(benign, model, { keep: true });
     const calibrations: Calibration[] = [];
-    for (const [i, { detection }] of this.#variants.entries()) {
+    const judged = this.#judged;
+    for (const [i, { detection, share }] of judged.entries()) {
       const work = () =>
         shared.calibrate(detection, graphs, {
+          share,
           signal,
-          progress: (done) => progress?.('calibrate', (i + done) / this.#variants.length),
+          progress: (done) => progress?.('calibrate', (i + done) / judged.length),
         });
       calibrations.push(await this.#watch.time('calibrate', work));
     }
@@ -119,6 +121,14 @@ export class RecalVariants implements VariantGroup {
   async close(): Promise<void> {
     await this.#fitted?.detector.close();
     this.#fitted = undefined;
+  }
+
+  /** Every variant with every share, in the order of the results. */
+  get #judged(): { detection: ResolvedVariant['detection']; share: number }[] {
+    const { calibrationShares = [1] } = this.#options;
+    return calibrationShares.flatMap((share) =>
+      this.#variants.map(({ detection }) => ({ detection, share })),
+    );
   }
 
   get #ready(): Fitted {

@@ -6,6 +6,8 @@ import type { CalibrationOutcome, TrainingBudget } from './variant-group.js';
 export interface ScoredRun {
   readonly variant: string;
   readonly seed: number;
+  /** The share of entities that it was calibrated on. */
+  readonly calibrationShare: number;
   readonly nodeScores: NodeScores;
   readonly outcome: CalibrationOutcome;
   readonly budget?: TrainingBudget | undefined;

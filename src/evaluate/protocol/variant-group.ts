@@ -38,6 +38,8 @@ export type StageProgress = (stage: 'words' | 'train' | 'fit' | 'calibrate' | 's
 export interface VariantFitOptions {
   readonly seed: number;
   readonly threads: number;
+  /** Shares of the entities to calibrate on. Default: all, [1]. */
+  readonly calibrationShares?: readonly number[] | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly progress?: StageProgress | undefined;
 }
@@ -47,7 +49,7 @@ export interface VariantFitOptions {
  * detection only form one group, so that training and measuring happen once. Most groups have one variant.
  */
 export interface VariantGroup {
-  /** Names of the variants, in the order of the results of `calibrate` and `score`. */
+  /** Names of the variants. `calibrate` and `score` give a result for each share and, in this order, each variant. */
   readonly names: readonly string[];
   /** False if every seed gives the same scores. */
   readonly seeded: boolean;

@@ -16,14 +16,17 @@ const COST = { recal: 1, velox: 0.3, rarity: 0.1 } as const;
 /** Runs every variant with every seed on the same splits. It does not see labels. */
 export class VariantRunner {
   readonly #options: ScoringOptions;
+  readonly #shares: readonly number[];
   readonly #watch = new Stopwatch();
   /** By graph plan: every seed cuts the test into the same graphs. */
   readonly #testGraphs = new Map<string, TestGraph[]>();
   /** By graph plan: a plan decides which event of a node comes first, and so which nodes only read. */
   readonly #links = new Map<string, IncidentLinks>();
 
-  constructor(options: ScoringOptions) {
+  /** Every variant is calibrated on each share of the entities, with the same training and measurements. */
+  constructor(options: ScoringOptions, calibrationShares: readonly number[] = [1]) {
     this.#options = options;
+    this.#shares = calibrationShares;
   }
 
   /** Seconds by group and stage. */
@@ -38,7 +41,7 @@ export class VariantRunner {
     const costs = groups.map(([{ variant }]) => COST[variant.kind]);
     const total = costs.reduce((sum, cost) => sum + cost, 0) * seeds.length;
     let done = 0;
-    const unseeded = new Map<string, ScoredRun>();
+    const unseeded = new Map<string, readonly ScoredRun[]>();
     for (const seed of seeds) {
       // By the text settings, for this seed only.
       const texts = new Map<string, TextModel>();
@@ -51,9 +54,9 @@ export class VariantRunner {
           const made = makeGroup(group, texts.get(key));
           const runs = await this.#run(made, group, seed);
           if (made instanceof RecalVariants && made.text !== undefined) texts.set(key, made.text);
-          if (!made.seeded) unseeded.set(names[0], runs[0]);
+          if (!made.seeded) unseeded.set(names[0], runs);
           yield* runs;
-        } else yield { ...known, seed };
+        } else yield* known.map((run) => ({ ...run, seed }));
         done += costs[g];
         const seconds = (performance.now() - started) / 1000;
         watch?.finished?.({ seed, names, seconds }, done / total);
@@ -67,7 +70,8 @@ export class VariantRunner {
     const { names } = made;
     const progress: StageProgress = (stage, done) => watch?.stage?.({ seed, names }, stage, done);
     try {
-      await made.fit(splits.train, { seed, threads, signal, progress });
+      const calibrationShares = this.#shares;
+      await made.fit(splits.train, { seed, threads, calibrationShares, signal, progress });
       const outcomes = await made.calibrate(splits.calibrate);
       const { table, keys } = splits.test.events;
       const collectors = outcomes.map(({ over }) => new NodeScoreCollector(keys.size, over));
@@ -91,7 +95,8 @@ export class VariantRunner {
       const shared = { seed, seconds: { ...made.seconds }, budget: made.budget, graphs, links };
       return collectors.map((collector, i) => ({
         ...shared,
-        variant: names[i],
+        variant: names[i % names.length],
+        calibrationShare: calibrationShares[Math.floor(i / names.length)],
         nodeScores: collector.finish(),
         outcome: outcomes[i],
       }));

@@ -19,7 +19,7 @@ export function describeRun(
   run: RunRecord,
   notes: readonly string[],
 ): EvaluationResult {
-  const { variants, protocol, matching, threshold, seeds, threads } = options;
+  const { variants, protocol, matching, threshold, seeds, threads, calibrationShare = 1 } = options;
   const finished = variants.filter(({ variant }) =>
     run.measured.some((each) => each.variant === variant.name),
   );
@@ -32,7 +32,13 @@ export function describeRun(
     variants: Object.fromEntries(
       finished.map((resolved) => [resolved.variant.name, describeVariant(resolved, run)]),
     ),
-    config: { threshold: formatThreshold(threshold), seeds: [...seeds], threads, topNodes: TOP_NODES },
+    config: {
+      threshold: formatThreshold(threshold),
+      seeds: [...seeds],
+      threads,
+      topNodes: TOP_NODES,
+      ...(calibrationShare < 1 ? { calibrationShare } : {}),
+    },
     versions: { node: process.versions.node, ...options.versions },
     timings: { ...options.timings, ...run.seconds, 'processor, all threads': processorSeconds() },
     peakMemory: process.resourceUsage().maxRSS * 1024,

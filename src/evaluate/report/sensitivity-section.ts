@@ -15,7 +15,7 @@ import { meanText, stepsOf } from './cell-text.js';
 import { type StudySweeps, seedValues } from './study.js';
 
 const SETTING_NAMES: Readonly<Record<string, string>> = {
-  [CALIBRATION_SHARE]: 'share of the calibrate split',
+  [CALIBRATION_SHARE]: 'share of calibration nodes',
   rounds: 'K, rounds of masked inference',
   gamma: 'γ, exponent of the mask rate',
   learningRate: 'learning rate',

@@ -32,7 +32,7 @@ export class Rarity extends Rival {
     const scores = await this.watch.time('calibrate', () => this.scoreBenign(benign));
     const graphs = await this.graphsOf(benign);
     await this.watch.time('calibrate', () => this.#counts.fit(graphs.views()));
-    return [{ benign: scores, over: 'highest' }];
+    return scores.map((each) => ({ benign: each, over: 'highest' }));
   }
 
   protected get scorer(): GraphScorer {

@@ -2,6 +2,7 @@ import { Stopwatch } from '../../base/stopwatch.js';
 import { yieldToSignals } from '../../base/yield-to-signals.js';
 import { SuspiciousNodeCollector } from '../../detect/alerts/activity.js';
 import { LinkCollector } from '../../detect/alerts/incident-links.js';
+import { thinEntities } from '../../detect/calibration/thin-entities.js';
 import type { GraphView } from '../../detect/graph-view.js';
 import { type BenignScores, describeBenign } from '../../detect/threshold/benign-scores.js';
 import { spanOf } from '../../model/training/graph-plan.js';
@@ -44,7 +45,7 @@ export abstract class Rival implements VariantGroup {
       this.options.signal?.throwIfAborted();
       if (view.planned.nodes.length > 0) {
         const scores = await this.watch.time('score', () => this.scorer.scores(view));
-        yield { view, of: [{ scores }] };
+        yield { view, of: this.shares.map(() => ({ scores })) };
       }
       this.options.progress?.('score', ++done / graphs.count);
       await yieldToSignals();
@@ -53,14 +54,28 @@ export abstract class Rival implements VariantGroup {
 
   async close(): Promise<void> {}
 
+  protected get shares(): readonly number[] {
+    return this.options.calibrationShares ?? [1];
+  }
+
   protected graphsOf(split: LoadedSplit) {
     if (this.graphSpec === undefined) throw notFitted();
     return graphsOfSplit(split, this.graphSpec);
   }
 
-  /** Scores benign graphs that the scorer was not fitted on, and forms the incidents they would cause. */
-  protected async scoreBenign(split: LoadedSplit): Promise<BenignScores> {
+  /**
+   * Scores benign graphs that the scorer was not fitted on, and forms the incidents they would cause; for each share of
+   * their entities.
+   */
+  protected async scoreBenign(split: LoadedSplit): Promise<BenignScores[]> {
+    const all: BenignScores[] = [];
+    for (const share of this.shares) all.push(await this.#scoreShare(split, share));
+    return all;
+  }
+
+  async #scoreShare(split: LoadedSplit, share: number): Promise<BenignScores> {
     const { events, names } = split;
+    const isUsed = thinEntities(events.keys, share, this.options.seed);
     const graphs = await this.graphsOf(split);
     const members = new SuspiciousNodeCollector();
     const place = { table: events.table, hostAt: (node: number) => events.keys.hostAt(node) };
@@ -70,11 +85,15 @@ export abstract class Rival implements VariantGroup {
     for (const view of graphs.views()) {
       const { planned, interactions } = view;
       if (planned.nodes.length === 0) continue;
+      const used = planned.nodes.filter(isUsed).length;
+      if (used === 0) continue;
       const scores = Float64Array.from(this.scorer.scores(view), Math.fround);
       links.add(planned.nodes, interactions);
-      members.add(view, spans.length, { scores }, (node) => scores[node] > 0, place);
-      spans.push(spanOf(graphs.plan, planned.rows));
-      instances.push(planned.nodes.length);
+      const wanted = (node: number) => scores[node] > 0 && isUsed(planned.nodes[node]);
+      members.add(view, spans.length, { scores }, wanted, place);
+      // A share of a graph's nodes forms the same share of its incidents.
+      spans.push((spanOf(graphs.plan, planned.rows) * used) / planned.nodes.length);
+      instances.push(used);
       this.options.progress?.('calibrate', spans.length / graphs.count);
       await yieldToSignals();
     }

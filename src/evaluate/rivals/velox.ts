@@ -57,7 +57,7 @@ export class Velox extends Rival {
 
   async calibrate(benign: LoadedSplit): Promise<CalibrationOutcome[]> {
     const scores = await this.watch.time('calibrate', () => this.scoreBenign(benign));
-    return [{ benign: scores, over: 'highest', ownThreshold: scores.scores[0] ?? 0 }];
+    return scores.map((benign) => ({ benign, over: 'highest', ownThreshold: benign.scores[0] ?? 0 }));
   }
 
   protected get scorer(): GraphScorer {

@@ -16,7 +16,7 @@ export interface Axis {
 /** One value for each axis. */
 export type Assignment = Readonly<Record<string, AxisValue>>;
 
-/** The share of the calibrate split to use, counted from its end. Not a setting of the detector. */
+/** The share of the entities of the calibrate split to calibrate on. Not a setting of the detector. */
 export const CALIBRATION_SHARE = 'calibrationShare';
 
 /** Set by --variants and --seeds instead. */

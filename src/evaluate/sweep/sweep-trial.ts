@@ -21,6 +21,7 @@ export interface Trial {
 /** A hash of everything that the figures depend on; the number of threads is not part of it. Equal ids give equal figures. */
 export function trialId(options: EvaluateVariantsOptions): string {
   const { splits, labels, ignore, tier, protocol, matching, threshold, seeds, variants, versions } = options;
+  const { calibrationShare = 1 } = options;
   const identity = {
     // The key names are part of the hash. Renaming one would run every trial again.
     parts: [splits.train, splits.calibrate, splits.test].map(identityOf),
@@ -33,6 +34,7 @@ export function trialId(options: EvaluateVariantsOptions): string {
     seeds,
     versions,
     allowPast: options.allowPast ?? false,
+    ...(calibrationShare < 1 ? { calibrationShare } : {}),
     variants: variants.map(({ variant, training, detection }) => [variant.name, training, detection]),
   };
   return createHash('sha256').update(safeJson(identity)).digest('hex');

@@ -1,7 +1,6 @@
 import { EXIT, RecalError } from '../../base/errors.js';
-import { evaluateVariants } from '../evaluate-variants.js';
+import { evaluateEach } from '../evaluate-variants.js';
 import type { EvaluateVariantsOptions, EvaluateWatch } from '../evaluation.js';
-import { LoadedSplit, type Splits } from '../protocol/splits.js';
 import { type ResolvedVariant, resolveVariant, variantOf } from '../protocol/variants.js';
 import { type Assignment, assignmentText, groupAssignment, valueText } from './sweep-axes.js';
 import { readTrial, type Trial, trialId, writeTrial } from './sweep-trial.js';
@@ -30,54 +29,89 @@ export interface SweepOutcome {
   readonly complete: boolean;
 }
 
+/** A trial and what it evaluates. */
+interface PlannedTrial {
+  readonly assignment: Assignment;
+  readonly id: string;
+  readonly evaluation: EvaluateVariantsOptions;
+  /** Equal for trials that differ in the calibration share alone. */
+  readonly models: string;
+}
+
 /**
- * Runs the trials one by one. Each trial is an independent evaluation, so its figures do not depend on other trials. A
+ * Runs the trials one by one. Each trial is an independent evaluation, so its figures do not depend on other trials.
+ * Trials that differ in the calibration share alone have the same models and measurements, so they run together. A
  * finished trial is kept in a file and is not run again.
  */
 export async function runSweep(options: SweepOptions): Promise<SweepOutcome> {
-  const { trials, folder, watch, signal } = options;
+  const { folder, watch, signal } = options;
   // Check all trials first, so that a mistake shows before hours of work.
-  const variants = trials.map((assignment) => variantsOf(options, assignment));
+  const planned = options.trials.map((assignment) => planTrial(options, assignment));
   const finished: Trial[] = [];
+  /** Trials that ran together with an earlier one. */
+  const fresh = new Map<string, Trial>();
   let known = 0;
-  for (const [i, assignment] of trials.entries()) {
+  for (const [i, { assignment, id, models }] of planned.entries()) {
     if (signal?.aborted === true) return { trials: finished, known, complete: false };
-    const splits = await shortenCalibration(options.splits, groupAssignment(assignment).calibrationShare);
-    const each: EvaluateVariantsOptions = {
-      ...options,
-      splits,
-      variants: variants[i],
-      watch: watch?.evaluation,
-    };
-    const id = trialId(each);
-    // Axes of a sensitivity analysis share the trial with all defaults.
-    const same = finished.find((trial) => trial.id === id);
-    const before = (await readTrial(folder, assignment, id)) ?? (same && { ...same, assignment });
+    const before = fresh.has(id) ? undefined : await findTrial(folder, planned[i], finished);
     watch?.trial?.(assignment, i, before !== undefined);
     if (before !== undefined) {
       finished.push(before);
       known++;
       continue;
     }
-    const trial = await runTrial(each, assignment, id);
-    if (trial === undefined) return { trials: finished, known, complete: false };
-    await writeTrial(folder, trial);
-    finished.push(trial);
+    if (!fresh.has(id)) {
+      const together: PlannedTrial[] = [];
+      for (const each of planned.slice(i).filter((other) => other.models === models)) {
+        const isNew = together.every((other) => other.id !== each.id);
+        if (isNew && (await findTrial(folder, each, finished)) === undefined) together.push(each);
+      }
+      const done = await runTogether(together);
+      if (done === undefined) return { trials: finished, known, complete: false };
+      for (const trial of done) {
+        await writeTrial(folder, trial);
+        fresh.set(trial.id, trial);
+      }
+    }
+    finished.push({ ...(fresh.get(id) as Trial), assignment });
+    fresh.delete(id);
   }
   return { trials: finished, known, complete: true };
 }
 
-/** Undefined if the trial was stopped: an incomplete trial is not kept. */
-async function runTrial(
-  options: EvaluateVariantsOptions,
-  assignment: Assignment,
-  id: string,
+function planTrial(options: SweepOptions, assignment: Assignment): PlannedTrial {
+  const variants = variantsOf(options, assignment);
+  const { calibrationShare } = groupAssignment(assignment);
+  const evaluation = { ...options, variants, calibrationShare, watch: options.watch?.evaluation };
+  return { assignment, evaluation, id: trialId(evaluation), models: JSON.stringify(variants) };
+}
+
+/** The trial of an earlier run, or an equal trial: the axes of a sensitivity analysis share the one with all defaults. */
+async function findTrial(
+  folder: string,
+  { assignment, id }: PlannedTrial,
+  finished: readonly Trial[],
 ): Promise<Trial | undefined> {
+  const same = finished.find((trial) => trial.id === id);
+  return (await readTrial(folder, assignment, id)) ?? (same && { ...same, assignment });
+}
+
+/** Undefined if the trials were stopped: an incomplete trial is not kept. */
+async function runTogether(trials: readonly PlannedTrial[]): Promise<Trial[] | undefined> {
+  const [{ evaluation: first }] = trials;
   try {
-    const { result, complete } = await evaluateVariants(options);
-    return complete ? { assignment, id, result: JSON.parse(JSON.stringify(result)) } : undefined;
+    const evaluations = await evaluateEach(
+      first,
+      trials.map(({ evaluation }) => evaluation),
+    );
+    if (evaluations.some(({ complete }) => !complete)) return undefined;
+    return trials.map(({ assignment, id }, i) => ({
+      assignment,
+      id,
+      result: JSON.parse(JSON.stringify(evaluations[i].result)),
+    }));
   } catch (error) {
-    if (options.signal?.aborted === true) return undefined;
+    if (first.signal?.aborted === true) return undefined;
     throw error;
   }
 }
@@ -107,19 +141,6 @@ function fixedSetting(variant: string, key: string, value: unknown): RecalError 
     hint: `sweep ${key} with another variant: --variants recal`,
     exit: EXIT.usage,
   });
-}
-
-/** Keeps the latest share of the calibrate split, the events nearest to the test. */
-async function shortenCalibration(splits: Splits, share: number): Promise<Splits> {
-  if (share >= 1) return splits;
-  const { store, selection, events } = splits.calibrate;
-  const { ts, length } = events.table;
-  const from = ts[Math.min(length - 1, Math.floor(length * (1 - share)))];
-  const calibrate = await LoadedSplit.open('calibrate', {
-    folder: store.folder,
-    selection: { ...selection, from },
-  });
-  return { ...splits, calibrate };
 }
 
 /** The name of a trial in messages. */

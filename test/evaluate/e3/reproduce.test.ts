@@ -99,8 +99,10 @@ describe('reproduce', () => {
       { calibrationShare: 0.5 },
       { calibrationShare: 1 },
     ]);
-    const [half, whole] = study.sweeps?.trials.map(({ result }) => result.data.splits.calibrate.events) ?? [];
-    expect(half).toBeLessThan(whole);
+    const [half, whole] = study.sweeps?.trials.map(({ result }) => result) ?? [];
+    expect(half.data).toEqual(whole.data);
+    expect(half.config.calibrationShare).toBe(0.5);
+    expect(whole.config.calibrationShare).toBeUndefined();
     const page = await readFile(join(folder, 'out/report.html'), 'utf8');
     expect(page.includes('sweep-calibrationShare-ap.csv')).toBe(true);
     expect(await readdir(join(folder, 'out/trials'))).toHaveLength(2);

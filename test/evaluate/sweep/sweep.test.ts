@@ -81,17 +81,39 @@ describe('runSweep', () => {
     expect(page).toContain('sweep-gamma-f1.csv');
   });
 
-  test('calibrationShare keeps the latest events', async () => {
-    const { trials: done } = await sweep({
-      trials: [{ calibrationShare: 0.5 }, { calibrationShare: 1 }],
-      variants: ['rarity'],
-      seeds: [0],
-      folder: join(world.folder, 'shares'),
-    });
-    const events = done.map(({ result }) => result.data.splits.calibrate.events);
-    expect(events[1]).toBe(world.splits.calibrate.events.table.length);
-    expect(Math.abs(events[0] - events[1] / 2)).toBeLessThanOrEqual(2);
-  });
+  test('shares of calibration have one training, and equal evaluations that run alone', async () => {
+    const folder = join(world.folder, 'shares');
+    const shares = [0.1, 0.5, 1];
+    const trained: string[][] = [];
+    const given = {
+      trials: shares.map((calibrationShare) => ({ calibrationShare })),
+      variants: ['recal', 'paper', 'velox', 'rarity'],
+      seeds: [1, 2],
+      folder,
+      watch: {
+        evaluation: { finished: ({ names }: { names: readonly string[] }) => trained.push([...names]) },
+      },
+    };
+    const { trials: done, known } = await sweep(given);
+    expect(known).toBe(0);
+    expect(trained).toHaveLength(2 * given.variants.length);
+    expect(await readdir(folder)).toHaveLength(shares.length);
+    for (const { result } of done) {
+      // Entities are thinned, not events: the graphs stay as they are.
+      expect(result.data.splits).toEqual(done[2].result.data.splits);
+      expect(Object.keys(result.variants)).toEqual(given.variants);
+    }
+    const apOf = (trial: (typeof done)[number], name: string) => trial.result.variants[name].seeds[0].ap;
+    expect(apOf(done[0], 'paper')).not.toBe(apOf(done[2], 'paper'));
+    expect(apOf(done[0], 'velox')).toBe(apOf(done[2], 'velox'));
+    const variants = given.variants.map((name) => resolveVariant(variantOf(name), TRAINING, QUICK.detection));
+    const alone = { ...(await common()), seeds: [1, 2], variants };
+    for (const [i, calibrationShare] of shares.entries()) {
+      const { result } = await evaluateVariants({ ...alone, calibrationShare });
+      expect(figuresOf(done[i].result), String(calibrationShare)).toEqual(figuresOf(result));
+    }
+    expect((await sweep(given)).known).toBe(shares.length);
+  }, 60_000);
 
   test('runs a trial again if its file is damaged', async () => {
     const folder = join(world.folder, 'changed');
@@ -152,6 +174,8 @@ test('the id of a trial depends on its data and settings, not on threads', async
   const id = trialId(options);
   expect(trialId({ ...options, threads: 7 })).toBe(id);
   expect(trialId({ ...options, seeds: [1, 2] })).not.toBe(id);
+  expect(trialId({ ...options, calibrationShare: 1 })).toBe(id);
+  expect(trialId({ ...options, calibrationShare: 0.5 })).not.toBe(id);
   expect(trialId({ ...options, threshold: parseThreshold('fpr:0.05') })).not.toBe(id);
   const { calibrate, test: testSplit } = world.splits;
   expect(
