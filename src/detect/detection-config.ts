@@ -75,8 +75,8 @@ export const DETECTION_SETTINGS = {
   ),
   over: configSetting(
     z.enum(['corrected', 'highest']).default('corrected'),
-    'p-value of a node in several graphs: its smallest one times their number, or that of its highest score',
-    'without the correction, a node in many graphs alarms by their number alone',
+    'order of nodes in the ranking metrics of an evaluation: by their highest score over graphs, minus the logarithm of the number of graphs (corrected) or not (highest)',
+    'without the correction, a node in many graphs ranks high by their number alone; alerts compare the score of each graph, with either value',
   ),
   rounds: configSetting(
     whole(1, 64).default(5),

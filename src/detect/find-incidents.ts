@@ -6,20 +6,19 @@ import { type AlertContext, describeAlerts } from './alerts/alert-record.js';
 import { LinkCollector } from './alerts/incident-links.js';
 import { describeIncidents } from './alerts/incident-record.js';
 import { formIncidents } from './alerts/incidents.js';
-import { type SuspiciousNode, type SuspiciousNodes, toColumns } from './alerts/suspicious-nodes.js';
+import { KeptAlerts } from './alerts/kept-alerts.js';
+import { rowsOf, type SuspiciousNode } from './alerts/suspicious-nodes.js';
 import type { Detector } from './detector.js';
 import { EVIDENCE_KINDS } from './evidence/evidence.js';
 import { surpriseOf } from './fitted-detector.js';
 import type { ScoredGraph } from './fusion/scored-graph.js';
 import type { FoldedPoints } from './knn/snapped-points.js';
 import type { SplitGraphs } from './split-graphs.js';
-import type { AppliedThreshold } from './threshold/apply-threshold.js';
+import { type AppliedThreshold, alarmingNodes } from './threshold/apply-threshold.js';
 import { empiricalP } from './threshold/threshold.js';
 
 const LOOK_ALIKES = 3;
 const DEVIATIONS = 6;
-/** More alerts than this are counted but not kept. */
-const MOST_ALERTS = 10_000;
 
 export interface FindIncidentsOptions {
   /** Decides which scores raise an alert. */
@@ -57,7 +56,7 @@ export async function findIncidents(
   const { threshold, signal, progress, seen } = options;
   const { events, names } = graphs;
   const context = alertContext(detector, graphs, threshold.tau);
-  const kept = new KeptAlerts();
+  const kept = new KeptAlerts<{ id: string; score: number; alert: Alert; member: SuspiciousNode }>();
   const place = { table: events.table, hostAt: (node: number) => events.keys.hostAt(node) };
   const links = new LinkCollector(names, events.table, place.hostAt);
   const counts = { graphs: 0, instances: 0, candidates: 0, newRelation: 0 };
@@ -65,18 +64,20 @@ export async function findIncidents(
     signal?.throwIfAborted();
     const { scores, candidates, newRelation, view } = scored;
     detector.watch.measure('incidents', () => links.add(view.planned.nodes, view.interactions));
-    const { nodes } = view.planned;
-    const day = dayOf(view);
-    const flagged = Int32Array.from({ length: scores.length }, (_, v) => v).filter(
-      (v) => scores[v] > 0 && threshold.alarms(scores[v], nodes[v], day),
-    );
+    const flagged = alarmingNodes({ nodes: view.planned.nodes, scores, day: dayOf(view) }, threshold);
     detector.watch.measure('alerts', () => {
       if (flagged.length === 0) return;
       fillDistances(scored, flagged, detector);
       const members = new SuspiciousNodeCollector();
       const wanted = new Set(flagged);
       members.add(view, counts.graphs, scored, (v) => wanted.has(v), place);
-      kept.add(describeAlerts(scored, flagged, context), members.finish());
+      const alerts = describeAlerts(scored, flagged, context);
+      kept.add(
+        rowsOf(members.finish()).map((member, i) => {
+          const alert = alerts[i];
+          return { id: alert.id, score: alert.score, alert, member };
+        }),
+      );
     });
     counts.graphs++;
     counts.instances += scores.length;
@@ -88,7 +89,8 @@ export async function findIncidents(
     progress?.(counts.graphs / graphs.count);
     await yieldToSignals();
   }
-  const { alerts, members, leftOut } = kept.finish();
+  const { rows, members, leftOut } = kept.finish();
+  const alerts = rows.map(({ alert }) => alert);
   const incidents = detector.watch.measure('incidents', () =>
     describeIncidents(formIncidents(members, links.finish()), alerts),
   );
@@ -173,45 +175,5 @@ class GraphPoints {
       this.#points = this.#detector.search.reference.standardise(this.#detector.embeddings(graph));
     }
     return this.#points;
-  }
-}
-
-/** Keeps alerts and their incident members; only the highest-scored ones where there are too many. */
-class KeptAlerts {
-  #rows: { alert: Alert; member: SuspiciousNode }[] = [];
-  #leftOut = 0;
-
-  add(alerts: readonly Alert[], members: SuspiciousNodes): void {
-    alerts.forEach((alert, i) => {
-      const { node, score, prominence, host, first, last } = members;
-      this.#rows.push({
-        alert,
-        member: {
-          node: node[i],
-          score: score[i],
-          prominence: prominence[i],
-          host: host[i],
-          first: first[i],
-          last: last[i],
-        },
-      });
-    });
-    if (this.#rows.length > 2 * MOST_ALERTS) this.#cut();
-  }
-
-  finish(): { alerts: Alert[]; members: SuspiciousNodes; leftOut: number } {
-    this.#cut();
-    return {
-      alerts: this.#rows.map(({ alert }) => alert),
-      members: toColumns(this.#rows.map(({ member }) => member)),
-      leftOut: this.#leftOut,
-    };
-  }
-
-  #cut(): void {
-    // Ids break ties, so that the same events always give the same alerts.
-    this.#rows.sort((a, b) => b.alert.score - a.alert.score || (a.alert.id < b.alert.id ? -1 : 1));
-    this.#leftOut += Math.max(0, this.#rows.length - MOST_ALERTS);
-    this.#rows.length = Math.min(this.#rows.length, MOST_ALERTS);
   }
 }

@@ -43,7 +43,7 @@ export async function evaluateEach(
         if (shareOf(each.options) === run.calibrationShare) each.add(run, hashes);
       }
       const sheet = sheets.get(run.calibrationShare) as ScoreSheet;
-      sheet.add(run.variant, run.seed, run.nodeScores.ranking);
+      sheet.add(run.variant, run.seed, run.nodeScores);
     }
     complete = true;
   } catch (error) {

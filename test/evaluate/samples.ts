@@ -97,3 +97,8 @@ export function attacksOf(nodes: Record<string, readonly number[]>): AttackNodes
   });
   return { names: Object.keys(nodes), offsets, nodes: Int32Array.from(rows.flat()) };
 }
+
+/** One byte per node, 1 if the score is at least the threshold. */
+export function flagNodes(scores: ArrayLike<number>, threshold: number): Uint8Array {
+  return Uint8Array.from(scores, (score) => (score >= threshold ? 1 : 0));
+}

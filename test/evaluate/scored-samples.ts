@@ -1,6 +1,7 @@
 import { LinkCollector } from '../../src/detect/alerts/incident-links.js';
 import type { BenignScores } from '../../src/detect/threshold/benign-scores.js';
 import { NodeScoreCollector } from '../../src/evaluate/metrics/node-scores.js';
+import type { ScoredTest } from '../../src/evaluate/metrics/raised-alerts.js';
 import type { ScoredRun } from '../../src/evaluate/protocol/scored-run.js';
 import type { CalibrationOutcome, GraphScores } from '../../src/evaluate/protocol/variant-group.js';
 import { KeyTable } from '../../src/store/key-table.js';
@@ -54,7 +55,7 @@ export function runOf(
   nodeCount: number,
   graphs: readonly SampleGraph[],
   given: Partial<CalibrationOutcome> & { parent?: Int32Array } = {},
-): { run: ScoredRun; events: LoadedEvents } {
+): { run: ScoredRun; events: LoadedEvents; scored: ScoredTest } {
   const { parent = new Int32Array(nodeCount).fill(-1), ...more } = given;
   const outcome = { benign: benignOf(), over: 'highest' as const, ...more };
   const events = eventsOf([{ node: 0, ts: 0n }], new Array(nodeCount).fill(0));
@@ -71,8 +72,8 @@ export function runOf(
     links: new LinkCollector(names, events.table, () => 0).finish(),
     graphs: graphs.map(({ nodes }, hour) => {
       const times = new BigInt64Array(nodes.length).fill(BigInt(hour) * HOUR);
-      return { nodes, first: times, last: times };
+      return { nodes, first: times, last: times, from: BigInt(hour) * HOUR, day: Math.floor(hour / 24) };
     }),
   };
-  return { run, events };
+  return { run, events, scored: { ...run, events } };
 }

@@ -10,12 +10,12 @@ import {
   type Alert,
   type AlertEvidence,
   type AlertInteraction,
+  alertId,
   type Deviation,
   type EntityRef,
   type LookAlike,
   MOST_NEIGHBOURHOOD,
   MOST_TEXT,
-  stableId,
 } from './alert.js';
 import { phraseAlert } from './alert-sentence.js';
 import { momentOf } from './moment.js';
@@ -96,7 +96,7 @@ class Description {
     const rows = this.#rows();
     const alert = {
       version: ALERT_VERSION,
-      id: stableId(context.modelId, context.hostOf(node), id, String(window.from)),
+      id: alertId(context.modelId, context.hostOf(node), id, window.from),
       model: context.modelId,
       host,
       entity: {

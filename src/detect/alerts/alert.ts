@@ -170,3 +170,8 @@ export type Deviation = Alert['deviations'][number];
 export function stableId(...texts: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(texts)).digest('hex').slice(0, 16);
 }
+
+/** The id of the alert that a model raises about an entity in the graph that begins at `from`. */
+export function alertId(model: string, host: string, entity: string, from: bigint): string {
+  return stableId(model, host, entity, String(from));
+}

@@ -33,3 +33,16 @@ export function toColumns(members: readonly SuspiciousNode[]): SuspiciousNodes {
     last: BigInt64Array.from(members, ({ last }) => last),
   };
 }
+
+/** Turns columns into rows. */
+export function rowsOf(members: SuspiciousNodes): SuspiciousNode[] {
+  const { node, score, prominence, host, first, last } = members;
+  return Array.from(node, (each, i) => ({
+    node: each,
+    score: score[i],
+    prominence: prominence[i],
+    host: host[i],
+    first: first[i],
+    last: last[i],
+  }));
+}

@@ -2,6 +2,7 @@ import { dayOf } from '../alerts/activity.js';
 import type { Calibration } from '../calibration/calibrate.js';
 import type { Detector } from '../detector.js';
 import type { SplitGraphs } from '../split-graphs.js';
+import type { BenignScores } from './benign-scores.js';
 import { describeNeeded, NodeDays } from './node-days.js';
 import { chooseThreshold, empiricalP, type Threshold, type ThresholdSpec } from './threshold.js';
 
@@ -17,6 +18,15 @@ export interface AppliedThreshold {
   readonly note: string | null;
 }
 
+/** The scores of one graph. */
+export interface DayScores {
+  /** The nodes of the loaded events, by local node. */
+  readonly nodes: Int32Array;
+  readonly scores: Float64Array;
+  /** Days since 1970. */
+  readonly day: number;
+}
+
 /**
  * Finds the scores that raise alerts. A false discovery rate is about all nodes of a host and day, so that applying it
  * scores the graphs once before detection.
@@ -27,18 +37,41 @@ export async function applyThreshold(
   graphs: SplitGraphs,
   signal?: AbortSignal,
 ): Promise<AppliedThreshold> {
+  function* scored(): Generator<DayScores> {
+    for (const { scores, view } of detector.score(graphs)) {
+      signal?.throwIfAborted();
+      yield { nodes: view.planned.nodes, scores, day: dayOf(view) };
+    }
+  }
+  const { calibration } = detector;
+  const applied = applyRule(spec, calibration.benign, scored(), (node) => graphs.events.keys.hostAt(node));
+  return { ...applied, note: joinNotes(applied.note, noteFusion(calibration)) };
+}
+
+/** The same for known scores. `graphs` is read only for a false discovery rate. */
+export function applyRule(
+  spec: ThresholdSpec,
+  benign: BenignScores,
+  graphs: Iterable<DayScores>,
+  hostAt: (node: number) => number,
+): AppliedThreshold {
   if (spec.kind === 'oracle') throw new RangeError('the oracle needs labels: use it only in evaluation');
-  if (spec.kind === 'fdr') return discover(spec.level, detector, graphs, signal);
-  const threshold = chooseThreshold(spec, detector.calibration.benign);
+  if (spec.kind === 'fdr') return discover(spec.level, benign, graphs, hostAt);
+  const threshold = chooseThreshold(spec, benign);
   const { tau, status } = threshold;
   const note =
     status === 'resolved' ? null : `the threshold is ${status}: the benign split is too short for this rule`;
-  return {
-    tau,
-    alarms: (score) => score >= tau,
-    threshold,
-    note: joinNotes(note, noteFusion(detector.calibration)),
-  };
+  return { tau, alarms: (score) => score >= tau, threshold, note };
+}
+
+/** The local nodes of a graph that raise an alert. A node that scores 0 never does. */
+export function alarmingNodes(
+  { nodes, scores, day }: DayScores,
+  { alarms }: Pick<AppliedThreshold, 'alarms'>,
+): Int32Array {
+  return Int32Array.from({ length: scores.length }, (_, v) => v).filter(
+    (v) => scores[v] > 0 && alarms(scores[v], nodes[v], day),
+  );
 }
 
 function noteFusion({ covariance }: Calibration): string | null {
@@ -54,19 +87,15 @@ function joinNotes(...notes: (string | null)[]): string | null {
 /** Finds the discoveries among the nodes of each host and day, and the lowest score of any. */
 function discover(
   level: number,
-  detector: Detector,
-  graphs: SplitGraphs,
-  signal: AbortSignal | undefined,
+  benign: BenignScores,
+  graphs: Iterable<DayScores>,
+  hostAt: (node: number) => number,
 ): AppliedThreshold {
-  const { benign } = detector.calibration;
-  const hostAt = (node: number) => graphs.events.keys.hostAt(node);
   const nodeDays = new NodeDays();
   const scored: { rows: number[]; scores: number[] } = { rows: [], scores: [] };
-  for (const { scores, view } of detector.score(graphs)) {
-    signal?.throwIfAborted();
-    const day = dayOf(view);
+  for (const { nodes, scores, day } of graphs) {
     scores.forEach((score, v) => {
-      const row = nodeDays.add(view.planned.nodes[v], day, empiricalP(benign, score));
+      const row = nodeDays.add(nodes[v], day, empiricalP(benign, score));
       if (score === 0) return;
       scored.rows.push(row);
       scored.scores.push(score);
@@ -90,6 +119,6 @@ function discover(
     tau,
     alarms: (score, node, day) => alarmsIn(nodeDays.rowOf(node, day), score),
     threshold: undefined,
-    note: joinNotes(note, noteFusion(detector.calibration)),
+    note,
   };
 }

@@ -35,18 +35,17 @@ export class NodeDays {
     return nodeP(p, this.#times[row]);
   }
 
-  /** Benjamini and Hochberg over the nodes of each host and day. `isCorrected`: the added p-values are corrected already. */
+  /** Benjamini and Hochberg over the nodes of each host and day. */
   discover(
     level: number,
     benign: Pick<BenignScores, 'instances'>,
     hostAt: (node: number) => number,
-    isCorrected = false,
   ): Discoveries {
     return discoverByDay(
       {
         hosts: Array.from(this.nodes, hostAt),
         days: this.days,
-        p: this.#smallest.map((p, row) => (isCorrected ? p : this.correct(row, p))),
+        p: this.#smallest.map((p, row) => this.correct(row, p)),
       },
       { level, floor: 1 / (benign.instances + 1) },
     );

@@ -16,17 +16,6 @@ export interface Rates {
   readonly balancedAccuracy: number | null;
 }
 
-/** One byte per node, 1 if the score is at least the threshold. */
-export function flagNodes(scores: ArrayLike<number>, threshold: number): Uint8Array {
-  if (Number.isNaN(threshold)) throw new RangeError('flagNodes: the threshold is NaN');
-  const flagged = new Uint8Array(scores.length);
-  for (let v = 0; v < scores.length; v++) {
-    if (Number.isNaN(scores[v])) throw new RangeError(`flagNodes: the score of node ${v} is NaN`);
-    if (scores[v] >= threshold) flagged[v] = 1;
-  }
-  return flagged;
-}
-
 /** Counts nodes by their own label. Ignored nodes do not count. */
 export function countConfusion(
   flagged: Uint8Array,

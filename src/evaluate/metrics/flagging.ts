@@ -1,104 +1,95 @@
-import { describeNeeded, NodeDays } from '../../detect/threshold/node-days.js';
-import {
-  chooseThreshold,
-  empiricalP,
-  formatThreshold,
-  type ThresholdSpec,
-} from '../../detect/threshold/threshold.js';
-import type { KeyTable } from '../../store/key-table.js';
+import { MOST_ALERTS } from '../../detect/alerts/kept-alerts.js';
+import { type AppliedThreshold, applyRule, type DayScores } from '../../detect/threshold/apply-threshold.js';
+import { formatThreshold, type ThresholdSpec } from '../../detect/threshold/threshold.js';
 import type { CalibrationOutcome } from '../protocol/variant-group.js';
 import type { SeedResult } from '../result-schema.js';
-import { flagNodes } from './confusion.js';
-import type { NodeScores, TestGraph } from './node-scores.js';
+import type { IncidentMembers } from './attack-metrics.js';
+import { raiseAlerts, type ScoredTest } from './raised-alerts.js';
 import type { Oracle } from './ranking-metrics.js';
 
-const DAY = 86_400_000_000_000n;
-
-/** The flagged nodes, and the threshold that flags them. */
+/** The flagged nodes, the threshold that flags them, and the incidents that they form. */
 export interface Flagged {
   readonly nodes: Uint8Array;
+  readonly incidents: readonly IncidentMembers[];
   readonly threshold: SeedResult['threshold'];
   /** A caveat about the threshold. */
   readonly note: string | null;
 }
 
-export interface FlagContext {
-  readonly graphs: readonly TestGraph[];
-  readonly keys: KeyTable;
-  readonly oracle: Oracle | null;
-}
-
-/** Sets the threshold (method §9) and flags the nodes. Only the oracle uses labels; other rules use benign scores. */
+/**
+ * Sets the threshold (method §9) and flags nodes: those with an alert of `recal detect`, through the same functions. Only
+ * the oracle uses labels. It flags by the highest score over graphs, and keeps all alerts, as in published protocols.
+ */
 export function flag(
   spec: ThresholdSpec,
-  nodeScores: NodeScores,
+  scored: ScoredTest,
   outcome: CalibrationOutcome,
-  context: FlagContext,
+  oracle: Oracle | null,
 ): Flagged {
-  const asked = formatThreshold(spec);
-  const none = () => new Uint8Array(nodeScores.scores.length);
+  const model = outcome.model ?? '';
   if (spec.kind === 'oracle') {
-    const value = context.oracle?.threshold ?? null;
+    const value = oracle?.threshold ?? null;
+    const threshold = { alarms: (score: number) => value !== null && score >= value };
+    const { nodes, incidents } = raiseAlerts(scored, { threshold, model, keepAll: true });
     return {
-      nodes: value === null ? none() : flagNodes(nodeScores.scores, value),
-      threshold: { kind: 'oracle', asked, value, oracle: true },
+      nodes,
+      incidents,
+      threshold: { kind: 'oracle', asked: 'oracle', value, oracle: true },
       note: null,
     };
   }
-  // Benign scores are float32. Round these too, so that equal scores stay equal.
-  const rounded = nodeScores.scores.map(Math.fround);
-  if (outcome.ownThreshold !== undefined) {
-    const value = nextFloat32(outcome.ownThreshold);
+  const { applied, threshold, note } = label(spec, scored, outcome);
+  // Benign scores are float32. Round these too, so that equal scores stay equal; those of RECAL are rounded already.
+  const alarms: AppliedThreshold['alarms'] = (score, ...where) =>
+    applied.alarms(Math.fround(score), ...where);
+  const { nodes, incidents, leftOut } = raiseAlerts(scored, { threshold: { alarms }, model });
+  const notes = [note, leftOut > 0 ? CUT : null].filter((each) => each !== null);
+  return { nodes, incidents, threshold, note: notes.length === 0 ? null : notes.join('; ') };
+}
+
+const CUT = `only the ${MOST_ALERTS} highest alerts count, because recal detect keeps no more`;
+
+interface Labelled {
+  readonly applied: Pick<AppliedThreshold, 'alarms'>;
+  readonly threshold: SeedResult['threshold'];
+  readonly note: string | null;
+}
+
+/** Applies a rule without labels, and describes the threshold for `result.json`. */
+function label(
+  spec: Exclude<ThresholdSpec, { kind: 'oracle' }>,
+  { nodeScores, graphs, events }: ScoredTest,
+  { benign, ownThreshold }: CalibrationOutcome,
+): Labelled {
+  const asked = formatThreshold(spec);
+  if (ownThreshold !== undefined) {
+    const value = nextFloat32(ownThreshold);
     return {
-      nodes: flagNodes(rounded, value),
+      applied: { alarms: (score) => score >= value },
       threshold: { kind: 'score', asked: 'above every benign score', value, oracle: false },
       note: `uses its own threshold, the largest loss on the calibrate split, instead of ${asked}`,
     };
   }
-  if (spec.kind === 'fdr') return flagByDay(spec.level, asked, nodeScores, outcome, context);
-  const { tau, status } = chooseThreshold(spec, outcome.benign);
-  const mark = status === 'resolved' ? null : status;
+  function* rounded(): Generator<DayScores> {
+    for (const [g, { nodes, day }] of graphs.entries()) {
+      yield { nodes, day, scores: nodeScores.byGraph[g].map(Math.fround) };
+    }
+  }
+  const applied = applyRule(spec, benign, rounded(), (node) => events.keys.hostAt(node));
+  if (spec.kind === 'fdr') {
+    const value = applied.tau === Number.MAX_VALUE ? null : applied.tau;
+    const threshold = { kind: 'fdr' as const, asked, value, oracle: false, mark: 'nominal' as const };
+    return { applied, threshold, note: `${asked}: ${applied.note}` };
+  }
+  const status = applied.threshold?.status;
+  const mark = status === undefined || status === 'resolved' ? null : status;
   return {
-    nodes: flagNodes(rounded, tau),
-    threshold: { kind: spec.kind, asked, value: tau, oracle: false, mark },
+    applied,
+    threshold: { kind: spec.kind, asked, value: applied.tau, oracle: false, mark },
     note:
       mark === null
         ? null
         : `the threshold ${asked} is ${mark}: the calibrate split is too short to resolve it`,
-  };
-}
-
-/** Applies the false discovery rate to the nodes of each host and day. */
-function flagByDay(
-  level: number,
-  asked: string,
-  { byGraph, scores }: NodeScores,
-  { benign, over }: CalibrationOutcome,
-  { graphs, keys }: FlagContext,
-): Flagged {
-  const nodeDays = new NodeDays();
-  graphs.forEach(({ nodes, first }, g) => {
-    nodes.forEach((node, v) => {
-      nodeDays.add(node, Number(first[v] / DAY), empiricalP(benign, byGraph[g][v]));
-    });
-  });
-  // `byGraph` is already corrected for the number of graphs if `over` is 'corrected'.
-  const found = nodeDays.discover(level, benign, (node) => keys.hostAt(node), over === 'corrected');
-  const nodes = new Uint8Array(scores.length);
-  let value: number | null = null;
-  found.alarms.forEach((alarm, row) => {
-    if (alarm === 0) return;
-    const node = nodeDays.nodes[row];
-    nodes[node] = 1;
-    value = Math.min(value ?? Number.POSITIVE_INFINITY, scores[node]);
-  });
-  return {
-    nodes,
-    threshold: { kind: 'fdr', asked, value, oracle: false, mark: 'nominal' },
-    note:
-      value === null
-        ? `no node is flagged at ${asked}: ${describeNeeded(found, benign)}`
-        : `${asked} is nominal: nodes share neighbours and load`,
   };
 }
 

@@ -59,15 +59,15 @@ export function measureRun(run: ScoredRun, context: MeasureContext): MeasuredSee
   const { labels, events, matching } = context;
   const { positives, ignored, attacks } = labels;
   const ranking = rankScores(nodeScores.ranking, positives, ignored);
-  const oracle = bestF1(ranking);
-  const flagged = flag(context.threshold, nodeScores, outcome, { graphs, keys: events.keys, oracle });
+  const scored = { nodeScores, graphs, links, events };
+  const oracle = bestF1(rankScores(nodeScores.scores, positives, ignored));
+  const flagged = flag(context.threshold, scored, outcome, oracle);
   const hops = matching === 'node' ? NO_HOPS : context.hops();
   const { forgiven, rescued, ...confusion } = matchFlagged(matching, flagged.nodes, positives, hops, ignored);
   const rates = ratesOf(confusion);
   const detected = detectedAttacks(attacks, flagged.nodes);
-  const scored = { nodeScores, graphs, links, events };
   const incidents = incidentsUntilAllAttacks(topIncidents(scored), attacks, ignored);
-  const falseIncidents = countFalseIncidents(flagged, labels, scored);
+  const falseIncidents = countFalseIncidents(flagged.incidents, labels);
   const hostDays = hostDaysOf(events);
   const behaviour = behaviourMetrics(context.behaviours, flagged.nodes, positives);
   const result: SeedResult = {

@@ -1,4 +1,4 @@
-import { activityTimes } from '../../detect/alerts/activity.js';
+import { activityTimes, dayOf } from '../../detect/alerts/activity.js';
 import type { DetectionConfig } from '../../detect/detection-config.js';
 import type { GraphView } from '../../detect/graph-view.js';
 import type { EventTable } from '../../store/event-table.js';
@@ -9,23 +9,31 @@ export interface TestGraph {
   readonly nodes: Int32Array;
   readonly first: BigInt64Array;
   readonly last: BigInt64Array;
+  /** The first event of the graph. */
+  readonly from: bigint;
+  /** The day of that event, in days since 1970. */
+  readonly day: number;
 }
 
 export function testGraphOf(view: GraphView, table: EventTable): TestGraph {
-  return { nodes: view.planned.nodes, ...activityTimes(view, table) };
+  const { nodes, firstTs: from } = view.planned;
+  return { nodes, ...activityTimes(view, table), from, day: dayOf(view) };
 }
 
 /** The scores that one run gives to the nodes of the test. */
 export interface NodeScores {
-  /** 0 for nodes that the gate drops, and for nodes in no graph. */
+  /** The highest score over graphs, as in alerts; 0 for nodes that the gate drops, and for nodes in no graph. */
   readonly scores: Float64Array;
-  /** The score, or for nodes that score 0 a negative rank by kNN distance (method §8). */
+  /**
+   * The order of nodes for ranking metrics: the score, corrected for the number of graphs where the variant corrects
+   * (method §9), or a negative rank by kNN distance where that is 0 (method §8).
+   */
   readonly ranking: Float64Array;
   /** 1 for nodes that the gate kept in some graph, or that inherited a score; undefined without a gate. */
   readonly candidates: Uint8Array | undefined;
-  /** Scores by graph and local node, corrected like `scores`. */
+  /** Scores by graph and local node, as `recal detect` compares them with a threshold. */
   readonly byGraph: readonly Float64Array[];
-  /** The order of incidents by graph and local node, not corrected: as in `recal detect`. */
+  /** The order of incidents by graph and local node. */
   readonly prominence: readonly Float64Array[];
 }
 
@@ -37,7 +45,7 @@ export class NodeScoreCollector {
   /** G, the number of graphs of each node. */
   readonly #graphs: Uint32Array;
   #candidates: Uint8Array | undefined;
-  readonly #seen: { nodes: Int32Array; scores: Float64Array; prominence: Float64Array }[] = [];
+  readonly #seen: { scores: Float64Array; prominence: Float64Array }[] = [];
 
   constructor(nodeCount: number, over: DetectionConfig['over']) {
     this.#over = over;
@@ -59,23 +67,22 @@ export class NodeScoreCollector {
         this.#candidates[node] = 1;
       }
     }
-    this.#seen.push({ nodes, scores, prominence });
+    this.#seen.push({ scores, prominence });
   }
 
   finish(): NodeScores {
-    const graphs = this.#graphs;
-    // −ln(G · smallest p), without the ties of p-values.
-    const correct = (score: number, node: number) =>
-      this.#over === 'highest' ? score : Math.max(0, score - Math.log(graphs[node]));
-    const scores = this.#highest.map((score, node) => (score === 0 ? 0 : correct(score, node)));
+    const scores = this.#highest;
+    const ranking = scores.map((score, node) => {
+      // −ln(G · smallest p), without the ties of p-values.
+      const fix = this.#over === 'highest' || score === 0 ? 0 : Math.log(this.#graphs[node]);
+      return score > fix ? score - fix : belowZero(this.#distance[node]);
+    });
     return {
       scores,
+      ranking,
       candidates: this.#candidates,
-      ranking: scores.map((score, node) => (score > 0 ? score : belowZero(this.#distance[node]))),
-      byGraph: this.#seen.map(({ nodes, scores: found }) =>
-        found.map((score, v) => correct(score, nodes[v])),
-      ),
-      prominence: this.#seen.map(({ prominence }) => prominence),
+      byGraph: this.#seen.map((each) => each.scores),
+      prominence: this.#seen.map((each) => each.prominence),
     };
   }
 }

@@ -1,18 +1,23 @@
+import type { NodeScores } from './node-scores.js';
+
 /** The ranking of the test nodes by a variant with one seed, or the mean of its scores over the seeds. */
 export interface ScoreColumn {
   readonly variant: string;
   readonly seed: number | 'mean';
-  /** As in `NodeScores`: a score, or a negative rank for a node that scores 0. A mean covers scores only. */
+  /** As in `NodeScores`. A mean covers scores only. */
   readonly ranking: Float64Array;
+  /** Absent if a score is the rank, or 0 for a negative rank. */
+  readonly scores?: Float64Array;
 }
 
-/** The score of a node. A negative rank is a score of 0. */
-export function scoreAt({ ranking }: ScoreColumn, node: number): number {
-  return Math.max(0, ranking[node]);
+/** The highest score of a node over its graphs. */
+export function scoreAt({ ranking, scores }: ScoreColumn, node: number): number {
+  return scores === undefined ? Math.max(0, ranking[node]) : scores[node];
 }
 
-/** True if the ranking orders nodes that score 0. If false, the scores alone give the same order. */
-export function ranksZeroScores({ ranking }: ScoreColumn): boolean {
+/** True if the ranking is not that of the scores: it orders nodes that score 0, or is corrected for numbers of graphs. */
+export function ranksApart({ ranking, scores }: ScoreColumn): boolean {
+  if (scores !== undefined) return true;
   let first: number | undefined;
   for (const rank of ranking) {
     if (rank > 0) continue;
@@ -40,9 +45,10 @@ export class ScoreSheet {
     return this.#columns;
   }
 
-  add(variant: string, seed: number, ranking: Float64Array): void {
+  add(variant: string, seed: number, { ranking, scores }: Pick<NodeScores, 'ranking' | 'scores'>): void {
     if (this.#isWhole) {
-      this.#columns.push({ variant, seed, ranking });
+      const isSame = scores.every((score, v) => score === Math.max(0, ranking[v]));
+      this.#columns.push(isSame ? { variant, seed, ranking } : { variant, seed, ranking, scores });
       return;
     }
     const count = (this.#added.get(variant) ?? 0) + 1;
@@ -53,6 +59,6 @@ export class ScoreSheet {
       this.#columns.push(known);
     }
     const mean = known.ranking;
-    for (let v = 0; v < mean.length; v++) mean[v] += (Math.max(0, ranking[v]) - mean[v]) / count;
+    for (let v = 0; v < mean.length; v++) mean[v] += (scores[v] - mean[v]) / count;
   }
 }

@@ -1,16 +1,9 @@
-import { formIncidents } from '../../detect/alerts/incidents.js';
 import { type SuspiciousNode, toColumns } from '../../detect/alerts/suspicious-nodes.js';
 import { stableHashes } from '../../detect/evidence/stable-hash.js';
 import type { LoadedEvents } from '../../store/load.js';
 import type { LabelMatch } from '../labels/label-match.js';
-import type { ScoredRun } from '../protocol/scored-run.js';
 import type { IncidentMembers } from './attack-metrics.js';
-import type { Flagged } from './flagging.js';
-
-/** The scores of one run, with the events of the test. */
-export interface ScoredTest extends Pick<ScoredRun, 'nodeScores' | 'graphs' | 'links'> {
-  readonly events: LoadedEvents;
-}
+import { groupMembers, memberOf, type ScoredTest } from './raised-alerts.js';
 
 /** Number of highest nodes per host and day that form the incidents of the metrics; also the minimum (method §10). */
 export const TOP_NODES = 100;
@@ -33,60 +26,51 @@ export function hostDaysOf({ table, keys, hosts }: LoadedEvents): number {
   );
 }
 
-/** The highest nodes in order. A hash of the key breaks ties, so that neither early nor late nodes are preferred. */
-function highestNodes(ranking: Float64Array, count: number, { keys }: LoadedEvents): Int32Array {
-  const nodes = Int32Array.from({ length: ranking.length }, (_, node) => node);
+/** The nodes that score above 0, the highest first. A hash of the key breaks ties, so that neither early nor late nodes are preferred. */
+function rankNodes(scores: Float64Array, { keys }: LoadedEvents): Int32Array {
+  const nodes = Int32Array.from({ length: scores.length }, (_, node) => node).filter(
+    (node) => scores[node] > 0,
+  );
   const hashes = stableHashes(keys, nodes, 0);
-  return nodes
-    .sort((a, b) => ranking[b] - ranking[a] || hashes[a] - hashes[b] || a - b)
-    .subarray(0, Math.min(count, nodes.length));
+  const rank = new Int32Array(nodes.length).map((_, i) => i);
+  rank.sort((a, b) => scores[nodes[b]] - scores[nodes[a]] || hashes[a] - hashes[b] || nodes[a] - nodes[b]);
+  return rank.map((i) => nodes[i]);
 }
 
-/** The incidents that the highest nodes form, in every graph in which they score at least as high as the lowest of them. */
+/**
+ * The incidents that the highest nodes form, in every graph in which they score at least as high as the lowest of them:
+ * those of `recal detect` at a threshold that as many nodes reach.
+ */
 export function topIncidents(scored: ScoredTest): IncidentMembers[] {
   const { nodeScores, events } = scored;
   const count = Math.max(TOP_NODES, Math.ceil(TOP_NODES * hostDaysOf(events)));
-  const top = highestNodes(nodeScores.ranking, count, events);
-  const isTop = new Uint8Array(nodeScores.ranking.length);
-  for (const node of top) isTop[node] = 1;
-  const cutoff = top.length === 0 ? 0 : nodeScores.ranking[top[top.length - 1]];
-  return incidentsAmong(isTop, cutoff, scored);
+  const order = rankNodes(nodeScores.scores, events);
+  return incidentsOf(order.subarray(0, count), scored);
 }
 
-/** Counts the incidents of flagged nodes that have no labelled member. Incidents of ignored nodes only do not count. */
+function incidentsOf(top: Int32Array, scored: ScoredTest): IncidentMembers[] {
+  const { nodeScores, graphs, links } = scored;
+  if (top.length === 0) return [];
+  const isTop = new Uint8Array(nodeScores.scores.length);
+  for (const node of top) isTop[node] = 1;
+  const cutoff = nodeScores.scores[top[top.length - 1]];
+  const members: SuspiciousNode[] = [];
+  graphs.forEach(({ nodes }, graph) => {
+    const scores = nodeScores.byGraph[graph];
+    for (let v = 0; v < nodes.length; v++) {
+      if (isTop[nodes[v]] === 1 && scores[v] >= cutoff) members.push(memberOf(scored, graph, v));
+    }
+  });
+  return groupMembers(toColumns(members), links);
+}
+
+/** Counts the incidents that have no labelled member. Incidents of ignored nodes only do not count. */
 export function countFalseIncidents(
-  { nodes, threshold }: Pick<Flagged, 'nodes' | 'threshold'>,
+  incidents: readonly IncidentMembers[],
   { positives, ignored }: Pick<LabelMatch, 'positives' | 'ignored'>,
-  scored: ScoredTest,
 ): number {
-  if (threshold.value === null) return 0;
-  return incidentsAmong(nodes, threshold.value, scored).filter((incident) => {
+  return incidents.filter((incident) => {
     const members = Array.from(incident.nodes);
     return members.every((v) => positives[v] === 0) && members.some((v) => ignored[v] === 0);
   }).length;
-}
-
-/** Forms incidents from the chosen nodes, in every graph in which they score at least `cutoff`. */
-function incidentsAmong(
-  chosen: Uint8Array,
-  cutoff: number,
-  { nodeScores, graphs, links, events }: ScoredTest,
-): IncidentMembers[] {
-  const members: SuspiciousNode[] = [];
-  graphs.forEach(({ nodes, first, last }, graph) => {
-    nodes.forEach((node, v) => {
-      if (chosen[node] === 0) return;
-      const own = nodeScores.byGraph[graph][v];
-      // A node that scores 0 has one rank for all its graphs. Flagging compares float32 scores, hence `fround`.
-      const score = own > 0 ? own : nodeScores.ranking[node];
-      if (own > 0 ? Math.max(own, Math.fround(own)) < cutoff : nodeScores.scores[node] > 0) return;
-      const prominence = own > 0 ? nodeScores.prominence[graph][v] : score;
-      const host = events.keys.hostAt(node);
-      members.push({ node, score, prominence, host, first: first[v], last: last[v] });
-    });
-  });
-  const columns = toColumns(members);
-  return formIncidents(columns, links).map((group) => ({
-    nodes: [...new Set(Array.from(group.members, (member) => columns.node[member]))],
-  }));
 }

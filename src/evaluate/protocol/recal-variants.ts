@@ -96,7 +96,7 @@ export class RecalVariants implements VariantGroup {
       calibrations.push(await this.#watch.time('calibrate', work));
     }
     this.#calibrations = calibrations;
-    return calibrations.map(({ benign, config }) => ({ benign, over: config.over }));
+    return calibrations.map(({ benign, config }) => ({ benign, over: config.over, model: model.id }));
   }
 
   async *score(test: LoadedSplit): ReturnType<VariantGroup['score']> {

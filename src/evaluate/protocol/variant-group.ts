@@ -20,6 +20,8 @@ export interface CalibrationOutcome {
   readonly benign: BenignScores;
   /** How a node's scores in several graphs become one. */
   readonly over: DetectionConfig['over'];
+  /** Id of the model; absent if the variant has none. */
+  readonly model?: string | undefined;
   /** A threshold that the variant sets itself. Nodes with a higher score are flagged. */
   readonly ownThreshold?: number | undefined;
 }

@@ -9,7 +9,7 @@ import { ENTITY_TYPES } from '../../ingest/event.js';
 import { type CsvValue, csvRecord } from '../../report/page/csv.js';
 import type { Evaluation, EvaluationCurves } from '../evaluation.js';
 import { attackRow } from '../metrics/attack-metrics.js';
-import { ranksZeroScores, type ScoreColumn, scoreAt } from '../metrics/score-sheet.js';
+import { ranksApart, type ScoreColumn, scoreAt } from '../metrics/score-sheet.js';
 import type { LoadedSplit } from '../protocol/splits.js';
 import type { EvaluationResult } from '../result-schema.js';
 
@@ -90,11 +90,11 @@ interface Column {
   readonly at: (node: number) => number;
 }
 
-/** The score, and the ranking if it also orders nodes with score 0. */
+/** The score, and the ranking if it differs. */
 function columnsOf(column: ScoreColumn): Column[] {
   const heading = `${column.variant} ${column.seed}`;
   const score = { heading, at: (node: number) => scoreAt(column, node) };
-  return ranksZeroScores(column)
+  return ranksApart(column)
     ? [score, { heading: `${heading} rank`, at: (node) => column.ranking[node] }]
     : [score];
 }

@@ -1,5 +1,6 @@
 import type { E3Host } from '../e3/published.js';
 import type { Evaluation, EvaluationCurves } from '../evaluation.js';
+import { scoreAt } from '../metrics/score-sheet.js';
 import type { Splits } from '../protocol/splits.js';
 import type { EvaluationResult, Figure, VariantResult } from '../result-schema.js';
 import type { Axis } from '../sweep/sweep-axes.js';
@@ -76,7 +77,9 @@ export function scoreSamples({ scores, labels }: Pick<Evaluation, 'scores' | 'la
     const column = names.flatMap((name) => scores.find(({ variant }) => variant === name) ?? []).at(0);
     if (column === undefined) return undefined;
     const all = (wanted: number) =>
-      column.ranking.filter((_, v) => labels.ignored[v] === 0 && labels.positives[v] === wanted);
+      column.ranking
+        .map((_, v) => scoreAt(column, v))
+        .filter((_, v) => labels.ignored[v] === 0 && labels.positives[v] === wanted);
     const [others, labelled] = [all(0), all(1)];
     const [benign, attack] = [others, labelled].map((scores) => scores.filter((score) => score > 0));
     return {

@@ -1,42 +1,20 @@
 import { describe, expect, test } from 'vitest';
-import type { BenignScores } from '../../../src/detect/threshold/benign-scores.js';
+import { MOST_ALERTS } from '../../../src/detect/alerts/kept-alerts.js';
 import { parseThreshold } from '../../../src/detect/threshold/threshold.js';
 import { flag } from '../../../src/evaluate/metrics/flagging.js';
-import { NodeScoreCollector, type NodeScores } from '../../../src/evaluate/metrics/node-scores.js';
 import type { CalibrationOutcome } from '../../../src/evaluate/protocol/variant-group.js';
-import { KeyTable } from '../../../src/store/key-table.js';
+import { benignOf, runOf } from '../scored-samples.js';
 
-/** 1,000 benign instances in a day. Ten of them score 1 to 10. */
-const scores = Float32Array.of(10, 9, 8, 7, 6, 5, 4, 3, 2, 1);
-const benign: BenignScores = {
-  scores,
-  instances: 1000,
-  hostDays: 1,
-  graphs: 4,
-  inSample: false,
-  thresholds: scores,
-  incidents: Uint32Array.from(scores, (_, i) => i + 1),
-  without: [],
-};
+const benign = benignOf();
 const outcome: CalibrationOutcome = { benign, over: 'highest' };
 
-const keys = new KeyTable();
-for (let node = 0; node < 4; node++) keys.intern(0, 0, 0, 0, node + 1);
+const graph = (...values: number[]) => ({
+  nodes: Int32Array.from(values, (_, v) => v),
+  scores: Float64Array.from(values),
+});
 
-/** Four nodes in one graph. */
-function context(values: readonly number[]) {
-  const nodes = Int32Array.of(0, 1, 2, 3);
-  const collector = new NodeScoreCollector(4, 'highest');
-  collector.add(nodes, { scores: Float64Array.from(values) });
-  const found: NodeScores = collector.finish();
-  const times = new BigInt64Array(4);
-  return { found, context: { graphs: [{ nodes, first: times, last: times }], keys, oracle: null } };
-}
-
-const flagOf = (rule: string, values: readonly number[], given = outcome) => {
-  const { found, context: of } = context(values);
-  return flag(parseThreshold(rule, { oracle: true }), found, given, of);
-};
+const flagOf = (rule: string, values: readonly number[], given = outcome) =>
+  flag(parseThreshold(rule, { oracle: true }), runOf(4, [graph(...values)]).scored, given, null);
 
 describe('flag', () => {
   test('a budget counts benign incidents', () => {
@@ -72,9 +50,9 @@ describe('flag', () => {
   });
 
   test('the oracle gives the threshold, or none without positives', () => {
-    const { found, context: of } = context([3, 2, 1, 0]);
+    const { scored } = runOf(4, [graph(3, 2, 1, 0)]);
     const oracle = { f1: 1, threshold: 2 };
-    const flagged = flag({ kind: 'oracle' }, found, { ...outcome, ownThreshold: 10 }, { ...of, oracle });
+    const flagged = flag({ kind: 'oracle' }, scored, { ...outcome, ownThreshold: 10 }, oracle);
     expect(flagged.nodes).toEqual(Uint8Array.of(1, 1, 0, 0));
     expect(flagged.threshold).toMatchObject({ kind: 'oracle', value: 2, oracle: true });
     expect(flagOf('oracle', [3, 2, 1, 0]).threshold.value).toBeNull();
@@ -89,5 +67,25 @@ describe('flag', () => {
     expect(strict.nodes.some(Boolean)).toBe(false);
     expect(strict.threshold.value).toBeNull();
     expect(strict.note).toContain('40 nodes');
+  });
+
+  test('flags by graph, as recal detect does, and not by scores corrected for their number', () => {
+    // Node 0 reaches 8 in one of three graphs; corrected, it would have 8 − ln 3.
+    const graphs = [graph(8, 7.9), graph(0, 7.9), graph(0, 7.9)];
+    const { scored } = runOf(2, graphs, { over: 'corrected' });
+    const { nodes, incidents } = flag(parseThreshold('budget:3/day'), scored, outcome, null);
+    expect(nodes).toEqual(Uint8Array.of(1, 0));
+    expect(incidents).toEqual([{ nodes: [0] }]);
+  });
+
+  test('keeps as many alerts as recal detect, the highest, but all for the oracle', () => {
+    const count = MOST_ALERTS + 5;
+    const { scored } = runOf(count, [graph(...Array.from({ length: count }, (_, node) => 20 + node))]);
+    const { nodes, note } = flag(parseThreshold('budget:3/day'), scored, outcome, null);
+    expect([...nodes.subarray(0, 6)]).toEqual([0, 0, 0, 0, 0, 1]);
+    expect(nodes.reduce((sum, each) => sum + each, 0)).toBe(MOST_ALERTS);
+    expect(note).toContain('10000 highest alerts');
+    const oracle = { f1: 1, threshold: 20 };
+    expect(flag({ kind: 'oracle' }, scored, outcome, oracle).nodes.every(Boolean)).toBe(true);
   });
 });

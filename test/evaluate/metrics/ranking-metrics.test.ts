@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { countConfusion, flagNodes, ratesOf } from '../../../src/evaluate/metrics/confusion.js';
+import { countConfusion, ratesOf } from '../../../src/evaluate/metrics/confusion.js';
 import {
   auroc,
   averagePrecision,
@@ -10,7 +10,7 @@ import {
   rocCurve,
   stepOf,
 } from '../../../src/evaluate/metrics/ranking-metrics.js';
-import { SAMPLE } from '../samples.js';
+import { flagNodes, SAMPLE } from '../samples.js';
 
 const rank = (scores: number[], positives: number[], ignored?: number[]) =>
   rankScores(scores, Uint8Array.from(positives), ignored && Uint8Array.from(ignored));

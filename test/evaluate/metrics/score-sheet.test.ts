@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ranksZeroScores, ScoreSheet, scoreAt } from '../../../src/evaluate/metrics/score-sheet.js';
+import { ranksApart, ScoreSheet, scoreAt } from '../../../src/evaluate/metrics/score-sheet.js';
 
 const rows = [
   ['a', 0, Float64Array.of(1, -0.5)],
@@ -10,7 +10,9 @@ const rows = [
 
 function sheetOf(maxCells: number) {
   const sheet = new ScoreSheet(2, rows.length, maxCells);
-  for (const [variant, seed, ranking] of rows) sheet.add(variant, seed, ranking);
+  for (const [variant, seed, ranking] of rows) {
+    sheet.add(variant, seed, { ranking, scores: ranking.map((rank) => Math.max(0, rank)) });
+  }
   return sheet.columns;
 }
 
@@ -28,10 +30,19 @@ describe('ScoreSheet', () => {
   });
 });
 
+test('keeps scores that the ranking does not give', () => {
+  const sheet = new ScoreSheet(2, 1);
+  const [scores, ranking] = [Float64Array.of(3, 2), Float64Array.of(3 - Math.log(2), 2)];
+  sheet.add('a', 0, { scores, ranking });
+  expect(sheet.columns).toEqual([{ variant: 'a', seed: 0, ranking, scores }]);
+  expect(scoreAt(sheet.columns[0], 0)).toBe(3);
+  expect(ranksApart(sheet.columns[0])).toBe(true);
+});
+
 test('a negative rank is a score of 0; ranks of equal scores may differ', () => {
   const column = (...ranking: number[]) => ({ variant: 'a', seed: 0, ranking: Float64Array.from(ranking) });
   expect([0, 1].map((node) => scoreAt(column(2, -0.25), node))).toEqual([2, 0]);
-  expect(ranksZeroScores(column(2, -0.25, -1))).toBe(true);
-  expect(ranksZeroScores(column(2, -1, 3, -1))).toBe(false);
-  expect(ranksZeroScores(column(2, 3))).toBe(false);
+  expect(ranksApart(column(2, -0.25, -1))).toBe(true);
+  expect(ranksApart(column(2, -1, 3, -1))).toBe(false);
+  expect(ranksApart(column(2, 3))).toBe(false);
 });
