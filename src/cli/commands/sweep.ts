@@ -139,15 +139,16 @@ async function writeSummary(folder: string, summary: ReturnType<typeof summarise
 function* renderTrials({ trials }: SweepOutcome, look: Look): Generator<string> {
   const figure = (value: number | null) => (value === null ? '-' : value.toFixed(3));
   yield* renderTable(
-    ['configuration', 'variant', 'seeds', 'steps', 'AP', 'F1', 'oracle F1', 'AUROC'],
+    ['configuration', 'variant', 'seeds', 'steps', 'F1', 'FPR %', 'AP', 'oracle F1', 'AUROC'],
     trials.flatMap(({ assignment, result }) =>
       Object.entries(result.variants).map(([name, { mean, seeds }]) => [
         assignmentText(assignment) || 'defaults',
         name,
         seeds.length,
         stepsOf({ seeds }) ?? '-',
-        figure(mean.ap),
         figure(mean.f1),
+        mean.fpr === null ? '-' : (100 * mean.fpr).toFixed(4),
+        figure(mean.ap),
         figure(mean.oracleF1),
         figure(mean.auroc),
       ]),

@@ -11,7 +11,7 @@ import {
   valueText,
 } from '../sweep/sweep-axes.js';
 import type { Trial } from '../sweep/sweep-trial.js';
-import { meanText, stepsOf } from './cell-text.js';
+import { meanText, percentText, scaled, stepsOf } from './cell-text.js';
 import { type StudySweeps, seedValues } from './study.js';
 
 const SETTING_NAMES: Readonly<Record<string, string>> = {
@@ -21,9 +21,11 @@ const SETTING_NAMES: Readonly<Record<string, string>> = {
   learningRate: 'learning rate',
 };
 const MOST_SERIES = 12;
-const MEASURES: readonly (readonly [Figure, string])[] = [
-  ['ap', 'average precision'],
-  ['f1', 'F1'],
+/** F1 and the false positive rate, as in the paper; average precision needs no threshold. */
+const MEASURES: readonly { readonly figure: Figure; readonly measure: string; readonly scale: number }[] = [
+  { figure: 'f1', measure: 'F1', scale: 1 },
+  { figure: 'fpr', measure: 'false positive rate in percent', scale: 100 },
+  { figure: 'ap', measure: 'average precision', scale: 1 },
 ];
 
 /** A chart for every numeric axis, and a table of all trials. */
@@ -46,8 +48,8 @@ function drawAxis(axis: Axis, axes: readonly Axis[], trials: readonly Trial[]): 
   if (own.length === 0) return [];
   const values = axis.values as readonly number[];
   const name = SETTING_NAMES[axis.key] ?? axis.key;
-  return MEASURES.flatMap(([figure, measure]) => {
-    const series = seriesOf(axis, axes, own, figure);
+  return MEASURES.flatMap(({ figure, measure, scale }) => {
+    const series = seriesOf(axis, axes, own, figure, scale);
     if (series.length === 0) return [];
     const isLog = values.every((value) => value > 0) && Math.max(...values) / Math.min(...values) >= 50;
     return [
@@ -67,13 +69,19 @@ function drawAxis(axis: Axis, axes: readonly Axis[], trials: readonly Trial[]): 
 }
 
 /** One line for every variant and combination of the other axes. */
-function seriesOf(axis: Axis, axes: readonly Axis[], trials: readonly Trial[], figure: Figure) {
+function seriesOf(
+  axis: Axis,
+  axes: readonly Axis[],
+  trials: readonly Trial[],
+  figure: Figure,
+  scale: number,
+) {
   const lines = new Map<string, { x: number; values: number[] }[]>();
   for (const { assignment, result } of trials) {
     const others = axes.filter(({ key }) => key !== axis.key && assignment[key] !== undefined);
     const rest = others.map(({ key }) => `${key}=${valueText(assignment[key])}`).join(' ');
     for (const [name, variant] of Object.entries(result.variants)) {
-      const values = seedValues(variant, figure);
+      const values = seedValues(variant, figure).map((value) => value * scale);
       if (values.length === 0) continue;
       const line = rest === '' ? name : `${name} ${rest}`;
       lines.set(line, [...(lines.get(line) ?? []), { x: assignment[axis.key] as number, values }]);
@@ -109,8 +117,14 @@ function trialTable(trials: readonly Trial[]): Content {
       { heading: 'variant', value: ({ name }) => name },
       { heading: 'seeds', value: ({ variant }) => variant.seeds.length },
       { heading: 'steps', value: ({ variant }) => stepsOf(variant) },
-      column('AP', 'ap'),
       column('F1', 'f1'),
+      {
+        heading: 'FPR %',
+        value: ({ variant }: TrialRow) => scaled(variant.mean.fpr, 100),
+        show: ({ variant }: TrialRow) => percentText(variant, 'fpr'),
+        as: 'number' as const,
+      },
+      column('AP', 'ap'),
       column('oracle F1', 'oracleF1'),
       column('AUROC', 'auroc'),
     ],

@@ -34,8 +34,8 @@ describe('recal sweep', () => {
     const first = await run(`fusion=fisher,max ${parts()} --variants recal --out ${out}`);
     expect(first.code).toBe(0);
     expect(first.stderr).toContain('trial 2 of 2: fusion=max\n');
-    expect(first.stdout).toMatch(/configuration +variant +seeds +steps +AP +F1 +oracle F1 +AUROC/);
-    expect(first.stdout).toMatch(/\nfusion=max +recal +1 +2 +\d\.\d{3}/);
+    expect(first.stdout).toMatch(/configuration +variant +seeds +steps +F1 +FPR % +AP +oracle F1 +AUROC/);
+    expect(first.stdout).toMatch(/\nfusion=max +recal +1 +2 +\d\.\d{3} +\d+\.\d{4} +\d\.\d{3}/);
     expect(first.stdout).toContain('2 trials, 0 of them finished earlier');
     expect(readdirSync(out).sort()).toEqual(['report.html', 'sweep.json', 'trials']);
     const summary = JSON.parse(readFileSync(join(out, 'sweep.json'), 'utf8'));

@@ -75,6 +75,17 @@ describe('the page of a study', () => {
     expect(text).toContain('w/o CD is above RECAL here (F1 96.00 against 91.00, in 2 of 2 seeds)');
   });
 
+  test('draws F1, the false positive rate in percent and AP over a swept setting', () => {
+    const figures = [...page.matchAll(/<figure id="(sweep-[\w-]+)"/g)].map(([, id]) => id);
+    expect(figures).toEqual(['sweep-gamma-f1', 'sweep-gamma-fpr', 'sweep-gamma-ap']);
+    // F1 0.3 and 0.4: FPR 0.014 and 0.012 in the sample.
+    const [, first] = csvOf(page, 'sweep-gamma-fpr').split('\r\n');
+    expect(Number(first.split(',')[3])).toBeCloseTo(1.3, 6);
+    const [columns, row] = csvOf(page, 'trials').split('\r\n');
+    expect(columns).toBe('settings,variant,seeds,steps,F1,FPR %,AP,oracle F1,AUROC');
+    expect(Number(row.split(',')[5])).toBeCloseTo(1.3, 6);
+  });
+
   test('draws the best precision at each recall', () => {
     expect(csvOf(page, 'pr-paper').split('\r\n')).toEqual([
       'curve,recall,precision,threshold',
