@@ -17,3 +17,13 @@ export async function replaceFile(path: string, content: string): Promise<void> 
     throw error;
   }
 }
+
+/** Makes the renames in a folder durable. */
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,9 +1,9 @@
-import { open, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { isSystemError, RecalError } from '../base/errors.js';
 import { printable } from '../base/printable.js';
-import { replaceFile } from '../base/replace-file.js';
+import { replaceFile, syncFolder } from '../base/replace-file.js';
 import { ENTITY_TYPES } from '../ingest/event.js';
 import { TIME_UNITS } from '../ingest/time.js';
 
@@ -185,14 +185,4 @@ export async function replaceManifest(folder: string, manifest: Manifest): Promi
   manifestSchema.parse(manifest); // a store with an invalid manifest could not be opened again
   await replaceFile(join(folder, MANIFEST), `${JSON.stringify(manifest, null, 1)}\n`);
   await syncFolder(folder);
-}
-
-/** Makes the renames in a folder durable. */
-export async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

@@ -1,16 +1,11 @@
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { EXIT, RecalError } from '../base/errors.js';
+import { globMatcher } from '../base/glob-match.js';
 import { makeFolder } from '../base/make-folder.js';
 import { printable } from '../base/printable.js';
-import {
-  emptyManifest,
-  type Manifest,
-  readManifest,
-  replaceManifest,
-  type Segment,
-  syncFolder,
-} from './manifest.js';
+import { syncFolder } from '../base/replace-file.js';
+import { emptyManifest, type Manifest, readManifest, replaceManifest, type Segment } from './manifest.js';
 import { lockStore, type StoreLock } from './store-lock.js';
 
 const STAGING = 'staging';
@@ -202,25 +197,4 @@ async function syncFile(path: string): Promise<void> {
   } finally {
     await file.close();
   }
-}
-
-/** Matches a glob of `*` and `?`. Only the last star is retried, so the time is at most pattern × text. */
-function globMatcher(pattern: string): (text: string) => boolean {
-  return (text) => {
-    let [p, t, star, mark] = [0, 0, -1, 0];
-    while (t < text.length) {
-      if (p < pattern.length && (pattern[p] === '?' || pattern[p] === text[t]) && pattern[p] !== '*') {
-        p++;
-        t++;
-      } else if (pattern[p] === '*') {
-        star = p++;
-        mark = t;
-      } else if (star >= 0) {
-        p = star + 1;
-        t = ++mark;
-      } else return false;
-    }
-    while (pattern[p] === '*') p++;
-    return p === pattern.length;
-  };
 }

@@ -2,8 +2,13 @@ import type { Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { parse, sep } from 'node:path';
 import { isSystemError } from '../../base/errors.js';
-import { isGlob, matchName } from './glob-match.js';
+import { globMatcher } from '../../base/glob-match.js';
 import { openError } from './input-errors.js';
+
+/** Tells whether a path contains a wildcard. */
+export function isGlob(pattern: string): boolean {
+  return /[*?[]/.test(pattern);
+}
 
 /** Returns the files (not folders) that match a pattern, in any order. `**` crosses folders but follows no links. */
 export async function expandGlob(pattern: string): Promise<string[]> {
@@ -31,8 +36,10 @@ export async function expandGlob(pattern: string): Promise<string[]> {
       }
     } else if (isGlob(segment)) {
       const last = at === segments.length - 1;
+      const matches = globMatcher(segment, { classes: true });
       for (const entry of await entriesOf(folder)) {
-        if (!matchName(segment, entry.name)) continue;
+        if (entry.name.startsWith('.') && !segment.startsWith('.')) continue;
+        if (!matches(entry.name)) continue;
         if (last || entry.isDirectory() || entry.isSymbolicLink()) await walk(below(entry.name), at + 1);
       }
     } else if (await exists(below(segment))) await walk(below(segment), at + 1);

@@ -4,7 +4,7 @@ import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isSystemError, RecalError } from '../../base/errors.js';
 import { printable } from '../../base/printable.js';
-import { syncFolder } from '../../store/manifest.js';
+import { syncFolder } from '../../base/replace-file.js';
 import {
   type CheckedHeader,
   checkHeader,

@@ -57,6 +57,8 @@ describe('expandInputs', () => {
     expect(await expand('deep/**')).toEqual(['deep/t-8.json', 'deep/er/t-9.json']);
     expect(await expand('d*/e?/**/*.json')).toEqual(['deep/er/t-9.json']);
     expect(await expand('*')).toEqual(['readme.md', ...parts]);
+    expect(await expand('*/t-?.json')).toEqual(['deep/t-8.json']);
+    expect(await expand('.h*/*')).toEqual(['.hidden/t-7.json']);
   });
 
   it('handles many ** in a tree with a link to its root', async () => {

@@ -1,9 +1,5 @@
 // Node 20 has no glob, and a regular expression made from a pattern can take exponential time.
 
-export function isGlob(pattern: string): boolean {
-  return /[*?[]/.test(pattern);
-}
-
 /** Matches exactly one character. */
 type CharMatcher = { accepts: (char: string) => boolean };
 type Token = '*' | CharMatcher;
@@ -21,8 +17,8 @@ function parseClass(body: string[]): CharMatcher {
   return { accepts: (char) => ranges.some(([low, high]) => char >= low && char <= high) !== negated };
 }
 
-function parseSegment(segment: string): Token[] {
-  const chars = [...segment];
+function parsePattern(pattern: string, classes: boolean): Token[] {
+  const chars = [...pattern];
   const tokens: Token[] = [];
   for (let i = 0; i < chars.length; i++) {
     const char = chars[i];
@@ -32,7 +28,7 @@ function parseSegment(segment: string): Token[] {
     else {
       // A `]` right after `[`, `[!` or `[^` belongs to the class. A `[` without an end is a plain character.
       const first = chars[i + 1] === '!' || chars[i + 1] === '^' ? i + 2 : i + 1;
-      const end = char === '[' ? chars.indexOf(']', first + 1) : -1;
+      const end = classes && char === '[' ? chars.indexOf(']', first + 1) : -1;
       if (end > 0) {
         tokens.push(parseClass(chars.slice(i + 1, end)));
         i = end;
@@ -43,13 +39,18 @@ function parseSegment(segment: string): Token[] {
 }
 
 /**
- * Tells whether a name without separators matches a pattern of `*`, `?`, `[a-z]` and `[!a-z]`. Only the last star is
- * tried again, so the time is at most pattern × name. A name that starts with a dot needs a pattern that does.
+ * Returns a function that tells whether a text matches a pattern of `*` and `?`, and with `classes` also of `[a-z]` and
+ * `[!a-z]`. Only the last star is tried again, so the time is at most pattern × text.
  */
-export function matchName(segment: string, name: string): boolean {
-  if (name.startsWith('.') && !segment.startsWith('.')) return false;
-  const tokens = parseSegment(segment);
-  const chars = [...name];
+export function globMatcher(
+  pattern: string,
+  { classes = false }: { classes?: boolean } = {},
+): (text: string) => boolean {
+  const tokens = parsePattern(pattern, classes);
+  return (text) => matchTokens(tokens, [...text]);
+}
+
+function matchTokens(tokens: readonly Token[], chars: readonly string[]): boolean {
   let t = 0;
   let c = 0;
   let star = -1;
