@@ -21,6 +21,8 @@ export const ABSENT_TEXT = 0xffffffff;
 /** A malformed line. `line` counts from 0 within the block. */
 export interface Problem {
   line: number;
+  /** `oversize`: the line is too long; `syntax`: it is not a JSON object; `record`: it is not a record of the format. */
+  code: 'oversize' | 'syntax' | 'record';
   reason: string;
   /** The beginning of the line. */
   sample: string;
@@ -153,9 +155,9 @@ export class Batch {
     this.records.set(kind, (this.records.get(kind) ?? 0) + 1);
   }
 
-  problem(line: number, reason: string, sample: string): void {
+  problem({ line, code, reason, sample }: Problem): void {
     this.malformed++;
-    if (this.problems.length < PROBLEMS_KEPT) this.problems.push({ line, reason, sample });
+    if (this.problems.length < PROBLEMS_KEPT) this.problems.push({ line, code, reason, sample });
   }
 
   /** Adds an event and returns its row. The caller fills every column. */

@@ -175,7 +175,7 @@ export class LogReader {
     for (let i = 0; i < batch.events; i++) batch.line[i] += dropped.length;
     for (const problem of batch.problems) problem.line += dropped.length;
     for (const [line, bytes] of dropped.entries()) {
-      batch.problem(line, oversizeReason(bytes, this.#maxLine), '');
+      batch.problem({ line, code: 'oversize', reason: oversizeReason(bytes, this.#maxLine), sample: '' });
     }
     batch.lines += dropped.length;
     return batch;

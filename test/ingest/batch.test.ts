@@ -79,7 +79,8 @@ describe('texts of upserts', () => {
 describe('counters', () => {
   it('count all problems and describe the first ones', () => {
     const batch = new Batch();
-    for (let i = 0; i < 25; i++) batch.problem(i, `reason ${i}`, '');
+    for (let i = 0; i < 25; i++)
+      batch.problem({ line: i, code: 'record', reason: `reason ${i}`, sample: '' });
     expect(batch.malformed).toBe(25);
     expect(batch.problems.map((p) => p.line)).toEqual([...Array(PROBLEMS_KEPT).keys()]);
   });
@@ -92,7 +93,7 @@ describe('counters', () => {
     batch.setText(batch.addUpsert(KEY, 0, 0), TEXT_NAME, 'x\ufffd');
     batch.attrs.push({ row: 0, json: '{}' });
     batch.hostNames.set('h', 'n');
-    batch.problem(1, 'r', 's');
+    batch.problem({ line: 1, code: 'record', reason: 'r', sample: 's' });
     batch.skip('why');
     batch.count('Event');
     Object.assign(batch, { lines: 5, blank: 1 });

@@ -17,7 +17,7 @@ export function warnOfProblems(
   }
   const more = result.malformed - result.problems.length;
   if (more > 0) out.warn(`  … and ${formatCount(more)} more`);
-  if (result.problems.some(({ reason }) => reason.startsWith('oversize'))) {
+  if (result.problems.some(({ code }) => code === 'oversize')) {
     out.warn('  hint: read longer lines with --max-line BYTES');
   }
 }

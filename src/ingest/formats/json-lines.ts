@@ -1,4 +1,4 @@
-import { type Batch, TEXT_ID } from '../batch.js';
+import { type Batch, type Problem, TEXT_ID } from '../batch.js';
 import type { EntityKey } from '../entity-key.js';
 import { JsonScan, LINE, type ScanMemory } from '../scan/json-scan.js';
 import type { Shape, Slot } from '../scan/shape.js';
@@ -34,7 +34,14 @@ export abstract class JsonLinesReader implements Reader {
       if (found === LINE.blank) batch.blank++;
       else {
         const reason = found === LINE.record ? this.take(batch) : this.#faultOf(found);
-        if (reason !== undefined) batch.problem(this.line, reason, this.scan.sample(SAMPLE_BYTES));
+        if (reason !== undefined) {
+          batch.problem({
+            line: this.line,
+            code: codeOf(found),
+            reason,
+            sample: this.scan.sample(SAMPLE_BYTES),
+          });
+        }
       }
       this.line++;
     }
@@ -74,4 +81,9 @@ export abstract class JsonLinesReader implements Reader {
   protected takeId(slot: Slot, batch: Batch, at: number): void {
     if (!this.scan.isUuid(slot)) this.takeText(slot, batch, at, TEXT_ID);
   }
+}
+
+function codeOf(found: number): Problem['code'] {
+  if (found === LINE.oversize) return 'oversize';
+  return found === LINE.record ? 'record' : 'syntax';
 }

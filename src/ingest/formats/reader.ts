@@ -2,7 +2,7 @@ import type { Batch } from '../batch.js';
 import type { ScanMemory } from '../scan/json-scan.js';
 
 export interface ReaderOptions {
-  /** The longest line to read, in bytes. A longer one counts as malformed (`oversize`). */
+  /** The longest line to read, in bytes. A longer one counts as malformed. */
   maxLine: number;
 }
 
@@ -29,7 +29,7 @@ export interface Format {
 
 export const DEFAULT_MAX_LINE = 1 << 20;
 
-/** Why a line longer than `maxLine` is malformed. Its first word identifies the reason. */
+/** Why a line longer than `maxLine` is malformed. */
 export function oversizeReason(bytes: number, maxLine: number): string {
-  return `oversize: ${bytes} bytes, over the limit of ${maxLine}`;
+  return `the line has ${bytes} bytes, more than the limit of ${maxLine}`;
 }

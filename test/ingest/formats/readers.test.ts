@@ -174,7 +174,7 @@ describe.each(FORMATS.map((format) => ({ name: format.name, format })))('$name',
       ['{"unknown":"record"}', /./],
       [
         `{"x":"${'y'.repeat(maxLine)}"}`,
-        new RegExp(`^oversize: ${maxLine + 8} bytes, over the limit of ${maxLine}$`),
+        new RegExp(`^the line has ${maxLine + 8} bytes, more than the limit of ${maxLine}$`),
       ],
     ];
     await fc.assert(

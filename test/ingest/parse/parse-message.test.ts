@@ -34,7 +34,7 @@ function fill(batch: Batch, names: readonly string[]): Batch {
   batch.hostNames.set('host', 'name');
   batch.skip('why');
   batch.count('Event');
-  batch.problem(names.length, 'reason', 'sample');
+  batch.problem({ line: names.length, code: 'record', reason: 'reason', sample: 'sample' });
   batch.lines = names.length + 1;
   return batch;
 }
