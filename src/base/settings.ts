@@ -13,7 +13,7 @@ export interface Setting<T extends z.ZodType = z.ZodType> {
   /** A one-letter flag, such as `-o`. */
   readonly short?: string;
   /** Describes the default in words if the type has none. */
-  readonly standard?: string;
+  readonly defaultText?: string;
   /** True for a setting without an option of its own: the command line gives it with `--set key=value`. */
   readonly bySet?: boolean;
 }
@@ -23,7 +23,7 @@ export type SettingShape = Readonly<Record<string, Setting>>;
 export type SettingValues<S extends SettingShape> = { readonly [K in keyof S]: z.output<S[K]['type']> };
 
 /** How the text of a flag or an environment variable is converted before the type checks it. */
-export type SettingKind = 'boolean' | 'number' | 'bigint' | 'text' | 'either' | 'list';
+export type SettingKind = 'boolean' | 'number' | 'bigint' | 'text' | 'list';
 
 /** A setting with its names and the facts that follow from its type. */
 export interface DeclaredSetting extends Setting {
@@ -191,8 +191,6 @@ function fromText(entry: DeclaredSetting, given: unknown): unknown {
       return NUMBER.test(text) ? Number(text) : given;
     case 'bigint':
       return /^[+-]?\d+$/.test(text) ? BigInt(text) : given;
-    case 'either':
-      return NUMBER.test(text) && !entry.type.safeParse(given).success ? Number(text) : given;
     default:
       return given;
   }
@@ -304,8 +302,6 @@ function kindOf(type: z.ZodType, key: string): SettingKind {
     case 'enum':
     case 'literal':
       return 'text';
-    case 'union':
-      return 'either';
     case 'array':
       return 'list';
     default:

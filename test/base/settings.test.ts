@@ -12,7 +12,6 @@ const settings = defineSettings({
   label: { type: z.array(z.string()).default([]), description: 'labels' },
   sizes: { type: z.array(z.number()).default([1]), description: 'sizes' },
   from: { type: z.bigint().optional(), description: 'first nanosecond' },
-  limit: { type: z.union([z.literal('auto'), z.number()]).default('auto'), description: 'memory' },
 });
 
 function resolve(places: { flags?: Record<string, unknown>; env?: Record<string, string>; file?: string }) {
@@ -45,7 +44,6 @@ test('names and kinds follow from the declaration', () => {
     ['label', 'list', []],
     ['sizes', 'list', [1]],
     ['from', 'bigint', undefined],
-    ['limit', 'either', 'auto'],
   ]);
 });
 
@@ -100,8 +98,6 @@ describe('conversion of text', () => {
     [{ RECAL_LABEL: 'a,b' }, { label: ['a', 'b'] }],
     [{ RECAL_SIZES: '1,2.5' }, { sizes: [1, 2.5] }],
     [{ RECAL_FROM: '1523037672123456789' }, { from: 1523037672123456789n }],
-    [{ RECAL_LIMIT: '12' }, { limit: 12 }],
-    [{ RECAL_LIMIT: 'auto' }, { limit: 'auto' }],
   ])('environment %j', (env, expected) => {
     expect(resolve({ env: env as unknown as Record<string, string> }).values).toMatchObject(expected);
   });
@@ -111,12 +107,11 @@ describe('conversion of text', () => {
   });
 
   test('the file holds JSON values, and nanoseconds as digits in quotes', () => {
-    const file = '{"threads":3,"label":["x"],"from":"1523037672123456789","limit":7}';
+    const file = '{"threads":3,"label":["x"],"from":"1523037672123456789"}';
     expect(resolve({ file }).values).toMatchObject({
       threads: 3,
       label: ['x'],
       from: 1523037672123456789n,
-      limit: 7,
     });
   });
 });

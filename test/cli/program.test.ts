@@ -265,7 +265,7 @@ describe('recal settings', () => {
         arguments: {},
         settings: defineSettings({
           model: { type: z.string(), description: 'model file' },
-          epochs: { type: z.number().optional(), description: 'passes', standard: '50, paper: 200' },
+          epochs: { type: z.number().optional(), description: 'passes', defaultText: '50, paper: 200' },
         }),
         run: async () => EXIT.done,
       }),

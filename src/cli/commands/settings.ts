@@ -30,7 +30,7 @@ export function settingsCommand(entries: readonly CommandEntry[]) {
           option: optionText(found.entry),
           env: found.entry.env,
           value: found.value,
-          standard: found.entry.standard,
+          default: found.entry.defaultText ?? found.entry.default,
           from: found.missing ? 'required' : found.source.from,
           at: placeOf(found.source),
           description: found.entry.description,
@@ -45,7 +45,7 @@ export function settingsCommand(entries: readonly CommandEntry[]) {
           shown.map((row) => [
             row.command,
             row.option,
-            String(row.value ?? row.standard ?? ''),
+            String(row.value ?? row.default ?? ''),
             row.from === 'required' ? 'required, not set' : (row.at ?? row.from),
             row.description,
           ]),

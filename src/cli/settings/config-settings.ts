@@ -25,7 +25,7 @@ export function configSettings<K extends string>(
       type: (Array.isArray(fallback) ? z.string() : inner).optional(),
       description:
         fallback === undefined ? description : `${description} (default: ${usual}${others.join('')})`,
-      standard: `${usual}${others.join('')}`,
+      ...(fallback === undefined ? {} : { defaultText: `${usual}${others.join('')}` }),
       bySet: !options.includes(key as K),
       ...(value === undefined ? {} : { value }),
     };

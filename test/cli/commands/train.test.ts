@@ -178,11 +178,11 @@ describe('recal train', () => {
     expect(help.replace(/\s+/g, ' ')).toContain('(default: 50, paper: 200)');
     const { stdout } = await run('settings train --json');
     const { settings } = JSON.parse(stdout) as {
-      settings: { key: string; option: string; standard: string }[];
+      settings: { key: string; option: string; default: string }[];
     };
     expect(settings.find(({ key }) => key === 'encoder')).toMatchObject({
       option: '--set encoder=…',
-      standard: 'additive, paper: rgat',
+      default: 'additive, paper: rgat',
     });
   });
 });
