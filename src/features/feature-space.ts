@@ -5,6 +5,9 @@ import { TransitionProfile } from './profile.js';
 import type { SparseMatrix } from './sparse.js';
 import type { Vocabulary } from './vocabulary.js';
 
+/** The name of all relations that are not in training (method §1). Its number follows those of the others. */
+export const NEW_RELATION = '<new>';
+
 /** How the three blocks of x_v are scaled: not at all, or each to length one (method §2). */
 export const BLOCK_SCALES = ['raw', 'unit'] as const;
 export type BlockScale = (typeof BLOCK_SCALES)[number];

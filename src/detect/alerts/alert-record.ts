@@ -1,3 +1,4 @@
+import { NEW_RELATION } from '../../features/feature-space.js';
 import { nameOf } from '../../graph/node-names.js';
 import { ENTITY_TYPES } from '../../ingest/event.js';
 import type { EventTable } from '../../store/event-table.js';
@@ -194,8 +195,8 @@ class Description {
     const side = relations.length + 1;
     const relation = slots[row] % side;
     const role = kind === 'reconstruction' ? null : ROLES[Math.floor(slots[row] / side)];
-    // `<new>` is not a name; the log has the name of the relation.
-    const name = sources[row] >= 0 ? this.#relationOf(sources[row]) : (relations[relation] ?? '<new>');
+    // NEW_RELATION is not a name; the log has the name of the relation.
+    const name = sources[row] >= 0 ? this.#relationOf(sources[row]) : (relations[relation] ?? NEW_RELATION);
     return { role, relation, name: cutText(name) };
   }
 

@@ -1,4 +1,5 @@
 import { yieldToSignals } from '../../base/yield-to-signals.js';
+import { NEW_RELATION } from '../../features/feature-space.js';
 import { spanOf } from '../../model/training/graph-plan.js';
 import type { EventTable } from '../../store/event-table.js';
 import { momentOf } from '../alerts/moment.js';
@@ -191,7 +192,7 @@ class DriftCollector {
     if (kind === 'distance') return { role: null, relation: null };
     if (kind === 'name') return { role: ROLES[slot], relation: null };
     const side = this.#relations.length + 1;
-    const relation = this.#relations[slot % side] ?? '<new>';
+    const relation = this.#relations[slot % side] ?? NEW_RELATION;
     return { role: kind === 'reconstruction' ? null : ROLES[Math.floor(slot / side)], relation };
   }
 }

@@ -1,4 +1,4 @@
-import type { FeatureSpace } from '../../features/feature-space.js';
+import { type FeatureSpace, NEW_RELATION } from '../../features/feature-space.js';
 import { ENTITY_TYPES } from '../../ingest/event.js';
 import type { GraphView } from '../graph-view.js';
 
@@ -55,7 +55,7 @@ export class FeatureUsage {
     const side = relations.length + 1;
     const columns = side ** 2;
     const type = names.types[planned.nodes[node]];
-    const name = (r: number) => relations[r] ?? '<new>';
+    const name = (r: number) => relations[r] ?? NEW_RELATION;
     const { offsets, indices } = planned.graph.features;
     const found: Deviation[] = [];
     for (let i = offsets[node]; i < offsets[node + 1]; i++) {

@@ -30,6 +30,8 @@ interface SweepPoint {
 }
 
 const HEIGHT = 320;
+/** The ends of a bar of one standard deviation. */
+const ENDS = ['low', 'high'] as const;
 
 /** Means over seeds against a setting, with bars of one standard deviation. Each line has its name at its end. */
 export function sweepChart(chart: SweepChart): Element {
@@ -85,7 +87,7 @@ export function sweepChart(chart: SweepChart): Element {
       color: { type: 'ordinal', domain: looks.map((_, s) => s), range: looks.map((look) => look.color) },
       marks: [
         link(means, { x1: 'x', x2: 'x', y1: 'low', y2: 'high', stroke: 's', strokeWidth: 1.4 }),
-        ...(['low', 'high'] as const).map((end) =>
+        ENDS.map((end) =>
           dot(
             means.filter((point) => point.high > point.low),
             {

@@ -108,11 +108,11 @@ describe('recal evaluate', () => {
   }, 20_000);
 
   test.each([
-    ['--variants recall', 'unknown-variant', "did you mean 'recal'?"],
-    ['--seeds 4-0', 'seeds-invalid', 'write 0-4'],
-    ['--threshold budget:0/day', 'threshold-invalid', 'budget:1/week'],
-    ['--protocol best', 'settings-invalid', 'honest'],
-  ])('%s is refused before anything is read', async (given, _code, words) => {
+    ['--variants recall', "did you mean 'recal'?"],
+    ['--seeds 4-0', 'write 0-4'],
+    ['--threshold budget:0/day', 'budget:1/week'],
+    ['--protocol best', 'honest'],
+  ])('%s is refused before anything is read', async (given, words) => {
     const { code, stderr } = await run(`${parts()} ${given} --out ${path('none')}`);
     expect(code).toBe(2);
     expect(stderr).toContain(words);
