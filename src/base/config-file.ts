@@ -27,7 +27,7 @@ export interface ConfigSection {
 function parseConfigFile(text: string, path: string): ConfigFile {
   const root = parseLocatedJson(text.replace(/^\uFEFF/, ''), path);
   if (root.members === undefined) {
-    throw new RecalError('config-shape', 'the configuration file must hold a JSON object', {
+    throw new RecalError('config-shape', 'the configuration file must be a JSON object', {
       hint: 'put all settings in one object: { "store": "recal-store" }',
       where: { file: path, line: root.line },
       exit: EXIT.usage,
@@ -52,7 +52,7 @@ export function readConfigFile(path: string, name: string, required: boolean): C
   try {
     if (statSync(path).size > MAX_BYTES) {
       throw new RecalError('config-unreadable', `the configuration file is larger than ${MAX_BYTES} bytes`, {
-        hint: 'check the path; a configuration file holds a few settings',
+        hint: 'check the path; a configuration file has only a few settings',
         where: { file: name },
         exit: EXIT.usage,
       });

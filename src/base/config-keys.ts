@@ -29,7 +29,7 @@ export function checkConfigKeys(file: ConfigFile, known: KnownKeys): void {
     if (settings === undefined) {
       if (everywhere.has(name)) {
         const message = `'${name}' is a setting and cannot be an object`;
-        throw wrongKey(file, sectionLine, message, `write "${name}": followed by a plain value`);
+        throw wrongKey(file, sectionLine, message, `set "${name}" to a plain value`);
       }
       throw unknownKey(file, sectionLine, name, [...known.commands.keys(), ...everywhere]);
     }

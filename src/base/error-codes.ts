@@ -24,8 +24,8 @@ export const ERROR_CODES = {
     action: 'Run `recal detect` again, or use a newer recal if the alerts are newer.',
   },
   'already-ingested': {
-    when: 'The store already holds the file, or a file with the same content.',
-    action: 'Ingest the other files without it, or use a new store to assign the files to other splits.',
+    when: 'The store already contains the file, or a file with the same content.',
+    action: 'Ingest the other files without it. To assign files to another split, use a new store.',
   },
   'avro-input': {
     when: 'The input is binary Avro, the raw form of the DARPA TC data.',
@@ -33,7 +33,7 @@ export const ERROR_CODES = {
       'Use the JSON release of the same data, or convert it with `json_consumer.sh` of DARPA ta3-java-consumer.',
   },
   'config-shape': {
-    when: 'The configuration file is not a JSON object, a section is not an object, or a setting is one.',
+    when: 'The configuration file or a section is not a JSON object, or the value of a setting is one.',
     action: 'Write settings as `"key": value` and sections as `"command": { … }`.',
   },
   'config-syntax': {
@@ -54,8 +54,8 @@ export const ERROR_CODES = {
     action: 'Copy or download it again, then check it with `gzip -t`, `zstd -t` or `tar -tf`.',
   },
   'decompression-ratio': {
-    when: 'A file unpacks to many more times its size than logs do, which can be an attack that fills memory or disk.',
-    action: 'If you trust the file, unpack it first and give recal the result.',
+    when: 'A file decompresses to far more data than logs do. It may be made to fill the memory or the disk.',
+    action: 'If you trust the file, decompress it first and pass the result to recal.',
   },
   'detection-config': {
     when: 'A detection setting has a value that is not allowed.',
@@ -74,10 +74,7 @@ export const ERROR_CODES = {
     when: '`recal drop` would remove every event in the store.',
     action: 'Choose an earlier `--before`, or confirm with `--all`.',
   },
-  'duplicate-part': {
-    when: 'Two input files are the same part of a log.',
-    action: 'Give only one of the two files.',
-  },
+  'duplicate-part': { when: 'Two input files are the same part of a log.', action: 'Pass only one of them.' },
   'e3-labels': {
     when: 'The labels folder has no labels for the host.',
     action: "Put `HOST.txt` (ThreaTrace's list) or `E3-HOST.csv` (expert labels) into the folder.",
@@ -89,55 +86,58 @@ export const ERROR_CODES = {
   },
   'empty-input': {
     when: 'An input file or archive is empty.',
-    action: 'Check whether the download was interrupted.',
+    action: 'Check that the download is complete.',
   },
   'evidence-not-fitted': {
-    when: 'The model was trained without an evidence that calibration asks for.',
-    action: 'Train again with it in `--set evidence=…`, or calibrate without it.',
+    when: 'The model was trained without a kind of evidence that calibration needs.',
+    action: 'Add the kind to `--set evidence=…` and train again, or calibrate without it.',
   },
   'foreign-file': {
     when: 'A file in the folder has the name of a recal result, but recal did not write it.',
     action:
-      'To read alerts, give a folder that `recal detect` wrote; to write them, give a new or empty folder.',
+      'To read alerts, use a folder that `recal detect` wrote; to write them, use a new or empty folder.',
   },
   'fusion-covariance': {
-    when: 'The fusion `brown` needs covariances, and the calibration did not keep any.',
-    action: 'Run `recal calibrate` again with the fusion `brown`, or choose another fusion.',
+    when: 'The fusion `brown` needs covariances, but the model has none.',
+    action: 'Run `recal calibrate` with `--set fusion=brown`, or choose another fusion.',
   },
   'hash-incomplete': {
-    when: 'A program asked for the hash of an input before it read the input to its end.',
-    action: 'Read the input to its end first.',
+    when: 'A program requested the hash of an input that it had not read to the end.',
+    action: 'Read the input to the end first.',
   },
-  'input-closed': { when: 'An input was closed during a read.', action: 'Keep it open until the read ends.' },
+  'input-closed': {
+    when: 'An input was closed while it was being read.',
+    action: 'Close it after the last read.',
+  },
   'input-consumed': { when: 'A program read the same input twice.', action: 'Open it again for each read.' },
   'input-is-directory': {
     when: 'An input path is a folder.',
-    action: 'Name the files in it, for example `DIR/*.json`.',
+    action: 'Pass the files in it, for example `DIR/*.json`.',
   },
   'input-no-match': {
     when: 'No file matches an input pattern.',
     action:
-      'Correct the pattern: `*` and `?` stop at `/`, `**` crosses folders, and hidden names must be spelled out.',
+      'Correct the pattern: `*` and `?` stop at `/`, `**` crosses folders, and hidden names need a leading `.`.',
   },
   'input-not-found': { when: 'An input file does not exist.', action: 'Check the path.' },
   'input-read-failed': {
-    when: 'The system reported an error in the middle of reading an input.',
+    when: 'The operating system reported an error while recal was reading an input.',
     action: 'Check the disk or the network file system.',
   },
   'input-unreadable': {
     when: 'An input file cannot be opened.',
-    action: 'Run recal as a user that can read the file, or raise the limit of open files with `ulimit -n`.',
+    action: 'Run recal as a user that can read the file, or raise the open-file limit with `ulimit -n`.',
   },
   internal: {
-    when: 'recal has a defect and cannot continue.',
-    action: 'Run the command again with `--stack` and report the defect.',
+    when: 'recal has a bug and cannot continue.',
+    action: 'Run the command again with `--stack` and report the output.',
   },
   'labels-empty': {
     when: 'The label file contains no labels.',
-    action: 'Check whether the export was interrupted.',
+    action: 'Check that the export is complete.',
   },
   'labels-header': {
-    when: 'The label file has columns but no `uuid` column in its first row.',
+    when: 'The first row of the label file has several columns, but none is `uuid`.',
     action: 'Begin the file with `uuid,attack,tier`; `attack` and `tier` are optional.',
   },
   'labels-no-match': {
@@ -153,7 +153,7 @@ export const ERROR_CODES = {
   'labels-tier': { when: 'No label has the tier `core`.', action: 'Use `--tier all`.' },
   'labels-too-large': {
     when: 'The label file is larger than 256 MiB.',
-    action: 'Check that the file holds labels and not a log.',
+    action: 'Check that the file contains labels and not a log.',
   },
   'labels-utf16': { when: 'The label file is encoded in UTF-16.', action: 'Save it as UTF-8.' },
   'malformed-line': {
@@ -161,7 +161,7 @@ export const ERROR_CODES = {
     action: 'Correct the line, or leave out `--strict` to count and skip malformed lines.',
   },
   'memory-budget': {
-    when: 'Training needs more memory than it may use.',
+    when: 'Training needs more memory than the limit allows.',
     action:
       'Raise `--memory`, or use shorter windows (`--set window=MINUTES`), fewer hosts or a shorter time range.',
   },
@@ -170,8 +170,8 @@ export const ERROR_CODES = {
     action: 'Restore the file from a backup, or train and calibrate again.',
   },
   'model-place': {
-    when: 'The model cannot be written to the given path, or another file is in its place.',
-    action: 'Give `--model` a path in an existing, writable folder.',
+    when: 'The model cannot be written to the given path, or the path is a file that is not a model.',
+    action: 'Set `--model` to a path in an existing, writable folder.',
   },
   'model-shape': {
     when: 'The graph or the weights do not have the dimensions of the model.',
@@ -187,48 +187,45 @@ export const ERROR_CODES = {
   },
   'nested-archive': {
     when: 'An archive contains another archive.',
-    action: 'Unpack the outer archive with `tar -xf` and name the inner ones.',
+    action: 'Unpack the outer archive with `tar -xf` and pass the inner ones.',
   },
-  'nested-compression': {
-    when: 'A file is compressed twice.',
-    action: 'Unpack it once: `gzip -dc FILE | recal … -`.',
-  },
+  'nested-compression': { when: 'A file is compressed twice.', action: 'Run `gzip -dc FILE | recal … -`.' },
   'no-alerts': { when: 'The folder contains no alerts.', action: 'Run `recal detect … --out DIR`.' },
   'no-checkpoint': {
     when: '`--resume` is set, but the model has no checkpoint.',
     action: 'Leave out `--resume` to start training from the beginning.',
   },
   'no-edges': {
-    when: 'None of the selected events joins two entities, so there is nothing to train on.',
+    when: 'None of the selected events connects two entities, so there is nothing to train on.',
     action: 'Select events that have a subject and an object.',
   },
   'no-model': { when: 'The model file does not exist.', action: 'Check the path, or run `recal train`.' },
   'no-split': {
-    when: 'The store has no split of the given name.',
+    when: 'The store has no split with the given name.',
     action: 'Use a split that the hint lists, or create one with `recal ingest … --as NAME`.',
   },
   'no-store': { when: 'The folder contains no store.', action: 'Run `recal ingest FILE… --store DIR`.' },
   'no-time': {
-    when: 'No event has a time that can be seconds, ms, µs or ns since 1970.',
-    action: 'Give the unit, for example `--time-unit ns`.',
+    when: 'No event has a plausible time in s, ms, µs or ns since 1970.',
+    action: 'Set the unit, for example `--time-unit ns`.',
   },
-  'not-a-model': { when: 'The file is not a recal model.', action: 'Give a file that `recal train` wrote.' },
+  'not-a-model': { when: 'The file is not a recal model.', action: 'Use a file that `recal train` wrote.' },
   'not-a-number': {
-    when: 'A weight of the model, or an embedding that it computes, is not a number.',
-    action: 'Train again with a lower `--set learningRate=RATE`, and report this if it recurs.',
+    when: 'A weight or an embedding of the model is not a number.',
+    action: 'Train again with a lower `--set learningRate=RATE`, and report a bug if this happens again.',
   },
   'not-a-store': {
-    when: 'The path given as the store is a file, or a folder that contains other files and no store.',
-    action: 'Give `--store` a new or empty folder.',
+    when: 'The path of the store is a file, or a folder that contains other files.',
+    action: 'Set `--store` to a new or empty folder.',
   },
   'not-calibrated': {
     when: 'The model is trained but not calibrated.',
     action:
-      'Run `recal calibrate --store DIR --model FILE --split NAME` on benign events that it was not trained on.',
+      'Run `recal calibrate --store DIR --model FILE --split NAME` on benign events not used for training.',
   },
   'not-chronological': {
     when: 'The training events are not all earlier than the test events.',
-    action: 'Train on the earlier events, or allow the order with `--allow-past`.',
+    action: 'Train on earlier events, or allow this order with `--allow-past`.',
   },
   'nothing-read': {
     when: 'The input contains no usable record.',
@@ -242,14 +239,14 @@ export const ERROR_CODES = {
     when: 'The benign events selected for calibration are too few to set a threshold.',
     action: 'Select a longer benign range with `--split`, `--from` and `--to`.',
   },
-  'out-not-empty': { when: 'The output folder contains other files.', action: 'Give a new or empty folder.' },
+  'out-not-empty': { when: 'The output folder contains other files.', action: 'Use a new or empty folder.' },
   'out-place': {
     when: 'The output folder cannot be created or written to.',
-    action: 'Give `--out` a writable folder.',
+    action: 'Set `--out` to a writable folder.',
   },
   'part-mixed': {
-    when: 'A split of an evaluation is given as a store together with other inputs.',
-    action: 'Ingest the inputs into one store first, or give only log files.',
+    when: 'The input for one split of an evaluation mixes a store with other inputs.',
+    action: 'Ingest the inputs into one store first, or use only log files.',
   },
   'resume-beyond': {
     when: 'The checkpoint is beyond the number of training steps requested.',
@@ -259,10 +256,7 @@ export const ERROR_CODES = {
     when: 'The checkpoint was made with other settings or other events.',
     action: 'Use the same settings and events, or leave out `--resume` to start from the beginning.',
   },
-  'seeds-invalid': {
-    when: 'The value of `--seeds` is not a list of seeds.',
-    action: 'Write `0-4`, `7` or `0,2,9-11`.',
-  },
+  'seeds-invalid': { when: '`--seeds` is not a list of seeds.', action: 'Write `0-4`, `7` or `0,2,9-11`.' },
   'settings-invalid': {
     when: 'An option, environment variable or configuration key has a value that is not allowed.',
     action: 'Correct the value; the hint describes the setting.',
@@ -282,23 +276,23 @@ export const ERROR_CODES = {
   'store-changed': {
     when: 'Another process removed a part of the store during the run, or a part of the store is missing.',
     action:
-      'Run the command again if `recal drop` ran meanwhile; otherwise restore the store or ingest the logs again.',
+      'If `recal drop` ran meanwhile, run the command again. Otherwise restore the store or ingest the logs again.',
   },
   'store-damaged': {
     when: 'The manifest of the store cannot be read.',
     action: 'Restore it from a backup, or ingest the logs again into a new folder.',
   },
   'store-not-empty': {
-    when: 'The store already holds other files.',
+    when: 'The store already contains other files.',
     action: 'Add to it with `--append`, or choose another folder with `--store`.',
   },
   'store-other-data': {
-    when: 'The store does not hold the data that the model was trained on or that the run was given.',
-    action: 'Give the store of the training, or remove the old store and ingest the logs again.',
+    when: 'The store does not contain the events that the model was trained on, or the files of this run.',
+    action: 'Use the store that the model was trained on, or remove the store and ingest the logs again.',
   },
   'store-place': {
     when: 'The path of the store combines a backslash with `[`, `*` or `?`, which the database cannot open.',
-    action: 'Put the store into a folder without these characters.',
+    action: 'Move the store to a path without these characters.',
   },
   'store-version': {
     when: 'Another version of recal wrote the store, in a format that this version does not read.',
@@ -314,22 +308,22 @@ export const ERROR_CODES = {
   },
   'system-error': {
     when: 'The operating system reported an error.',
-    action: 'Check the path, the permissions and the free disk space that the hint names.',
+    action: 'Check the path, the permissions and the free disk space.',
   },
   'threshold-invalid': {
     when: 'A threshold rule is unknown, has a value that is not allowed, or cannot be used here.',
     action: 'Use `budget:N/day`, `fpr:P` or `fdr:Q`.',
   },
   'time-unit-changes': {
-    when: 'The first events of a file have another time unit than most of the file.',
-    action: 'Give the right unit with `--time-unit`.',
+    when: 'The first events of a file have a different time unit from most of the file.',
+    action: 'Set the unit with `--time-unit`.',
   },
   'too-many-entities': {
-    when: 'The selected events have more entities than one table holds.',
+    when: 'The selected events have more entities than recal can load at once.',
     action: 'Select fewer hosts or a shorter time range.',
   },
   'too-many-relations': {
-    when: 'The events have more relations than a model holds.',
+    when: 'The events have more relations than a model can have.',
     action: 'Map rare event types to fewer names before `recal ingest`.',
   },
   'too-many-words': {
@@ -337,9 +331,9 @@ export const ERROR_CODES = {
     action: 'Check that the input is a log, or ingest its files in several runs.',
   },
   'trailing-data': {
-    when: 'A compressed file or archive continues after its end with other data.',
+    when: 'Other data follows the end of a compressed file or archive.',
     action:
-      'Check it with `gzip -t`, `zstd -t` or `tar -tf`, and copy or download it again; name joined archives one by one.',
+      'Check it with `gzip -t`, `zstd -t` or `tar -tf`, and copy or download it again. Pass joined archives separately.',
   },
   'training-config': {
     when: 'A training setting has a value that is not allowed.',
@@ -356,48 +350,48 @@ export const ERROR_CODES = {
   'unknown-dataset': { when: 'The dataset is unknown.', action: 'Use a dataset that the hint lists.' },
   'unknown-format': {
     when: 'The log format is unknown.',
-    action: 'Use a format that the hint lists, with `--format`.',
+    action: 'Set `--format` to one that the hint lists.',
   },
   'unknown-variant': { when: 'The variant is unknown.', action: 'Use a variant that the hint lists.' },
   'unsupported-archive': {
-    when: 'The input is an archive of a kind that recal does not read.',
-    action: 'Unpack the archive first and name the files.',
+    when: 'The input is an archive that recal cannot read.',
+    action: 'Unpack the archive first and pass the files.',
   },
   'unsupported-compression': {
-    when: 'The input has a compression that recal, or this version of Node, does not read.',
+    when: 'The input is compressed in a way that recal, or this version of Node, cannot read.',
     action:
       'Pipe the unpacked data into recal, for example `zstd -dc FILE | recal … -`; zstd needs Node 22.15 or newer.',
   },
-  usage: { when: 'The command line is wrong.', action: 'Run `recal COMMAND --help`.' },
+  usage: { when: 'The command line is invalid.', action: 'Run `recal COMMAND --help`.' },
   'usage-calibrate': {
     when: 'The options for calibration contradict each other.',
     action:
-      'Leave out `--no-calibrate` or `--calibrate-split`, or calibrate on a split that is not trained on.',
+      'Leave out `--no-calibrate` or `--calibrate-split`, or calibrate on a split that is not used for training.',
   },
   'usage-invalid-argument': { when: 'An argument is not allowed.', action: 'Run `recal COMMAND --help`.' },
   'usage-missing-argument': {
     when: 'A required argument is missing.',
     action: 'Run `recal COMMAND --help`.',
   },
+  'usage-missing-value': { when: 'An option has no value.', action: 'Run `recal COMMAND --help`.' },
   'usage-moved-option': {
-    when: 'The option has become a setting of `--set`.',
-    action: 'Use the `--set key=value` spelling that the hint shows.',
+    when: 'The option is now a setting for `--set`.',
+    action: 'Use `--set key=value` as the hint shows.',
   },
   'usage-repeated-setting': {
     when: 'A setting is given both as an option and with `--set`, or twice with `--set`.',
     action: 'Leave out one of them.',
   },
-  'usage-unknown-setting': {
-    when: 'The key of `--set` is not a setting of the command.',
-    action: 'Run `recal settings COMMAND`.',
-  },
-  'usage-missing-value': { when: 'An option has no value.', action: 'Run `recal COMMAND --help`.' },
   'usage-too-many-arguments': {
     when: 'The command has too many arguments.',
     action: 'Run `recal COMMAND --help`.',
   },
   'usage-unknown-command': { when: 'The command is unknown.', action: 'Run `recal --help`.' },
   'usage-unknown-option': { when: 'The option is unknown.', action: 'Run `recal COMMAND --help`.' },
+  'usage-unknown-setting': {
+    when: 'The key of `--set` is not a setting of the command.',
+    action: 'Run `recal settings COMMAND`.',
+  },
 } as const satisfies Record<string, { readonly when: string; readonly action: string }>;
 
 export type ErrorCode = keyof typeof ERROR_CODES;

@@ -14,10 +14,10 @@ const working: readonly CommandEntry[] = [
   ),
   entry('ingest', 'read log files into a store', () => import('./commands/ingest.js')),
   entry('drop', 'remove old days from a store', () => import('./commands/drop.js')),
-  entry('train', 'train a model on benign events of a store', () => import('./commands/train.js')),
+  entry('train', 'train a model on benign events from a store', () => import('./commands/train.js')),
   entry(
     'calibrate',
-    'calibrate a model on a new host or after change, without training',
+    'calibrate a model for a new host or after drift, without training',
     () => import('./commands/calibrate.js'),
   ),
   entry(
@@ -33,10 +33,14 @@ const working: readonly CommandEntry[] = [
   ),
   entry(
     'evaluate',
-    'measure variants of the detector against labels',
+    'compare variants of the detector on labelled logs',
     () => import('./commands/evaluate.js'),
   ),
-  entry('sweep', 'evaluate every combination of some setting values', () => import('./commands/sweep.js')),
+  entry(
+    'sweep',
+    'evaluate every combination of the given setting values',
+    () => import('./commands/sweep.js'),
+  ),
   entry(
     'reproduce',
     'run the published comparison on DARPA E3 logs',
@@ -52,7 +56,7 @@ const working: readonly CommandEntry[] = [
 
 export const commands: readonly CommandEntry[] = [
   ...working,
-  entry('settings', 'show the settings in force and where each comes from', async () => {
+  entry('settings', 'show the current settings and where each comes from', async () => {
     const { settingsCommand } = await import('./commands/settings.js');
     return { command: settingsCommand(working) };
   }),

@@ -18,8 +18,8 @@ export const DETECTION_SETTINGS = {
       .min(1)
       .default(['reconstruction', 'name', 'distance'] as EvidenceKind[])
       .refine((kinds) => new Set(kinds).size === kinds.length, 'a kind is given twice'),
-    'kinds of evidence to use: reconstruction, name, relation, distance; relation must be given when training too',
-    'they err on different nodes; the paper uses reconstruction alone',
+    'kinds of evidence to use: reconstruction, name, relation, distance; relation must also be set for training',
+    'each kind misses different nodes; the paper uses reconstruction alone',
   ),
   calibration: configSetting(
     z.enum(['quantile', 'zscore', 'none']).default('quantile'),
@@ -88,7 +88,7 @@ export const DETECTION_SETTINGS = {
   reference: configSetting(
     whole(100, 10_000_000).default(200_000),
     'most training instances to keep for the kNN distance',
-    'more cost time and change little',
+    'more take longer and change little',
     'N',
   ),
 } as const satisfies Record<string, ConfigSetting>;

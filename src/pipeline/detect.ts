@@ -159,10 +159,14 @@ async function openGraphs(
 /** Explains why the store's events were not judged although no time was given. */
 function nothingLater(error: unknown, store: Store, last: bigint): unknown {
   if (!(error instanceof RecalError) || error.code !== 'nothing-selected') return error;
-  return new RecalError(error.code, `the store holds no events after calibration ended at ${isoTime(last)}`, {
-    hint: `select what to judge with --split or --from; ${describeContents(store)}`,
-    exit: EXIT.usage,
-  });
+  return new RecalError(
+    error.code,
+    `the store contains no events after calibration ended at ${isoTime(last)}`,
+    {
+      hint: `select events with --split or --from; ${describeContents(store)}`,
+      exit: EXIT.usage,
+    },
+  );
 }
 
 function nodeScores({ view, scores }: ScoredGraph, { events }: SplitGraphs): GraphNodeScores {

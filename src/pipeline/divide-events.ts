@@ -63,7 +63,7 @@ export async function divideEvents(store: Store, options: DivideOptions): Promis
     notice?.({
       level: 'warning',
       message: `left out ${events} far from all others in time, probably from a wrong clock`,
-      hint: 'give --from and --to to include them',
+      hint: 'set --from and --to to include them',
     });
   }
   return { train: held.train, calibrate: held.calibrate };

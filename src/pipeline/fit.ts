@@ -56,7 +56,7 @@ function fitTo(
 function missingTrainingData(cause?: unknown): RecalError {
   return new RecalError(
     'store-other-data',
-    'calibrating this model needs the events it was trained on, and this store does not hold them',
-    { hint: 'give --store the store it was trained on, or train again', cause },
+    'calibrating this model needs the events it was trained on, which this store does not contain',
+    { hint: 'set --store to the store it was trained on, or train again', cause },
   );
 }

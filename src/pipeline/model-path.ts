@@ -13,13 +13,13 @@ export async function checkModelPath(model: string): Promise<void> {
   const obstacle = await findObstacle(model);
   if (obstacle !== undefined) {
     throw new RecalError('model-place', `cannot write the model: ${obstacle}`, {
-      hint: 'give --model a file in an existing folder that you can write to',
+      hint: 'set --model to a file in an existing, writable folder',
       exit: EXIT.usage,
     });
   }
   if (await isForeignFile(model)) {
     throw new RecalError('model-place', `${printable(model)} exists and is not a recal model`, {
-      hint: 'give --model another name, or remove the file',
+      hint: 'set --model to another name, or remove the file',
       exit: EXIT.usage,
     });
   }

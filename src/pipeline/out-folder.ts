@@ -14,7 +14,7 @@ export async function checkOutFolder(folder: string): Promise<void> {
     if (found !== undefined) {
       if (!found.isDirectory()) throw refused(folder, `${printable(place)} is a file`);
       await access(place, constants.W_OK | constants.X_OK).catch(() => {
-        throw refused(folder, `${printable(place)} cannot be written to`);
+        throw refused(folder, `${printable(place)} is not writable`);
       });
       if (place !== whole) await tryToMake(folder, whole);
       return;
@@ -33,8 +33,8 @@ async function tryToMake(folder: string, whole: string): Promise<void> {
 }
 
 function refused(folder: string, why: string): RecalError {
-  return new RecalError('out-place', `nothing can be written to ${printable(folder)}: ${why}`, {
-    hint: 'give --out a folder that can be written to, or made',
+  return new RecalError('out-place', `cannot write to ${printable(folder)}: ${why}`, {
+    hint: 'set --out to a writable folder',
     exit: EXIT.usage,
   });
 }

@@ -67,7 +67,7 @@ function parseJson(text: string): unknown {
 
 function notEmpty(folder: string, why: string): RecalError {
   return new RecalError('out-not-empty', `${printable(folder, 200)} ${why}`, {
-    hint: 'give a new folder with --out DIR, or remove the files of an interrupted simulation',
+    hint: 'set --out to a new folder, or remove the files of an interrupted simulation',
     exit: EXIT.usage,
   });
 }

@@ -187,7 +187,7 @@ function refuseWithoutRecords(staged: StagedFiles): void {
       hint:
         problem === undefined
           ? 'inspect the input with: recal inspect FILE'
-          : `correct the input; its first problem is: ${printable(problem.reason)}`,
+          : `correct the input; the first problem is: ${printable(problem.reason)}`,
       ...(problem === undefined ? {} : { where: { file: problem.file, line: problem.line } }),
     },
   );

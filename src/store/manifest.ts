@@ -128,7 +128,7 @@ export async function readManifest(folder: string): Promise<Manifest | undefined
     if (isSystemError(error, 'ENOENT')) return undefined;
     if (isSystemError(error, 'ENOTDIR')) {
       throw new RecalError('not-a-store', `${printable(folder)} is a file; a store is a folder`, {
-        hint: 'give --store a new or empty folder, or the folder of a store',
+        hint: 'set --store to a new or empty folder, or to the folder of a store',
       });
     }
     throw error;

@@ -349,7 +349,7 @@ function tooManySymbols(): RecalError {
 
 function miscounted(path: string, events: number, written: number): RecalError {
   return new RecalError('internal', `${path} has ${written} rows instead of ${events}`, {
-    hint: 'report this defect of recal; the store is unchanged',
+    hint: 'report this as a bug; the store is unchanged',
   });
 }
 

@@ -186,7 +186,7 @@ async function refuseForeignFolder(folder: string): Promise<void> {
   throw new RecalError(
     'not-a-store',
     `${printable(folder)} is not a store and contains other files, such as ${printable(foreign)}`,
-    { hint: 'give --store a new or empty folder' },
+    { hint: 'set --store to a new or empty folder' },
   );
 }
 

@@ -67,7 +67,9 @@ describe('a process', () => {
   test('an unexpected exception', async () => {
     const { code, stderr } = await start(WAITING, ['fail']);
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^error: internal: TypeError: cannot read \\e\[2Jname\nhint: .*--stack.*\n$/);
+    expect(stderr).toMatch(
+      /^error: internal error: TypeError: cannot read \\e\[2Jname\nhint: .*--stack.*\n$/,
+    );
     expect((await start(WAITING, ['fail', '--stack'])).stderr).toContain('waiting-program.mjs');
   });
 

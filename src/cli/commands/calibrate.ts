@@ -16,9 +16,9 @@ import { StageProgress } from '../terminal/stage-progress.js';
 
 export const command = defineCommand({
   details:
-    'Measures benign events that the model was not trained on and replaces its tables of benign errors. The weights and ' +
-    'the id of the model stay. Settings that are not given keep their values. A model trained with --no-calibrate also ' +
-    'needs the events it was trained on in the store.',
+    'Scores benign events that the model was not trained on, and replaces the calibration tables. The weights and the id ' +
+    'of the model do not change. Settings that you do not set keep their values. For a model trained with ' +
+    '--no-calibrate, the store must also contain the training events.',
   examples: [
     'recal calibrate --store cadets --split calibrate --model cadets.recal',
     'recal calibrate --store own --host web-7 --from 2018-04-09 --model web.recal --set fusion=cauchy',
@@ -31,7 +31,7 @@ export const command = defineCommand({
     threads: threadsSetting('the result'),
     keepOut: {
       type: z.string().default(DEFAULT_THRESHOLD),
-      description: 'leave out events that the current calibration raises at this threshold, or none',
+      description: 'leave out what would raise an alert at this threshold with the current calibration',
       value: 'RULE|none',
     },
     ...configSettings(DETECTION_SETTINGS, DETECTION_PRESETS),

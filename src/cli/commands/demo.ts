@@ -22,14 +22,14 @@ const LISTED = 8;
 
 export const command = defineCommand({
   details:
-    'Keeps everything in a new folder: the simulated logs, the store, the model, the alerts and report.html. The same ' +
+    'Writes everything to a new folder: the simulated logs, the store, the model, the alerts and report.html. The same ' +
     'seed gives the same world, model and alerts.',
   examples: ['recal demo', 'recal demo --seed 7 --out demo-7'],
   arguments: {},
   settings: defineSettings({
     out: {
       type: z.string().min(1).optional(),
-      description: 'new or empty folder to work in (default: one in the temporary folder of the system)',
+      description: 'new or empty folder for all files (default: a temporary folder)',
       value: 'DIR',
     },
     seed: {
@@ -82,7 +82,7 @@ async function makeWorkFolder(asked: string | undefined): Promise<string> {
   });
   if (held.length > 0) {
     throw new RecalError('out-not-empty', `${printable(asked)} is not empty`, {
-      hint: 'give --out a new or empty folder, or leave it out',
+      hint: 'set --out to a new or empty folder, or leave it out',
       exit: EXIT.usage,
     });
   }
@@ -95,7 +95,7 @@ const BEGINNINGS: Readonly<Record<Step, string>> = {
   ingest: 'reading its audit log into a store',
   train: 'learning normal behaviour from the first two days',
   calibrate: 'measuring how unusual benign behaviour looks on the third day',
-  detect: 'judging the fourth day',
+  detect: 'scoring the fourth day',
 };
 
 /** Prints each step as it begins and ends, with its time. */
@@ -121,8 +121,8 @@ function describeStep(step: Step, { world, plan, training, detection }: Partial<
     return `${formatCount(calibration?.instances ?? 0)} instances in ${formatCount(calibration?.graphs ?? 0)} graphs`;
   }
   if (detection === undefined) return 'done';
-  const { counts, threshold } = detection;
-  return `${formatCount(counts.instances)} instances; ${formatCount(counts.alerts)} score ${threshold.value.toFixed(1)} or more, in ${formatCount(counts.incidents)} incidents`;
+  const { counts } = detection;
+  return `${formatCount(counts.instances)} instances, ${formatCount(counts.alerts)} alerts in ${formatCount(counts.incidents)} incidents`;
 }
 
 /** For `--json`. */

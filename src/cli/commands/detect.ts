@@ -20,7 +20,7 @@ const LISTED = 20;
 
 export const command = defineCommand({
   details:
-    'Judges all events after the time the model was calibrated on, unless a split or time is given. Writes ' +
+    'Scores all events after those used for calibration, unless you select a split or a time range. Writes ' +
     'alerts.jsonl, incidents.jsonl, alerts.csv, run.json and report.html. docs/reference/alerts.md describes every field.',
   examples: [
     'recal detect --store cadets --split test --model cadets.recal --out alerts',
@@ -33,7 +33,7 @@ export const command = defineCommand({
     ...selectionSettings,
     threshold: {
       type: z.string().default(DEFAULT_THRESHOLD),
-      description: 'budget:N/day (or /hour, /week) of false incidents per host, fpr:P of instances, or fdr:Q',
+      description: 'threshold rule: budget:N/day (or /hour, /week) false incidents per host, fpr:P or fdr:Q',
       value: 'RULE',
     },
     out: { type: z.string().min(1), description: 'folder for the results', value: 'DIR' },
@@ -117,7 +117,7 @@ function* renderDetection(result: DetectResult, look: Output): Generator<string>
   if (threshold.note !== null) yield threshold.note;
   yield `${formatCount(counts.alerts)} alerts in ${formatCount(counts.incidents)} incidents, from ${formatCount(counts.instances)} instances in ${formatCount(counts.graphs)} graphs (${formatCount(counts.events)} events) in ${formatDuration(seconds * 1000)}`;
   if (counts.alertsLeftOut > 0) {
-    yield `the lowest ${formatCount(counts.alertsLeftOut)} alerts were not written; raise the threshold to see fewer`;
+    yield `the ${formatCount(counts.alertsLeftOut)} lowest alerts were not written; use a stricter --threshold`;
   }
   const files = ['alerts.jsonl', 'incidents.jsonl', 'alerts.csv', 'run.json'];
   if (report !== undefined) files.push('report.html');

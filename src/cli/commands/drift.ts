@@ -21,8 +21,9 @@ const LISTED = 20;
 
 export const command = defineCommand({
   details:
-    'Compares recent events, by default those after calibration, with the tables of a model, relation by relation. What ' +
-    'scores high is kept out: an attack is no drift. Changes nothing; docs/concepts/drift.md says what the figures mean.',
+    'Compares recent events, by default those after calibration, with the calibration tables of a model, relation by ' +
+    'relation. Leaves out high scores, because an attack is not drift. Changes nothing. docs/concepts/drift.md explains ' +
+    'the figures.',
   examples: [
     'recal drift --store own --model web.recal --from 2018-04-12',
     'recal drift --store own --model web.recal --host web-7 --json',
@@ -34,7 +35,7 @@ export const command = defineCommand({
     ...selectionSettings,
     level: {
       type: z.coerce.number().gt(0).lt(1).default(0.01),
-      description: 'false discovery rate over relations, nominal',
+      description: 'nominal false discovery rate over all relations',
       value: 'Q',
     },
     threads: threadsSetting('the result'),
@@ -57,11 +58,11 @@ export const command = defineCommand({
 });
 
 const ADVICE: Readonly<Record<DriftVerdict, string>> = {
-  steady: 'the model need not be changed',
-  recalibrate: 'fit the tables to this time, once it is known to be benign: recal calibrate',
+  steady: 'keep the model as it is',
+  recalibrate: 'if this time is benign, calibrate on it: recal calibrate',
   retrain: 'train again on recent benign events: recal train',
-  'look-first': 'look at the incidents before anything is learned from this time: recal detect',
-  'too-little': 'select more time, or calibrate on more',
+  'look-first': 'inspect the incidents before you calibrate or train on this time: recal detect',
+  'too-little': 'select a longer time, or calibrate on more events',
 };
 
 export function* renderDrift(report: DriftReport, look: Look): Generator<string> {
@@ -70,17 +71,17 @@ export function* renderDrift(report: DriftReport, look: Look): Generator<string>
   yield `${bold(report.verdict)}: ${report.reasons.map((reason) => printable(reason, 400)).join('; ')}`;
   yield `  ${ADVICE[report.verdict]}`;
   yield '';
-  yield `compared    ${formatCount(counts.instances)} instances in ${formatCount(counts.graphs)} graphs, ${counts.hostDays.toPrecision(2)} host-days; ${counts.compared} relations, ${counts.tooFew} with too few nodes`;
+  yield `compared    ${formatCount(counts.instances)} instances in ${formatCount(counts.graphs)} graphs, ${counts.hostDays.toPrecision(2)} host-days; ${counts.compared} relations, ${counts.tooFew} more with too few nodes`;
   if (counts.withoutTable > 0) {
-    yield `not asked   ${formatCount(counts.withoutTable)} values without a table of their own`;
+    yield `skipped     ${formatCount(counts.withoutTable)} values without a table of their own`;
   }
-  for (const { kind, why } of leftOut) yield `not asked   ${kind}: ${why}`;
-  yield `kept out    ${formatCount(quarantine.high)} instances of score ${quarantine.tau.toFixed(2)} and above (${quarantine.rule}; ${quarantine.expected.toPrecision(2)} expected), ${formatCount(quarantine.inherited)} that inherited from them`;
+  for (const { kind, why } of leftOut) yield `skipped     ${kind}: ${why}`;
+  yield `left out    ${formatCount(quarantine.high)} instances with a score of ${quarantine.tau.toFixed(2)} or more (${quarantine.rule}; ${quarantine.expected.toPrecision(2)} expected), ${formatCount(quarantine.inherited)} that inherited a score from them`;
   const [now90, now99] = [share(change.above.p90), share(change.above.p99)];
   yield `scores      ${now90} above the benign 90th percentile, ${now99} above the 99th`;
   yield change.since === null || change.reached === null
-    ? `change      none in ${formatCount(change.windows)} windows that would be dated (capital ${change.capital.toPrecision(2)}, at most ${change.most.toPrecision(2)})`
-    : `change      since ${formatMoment(change.since)}, sure by ${formatMoment(change.reached)} (capital ${change.capital.toPrecision(2)})`;
+    ? `change      none in ${formatCount(change.windows)} windows (test capital ${change.capital.toPrecision(2)}, highest ${change.most.toPrecision(2)})`
+    : `change      since ${formatMoment(change.since)}, significant from ${formatMoment(change.reached)} (test capital ${change.capital.toPrecision(2)})`;
   yield* renderNovelty(novelty);
   const shown = rows.filter(({ verdict }) => verdict !== 'too-few');
   if (shown.length === 0) return;
@@ -90,7 +91,7 @@ export function* renderDrift(report: DriftReport, look: Look): Generator<string>
     shown.slice(0, LISTED).map(cellsOf),
     look,
   );
-  if (shown.length > LISTED) yield `… and ${formatCount(shown.length - LISTED)} that moved less`;
+  if (shown.length > LISTED) yield `… and ${formatCount(shown.length - LISTED)} more that moved less`;
 }
 
 function cellsOf(row: DriftRow): (string | number)[] {
@@ -113,11 +114,11 @@ function cellsOf(row: DriftRow): (string | number)[] {
 function* renderNovelty({ interactions, newRelation, relations, more, names }: DriftReport['novelty']) {
   const known = relations.map(({ name, interactions: n }) => `${printable(name, 60)} ×${formatCount(n)}`);
   const list = known.length === 0 ? '' : `: ${known.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-  yield `new         ${interactions === 0 ? '-' : share(newRelation / interactions)} of the interactions are of relations that training never met${list}`;
+  yield `new         ${interactions === 0 ? '-' : share(newRelation / interactions)} of the interactions have relations that training never saw${list}`;
   for (const { type, nodes, unknown, examples } of names) {
     const such =
       examples.length === 0 ? '' : `, such as ${examples.map((name) => printable(name, 60)).join(', ')}`;
-    yield `names       ${share(unknown / nodes)} of ${formatCount(nodes)} ${type} names that training never met${such}`;
+    yield `names       ${share(unknown / nodes)} of ${formatCount(nodes)} ${type} names are new since training${such}`;
   }
 }
 

@@ -7,17 +7,17 @@ import { storeSetting } from '../settings/store-and-model.js';
 import { formatBytes, formatCount } from '../terminal/quantities.js';
 
 export const command = defineCommand({
-  details: 'Removes the events of all days before the one given (UTC). What is known of entities stays.',
+  details: 'Removes the events of all days before the given day (UTC). Entity records stay.',
   examples: ['recal drop --store /data/recal --before 2018-04-06'],
   arguments: {},
   settings: defineSettings({
     store: storeSetting,
     before: {
       type: z.iso.date({ error: 'expected a day such as 2018-04-06' }),
-      description: 'first day that is kept',
+      description: 'first day to keep',
       value: 'YYYY-MM-DD',
     },
-    all: { type: z.boolean().default(false), description: 'also where that leaves no event' },
+    all: { type: z.boolean().default(false), description: 'allow removing every event' },
   }),
   async run(_args, { store, before, all }, { out }) {
     const writer = await StoreWriter.open(store, { create: false });
@@ -28,7 +28,7 @@ export const command = defineCommand({
       const rows = dropped.reduce((sum, segment) => sum + segment.rows, 0);
       const bytes = dropped.reduce((sum, segment) => sum + segment.bytes, 0);
       out.result({ segments: dropped.length, events: rows, bytes }, () => [
-        `${formatCount(rows)} events of ${dropped.length} segments removed (${formatBytes(bytes)})`,
+        `removed ${formatCount(rows)} events in ${dropped.length} segments (${formatBytes(bytes)})`,
       ]);
       return EXIT.done;
     } finally {
@@ -37,11 +37,11 @@ export const command = defineCommand({
   },
 });
 
-/** Most often a slip of the year; dropped events do not come back. */
+/** Usually a typing error in the year. Dropped events cannot be restored. */
 function everything(days: readonly string[], before: string): RecalError {
   const sorted = [...days].sort();
-  return new RecalError('drop-all', `--before ${before} would leave no event in the store`, {
-    hint: `it holds ${sorted[0]} to ${sorted.at(-1)}, and what is dropped does not come back; if that is meant, say --all`,
+  return new RecalError('drop-all', `--before ${before} would remove every event in the store`, {
+    hint: `the store contains ${sorted[0]} to ${sorted.at(-1)}; to remove all of it for good, add --all`,
     exit: EXIT.usage,
   });
 }

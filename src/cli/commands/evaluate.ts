@@ -16,7 +16,7 @@ import { formatDuration } from '../terminal/quantities.js';
 
 export const command = defineCommand({
   details:
-    'Trains, calibrates and scores every variant with every seed on the same parts, and writes result.json, scores.csv ' +
+    'Trains, calibrates and scores every variant with every seed on the same splits. Writes result.json, scores.csv ' +
     'and report.html. Ctrl-C keeps the finished seeds. docs/how-to/evaluate.md explains the protocols, ' +
     'docs/reference/metrics.md the figures.',
   examples: [

@@ -15,23 +15,23 @@ const MOST_LISTED = 40;
 
 export const command = defineCommand({
   details:
-    'Prints the evidence behind each number: what it was compared with, who did what, and, where the store is at hand, ' +
-    'the raw events. The beginning of an identifier suffices.',
+    'Prints the evidence for an alert or for each alert of an incident, what it was compared with, the interactions and, ' +
+    'if the store exists, the raw events. The first characters of an id are enough.',
   examples: [
     'recal explain 3fa9 --alerts alerts',
     'recal explain 3fa9c1 --alerts alerts --store cadets --events 100',
   ],
-  arguments: { id: { description: 'identifier of an alert or an incident, or its beginning' } },
+  arguments: { id: { description: 'id of an alert or incident, or its first characters' } },
   settings: defineSettings({
     alerts: { type: z.string().min(1), description: 'folder that recal detect wrote', value: 'DIR' },
     store: {
       type: z.string().min(1).optional(),
-      description: 'folder of the store; by default the one that was read',
+      description: 'folder of the store (default: the one that recal detect read)',
       value: 'DIR',
     },
     events: {
       type: z.coerce.number().int().min(0).max(1_000_000).default(20),
-      description: 'raw events to show of an alert; 0 for none',
+      description: 'raw events to show per alert; 0 for none',
       value: 'N',
     },
   }),
@@ -39,7 +39,7 @@ export const command = defineCommand({
     const { found, explained, rawEvents, missingStore } = await explain({ alerts, id, store, events });
     if (missingStore !== undefined) {
       const which = missingStore === '' ? '' : ` (${printable(missingStore)} does not exist)`;
-      out.info(`no raw events without the store${which}; give it with --store DIR`);
+      out.info(`raw events are not shown without the store${which}; set --store DIR`);
     }
     const rawOf = new Map(rawEvents.map((each) => [each.alert, each]));
     out.result({ ...found, rawEvents }, () => render(found, explained, rawOf, out));
@@ -98,7 +98,7 @@ function* render(
   const untold = incident.alerts.length - told.length;
   if (untold > 0) {
     yield '';
-    yield `${formatCount(untold)} alerts not told in full: recal explain ALERT`;
+    yield `${formatCount(untold)} more alerts; for the details of one: recal explain ALERT --alerts DIR`;
   }
 }
 
@@ -115,9 +115,12 @@ function* renderAlert(
   const lines: [string, string][] = [
     [
       'alert',
-      `${alert.id}, ${alert.severity}, score ${alert.score.toFixed(2)} (from ${alert.threshold.toFixed(2)} on)`,
+      `${alert.id}, ${alert.severity}, score ${alert.score.toFixed(2)} (threshold ${alert.threshold.toFixed(2)})`,
     ],
-    ['empirical p', `${formatProbability(Math.log(alert.empiricalP))}, of benign scores as high`],
+    [
+      'empirical p',
+      `${formatProbability(Math.log(alert.empiricalP))}, the share of benign scores at least as high`,
+    ],
     [
       'entity',
       `${showEntity(entity)}${entity.pid === null ? '' : `, pid ${entity.pid}`}, ${printable(entity.id, 80)}`,
@@ -131,15 +134,16 @@ function* renderAlert(
   if (alert.lineage !== null) {
     const { own, inherited, from } = alert.lineage;
     const actor = from.name === null ? from.id : printable(from.name, 80);
-    lines.push(['lineage', `${own.toFixed(2)} by itself, ${inherited.toFixed(2)} passed on by ${actor}`]);
+    lines.push(['lineage', `own score ${own.toFixed(2)}, inherited from ${actor}: ${inherited.toFixed(2)}`]);
   }
   if (knn.distance !== null) {
-    const from = knn.threshold === null ? 'no gate' : `candidates are beyond ${knn.threshold.toFixed(4)}`;
+    const from =
+      knn.threshold === null ? 'no gate' : `the gate passes distances above ${knn.threshold.toFixed(4)}`;
     lines.push(['distance', `${knn.distance.toFixed(4)} from benign behaviour (${from})`]);
   }
   if (alert.lookAlikes.length > 0) {
     const likes = alert.lookAlikes.map(
-      ({ name, type, distance }) => `${printable(name ?? `nameless ${type}`, 60)} (${distance.toFixed(4)})`,
+      ({ name, type, distance }) => `${printable(name ?? `unnamed ${type}`, 60)} (${distance.toFixed(4)})`,
     );
     lines.push(['looks like', likes.join(', ')]);
   }
@@ -150,7 +154,7 @@ function* renderAlert(
   if (alert.deviations.length > 0) {
     yield '';
     yield* renderTable(
-      ['rare feature', 'kind', 'benign ones', 'of'],
+      ['rare feature', 'kind', 'in training', 'of'],
       alert.deviations.map(({ kind, what, seen, of }) => [what, kind, seen, of]),
       look,
     );
@@ -191,7 +195,7 @@ function* renderSources({ evidence }: Alert, look: Look): Generator<string> {
 function* renderRaw({ events, total, leftOut }: RawEvents, look: Look): Generator<string> {
   yield '';
   if (total === 0) {
-    yield 'the store holds no event of this entity in this window';
+    yield 'the store contains no events of this entity in this window';
     return;
   }
   yield* renderTable(
@@ -206,7 +210,7 @@ function* renderRaw({ events, total, leftOut }: RawEvents, look: Look): Generato
     ]),
     look,
   );
-  const rest = leftOut === 0 ? '' : `, ${formatCount(leftOut)} left out (--events N shows more)`;
+  const rest = leftOut === 0 ? '' : `, ${formatCount(leftOut)} left out (show more with --events N)`;
   yield `${total === 1 ? '1 event' : `${formatCount(total)} events`} of this entity in the window${rest}`;
 }
 
@@ -215,5 +219,5 @@ function* renderLines(lines: readonly (readonly [string, string])[]): Generator<
 }
 
 function showEntity({ name, type, id }: EntityRef): string {
-  return printable(name ?? `nameless ${type} ${id.slice(0, 8)}`, 200);
+  return printable(name ?? `unnamed ${type} ${id.slice(0, 8)}`, 200);
 }

@@ -13,8 +13,8 @@ import { renderSummary } from '../terminal/summary.js';
 
 export const command = defineCommand({
   details:
-    'All files become part of the store together, or none does. Content that the store already holds is left out. ' +
-    'Files may be plain, .gz, .tar.gz, or .zst where the runtime can; - is standard input.',
+    'Adds all files or, if one fails, none. Skips files that the store already contains. Files may be plain, .gz, ' +
+    '.tar.gz or .zst (Node 22.15 or newer); - is standard input.',
   examples: [
     'recal ingest ta1-cadets-e3-official.json* --store cadets --as train',
     'zcat more.json.gz | recal ingest - --store cadets --append --as test',
@@ -25,12 +25,15 @@ export const command = defineCommand({
     as: {
       type: z
         .string()
-        .regex(/^[A-Za-z0-9][\w.-]{0,63}$/, 'a split is called by letters, digits, and . _ -')
+        .regex(/^[A-Za-z0-9][\w.-]{0,63}$/, 'expected letters, digits, dots, underscores and hyphens')
         .optional(),
-      description: 'name of the split that these files are: train, calibrate, test, …',
+      description: 'split of these files, such as train, calibrate or test',
       value: 'SPLIT',
     },
-    append: { type: z.boolean().default(false), description: 'add to a store that already holds something' },
+    append: {
+      type: z.boolean().default(false),
+      description: 'add to a store that already contains other files',
+    },
     ...readingSettings,
   }),
   async run(args, settings, context) {
@@ -44,7 +47,9 @@ export const command = defineCommand({
     const { out } = context;
     for (const name of result.known) out.info(`already in the store: ${printable(name)}`);
     if (result.dropped > 0) {
-      out.warn(`${formatCount(result.dropped)} of these events were dropped from the store, and stay so`);
+      out.warn(
+        `${formatCount(result.dropped)} of these events were removed with recal drop and stay removed`,
+      );
     }
     const seconds = (performance.now() - started) / 1000;
     out.result({ ...result, seconds }, function* () {

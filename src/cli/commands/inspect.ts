@@ -9,8 +9,8 @@ import { renderSummary } from '../terminal/summary.js';
 
 export const command = defineCommand({
   details:
-    'Prints the format, records, relations on a log scale, entity types, time span, share of events out of order, ' +
-    'endpoints that no record defines, and malformed lines with their places.',
+    'Prints the format, the records, the events by relation, the entity types, the time span, the share of events out of ' +
+    'order, the entities that no record defines, and the first malformed lines.',
   examples: ['recal inspect audit.json.gz', 'recal inspect ta1-theia-e3-official-6r.json* --json'],
   arguments: { files: { description: 'log files, globs, or -', many: true } },
   settings: defineSettings(readingSettings),

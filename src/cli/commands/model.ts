@@ -8,17 +8,18 @@ import { formatBytes, formatCount } from '../terminal/quantities.js';
 import { type Look, renderTable } from '../terminal/tables.js';
 
 export const command = defineCommand({
-  details: 'recal model show FILE checks the whole file and prints what it holds; nothing in it is run.',
+  details:
+    'recal model show FILE checks the whole file and prints its contents. A model file contains no code.',
   examples: ['recal model show cadets.recal', 'recal model show cadets.recal --json'],
   arguments: {
     action: { description: 'show' },
-    file: { description: 'model file, as written by recal train' },
+    file: { description: 'model file that recal train wrote' },
   },
   settings: defineSettings({}),
   async run({ action, file }, _settings, { out }) {
     if (action !== 'show') {
-      throw new RecalError('usage-invalid-argument', `recal model does not know '${printable(action, 40)}'`, {
-        hint: 'recal model show FILE',
+      throw new RecalError('usage-invalid-argument', `unknown action '${printable(action, 40)}'`, {
+        hint: 'use recal model show FILE',
         exit: EXIT.usage,
       });
     }
@@ -39,7 +40,7 @@ function* render(model: ModelDescription, look: Look): Generator<string> {
   const lines: (readonly [string, string])[] = [
     ['id', model.id],
     ['file', `${formatBytes(model.bytes)}, version ${model.version}, SHA-256 ${model.sha256}`],
-    ['trained on', `${formatCount(training.events)} events, ${asked.join(', ') || 'all of the store'}`],
+    ['trained on', `${formatCount(training.events)} events, ${asked.join(', ') || 'the whole store'}`],
     ['hosts', training.hosts.map((name) => printable(name, 80)).join(', ')],
     ['span', `${isoTime(BigInt(training.firstTs))} to ${isoTime(BigInt(training.lastTs))}`],
     [
@@ -48,7 +49,7 @@ function* render(model: ModelDescription, look: Look): Generator<string> {
     ],
     ...(training.inParts === undefined
       ? []
-      : ([['in parts', `${training.inParts.graphs} graphs, cut into ${training.inParts.parts}`]] as const)),
+      : ([['divided', `${training.inParts.graphs} graphs, into ${training.inParts.parts} blocks`]] as const)),
     [
       'epochs',
       `${done} of ${epochs}${done < epochs ? ' (stopped early)' : ''}, ${formatCount(training.steps)} steps`,
@@ -59,7 +60,7 @@ function* render(model: ModelDescription, look: Look): Generator<string> {
         ? '-'
         : `${training.loss.toFixed(4)}, ${((training.masked ?? 0) * 100).toFixed(0)} % of the nodes masked`,
     ],
-    ['calibrated', model.calibrated ? 'yes' : 'no: recal calibrate makes it usable for detection'],
+    ['calibrated', model.calibrated ? 'yes' : 'no; run recal calibrate before recal detect'],
     ['device', `${training.device.kind}, ${training.device.build}`],
     [
       'features',

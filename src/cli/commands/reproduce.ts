@@ -35,9 +35,9 @@ const TRIALS = PAPER_SWEEPS.reduce((sum, { values }) => sum + values.length, 0);
 
 export const command = defineCommand({
   details:
-    'Needs the JSON files of one host of Engagement 3 and its labels. Runs all variants and seeds: under the protocol of ' +
-    'the paper if the labels folder holds the list of ThreaTrace, and under the honest protocol if it holds expert ' +
-    'labels. docs/research/reproduce.md describes the splits and where to get the data.',
+    'Needs the JSON files of one Engagement 3 host and its labels. Runs all variants and seeds: with the paper protocol ' +
+    'if the labels folder contains the ThreaTrace list, and with the honest protocol if it contains expert labels. ' +
+    'docs/research/reproduce.md describes the splits and where to get the data.',
   examples: [
     'recal reproduce e3-cadets --data e3/cadets --labels labels --out cadets',
     'recal reproduce e3-theia --data e3/theia --labels labels --split pidsmaker --seeds 0 --steps 500 --out quick',
@@ -48,13 +48,13 @@ export const command = defineCommand({
     data: { type: z.string().min(1), description: 'folder with the log files', value: 'DIR' },
     labels: {
       type: z.string().min(1),
-      description: 'folder with the labels: cadets.txt and E3-CADETS.csv, or as published',
+      description: 'folder with the labels: cadets.txt, E3-CADETS.csv, or their published names',
       value: 'DIR',
     },
     out: outSetting,
     split: {
       type: z.enum(SPLIT_SCHEMES).default('magic'),
-      description: 'which publication decides what to train on and what to judge',
+      description: 'publication whose train and test splits to use',
     },
     sweeps: {
       type: z.boolean().default(false),
@@ -99,12 +99,12 @@ export const command = defineCommand({
           },
           run: ({ protocol, labels }) => {
             progress.finish();
-            out.info(`protocol ${protocol}, labels of ${printable(labels.file, 200)}`);
+            out.info(`protocol ${protocol}, labels from ${printable(labels.file, 200)}`);
           },
           removed: (folder) => {
             progress.finish();
             out.warn(
-              `removed the results of an earlier run in ${printable(folder, 200)}, whose protocol was not run now`,
+              `removed ${printable(folder, 200)}: results of an earlier run, with a protocol that was not run now`,
             );
           },
           evaluation: {

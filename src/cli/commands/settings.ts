@@ -15,8 +15,8 @@ import { renderTable } from '../terminal/tables.js';
 export function settingsCommand(entries: readonly CommandEntry[]) {
   return defineCommand({
     details:
-      'Reads the environment and the configuration file as the other commands do, and changes nothing. Settings without ' +
-      'an option of their own are given as --set KEY=VALUE.',
+      'Reads the environment and the configuration file like the other commands, and changes nothing. Settings without ' +
+      'an option of their own are set with --set KEY=VALUE.',
     examples: ['recal settings train', 'RECAL_STORE=/data/store recal settings ingest --json'],
     arguments: { command: { description: 'show only the settings of this command', optional: true } },
     settings: defineSettings({

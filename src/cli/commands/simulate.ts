@@ -15,8 +15,8 @@ import { type Look, renderTable } from '../terminal/tables.js';
 
 export const command = defineCommand({
   details:
-    'The same options give the same bytes. The folder also gets labels and scenario.json. It is new, empty, or holds an ' +
-    'earlier simulation, which is replaced.',
+    'Writes logs, labels and scenario.json. The same options give the same bytes. An earlier simulation in the folder is ' +
+    'replaced.',
   examples: [
     'recal simulate --scenario demo --out world',
     'recal simulate --scenario freebsd-server --events 5000000 --seed 7 --layout e3 --out e3',
@@ -24,48 +24,56 @@ export const command = defineCommand({
   ],
   arguments: {},
   settings: defineSettings({
-    scenario: { type: z.enum(SCENARIOS), description: 'kind of host' },
+    scenario: {
+      type: z.enum(SCENARIOS),
+      description: `kind of host: ${SCENARIOS.join(', ')}`,
+      value: 'NAME',
+    },
     out: {
       type: z.string().min(1),
-      description: 'new or empty folder, or one of an earlier simulation',
+      description: 'new or empty folder, or one with an earlier simulation',
       value: 'DIR',
     },
-    seed: { type: z.coerce.number().int().default(1), description: 'which world of its kind', value: 'N' },
+    seed: {
+      type: z.coerce.number().int().default(1),
+      description: 'seed of the simulated world',
+      value: 'N',
+    },
     events: {
       type: z.coerce.number().int().positive().optional(),
-      description: 'events per host (60,000 for demo, else 1,000,000)',
+      description: 'events per host (default: 60,000 for demo, otherwise 1,000,000)',
       value: 'N',
     },
     stealth: {
       type: z.coerce.number().min(0).max(1).default(0.5),
-      description: 'how quiet the attacks are: 0 loud, 1 quiet',
+      description: 'how quiet the attacks are, from 0 (loud) to 1 (quiet)',
       value: '0..1',
     },
     format: { type: z.enum(FORMATS).default('cdm18'), description: 'format of the logs' },
     layout: {
       type: z.enum(LAYOUTS).default('parts'),
-      description: "parts: train, calibrate, test; e3: the file names and dates of DARPA's release",
+      description: "parts: files for train, calibrate and test; e3: file names and dates of DARPA's release",
     },
-    hosts: { type: z.coerce.number().int().min(1).default(1), description: 'hosts of this kind', value: 'N' },
+    hosts: { type: z.coerce.number().int().min(1).default(1), description: 'number of hosts', value: 'N' },
     attacks: {
       type: z.enum(PLACEMENTS).default('test'),
-      description: 'where attacks are; none: a benign host',
+      description: 'split with attacks; none for a benign host',
     },
     unusual: {
       type: z.enum(PLACEMENTS).default('test'),
-      description: 'where rare benign work is; none: the test is like what came before',
+      description: 'split with rare benign work; none for a test split like the others',
     },
     drift: {
       type: z.coerce.number().min(0).max(1).default(0),
-      description: 'how much the host itself changes from the start of the test',
+      description: 'how much the host changes when the test split starts, from 0 to 1',
       value: '0..1',
     },
     days: {
       type: z
         .string()
-        .regex(/^\d+,\d+,\d+$/, 'give three whole numbers, such as 7,7,14')
+        .regex(/^\d+,\d+,\d+$/, 'expected three whole numbers, such as 7,7,14')
         .optional(),
-      description: 'days of train, calibrate and test (by the number of events)',
+      description: 'days of train, calibrate and test (default: depends on the number of events)',
       value: 'N,N,N',
     },
   }),
@@ -73,7 +81,7 @@ export const command = defineCommand({
     await checkOutFolder(settings.out);
     const started = performance.now();
     if (existsSync(join(settings.out, MANIFEST_FILE))) {
-      out.info(`the simulation in ${printable(settings.out)} is replaced`);
+      out.info(`replacing the simulation in ${printable(settings.out)}`);
     }
     const bar = progress('simulating', { unit: 'events' });
     const options = {

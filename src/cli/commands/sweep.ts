@@ -29,9 +29,9 @@ import { type Look, renderTable } from '../terminal/tables.js';
 
 export const command = defineCommand({
   details:
-    'Takes the options of `recal evaluate`, and settings with several values. Every combination of values is a trial: an ' +
-    'evaluation of its own. A finished trial is a file below --out and is not run again. Write a value that is a list ' +
-    'with +. calibrationShare is the share of entities to calibrate on.',
+    'Takes the options of recal evaluate, and settings with several values. Each combination of values is a trial: a ' +
+    'separate evaluation. Finished trials stay in --out and are not run again. Join the items of a list with +. ' +
+    'calibrationShare is the share of entities to calibrate on.',
   examples: [
     'recal sweep gamma=0,0.25,0.5,0.75,1 --train e3 --calibrate e3 --test e3 --labels labels.csv --out gamma',
     'recal sweep evidence=reconstruction,reconstruction+name fusion=fisher,brown --train e3 --calibrate e3 --test e3 --labels labels.csv --seeds 0 --out fusion',

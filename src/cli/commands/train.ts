@@ -39,12 +39,12 @@ export const command = defineCommand({
     threads: threadsSetting('the model'),
     portable: {
       type: z.boolean().default(false),
-      description: 'avoid instructions whose last bit depends on the processor',
+      description: 'avoid instructions whose rounding depends on the processor',
       advanced: true,
     },
     memory: {
       type: z.coerce.number().int().min(64).optional(),
-      description: 'MiB for graphs and their working set (default: 60 % of the memory)',
+      description: 'memory limit for graphs and training in MiB (default: 60 % of the memory)',
       value: 'MIB',
     },
     calibrate: {

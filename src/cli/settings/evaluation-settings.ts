@@ -12,7 +12,7 @@ const { profile: _profile, seed: _seed, ...variantSettings } = TRAINING_SETTINGS
 
 const logs = (purpose: string) => ({
   type: z.array(z.string().min(1)).min(1),
-  description: `logs to ${purpose}: files, a quoted glob, or a store (its split of that name, or DIR#SPLIT)`,
+  description: `logs to ${purpose}: files, a quoted glob, a store with this split, or DIR#SPLIT`,
   value: 'FILE',
 });
 
@@ -29,10 +29,10 @@ export const seedsSetting = {
 } as const;
 
 /** The variants to compare, and what is compared by default. */
-export function variantsSetting(standard: readonly string[]) {
+export function variantsSetting(defaults: readonly string[]) {
   return {
-    type: z.string().default(standard.join(',')),
-    description: 'variants and rivals to compare, separated by commas',
+    type: z.string().default(defaults.join(',')),
+    description: 'variants to compare, separated by commas',
     value: 'NAMES',
   } as const;
 }
@@ -61,7 +61,7 @@ export function comparedValues(settings: Readonly<Record<string, unknown>>) {
 export const evaluationSettings = {
   train: logs('train on'),
   calibrate: logs('calibrate on'),
-  test: logs('judge'),
+  test: logs('score'),
   labels: {
     type: z.string().min(1),
     description: 'ids of attack nodes: a list, or a CSV with uuid, attack and tier',
@@ -69,17 +69,17 @@ export const evaluationSettings = {
   },
   ignore: {
     type: z.string().min(1).optional(),
-    description: 'ids of nodes to leave out of all figures, in the same form',
+    description: 'ids of nodes to leave out of all figures, in the same format',
     value: 'FILE',
   },
   out: outSetting,
   protocol: {
     type: z.enum(PROTOCOLS).default('honest'),
-    description: 'honest: threshold from calibration; paper: threshold from the test',
+    description: 'honest: threshold from calibration; paper: best threshold on the test split',
   },
   match: {
     type: z.enum(MATCHING_PROTOCOLS).default('node'),
-    description: 'how alerts are matched with labels',
+    description: 'how alerts are matched to labels',
   },
   threshold: {
     type: z.string().optional(),
@@ -89,11 +89,11 @@ export const evaluationSettings = {
   seeds: seedsSetting,
   tier: {
     type: z.enum(TIER_CHOICES).default('all'),
-    description: 'core: count only what the attacker made or controlled',
+    description: 'core: count only entities that the attacker created or controlled',
   },
   allowPast: {
     type: z.boolean().default(false),
-    description: 'allow calibration or test to begin before training ends',
+    description: 'allow the calibrate or test split to begin before training ends',
   },
   ...comparedSettings,
 } as const;

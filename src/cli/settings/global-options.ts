@@ -5,7 +5,7 @@
 export const GLOBAL_OPTIONS = {
   quiet: { flags: '-q, --quiet', description: 'print only results, warnings and errors' },
   json: { flags: '--json', description: 'print the result as one JSON object' },
-  color: { flags: '--no-color', description: 'no colours (--color: colours without a terminal)' },
+  color: { flags: '--no-color', description: 'disable colours; --color forces them' },
   stack: { flags: '--stack', description: 'print the stack trace of an error' },
   config: {
     flags: '--config <FILE>',

@@ -10,16 +10,16 @@ import type { CommandContext } from '../command.js';
 export const readingSettings = {
   format: {
     type: z.enum(['auto', ...FORMATS.map(({ name }) => name)]).default('auto'),
-    description: 'format of the files; auto finds out from the content',
+    description: 'log format; auto detects it from the content',
   },
   host: {
     type: z.string().min(1).max(255).optional(),
-    description: 'name of the host, instead of what the log says',
+    description: 'host name to use instead of the one in the log',
     value: 'NAME',
   },
   timeUnit: {
     type: z.enum(TIME_UNITS).optional(),
-    description: "what the log's times count; by default the unit that most events of a file have",
+    description: 'unit of the times in the log (default: the one that fits most events of a file)',
   },
   maxLine: {
     type: z.coerce
@@ -28,13 +28,13 @@ export const readingSettings = {
       .min(1024)
       .max(512 << 20)
       .default(DEFAULT_MAX_LINE),
-    description: 'longest line in bytes; a longer one counts as malformed',
+    description: 'longest line in bytes; longer lines count as malformed',
     value: 'BYTES',
   },
   strict: { type: z.boolean().default(false), description: 'stop at the first malformed line' },
   threads: {
     type: z.coerce.number().int().min(0).max(64).optional(),
-    description: 'parse threads; 0 is the main thread, by default as many as there are cores',
+    description: 'parse threads (default: one per core); 0 uses the main thread',
     value: 'N',
   },
 } as const;

@@ -13,12 +13,12 @@ const time = z
 export const selectionSettings = {
   split: {
     type: z.string().min(1).optional(),
-    description: 'split, as named by recal ingest --as',
+    description: 'split of the store, as named with recal ingest --as',
     value: 'NAME',
   },
   host: {
     type: z.string().min(1).optional(),
-    description: 'hosts by id or name; * and ? match anything',
+    description: 'host ids or names; * and ? are wildcards',
     value: 'GLOB',
   },
   from: {

@@ -8,7 +8,7 @@ export function* renderCalibration(summary: CalibrationSummary): Generator<strin
   yield `calibrated on ${formatCount(graphs)} graphs, ${formatCount(instances)} instances: ${config.evidence.join(', ')}`;
   if (covariance !== undefined) yield describeCovariance(covariance);
   if (benign.inSample) {
-    yield 'benign scores come from the data that made the tables; thresholds are too low';
+    yield 'benign scores come from the same data as the tables; thresholds are too low';
   }
   yield* renderThreshold(threshold.rule, threshold, benign.hostDays);
 }
@@ -24,7 +24,7 @@ export function* renderThreshold(rule: string, found: Threshold, hostDays: numbe
   const { tau, status, finest, incidentsPerDay, alarmsPerDay, graphs, range } = found;
   const rate = (value: number) => (value >= 10 ? value.toFixed(0) : value.toPrecision(2));
   const unit = rule.startsWith('budget') ? 'false incidents per host and day' : 'of instances';
-  yield `threshold ${rule}: score ${tau.toFixed(2)} and above (${status})`;
+  yield `threshold ${rule}: score ${tau.toFixed(2)} or more (${status})`;
   yield `  calibration covers ${hostDays.toPrecision(2)} host-days in ${formatCount(graphs)} graphs; the lowest rate it can measure is ${rate(finest)} ${unit}`;
   const most = status === 'resolved' ? 'about' : 'at most';
   yield `  expect ${most} ${rate(incidentsPerDay)} false incidents and ${rate(alarmsPerDay)} false alerts per host and day`;

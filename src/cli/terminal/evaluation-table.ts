@@ -37,10 +37,10 @@ export function* renderEvaluation(
     look,
   );
   yield '';
-  yield 'attacks: those with a flagged node, of all attacks';
-  yield 'false incidents: incidents of flagged nodes without a labelled node (per host and day of the test)';
-  yield 'incidents, nodes: incidents and their nodes to inspect until every attack is found, for any threshold';
-  yield 'oracle F1: the best F1 of any threshold, chosen with the labels of the test';
+  yield 'attacks: attacks with a flagged node, of all attacks';
+  yield 'false incidents: incidents of flagged nodes without a labelled node (per host and day of the test split)';
+  yield 'incidents, nodes: how many to inspect until every attack is found, with any threshold';
+  yield 'oracle F1: the best F1 of any threshold; finding it needs the labels of the test split';
   yield 'steps: updates of the weights in training';
   for (const note of notes) yield `note: ${printable(note, 1000)}`;
 }

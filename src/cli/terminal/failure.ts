@@ -20,8 +20,8 @@ const SYSTEM_HINTS: Record<string, string> = {
   EPERM: 'check the permissions',
   ENOSPC: 'free some disk space, then run the command again',
   EDQUOT: 'free some space in the disk quota, then run the command again',
-  EFBIG: 'raise the limit of the file size (ulimit -f), or use another file system',
-  EMFILE: 'raise the limit of open files (ulimit -n)',
+  EFBIG: 'raise the file-size limit (ulimit -f), or use another file system',
+  EMFILE: 'raise the open-file limit (ulimit -n)',
 };
 
 function describeFailure(error: unknown): Failure {
@@ -46,8 +46,8 @@ function describeFailure(error: unknown): Failure {
       : String(error);
   return {
     code: 'internal',
-    message: `internal: ${message}`,
-    hint: 'run the command again with --stack, and report this defect of recal with the output',
+    message: `internal error: ${message}`,
+    hint: 'this is a bug in recal; run the command again with --stack and report the output',
     exit: EXIT.error,
   };
 }

@@ -11,7 +11,7 @@ export function warnOfProblems(
   if (result.malformed === 0) return;
   const lines =
     result.malformed === 1 ? '1 malformed line' : `${formatCount(result.malformed)} malformed lines`;
-  out.warn(`${lines} left out`);
+  out.warn(`skipped ${lines}`);
   for (const { file, line, reason } of result.problems) {
     out.warn(`  ${printable(file)}:${line}: ${printable(reason, 200)}`);
   }

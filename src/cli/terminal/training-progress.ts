@@ -52,7 +52,7 @@ export class TrainingProgress implements TrainWatch {
     );
     for (const { title, nodes: size, parts } of plan.inParts) {
       out.info(
-        `${printable(title)} (${formatCount(size)} nodes) does not fit the memory and is processed in ${parts} parts, ` +
+        `${printable(title)} (${formatCount(size)} nodes) does not fit into memory and is processed in ${parts} parts, ` +
           'which is slower; raise --memory or shorten the window with --set window=MINUTES',
       );
     }

@@ -76,17 +76,23 @@ function isSameAction(
   return a.relation === b.relation && a.subject.id === b.subject.id && a.object.id === b.object.id;
 }
 
+const NO_BENIGN = 'no benign values to compare with';
+
 /** How evidence compares with benign values, and what limits the comparison. */
 function phraseEvidence(evidence: AlertEvidence): string {
-  const { kind, relation, because } = evidence;
+  const { kind, relation, because, n } = evidence;
   const notes = notesOf(evidence);
   const withNotes = (text: string) => (notes.length === 0 ? text : `${text} (${notes.join(', ')})`);
   if (kind === 'reconstruction') return withNotes(`its ${nounOf(relation ?? '')} ${phraseUnlike(evidence)}`);
-  if (kind === 'distance')
+  if (kind === 'distance') {
+    if (n === 0) return withNotes(`its distance from known behaviour has ${NO_BENIGN}`);
     return withNotes(`it is farther from known behaviour than ${phraseBenign(evidence)}`);
-  const comparison = `more surprising than ${phraseBenign(evidence)}`;
+  }
+  const comparison = n === 0 ? NO_BENIGN : `more surprising than ${phraseBenign(evidence)}`;
   if (because !== '') return `${because} (${[comparison, ...notes].join(', ')})`;
-  return withNotes(`${kind === 'relation' ? 'this relation' : 'this'} is ${comparison}`);
+  return withNotes(
+    `${kind === 'relation' ? 'this relation' : 'this'} ${n === 0 ? 'has' : 'is'} ${comparison}`,
+  );
 }
 
 function notesOf({ n, draws, level }: AlertEvidence): string[] {
@@ -106,7 +112,6 @@ function phraseUnlike(evidence: AlertEvidence): string {
 
 function phraseBenign(evidence: AlertEvidence): string {
   const { n, beyond } = evidence;
-  if (n === 0) return 'anything benign, because there is nothing to compare with';
   if (!beyond) return `${phraseShare(evidence)} benign values`;
   return n === 1 ? 'the only benign value' : `all ${formatCount(n)} benign values`;
 }

@@ -44,7 +44,7 @@ function notOne(id: string, found: readonly Found[], all: readonly Found[]): Rec
       'alerts-ambiguous',
       `the ids of ${found.length} alerts and incidents begin with '${shown}'`,
       {
-        hint: `give more of the id: ${list(found)}`,
+        hint: `give more characters of the id: ${list(found)}`,
         exit: EXIT.usage,
       },
     );

@@ -99,11 +99,9 @@ export async function calibrateDetector(
     await yieldToSignals();
   }
   if (graphs.length === 0) {
-    throw new RecalError(
-      'nothing-to-calibrate',
-      'the split to calibrate on has no events between two entities',
-      { hint: 'choose a benign split with --split, --from and --to' },
-    );
+    throw new RecalError('nothing-to-calibrate', 'none of the events for calibration connects two entities', {
+      hint: 'select other benign events with --split, --from and --to',
+    });
   }
   const isKeptOut = keepOut?.isKeptOut ?? (() => false);
   const { seed } = model.config;
@@ -148,8 +146,8 @@ export async function calibrateDetector(
 }
 
 function tooShort(): RecalError {
-  return new RecalError('nothing-to-calibrate', 'the split to calibrate on is too short to set a threshold', {
-    hint: 'choose a longer benign split with --split, --from and --to',
+  return new RecalError('nothing-to-calibrate', 'the events for calibration are too few to set a threshold', {
+    hint: 'select a longer benign time with --split, --from and --to',
   });
 }
 

@@ -37,7 +37,7 @@ export interface DriftOptions {
 /** What changed, and what to do about it. */
 export type DriftReport = Advice & DriftFindings;
 
-const VERDICTS: readonly MoveVerdict[] = ['stranger', 'calmer', 'shifted', 'steady', 'too-few'];
+const VERDICTS: readonly MoveVerdict[] = ['more-unusual', 'less-unusual', 'shifted', 'steady', 'too-few'];
 
 type CalibratedDetector = Pick<Detector, 'calibration' | 'fitted' | 'model' | 'score'>;
 

@@ -15,8 +15,8 @@ const MOVED = { p90: 0.2, p99: 0.03 };
 /** The distance from which on values have become much smaller. */
 const CALMED = 0.2;
 
-/** `stranger` and `calmer` are significant and large changes; `shifted` is significant but small. */
-export type MoveVerdict = 'stranger' | 'calmer' | 'shifted' | 'steady' | 'too-few';
+/** `more-unusual` and `less-unusual` are significant and large changes; `shifted` is significant but small. */
+export type MoveVerdict = 'more-unusual' | 'less-unusual' | 'shifted' | 'steady' | 'too-few';
 
 export interface ValueCount {
   readonly n: number;
@@ -197,8 +197,8 @@ export function judgeMoves<M extends Move>(
 }
 
 function sizeOf({ direction, distance, above }: Move): MoveVerdict {
-  if (direction === 'down') return distance >= CALMED ? 'calmer' : 'shifted';
-  return isLarge(above) ? 'stranger' : 'shifted';
+  if (direction === 'down') return distance >= CALMED ? 'less-unusual' : 'shifted';
+  return isLarge(above) ? 'more-unusual' : 'shifted';
 }
 
 /** True for twice as many values above the 90th percentile, or three times as many above the 99th. */

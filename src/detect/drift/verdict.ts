@@ -40,8 +40,8 @@ export function adviseOn(found: DriftFindings): Advice {
     reasons.push(why);
     if (ORDER.indexOf(to) > ORDER.indexOf(advice.verdict)) advice.verdict = to;
   };
-  const moved = rows.filter((row) => row.verdict === 'stranger').length;
-  const calmer = rows.filter((row) => row.verdict === 'calmer').length;
+  const moved = rows.filter((row) => row.verdict === 'more-unusual').length;
+  const calmer = rows.filter((row) => row.verdict === 'less-unusual').length;
   const isUnusual = quarantine.high > Math.max(FEW, FLOOD.times * quarantine.expected);
   if (isUnusual && quarantine.high > FLOOD.share * counts.instances) {
     raise(
@@ -51,7 +51,10 @@ export function adviseOn(found: DriftFindings): Advice {
   }
   if (moved > 0) {
     const many = moved >= MANY.least && moved >= MANY.share * counts.compared;
-    raise(many ? 'retrain' : 'recalibrate', `${moved} of ${counts.compared} relations have become stranger`);
+    raise(
+      many ? 'retrain' : 'recalibrate',
+      `${moved} of ${counts.compared} relations have become more unusual`,
+    );
   }
   if (change.reached !== null && isLarge(change.above)) {
     raise(
@@ -78,17 +81,17 @@ export function adviseOn(found: DriftFindings): Advice {
   }
   if (calmer > 0) {
     reasons.push(
-      `${calmer} of ${counts.compared} relations have become calmer: the model will raise fewer alerts`,
+      `${calmer} of ${counts.compared} relations have become less unusual: the model will raise fewer alerts`,
     );
   }
   if (advice.verdict === 'steady') {
     reasons.unshift(
-      `none of ${counts.compared} relations has become much stranger, at a false discovery rate of ${level}`,
+      `none of ${counts.compared} relations has become much more unusual, at a false discovery rate of ${level}`,
     );
   }
   if (isUnusual && advice.verdict !== 'look-first') {
     reasons.push(
-      `${quarantine.high} instances score high, and ${quarantine.expected.toPrecision(2)} were expected: look at them with recal detect`,
+      `${quarantine.high} instances score high, and ${quarantine.expected.toPrecision(2)} were expected: inspect them with recal detect`,
     );
   }
   return advice;

@@ -113,7 +113,7 @@ function discover(
   });
   const note =
     tau === Number.MAX_VALUE
-      ? `no node alarms at this nominal false discovery rate: ${describeNeeded(found, benign)}`
+      ? `no node raises an alert at this nominal false discovery rate: ${describeNeeded(found, benign)}`
       : 'the false discovery rate is nominal, because nodes share neighbours and load';
   return {
     tau,

@@ -58,5 +58,5 @@ export function describeNeeded(
   { instances }: Pick<BenignScores, 'instances'>,
 ): string {
   const needed = days.reduce((least, day) => Math.min(least, day.needed), Number.POSITIVE_INFINITY);
-  return `it takes ${needed} nodes a day, each in one graph, that score above all ${instances} benign instances`;
+  return `that would take ${needed} nodes per day, each in one graph, that score above all ${instances} benign instances`;
 }

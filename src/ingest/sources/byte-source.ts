@@ -168,7 +168,7 @@ class Input implements InputFile {
       const content = await this.#unwrap(member, name);
       if (content.archive) {
         throw new RecalError('nested-archive', `${quoted(name)} is an archive inside an archive`, {
-          hint: 'unpack the outer archive with tar -xf and give recal the inner ones',
+          hint: 'unpack the outer archive with tar -xf and pass the inner ones',
           where: { file: name },
         });
       }
@@ -185,7 +185,7 @@ class Input implements InputFile {
         await source.close();
       }
     }
-    if (empty) throw emptyInputError(this.#raw.name, 'holds no files, or only empty ones');
+    if (empty) throw emptyInputError(this.#raw.name, 'contains no files, or only empty ones');
   }
 
   #source(name: string, bytes: Bytes, close: () => Promise<void>): ByteSource {

@@ -53,7 +53,7 @@ const UNSUPPORTED: UnsupportedKind[] = [
     magic: [0x50, 0x4b, 0x05, 0x06],
     code: 'unsupported-archive',
     what: 'an empty zip archive',
-    hint: 'give recal the log files themselves',
+    hint: 'pass the log files themselves',
   },
   {
     magic: [0x37, 0x7a, 0xbc, 0xaf, 0x27, 0x1c],

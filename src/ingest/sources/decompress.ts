@@ -155,11 +155,11 @@ export class Decompressed implements Bytes {
 
   #trailing(cause?: unknown): RecalError {
     const hint = `copy or download it again, or remove the bytes after the ${this.#kind} data`;
-    return this.#problem('trailing-data', `holds bytes that are not ${this.#kind} data,`, hint, cause);
+    return this.#problem('trailing-data', `contains bytes that are not ${this.#kind} data,`, hint, cause);
   }
 
   #bomb(): RecalError {
-    const hint = 'if you trust the file, decompress it first and give recal the result';
+    const hint = 'if you trust the file, decompress it first and pass the result to recal';
     return this.#problem(
       'decompression-ratio',
       `decompresses to more than ${this.#maxRatio} times its size,`,

@@ -32,7 +32,7 @@ export async function openError(path: string, cause: unknown): Promise<RecalErro
     const name = basename(path);
     const similar = (await namesIn(dirname(path))).filter((other) => other.startsWith(name));
     const hint = similar.length
-      ? `the folder holds ${listNames(similar)}`
+      ? `similar names in the folder: ${listNames(similar)}`
       : 'check the spelling; relative paths start at the current folder';
     return new RecalError('input-not-found', `there is no file ${quoted(path)}`, { hint, where, cause });
   }
@@ -46,7 +46,7 @@ export async function openError(path: string, cause: unknown): Promise<RecalErro
   return new RecalError('input-unreadable', `cannot open ${quoted(path)}: ${code}`, {
     hint:
       code === 'EMFILE' || code === 'ENFILE'
-        ? 'raise the limit of open files with ulimit -n'
+        ? 'raise the open-file limit with ulimit -n'
         : 'check the disk and the file system',
     where,
     cause,
@@ -57,10 +57,10 @@ export async function directoryError(path: string): Promise<RecalError> {
   const names = (await namesIn(path)).filter((name) => !name.startsWith('.'));
   const json = names.filter((name) => name.includes('.json'));
   const hint = json.length
-    ? `give recal the files in it: '${printable(join(path, '*.json*'), 512)}' (${json.length} files)`
+    ? `pass the files in it: '${printable(join(path, '*.json*'), 512)}' (${json.length} files)`
     : names.length
-      ? `give recal the log files in it; it holds ${listNames(names)}`
-      : 'it is empty; give recal log files';
+      ? `pass the log files in it; it contains ${listNames(names)}`
+      : 'it is empty; pass log files';
   return new RecalError('input-is-directory', `${quoted(path)} is a directory`, {
     hint,
     where: { file: path },
@@ -79,7 +79,7 @@ export function duplicatePartError(first: string, second: string): RecalError {
     'duplicate-part',
     `${quoted(first)} and ${quoted(second)} are the same part of a log`,
     {
-      hint: 'give recal only one of them, so that no event is read twice',
+      hint: 'pass only one of them, so that no event is read twice',
       where: { file: second },
     },
   );
@@ -111,7 +111,7 @@ export function inputUseError(
   name: string,
 ): RecalError {
   const fault = {
-    'input-closed': 'was closed while it was read',
+    'input-closed': 'was closed while it was being read',
     'input-consumed': 'can be read only once; open it again',
     'hash-incomplete': 'has no hash until it is read to the end',
   }[code];

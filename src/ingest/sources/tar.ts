@@ -94,7 +94,7 @@ export class TarReader {
     for (;;) {
       await this.#fill(this.#header);
       if (isZero(this.#header)) return this.#finish();
-      if (!isChecksumValid(this.#header)) throw this.#corrupt('wrong checksum of a header');
+      if (!isChecksumValid(this.#header)) throw this.#corrupt('wrong header checksum');
       const type = this.#header[156] === 0 ? '0' : String.fromCharCode(this.#header[156]);
       const size = overrides.size ?? number(this.#header.subarray(124, 136));
       if (size === undefined) throw this.#corrupt('invalid size');
@@ -195,8 +195,8 @@ export class TarReader {
       if (!isZero(this.#scratch.subarray(0, length))) {
         throw this.#problem(
           'trailing-data',
-          'has data after its end mark',
-          'if it is several archives joined with cat, give recal each archive',
+          'has data after its end marker',
+          'if several archives were joined with cat, pass each archive separately',
         );
       }
     }
@@ -219,7 +219,7 @@ export class TarReader {
   }
 
   #unsupported(): RecalError {
-    const hint = 'unpack it with tar -xf and give recal the files';
+    const hint = 'unpack it with tar -xf and pass the files';
     return this.#problem(
       'unsupported-archive',
       'contains a sparse or multi-volume file, which recal does not read',

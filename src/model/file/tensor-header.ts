@@ -111,7 +111,7 @@ export function checkHeader(
   try {
     return { places, sha256: metadata.sha256, meta: parseStrictly(metadata.recal) };
   } catch {
-    throw refused(path, 'the metadata are not JSON');
+    throw refused(path, 'the metadata is not JSON');
   }
 }
 
@@ -130,7 +130,7 @@ function checkFormat(value: unknown, path: string, format: string, version: numb
   if (!found.success || found.data.__metadata__.format !== format) {
     const other = found.success ? `; its format is ${found.data.__metadata__.format.slice(0, 64)}` : '';
     throw new RecalError('not-a-model', `${printable(path)} is not a ${format} file${printable(other)}`, {
-      hint: 'give a file that recal train wrote',
+      hint: 'use a file that recal train wrote',
       where: { file: path },
     });
   }

@@ -58,7 +58,7 @@ export async function readCheckpoint(modelPath: string): Promise<Checkpoint> {
   const file = await TensorFile.open(path, CHECKPOINT_FILE);
   try {
     const parsed = checkpointMetaSchema.safeParse(file.meta);
-    if (!parsed.success) throw refused(path, 'the metadata are not those of a checkpoint');
+    if (!parsed.success) throw refused(path, 'the metadata is not that of a checkpoint');
     const moments = new Set<string>(Object.values(MOMENTS));
     const modelPlaces = file.places.filter(({ name }) => !moments.has(name));
     const meta = checkModelMeta(parsed.data.model, modelPlaces, path);

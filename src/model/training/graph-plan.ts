@@ -115,7 +115,7 @@ export function checkRelations(relations: readonly string[], limit: number): voi
   if (relations.length <= limit) return;
   throw new RecalError(
     'too-many-relations',
-    `the events have ${relations.length} relations, but a model holds at most ${limit}`,
+    `the events have ${relations.length} relations, but a model can have at most ${limit}`,
     { hint: 'map rare event types to fewer names before ingest' },
   );
 }

@@ -46,12 +46,12 @@ export const TRAINING_SETTINGS = {
   inputBlocks: configSetting(
     z.enum(BLOCK_SCALES).default('raw'),
     'scaling of the blocks of x_v for the encoder: unchanged, or each to length 1',
-    'as in the paper; not yet settled by evidence [p]',
+    'as in the paper; no experiment has settled it yet [p]',
   ),
   targetBlocks: configSetting(
     z.enum(BLOCK_SCALES).default('raw'),
     'scaling of the blocks of x_v for the loss: unchanged, or each to length 1',
-    'as in the paper; not yet settled by evidence [p]',
+    'as in the paper; no experiment has settled it yet [p]',
   ),
   textDimension: configSetting(
     integer(1, 512).default(WORD2VEC_DEFAULTS.dimension),
@@ -80,7 +80,7 @@ export const TRAINING_SETTINGS = {
   textRate: configSetting(
     z.number().positive().max(1).default(WORD2VEC_DEFAULTS.rate),
     'initial learning rate of Word2Vec; it falls linearly to 0',
-    'the value of the original program',
+    'the value of the original word2vec program',
     'RATE',
   ),
   history: configSetting(
@@ -167,7 +167,7 @@ export const TRAINING_SETTINGS = {
   epochs: configSetting(
     integer(1, 1_000_000).default(200),
     'passes over all graphs',
-    'more than 50 changed no result by more than the seed does; profile paper uses 200 [p]',
+    'more than 50 change results less than another seed does; profile paper uses 200 [p]',
     'N',
   ),
   steps: configSetting(

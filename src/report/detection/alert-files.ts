@@ -115,7 +115,7 @@ async function readRun(folder: string): Promise<AlertRun> {
   const head = z.looseObject({ format: z.string(), version: z.number() }).safeParse(value);
   if (!head.success || head.data.format !== 'recal-alerts') {
     throw new RecalError('foreign-file', `${printable(file)} was not written by recal detect`, {
-      hint: 'give the folder that recal detect wrote with --out',
+      hint: 'use the folder that recal detect wrote with --out',
       where: { file },
     });
   }

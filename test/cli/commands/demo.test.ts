@@ -33,7 +33,7 @@ beforeAll(async () => {
 describe('recal demo', () => {
   test('tells every step, shows incidents and truth apart, and says what to try next', () => {
     expect(plain.code).toBe(0);
-    for (const step of ['1/5 simulating', '2/5 reading', '3/5 learning', '4/5 measuring', '5/5 judging']) {
+    for (const step of ['1/5 simulating', '2/5 reading', '3/5 learning', '4/5 measuring', '5/5 scoring']) {
       expect(plain.stderr).toContain(step);
     }
     const { stdout } = plain;

@@ -74,7 +74,9 @@ describe('an alert', () => {
       /^2018-04-06T00:01:00\.000000007Z +nginx +EVENT_EXECUTE +\/var\/tmp\/dropper +#1$/m,
     );
     expect(stdout.match(/^2018\S+ +nginx +EVENT_READ .*#2$/gm)).toHaveLength(3);
-    expect(stdout).toContain('34 events of this entity in the window, 30 left out (--events N shows more)');
+    expect(stdout).toContain(
+      '34 events of this entity in the window, 30 left out (show more with --events N)',
+    );
     expect(stdout).toMatch(/^incident +[0-9a-f]{16} \(rank 1, 3 alerts\)$/m);
   });
 
@@ -123,7 +125,7 @@ describe('what cannot be found', () => {
     const { code, stderr } = await run(id, hostileFolder);
     expect([code, stderr]).toEqual([
       0,
-      expect.stringMatching(/no raw events without the store \(.*gone does not exist\)/),
+      expect.stringMatching(/raw events are not shown without the store \(.*gone does not exist\)/),
     ]);
     expect(await run(`${id} --store ${join(hostileFolder, 'gone')}`, hostileFolder)).toMatchObject({
       code: 1,

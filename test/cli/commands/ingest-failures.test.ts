@@ -22,7 +22,7 @@ describe('malformed lines', () => {
     expect(ended.code).toBe(0);
     expect(answer(ended)).toMatchObject({ events: 13, malformed: 13, lines: 26 });
     const warnings = ended.stderr.split('\n').filter((text) => text.startsWith('warning:'));
-    expect(warnings[0]).toBe('warning: 13 malformed lines left out');
+    expect(warnings[0]).toBe('warning: skipped 13 malformed lines');
     const places = warnings.slice(1, 11).map((text) => {
       const [, path, number, reason] = /^warning: {3}(.*):(\d+): (.+)$/.exec(text) ?? [];
       expect([path, reason.length > 3]).toEqual([log, true]);

@@ -282,7 +282,7 @@ describe('the store', () => {
     const { store } = await workplace();
     const drop = ['drop', '--store', store, '--before'];
     // A slip of the year must not empty the store.
-    expectFailure(await recal([...drop, '2030-04-07']), /would leave no event/, /2018-04-06.*--all/, 2);
+    expectFailure(await recal([...drop, '2030-04-07']), /would remove every event/, /2018-04-06.*--all/, 2);
     expect(await eventsOf(store)).not.toEqual([]);
     const dropped = await recal([...drop, '2018-04-07', '--all', '--json']);
     expect(answer(dropped)).toEqual({ segments: 1, events: 2, bytes: expect.any(Number) });

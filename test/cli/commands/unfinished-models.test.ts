@@ -83,7 +83,10 @@ describe('checks before the work', () => {
     await run('train --model m');
     writeFileSync(path('file'), 'x');
     const { code, stderr } = await run(`detect --model m --out ${path('file')}/below`);
-    expect([code, stderr]).toEqual([2, expect.stringMatching(/is a file\nhint: give --out a folder/)]);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/is a file\nhint: set --out to a writable folder/),
+    ]);
   });
 
   test('reports that no events follow calibration, and what the store contains', async () => {

@@ -35,11 +35,11 @@ test('the exit code is 1, or 2 for usage errors', () => {
 
 test('an unexpected exception is an internal error with a hint to --stack', () => {
   expect(lines(new TypeError('x is undefined'))).toEqual([
-    'error: internal: TypeError: x is undefined',
+    'error: internal error: TypeError: x is undefined',
     expect.stringMatching(/^hint: .*--stack/),
   ]);
-  expect(lines('text')[0]).toBe('error: internal: text');
-  expect(lines(undefined)[0]).toBe('error: internal: undefined');
+  expect(lines('text')[0]).toBe('error: internal error: text');
+  expect(lines(undefined)[0]).toBe('error: internal error: undefined');
 });
 
 test('an error of the operating system is not an internal error', () => {

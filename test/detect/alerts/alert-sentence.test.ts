@@ -66,7 +66,8 @@ describe('evidence', () => {
       'this is more surprising than 99.99 % of 1,000,000,000 benign values',
     ],
     [{ benignQuantile: 0 }, 'this is more surprising than 0.0 % of 1,000 benign values'],
-    [{ n: 0 }, 'this is more surprising than anything benign, because there is nothing to compare with'],
+    [{ n: 0 }, 'this has no benign values to compare with'],
+    [{ kind: 'distance', n: 0 }, 'its distance from known behaviour has no benign values to compare with'],
     [
       { kind: 'relation', n: 1, beyond: true },
       'this relation is more surprising than the only benign value (few to compare with)',

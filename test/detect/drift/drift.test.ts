@@ -35,13 +35,13 @@ beforeAll(async () => {
 afterAll(() => detector.close());
 
 const reportOf = (split: string) => reports.get(split) as DriftReport;
-const stranger = ({ rows }: DriftReport) =>
-  rows.filter(({ verdict }) => verdict === 'stranger').map(({ kind, relation }) => `${kind} ${relation}`);
+const unusual = ({ rows }: DriftReport) =>
+  rows.filter(({ verdict }) => verdict === 'more-unusual').map(({ kind, relation }) => `${kind} ${relation}`);
 
 test('without change, no relation moves', () => {
   const report = reportOf('same');
   expect(report.verdict).toBe('steady');
-  expect(stranger(report)).toEqual([]);
+  expect(unusual(report)).toEqual([]);
   expect(report.counts.compared).toBeGreaterThan(3);
   expect(report.counts.graphs).toBe(report.change.windows);
   expect(report.change.reached).toBeNull();
@@ -49,10 +49,10 @@ test('without change, no relation moves', () => {
   expect(report.novelty.names.every(({ unknown }) => unknown === 0)).toBe(true);
 });
 
-test('a relation that was rare and is now common becomes stranger', () => {
+test('a relation that was rare and is now common becomes more unusual', () => {
   const report = reportOf('moved');
   expect(['recalibrate', 'retrain']).toContain(report.verdict);
-  expect(stranger(report)).toContain('reconstruction EVENT_READ');
+  expect(unusual(report)).toContain('reconstruction EVENT_READ');
   const [first] = report.rows;
   expect(first.rate).toBeLessThanOrEqual(0.01);
   expect(first.direction).toBe('up');
@@ -62,7 +62,7 @@ test('a relation that was rare and is now common becomes stranger', () => {
 test('an attack is kept out and does not count as drift', () => {
   const [attacked, same] = [reportOf('attacked'), reportOf('same')];
   expect(attacked.verdict).toBe('steady');
-  expect(stranger(attacked)).toEqual([]);
+  expect(unusual(attacked)).toEqual([]);
   const { high, inherited, expected } = attacked.quarantine;
   expect(high + inherited - same.quarantine.high - same.quarantine.inherited).toBeGreaterThanOrEqual(4);
   expect(high).toBeGreaterThan(2 * expected);

@@ -47,7 +47,7 @@ describe('without change', () => {
       const random = new Random(seed);
       const rows = verdicts(tablesOf(random, usual, 200), random, usual);
       if (rows.some(({ rate }) => rate <= 0.05)) any++;
-      if (named(rows, 'stranger').length > 0) stranger++;
+      if (named(rows, 'more-unusual').length > 0) stranger++;
     }
     // Without change, every discovery is false, so the false discovery rate is the share of repetitions with any.
     expect(any / repetitions).toBeLessThan(0.05 + 3 * Math.sqrt((0.05 * 0.95) / repetitions));
@@ -89,7 +89,7 @@ describe('with change', () => {
       const tables = tablesOf(random, usual, 400);
       const moved: Draw = (r, slot, type) => usual(r, slot, type) + (slot === 3 ? 8 : 0);
       const rows = verdicts(tables, random, moved, 200, 0.01);
-      expect(named(rows, 'stranger')).toEqual([3]);
+      expect(named(rows, 'more-unusual')).toEqual([3]);
       expect(rows[3].direction).toBe('up');
       expect(rows[3].above.p90).toBeGreaterThan(0.3);
     }
@@ -101,7 +101,7 @@ describe('with change', () => {
     const rows = verdicts(tables, random, (r, slot, type) =>
       slot === 5 ? 10 * type + 0.3 * r.exponential(6) : usual(r, slot, type),
     );
-    expect(named(rows, 'calmer')).toEqual([5]);
+    expect(named(rows, 'less-unusual')).toEqual([5]);
     expect(rows[5].direction).toBe('down');
   });
 
@@ -114,7 +114,7 @@ describe('with change', () => {
       20_000,
     );
     expect(named(rows, 'shifted')).toEqual([2]);
-    expect(named(rows, 'stranger')).toEqual([]);
+    expect(named(rows, 'more-unusual')).toEqual([]);
   });
 });
 

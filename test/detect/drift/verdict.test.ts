@@ -57,9 +57,9 @@ const programs = (nodes: number, unknown: number) => ({
 
 const cases: [string, string, DriftFindings][] = [
   ['no change', 'steady', findings()],
-  ['a small move', 'steady', findings(['shifted', 'shifted', 'calmer'])],
-  ['one relation', 'recalibrate', findings(['stranger'])],
-  ['many relations', 'retrain', findings(['stranger', 'stranger', 'stranger', 'stranger'])],
+  ['a small move', 'steady', findings(['shifted', 'shifted', 'less-unusual'])],
+  ['one relation', 'recalibrate', findings(['more-unusual'])],
+  ['many relations', 'retrain', findings(['more-unusual', 'more-unusual', 'more-unusual', 'more-unusual'])],
   ['higher scores', 'recalibrate', findings([], { change: { reached: at, above: { p90: 0.3, p99: 0.01 } } })],
   [
     'slightly higher scores',
@@ -69,7 +69,7 @@ const cases: [string, string, DriftFindings][] = [
   ['new relations', 'retrain', findings([], { novelty: { newRelation: 20 } })],
   ['new programs', 'retrain', findings([], { novelty: programs(100, 30) })],
   ['few programs, one of them new', 'steady', findings([], { novelty: programs(3, 1) })],
-  ['many high scores', 'look-first', findings(['stranger'], { quarantine: { high: 900 } })],
+  ['many high scores', 'look-first', findings(['more-unusual'], { quarantine: { high: 900 } })],
   ['as many high scores as expected', 'steady', findings([], { quarantine: { high: 900, expected: 800 } })],
   ['nothing compared', 'too-little', findings([], { counts: { compared: 0, instances: 20 } })],
 ];
@@ -81,11 +81,11 @@ test.each(cases)('%s: %s', (_, verdict, found) => {
 });
 
 test('all reasons are given, not only that of the verdict', () => {
-  const { reasons } = adviseOn(findings(['stranger', 'calmer'], { novelty: { newRelation: 50 } }));
+  const { reasons } = adviseOn(findings(['more-unusual', 'less-unusual'], { novelty: { newRelation: 50 } }));
   expect(reasons).toEqual([
-    '1 of 10 relations have become stranger',
+    '1 of 10 relations have become more unusual',
     '5.0 % of the interactions have relations that training never saw',
-    '1 of 10 relations have become calmer: the model will raise fewer alerts',
+    '1 of 10 relations have become less unusual: the model will raise fewer alerts',
   ]);
 });
 
@@ -93,8 +93,8 @@ test('unexpectedly many high scores are a reason even without drift', () => {
   expect(adviseOn(findings([], { quarantine: { high: 120 } }))).toEqual({
     verdict: 'steady',
     reasons: [
-      'none of 10 relations has become much stranger, at a false discovery rate of 0.01',
-      '120 instances score high, and 10 were expected: look at them with recal detect',
+      'none of 10 relations has become much more unusual, at a false discovery rate of 0.01',
+      '120 instances score high, and 10 were expected: inspect them with recal detect',
     ],
   });
 });
