@@ -54,7 +54,7 @@ export const ERROR_CODES = {
     action: 'Copy or download it again, then check it with `gzip -t`, `zstd -t` or `tar -tf`.',
   },
   'decompression-ratio': {
-    when: 'A file decompresses to far more data than logs do. It may be made to fill the memory or the disk.',
+    when: 'A file decompresses to far more data than logs do. It may be designed to fill the memory or the disk.',
     action: 'If you trust the file, decompress it first and pass the result to recal.',
   },
   'detection-config': {

@@ -94,6 +94,6 @@ describe('checks before the work', () => {
     const { code, stderr } = await run('detect --model m --out o');
     expect(code).toBe(2);
     expect(stderr).toMatch(/no events after calibration ended at 2025-/);
-    expect(stderr).toMatch(/hint: select what to judge .*2025-03-05T00:00/);
+    expect(stderr).toMatch(/hint: select events .*2025-03-05T00:00/);
   });
 });
