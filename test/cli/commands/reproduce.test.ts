@@ -25,7 +25,7 @@ describe('recal reproduce', () => {
       `e3-theia --data ${path('e3')} --labels ${path('e3')} --variants rarity --seeds 0 --out ${path('out')}`,
     );
     expect(stderr).toContain('protocol paper, labels from');
-    expect(stderr).toContain('protocol honest, labels of');
+    expect(stderr).toContain('protocol honest, labels from');
     expect(stderr).not.toContain('trains on the future');
     expect(stdout).toMatch(/variant +protocol +steps +F1 % +published +FPR % +published/);
     expect(stdout).toMatch(/\nrarity +honest +- +\d+\.\d\d +- +\d+\.\d{4} +-\n/);
