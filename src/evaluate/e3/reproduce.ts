@@ -192,7 +192,7 @@ function isSimulated({ train, test, other }: E3Files): boolean {
 function simulationNotes(simulated: boolean, host: E3Host): string[] {
   return simulated
     ? [
-        `the logs are simulated: the published figures are of the real ${host.toUpperCase()} and do not compare`,
+        `the logs are simulated, so the published figures of the real ${host.toUpperCase()} are not comparable`,
       ]
     : [];
 }
