@@ -25,6 +25,8 @@ export class Detector {
   readonly model: TrainedModel;
   readonly fitted: FittedDetector;
   readonly search: NeighbourSearch;
+  /** Seconds that it took to build the index of the kNN search. */
+  readonly indexSeconds: number;
   /** Seconds of scoring by stage. */
   readonly watch = new Stopwatch();
   readonly #inference: Inference;
@@ -35,10 +37,12 @@ export class Detector {
     { fitted, calibration }: DetectorState,
     inference: Inference,
     search: NeighbourSearch,
+    indexSeconds: number,
   ) {
     this.model = model;
     this.fitted = fitted;
     this.search = search;
+    this.indexSeconds = indexSeconds;
     this.#inference = inference;
     this.#calibration = calibration;
   }
@@ -79,11 +83,13 @@ export class Detector {
     options: InferenceOptions,
     inference?: Inference,
   ): Promise<Detector> {
+    const started = performance.now();
     const search = await NeighbourSearch.open(state.fitted.reference, {
       threads: options.threads ?? 1,
       portable: model.training.device.build !== 'relaxed-simd',
     });
-    return new Detector(model, state, inference ?? (await Inference.open(model, options)), search);
+    const seconds = (performance.now() - started) / 1000;
+    return new Detector(model, state, inference ?? (await Inference.open(model, options)), search, seconds);
   }
 
   /** Throws if the model is not calibrated. */

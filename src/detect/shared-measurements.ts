@@ -1,3 +1,4 @@
+import { Stopwatch } from '../base/stopwatch.js';
 import type { TrainedModel } from '../model/file/trained-model.js';
 import type { KeyTable } from '../store/key-table.js';
 import {
@@ -22,6 +23,11 @@ export class SharedMeasurements {
   readonly #fitted: FittedDetector;
   readonly #configs: readonly DetectionConfig[];
   readonly #gatherer: Gatherer;
+  readonly #scorer: Gatherer;
+  /** Seconds of scoring by stage: measuring, which all configurations share, and building graphs. */
+  readonly measuring = new Stopwatch();
+  /** Seconds of judging by stage, for each calibration that was scored. */
+  judging: readonly Stopwatch[] = [];
 
   constructor(
     model: TrainedModel,
@@ -32,12 +38,9 @@ export class SharedMeasurements {
     this.#model = model;
     this.#fitted = fitted;
     this.#configs = configs;
-    this.#gatherer = new CachingGatherer(tools, fitted, unionOf(configs), model.config.seed);
-  }
-
-  /** Seconds of measuring by stage. */
-  get seconds(): Readonly<Record<string, number>> {
-    return this.#gatherer.watch.seconds;
+    const { seed } = model.config;
+    this.#gatherer = new CachingGatherer(tools, fitted, unionOf(configs), seed);
+    this.#scorer = new Gatherer(tools, fitted, unionOf(configs), seed, this.measuring);
   }
 
   /** Calibrates one configuration. `benign` should keep its views: they are the keys of the cache. */
@@ -55,10 +58,16 @@ export class SharedMeasurements {
     calibrations: readonly Calibration[],
   ): Generator<{ view: GraphView; of: ScoredGraph[] }> {
     const relationCount = this.#model.relations.length;
-    const judges = calibrations.map((each, i) => new Judge(this.#configs[i], each, relationCount));
-    for (const view of graphs.views()) {
+    this.judging = calibrations.map(() => new Stopwatch());
+    const judges = calibrations.map(
+      (each, i) => new Judge(this.#configs[i], each, relationCount, this.judging[i]),
+    );
+    const views = graphs.views()[Symbol.iterator]();
+    const next = () => this.measuring.measure('graphs', () => views.next());
+    for (let { value: view } = next(); view !== undefined; { value: view } = next()) {
       if (view.planned.nodes.length === 0) continue;
-      const gathered = this.#gatherer.gather(view, graphs.events.keys, undefined);
+      // Exact distances, as evaluation must have (method §7).
+      const gathered = this.#scorer.gather(view, graphs.events.keys, undefined);
       const of = judges.map((judge, i) => judge.score(applyGate(gathered, calibrations[i].gate)));
       yield { view, of };
     }
@@ -72,7 +81,7 @@ export function unionOf(configs: readonly DetectionConfig[]): DetectionConfig {
   return { ...configs[0], evidence, gate: gated ? 'knn' : 'none' };
 }
 
-/** Measures with exact distances, as evaluation must (method §7), and remembers the graphs that stay in memory. */
+/** Remembers the calibration graphs, which every configuration uses. */
 class CachingGatherer extends Gatherer {
   readonly #known = new WeakMap<GraphView, GatheredGraph>();
 

@@ -7,7 +7,7 @@ import { printable } from '../../base/printable.js';
 import { defineSettings } from '../../base/settings.js';
 import { SPLIT_SCHEMES } from '../../evaluate/e3/e3-files.js';
 import { E3_HOSTS, type E3Host } from '../../evaluate/e3/published.js';
-import { reproduce } from '../../evaluate/e3/reproduce.js';
+import { reproduce, timesOf } from '../../evaluate/e3/reproduce.js';
 import { parseSeeds, VARIANT_NAMES, variantOf } from '../../evaluate/protocol/variants.js';
 import { caveatsOf } from '../../evaluate/report/caveats.js';
 import { compareWithPublished } from '../../evaluate/report/published-comparison.js';
@@ -144,6 +144,23 @@ function hostOf(dataset: string): E3Host {
   });
 }
 
+/** Training and inference of each variant per seed, with the shares that the paper gives. */
+function* renderTimes({ runs }: Study, look: Look): Generator<string> {
+  const percent = (share: number | undefined) => (share === undefined ? '-' : (100 * share).toFixed(1));
+  const rows = Object.entries(timesOf(runs)).map(([name, { train, inference, shares }]) => [
+    name,
+    train === null ? '-' : train.toFixed(1),
+    inference.toFixed(2),
+    percent(shares?.knn),
+    percent(shares?.calibrationAndFusion),
+  ]);
+  if (rows.length === 0) return;
+  const headings = ['variant', 'training s', 'inference s', 'kNN %', 'calibration and fusion %'];
+  yield* renderTable(headings, rows, look);
+  yield 'inference: without preprocessing, loading, graph building and calibration; its kNN includes the index';
+  yield '';
+}
+
 /** Our figures beside the published ones, in per cent. */
 function* renderBeside(study: Study, look: Look): Generator<string> {
   const number = (value: number | null | undefined, digits: number) =>
@@ -167,5 +184,6 @@ function* renderBeside(study: Study, look: Look): Generator<string> {
     look,
   );
   yield '';
+  yield* renderTimes(study, look);
   for (const caveat of caveatsOf(study)) yield `note: ${printable(caveat, 1000)}`;
 }

@@ -10,6 +10,7 @@ import { PROTOCOL_THRESHOLDS, PROTOCOLS } from '../protocol/protocol.js';
 import { openSplits, type ReadingOptions, type Splits } from '../protocol/splits.js';
 import { resolveVariant, variantOf } from '../protocol/variants.js';
 import { compareOrder } from '../report/ablation-order.js';
+import { type InferenceTimes, inferenceTimes } from '../report/inference-times.js';
 import { compareWithPublished } from '../report/published-comparison.js';
 import { removeEvaluation, writeEvaluation } from '../report/result-files.js';
 import {
@@ -235,10 +236,21 @@ async function writeReproduction(
     published: host === undefined ? null : PUBLISHED_SIZES[host],
     beside: compareWithPublished(study),
     order: host === undefined ? null : orderOf(runs, host),
+    efficiency: timesOf(runs),
     runs: Object.fromEntries(runs.map(({ name, result }) => [name, result])),
     sweeps: sweeps ?? null,
   };
   await replaceFile(path, `${safeJson(content)}\n`);
+}
+
+/** Training and inference of each variant. Protocols do not differ in run time. */
+export function timesOf([{ result }]: readonly StudyRun[]): Record<string, InferenceTimes> {
+  return Object.fromEntries(
+    Object.entries(result.variants).flatMap(([name, variant]) => {
+      const times = inferenceTimes(variant);
+      return times === undefined ? [] : [[name, times]];
+    }),
+  );
 }
 
 /** The order of the ablations compared with the paper, by protocol. */

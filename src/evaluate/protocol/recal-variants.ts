@@ -7,6 +7,7 @@ import { type SharedMeasurements, unionOf } from '../../detect/shared-measuremen
 import type { TrainedModel } from '../../model/file/trained-model.js';
 import { trainModel } from '../../model/training/train.js';
 import { graphsOfSplit, type TextModel } from './graphs-of-split.js';
+import { MEASURED, needsStage } from './inference-stages.js';
 import type { LoadedSplit } from './splits.js';
 import type {
   CalibrationOutcome,
@@ -37,6 +38,7 @@ export class RecalVariants implements VariantGroup {
   #fitted: Fitted | undefined;
   #text: TextModel | undefined;
   #calibrations: readonly Calibration[] = [];
+  #ownSeconds: readonly Record<string, number>[] = [];
 
   /** `text`: the vocabulary and word vectors of another training with the same seed on the same split. */
   constructor(variants: readonly ResolvedVariant[], text?: TextModel) {
@@ -68,15 +70,16 @@ export class RecalVariants implements VariantGroup {
     const configs = this.#judged.map(({ detection }) => detection);
     const { reference, evidence } = unionOf(configs);
     const graphs = await graphsOfSplit(train, model);
-    const detector = await this.#watch.time('fit', () =>
-      Detector.fit(model, graphs, {
-        reference,
-        evidence,
-        threads,
-        signal,
-        progress: (done) => progress?.('fit', done),
-      }),
-    );
+    const begun = performance.now();
+    const detector = await Detector.fit(model, graphs, {
+      reference,
+      evidence,
+      threads,
+      signal,
+      progress: (done) => progress?.('fit', done),
+    });
+    this.#watch.add('index', detector.indexSeconds);
+    this.#watch.add('fit', (performance.now() - begun) / 1000 - detector.indexSeconds);
     this.#fitted = { model, detector, shared: detector.share(configs) };
   }
 
@@ -103,19 +106,33 @@ export class RecalVariants implements VariantGroup {
     const { model, shared } = this.#ready;
     const { signal, progress } = this.#options;
     const graphs = await graphsOfSplit(test, model);
-    let started = performance.now();
     let done = 0;
     for (const { view, of } of shared.score(graphs, this.#calibrations)) {
       signal?.throwIfAborted();
-      this.#watch.add('score', (performance.now() - started) / 1000);
       yield { view, of: of.map((scored, i) => scoresOf(scored, this.#calibrations[i])) };
-      started = performance.now();
       progress?.('score', Math.min(1, ++done / graphs.count));
       await yieldToSignals();
     }
-    for (const [stage, seconds] of Object.entries(shared.seconds)) {
-      this.#watch.add(`measure ${stage}`, seconds);
+    const { measuring, judging } = shared;
+    this.#watch.add('graphs', measuring.seconds.graphs ?? 0);
+    for (const { seconds } of [measuring, ...judging]) {
+      for (const stage of Object.keys(MEASURED)) this.#watch.add('score', seconds[stage] ?? 0);
     }
+    // A variant counts what it needs: all of its own judging, and its part of what is measured for the group.
+    const { score: _, ...group } = this.#watch.seconds;
+    this.#ownSeconds = this.#judged.map(({ detection }, i) => {
+      const own: Record<string, number> = { ...group };
+      for (const [name, stage] of Object.entries(MEASURED)) {
+        const seconds = measuring.seconds[name] ?? judging[i]?.seconds[name];
+        if (seconds !== undefined && needsStage(stage, detection)) own[stage] = seconds;
+      }
+      if (!needsStage('index', detection)) delete own.index;
+      return own;
+    });
+  }
+
+  get ownSeconds(): readonly Readonly<Record<string, number>>[] {
+    return this.#ownSeconds;
   }
 
   async close(): Promise<void> {

@@ -11,7 +11,7 @@ export interface ScoredRun {
   readonly nodeScores: NodeScores;
   readonly outcome: CalibrationOutcome;
   readonly budget?: TrainingBudget | undefined;
-  /** Seconds by stage, shared by all variants of the group. */
+  /** Seconds by stage that the variant needs by itself. */
   readonly seconds: Readonly<Record<string, number>>;
   readonly graphs: readonly TestGraph[];
   readonly links: IncidentLinks;

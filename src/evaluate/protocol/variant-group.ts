@@ -63,5 +63,7 @@ export interface VariantGroup {
   readonly budget?: TrainingBudget | undefined;
   /** Seconds by stage. */
   readonly seconds: Readonly<Record<string, number>>;
+  /** Seconds by stage that each result of `calibrate` needs by itself; `seconds` if absent. */
+  readonly ownSeconds?: readonly Readonly<Record<string, number>>[] | undefined;
   close(): Promise<void>;
 }

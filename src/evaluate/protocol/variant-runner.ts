@@ -92,11 +92,12 @@ export class VariantRunner {
       const links = knownLinks ?? (linkCollector as LinkCollector).finish();
       this.#links.set(plan, links);
       this.#testGraphs.set(plan, graphs);
-      const shared = { seed, seconds: { ...made.seconds }, budget: made.budget, graphs, links };
+      const shared = { seed, budget: made.budget, graphs, links };
       return collectors.map((collector, i) => ({
         ...shared,
         variant: names[i % names.length],
         calibrationShare: calibrationShares[Math.floor(i / names.length)],
+        seconds: { ...(made.ownSeconds?.[i] ?? made.seconds) },
         nodeScores: collector.finish(),
         outcome: outcomes[i],
       }));

@@ -4,7 +4,9 @@ import { h } from '../../report/page/html.js';
 import type { Section } from '../../report/page/page.js';
 import { dataTable } from '../../report/page/tables.js';
 import { PUBLISHED_SECONDS } from '../e3/published.js';
+import { INFERENCE_STAGES, type InferenceStage } from '../protocol/inference-stages.js';
 import type { EvaluationResult } from '../result-schema.js';
+import { type InferenceTimes, inferenceTimes } from './inference-times.js';
 import type { Study } from './study.js';
 
 /** Seconds per seed of a group of variants that share a model. */
@@ -14,9 +16,7 @@ interface GroupTimes {
 }
 
 /** In the order in which they run. */
-const STAGES = ['prepare', 'train', 'fit', 'calibrate', 'score'] as const;
-/** Timings of the steps within calibration and inference. */
-const STEP = /^measure /;
+const STAGES = ['prepare', 'train', 'fit', 'index', 'calibrate', 'graphs', 'score'] as const;
 
 /** Reads the timings named `variants: stage`. */
 function groupTimes({ timings, variants }: EvaluationResult): GroupTimes[] {
@@ -39,101 +39,114 @@ export function efficiencySection({ runs, host }: Study): Section | undefined {
   const run = runs.find(({ result }) => groupTimes(result).length > 0);
   if (run === undefined) return undefined;
   const groups = groupTimes(run.result);
-  const part = (group: GroupTimes, stage: string) => group.stages[stage] ?? 0;
-  const steps = [...new Set(groups.flatMap(({ stages }) => Object.keys(stages)))].filter((stage) =>
-    STEP.test(stage),
-  );
-  const seconds = (heading: string, stage: string) => ({
-    heading,
-    value: (group: GroupTimes) => group.stages[stage] ?? null,
-    show: (group: GroupTimes) =>
-      group.stages[stage] === undefined ? '–' : formatSeconds(part(group, stage)),
-    as: 'number' as const,
+  const rows = Object.entries(run.result.variants).flatMap(([name, variant]): TimesRow[] => {
+    const times = inferenceTimes(variant);
+    return times === undefined ? [] : [{ name, times }];
   });
+  const { peakMemory } = run.result;
   return {
     id: 'efficiency',
     title: 'Efficiency',
-    lead: 'Time per seed. As in the paper, training and inference exclude preprocessing, loading and the one-time calibration, which are shown separately. Word vectors are learned once per seed, by the first variant that needs them.',
+    lead: 'Time per seed. As in the paper, inference excludes preprocessing, loading, graph building and the one-time calibration. Word vectors are learned once per seed, by the first variant that needs them.',
     content: [
+      rows.length > 0 && inferenceTable(rows),
       stageBars({
         id: 'stages',
-        title: 'Time by stage',
+        title: 'Time by stage, of the variants that share a model',
         bars: groups.map((group) => ({
           name: shortName(group),
-          stages: STAGES.map((stage) => ({ stage, seconds: part(group, stage) })),
+          stages: STAGES.map((stage) => ({ stage, seconds: group.stages[stage] ?? 0 })),
         })),
       }),
       dataTable({
         id: 'stage-table',
-        title: 'Time by stage, per seed',
+        title: 'Time by stage, of the variants that share a model',
+        caption: 'Inference of a group measures each graph once and scores it with every variant.',
         columns: [
-          naming,
-          seconds('training', 'train'),
-          seconds('inference', 'score'),
-          seconds('preparation', 'prepare'),
-          seconds('reference', 'fit'),
-          seconds('calibration', 'calibrate'),
+          {
+            heading: 'variants that share a model',
+            value: ({ names }: GroupTimes) => names.split('+').join(', '),
+          },
+          groupSeconds('training', 'train'),
+          groupSeconds('inference', 'score'),
+          groupSeconds('kNN index', 'index'),
+          groupSeconds('preparation', 'prepare'),
+          groupSeconds('graph building', 'graphs'),
+          groupSeconds('reference', 'fit'),
+          groupSeconds('calibration', 'calibrate'),
         ],
         rows: groups,
         download: true,
       }),
-      steps.length > 0 &&
-        dataTable({
-          id: 'measure-table',
-          title: 'Time by step, per seed',
-          caption: 'The steps of inference and calibration together.',
-          columns: [
-            naming,
-            ...steps.map((stage) => seconds(stage.replace(STEP, '').replace('knn', 'kNN'), stage)),
-            {
-              heading: 'kNN share',
-              value: (group: GroupTimes) => shareOf(group, 'measure knn', steps),
-              show: (group: GroupTimes) => {
-                const share = shareOf(group, 'measure knn', steps);
-                return share === null ? '–' : formatPercent(share);
-              },
-              as: 'number' as const,
-            },
-          ],
-          rows: groups.filter(({ stages }) => steps.some((stage) => stages[stage] !== undefined)),
-          download: true,
-        }),
-      ...(run.result.peakMemory === null
-        ? []
-        : [
-            h(
-              'p',
-              {},
-              `Peak memory of all variants in one process: ${formatGibibytes(run.result.peakMemory)}.`,
-            ),
-          ]),
-      ...(host === PUBLISHED_SECONDS.host
-        ? [
-            h(
-              'p',
-              {},
-              `Published for TRACE on an RTX 5090: training ${PUBLISHED_SECONDS.train} s, inference ${PUBLISHED_SECONDS.infer} s, ${PUBLISHED_SECONDS.knnShare * 100} % of it kNN. The machines differ, so compare shares, not seconds.`,
-            ),
-          ]
-        : []),
+      peakMemory !== null &&
+        h('p', {}, `Peak memory of all variants in one process: ${formatGibibytes(peakMemory)}.`),
+      host === PUBLISHED_SECONDS.host && h('p', {}, publishedText()),
     ],
   };
 }
 
-const naming = {
-  heading: 'variants that share a model',
-  value: ({ names }: GroupTimes) => names.split('+').join(', '),
-};
+interface TimesRow {
+  readonly name: string;
+  readonly times: InferenceTimes;
+}
+
+/** Training and inference of each variant, as if it ran alone, and the shares of inference. */
+function inferenceTable(rows: readonly TimesRow[]) {
+  const seconds = (heading: string, of: (times: InferenceTimes) => number | null | undefined) => ({
+    heading,
+    value: ({ times }: TimesRow) => of(times) ?? null,
+    show: ({ times }: TimesRow) => {
+      const value = of(times) ?? null;
+      return value === null ? '–' : formatSeconds(value);
+    },
+    as: 'number' as const,
+  });
+  const share = (heading: string, key: keyof NonNullable<InferenceTimes['shares']>) => ({
+    heading,
+    value: ({ times }: TimesRow) => (times.shares === null ? null : 100 * times.shares[key]),
+    show: ({ times }: TimesRow) => (times.shares === null ? '–' : formatPercent(times.shares[key])),
+    as: 'number' as const,
+  });
+  const stages = (Object.keys(INFERENCE_STAGES) as InferenceStage[]).filter((stage) =>
+    rows.some(({ times }) => times.stages[stage] !== undefined),
+  );
+  return dataTable({
+    id: 'inference-table',
+    title: 'Training and inference of each variant',
+    caption:
+      'Inference is the sum of the stages to its right. The share of kNN includes its index. Distances are exact here; recal detect stops early and needs less.',
+    columns: [
+      { heading: 'variant', value: ({ name }: TimesRow) => name },
+      seconds('training', ({ train }) => train),
+      seconds('inference', ({ inference }) => inference),
+      share('kNN %', 'knn'),
+      share('calibration and fusion %', 'calibrationAndFusion'),
+      ...stages.map((stage) => seconds(INFERENCE_STAGES[stage], ({ stages: own }) => own[stage])),
+    ],
+    rows,
+    download: true,
+  });
+}
+
+function groupSeconds(heading: string, stage: string) {
+  return {
+    heading,
+    value: ({ stages }: GroupTimes) => stages[stage] ?? null,
+    show: ({ stages }: GroupTimes) => (stages[stage] === undefined ? '–' : formatSeconds(stages[stage])),
+    as: 'number' as const,
+  };
+}
+
+function publishedText(): string {
+  const { train, infer, knnShare, fusionShares } = PUBLISHED_SECONDS;
+  const [low, high] = fusionShares.map((share) => formatFixed(100 * share, 1));
+  return `Published for TRACE on an RTX 5090: training ${train} s, inference ${infer} s, ${formatPercent(knnShare)} of it kNN; calibration and fusion are ${low} to ${high} % on the three hosts. The machines differ, so compare shares, not seconds.`;
+}
 
 /** A bar has no room for five names. */
 function shortName({ names }: GroupTimes): string {
   const [first, ...others] = names.split('+');
   return others.length === 0 ? first : `${first} and ${others.length} more`;
-}
-
-function shareOf({ stages }: GroupTimes, stage: string, among: readonly string[]): number | null {
-  const all = among.reduce((sum, each) => sum + (stages[each] ?? 0), 0);
-  return all > 0 ? (stages[stage] ?? 0) / all : null;
 }
 
 const formatGibibytes = (bytes: number): string => `${formatFixed(bytes / 2 ** 30, 2)} GiB`;

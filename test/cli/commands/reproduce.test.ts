@@ -29,6 +29,9 @@ describe('recal reproduce', () => {
     expect(stderr).not.toContain('trains on the future');
     expect(stdout).toMatch(/variant +protocol +steps +F1 % +published +FPR % +published/);
     expect(stdout).toMatch(/\nrarity +honest +- +\d+\.\d\d +- +\d+\.\d{4} +-\n/);
+    expect(stdout).toMatch(
+      /variant +training s +inference s +kNN % +calibration and fusion %\nrarity +- +\d/,
+    );
     expect(stdout).toContain('note: one seed only');
     expect(stdout).toMatch(/note: protocol paper: all thresholds are oracle thresholds/);
     expect(code).toBe(0);

@@ -66,6 +66,13 @@ describe('reproduce', () => {
       complete: true,
       simulated: true,
     });
+    for (const name of ['paper', 'wo-cd'].filter((each) => each in paper.variants)) {
+      const { inference, stages, shares } = whole.efficiency[name];
+      const sum = Object.values<number>(stages).reduce((total, seconds) => total + seconds, 0);
+      expect(inference).toBeCloseTo(sum, 9);
+      expect(shares.knn + shares.calibrationAndFusion).toBeLessThanOrEqual(1);
+      expect(shares.calibrationAndFusion).toBeGreaterThan(0);
+    }
     const beside = whole.beside.filter((row: { variant: string }) => row.variant === 'wo-cd');
     expect(beside).toHaveLength(2);
     expect(beside[0]).toMatchObject({ run: 'paper', published: { f1: 96.05, fpr: 0.3581 } });

@@ -122,17 +122,30 @@ test('a rate below 1 never reads as 100.00 percent', async () => {
   expect(text).toContain('recal measured, paper 40 100.00 100.00 100.00 0.0000');
 });
 
-test('times are per seed, by the variants that share a model', async () => {
-  const timings = { read: 9, 'paper+wo-cd: train': 8, 'paper+wo-cd: measure knn': 2, 'rarity: fit': 3 };
-  const result = { ...PAPER_RESULT, timings };
-  const page = await studyPage(smallStudy({ runs: [{ name: 'paper', result, curves: CURVES }] }));
+test('times are per seed: of each variant as the paper counts, and of variants that share a model', async () => {
+  const timings = { read: 9, 'paper+wo-cd: train': 8, 'paper+wo-cd: graphs': 6, 'rarity: fit': 3 };
+  const result = { ...PAPER_RESULT, timings, variants: { paper: { ...PAPER_RESULT.variants.paper } } };
+  const times = { prepare: 50, train: 4, graphs: 3, calibrate: 70, index: 1, embed: 1, knn: 6, masked: 1.5 };
+  result.variants.paper.seeds = result.variants.paper.seeds.map((seed, i) => ({
+    ...seed,
+    timings: { ...times, lookup: i === 0 ? 0.3 : 0.1, fusion: 0.3 },
+  }));
+  const page = await studyPage(
+    smallStudy({ host: 'trace', runs: [{ name: 'paper', result, curves: CURVES }] }),
+  );
+  expect(csvOf(page, 'inference-table').split('\r\n').slice(0, 2)).toEqual([
+    'variant,training,inference,kNN %,calibration and fusion %,kNN index,embedding,kNN query,masked rounds,calibration lookup,fusion',
+    'paper,4,10,70,5,1,1,6,1.5,0.2,0.3',
+  ]);
   expect(csvOf(page, 'stage-table').split('\r\n')).toEqual([
-    'variants that share a model,training,inference,preparation,reference,calibration',
-    '"paper, wo-cd",4,,,,',
-    'rarity,,,,3,',
+    'variants that share a model,training,inference,kNN index,preparation,graph building,reference,calibration',
+    '"paper, wo-cd",4,,,,3,,',
+    'rarity,,,,,,3,',
     '',
   ]);
-  expect(csvOf(page, 'measure-table').split('\r\n')[1]).toBe('"paper, wo-cd",1,1');
+  expect(textOf(page)).toContain(
+    'inference 284 s, 98.9 % of it kNN; calibration and fusion are 0.5 to 2.1 %',
+  );
 });
 
 test('a seed that flags no node is shown without numbers', async () => {
