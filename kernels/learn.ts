@@ -13,6 +13,10 @@ import {
 } from './learn/fold-grad';
 import { foldAttend, foldGradient, foldScores, foldWeights, mergeFolded } from './learn/fold';
 import { addInto, fill, linear, linearGradInput, linearGradWeights, sumParts, sumRows, transpose } from './learn/gemm';
+import {
+  headGradInput, headLinear, headLinearGrad, sparseHeads, sparseHeadsGrad, tokenHeads, tokenHeadsGrad,
+} from './learn/heads';
+import { mergeRelationScores, relationScores } from './learn/relation-scores';
 import { mergeSegments, segmentSum } from './learn/segments';
 import { sparseLinear, sparseLinearGrad, tokenGrad, tokenLinear } from './learn/sparse';
 
@@ -72,7 +76,7 @@ function perform(operation: i32, args: usize, chunk: usize, scratch: usize): voi
     case 20: cosineLoss(args, chunk, scratch); break;
     case 21: decoderGrad(args, chunk, scratch); break;
     case 22: adam(args, chunk); break;
-    case 23: scoresGrad(args, chunk); break;
+    case 23: scoresGrad(args, chunk, scratch); break;
     case 24: prelu(args, chunk); break;
     case 25: addInto(args, chunk); break;
     case 26: attendInner(args, chunk, scratch); break;
@@ -94,6 +98,15 @@ function perform(operation: i32, args: usize, chunk: usize, scratch: usize): voi
     case 42: mergeFoldScores(args, chunk, scratch); break;
     case 43: foldGradWeights(args, chunk); break;
     case 44: foldWeightsGrad(args, chunk, scratch); break;
+    case 45: relationScores(args, chunk, scratch); break;
+    case 46: mergeRelationScores(args, chunk, scratch); break;
+    case 47: headLinear(args, chunk); break;
+    case 48: headLinearGrad(args, chunk, scratch); break;
+    case 49: headGradInput(args, chunk, scratch); break;
+    case 50: tokenHeads(args); break;
+    case 51: sparseHeads(args, chunk, scratch); break;
+    case 52: sparseHeadsGrad(args, chunk, scratch); break;
+    case 53: tokenHeadsGrad(args); break;
     default: unreachable();
   }
 }

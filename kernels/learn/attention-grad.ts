@@ -11,24 +11,29 @@ import { BATCH, NONE, ROW, addTo, clearRow, flush, madd, ptr, sumPartsOfRow, tou
 /** Bytes kept per entry, in float64: α of four heads, negative if λ is 0.2, then dα. */
 export const WEIGHT: usize = 64;
 
-/** Packs d, peak and 1/sum of each destination into one cache line. Arguments: rows, rows per chunk, d, peak, inverse, records. */
+/**
+ * Packs d, peak and 1/sum into one cache line, for each destination or for each row of d.
+ * Arguments: rows, rows per chunk, d, peak, inverse, records, the destination of each row or 0.
+ */
 export function attendPrepare(args: usize, chunk: usize): void {
   const size = <usize>word(args, 1);
   const end = min<usize>((chunk + 1) * size, <usize>word(args, 0));
   for (let v = chunk * size; v < end; v++) {
     const record = ptr(args, 5) + (v << 6);
+    const node = ptr(args, 6) == 0 ? v : <usize>load<u32>(ptr(args, 6) + (v << 2));
     v128.store(record, v128.load(ptr(args, 2) + (v << 4)));
-    v128.store(record, v128.load(ptr(args, 3) + (v << 4)), 16);
-    v128.store(record, v128.load(ptr(args, 4) + (v << 4)), 32);
+    v128.store(record, v128.load(ptr(args, 3) + (node << 4)), 16);
+    v128.store(record, v128.load(ptr(args, 4) + (node << 4)), 32);
   }
 }
 
 // Arguments of attendGrad and mergeAttentionGrad after the work list (0 to 3). The kernels of fold-grad.ts share them.
 export const NEIGHBOURS = 4, RELATIONS = 5, S = 7, B = 8, DOUT = 10, RECORDS = 11, SUMS = 12, WEIGHTS = 13;
 export const PARTS = 14, TABLES = 15, HALF = 16, SPLIT_COUNT = 17;
+/** RELATIONS is 0 for the encoder `rgat`: all entries then share row 0 of B and C, which is zero. */
 const Z = 6, C = 9;
-/** Nonzero if the rows are those of the forward pass, so that relations must be reversed; 0 if rows are listed by source. */
-const REVERSED = 18;
+/** The record of each entry, or 0 if each destination has one record. */
+const RECORD_ROWS = 18;
 
 /** Batches per partial sum of dc. On a hub all batches are similar, and so are their rounding errors, which would add up. */
 export const FLUSH: usize = 128;
@@ -59,6 +64,12 @@ export function attendGrad(args: usize, chunk: usize, scratch: usize): void {
   flush(dc, bytes, table);
 }
 
+/** The numbers of the records, from entry e on. */
+// @ts-ignore: decorator
+@inline function recordRows(args: usize, e: usize): usize {
+  return (ptr(args, RECORD_ROWS) != 0 ? ptr(args, RECORD_ROWS) : ptr(args, NEIGHBOURS)) + (e << 2);
+}
+
 /** Processes entries out of u in batches. Returns the number of batches. */
 export function gradEntries(args: usize, u: usize, start: usize, end: usize, sums: usize, dc: usize, scratch: usize): usize {
   let batches: usize = 0;
@@ -66,7 +77,7 @@ export function gradEntries(args: usize, u: usize, start: usize, end: usize, sum
     const count = min<usize>(BATCH, end - e);
     const neighbours = ptr(args, NEIGHBOURS) + (e << 2);
     touch(neighbours, count, ptr(args, DOUT));
-    touchEach(neighbours, count, ptr(args, RECORDS), 64);
+    touchEach(recordRows(args, e), count, ptr(args, RECORDS), 64);
     gradBatch(args, u, e, count, sums, dc, scratch);
     batches++;
   }
@@ -89,25 +100,29 @@ export function gradEntries(args: usize, u: usize, start: usize, end: usize, sum
 /** Up to BATCH entries out of u: α of each, then per head Σ α dout and the products that add up to dα. */
 function gradBatch(args: usize, u: usize, start: usize, count: usize, sums: usize, dc: usize, scratch: usize): void {
   const neighbours = ptr(args, NEIGHBOURS) + (start << 2);
-  const relations = ptr(args, RELATIONS) + (start << 2);
+  const relations = ptr(args, RELATIONS) == 0 ? <usize>0 : ptr(args, RELATIONS) + (start << 2);
   const half = <usize>word(args, HALF);
-  const reversed = word(args, REVERSED) != 0;
   const s = v128.load(ptr(args, S) + (u << 4));
   const z = ptr(args, Z) + u * ROW;
   const weights = ptr(args, WEIGHTS) + start * WEIGHT;
   const alphas = scratch;
   const products = alphas + (BATCH << 4);
   const records = ptr(args, RECORDS);
+  const recordOf = recordRows(args, start);
   let first: usize = 0;
   while (first < count) {
-    const listed = <usize>load<u32>(relations + (first << 2));
-    let last = first + 1;
-    while (last < count && <usize>load<u32>(relations + (last << 2)) == listed) last++;
-    const rho = reversed ? (listed < half ? listed + half : listed - half) : listed;
+    let rho: usize = 0;
+    let last = count;
+    if (relations != 0) {
+      const listed = <usize>load<u32>(relations + (first << 2));
+      last = first + 1;
+      while (last < count && <usize>load<u32>(relations + (last << 2)) == listed) last++;
+      rho = listed < half ? listed + half : listed - half;
+    }
     const b = v128.load(ptr(args, B) + (rho << 4));
     const base0 = f64x2.add(low(s), low(b)), base1 = f64x2.add(high(s), high(b));
     for (let i = first; i < last; i++) {
-      const record = records + (<usize>load<u32>(neighbours + (i << 2)) << 6);
+      const record = records + (<usize>load<u32>(recordOf + (i << 2)) << 6);
       weighEntry(base0, base1, record, weights + i * WEIGHT, alphas + (i << 4));
     }
     gradRun(neighbours, first, last, z, ptr(args, C) + rho * ROW, ptr(args, DOUT), alphas, products, sums, dc + rho * ROW);

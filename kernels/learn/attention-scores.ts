@@ -13,7 +13,7 @@ import { NONE, ROW, addHeadScaledRow, clearRow, copyRow, flush, ptr, touchEach, 
 /** Bytes of four float64 numbers, one per head. */
 export const FOUR: usize = 32;
 /** Bytes per destination: S, then 1 / Σ α. */
-const CENTRE: usize = 2 * FOUR;
+export const CENTRE: usize = 2 * FOUR;
 /** Bytes of a part of a split row: per head Σ α and Σ α dα where λ is 0.2, then where λ is 1. */
 const PART: usize = 4 * FOUR;
 /** Entries that are prefetched together, because single rows are too short. */
@@ -21,7 +21,7 @@ const AHEAD: usize = 32;
 
 // Arguments of attendInner and mergeInner after the work list by destination (0 to 3).
 const PLACES = 4, IN_WEIGHTS = 5, INNER = 6, OWN = 7, IN_PARTS = 8, IN_SPLIT_COUNT = 9;
-/** Nonzero if dd is an input of attendScores, in float64; 0 if dd is a result in float32. */
+/** Nonzero if dd is wanted. */
 const KEPT = 10;
 /** The number of folded destinations, which come first (fold.ts). dc of their entries is computed here, in one table per chunk. */
 const FOLDED = 11, IN_RELATIONS = 12, DOUT = 13, IN_TABLES = 14, IN_HALF = 15;
@@ -115,11 +115,9 @@ function finishInner(args: usize, v: usize, part: usize): void {
   const inner = ptr(args, INNER) + v * CENTRE;
   const first = finishHeads(part, inner);
   const second = finishHeads(part + 16, inner + 16);
-  if (word(args, KEPT) == 0) v128.store(ptr(args, OWN) + (v << 4), narrow(first, second));
-  else {
-    v128.store(ptr(args, OWN) + v * FOUR, first);
-    v128.store(ptr(args, OWN) + v * FOUR, second, 16);
-  }
+  if (word(args, KEPT) == 0) return;
+  v128.store(ptr(args, OWN) + v * FOUR, first);
+  v128.store(ptr(args, OWN) + v * FOUR, second, 16);
 }
 
 // @ts-ignore: decorator
@@ -149,8 +147,6 @@ export function mergeInner(args: usize, chunk: usize, scratch: usize): void {
 // Arguments of attendScores and mergeScores after the work list by source (0 to 3).
 const NEIGHBOURS = 4, RELATIONS = 5, WEIGHTS = 6, S = 7, Z = 8, A_S = 9, A_D = 10, DD = 11, SUMS = 12, DZ = 13;
 const PARTS = 14, TABLES = 15, HALF = 16, FIRST_TABLE = 17, SPLIT_COUNT = 18;
-/** As in attention-grad.ts. */
-const REVERSED = 19;
 
 /** Bytes of the table of a chunk, in float64: db (2R × 4), da_s, da_d. */
 function tableBytes(args: usize): usize {
@@ -178,7 +174,6 @@ export function scoreSegment(args: usize, start: usize, end: usize, stop: usize,
   const relations = ptr(args, RELATIONS);
   const inner = ptr(args, S);
   const half = <usize>word(args, HALF);
-  const reversed = word(args, REVERSED) != 0;
   let total0 = f64x2.splat(0), total1 = f64x2.splat(0);
   let e = start;
   while (e < end) {
@@ -196,7 +191,7 @@ export function scoreSegment(args: usize, start: usize, end: usize, stop: usize,
       sum1 = f64x2.add(sum1, f64x2.mul(l1, f64x2.sub(v128.load(weight, 48), v128.load(centre, 16))));
       e++;
     } while (e < end && <usize>load<u32>(relations + (e << 2)) == listed);
-    const rho = reversed ? (listed < half ? listed + half : listed - half) : listed;
+    const rho = listed < half ? listed + half : listed - half;
     const db = table + rho * FOUR;
     v128.store(db, f64x2.add(v128.load(db), sum0));
     v128.store(db, f64x2.add(v128.load(db, 16), sum1), 16);
@@ -207,7 +202,7 @@ export function scoreSegment(args: usize, start: usize, end: usize, stop: usize,
   v128.store(ds, total1, 16);
 }
 
-/** dz = Σ α dout + ds ⊗ a_s + dd ⊗ a_d, and the share of this row in da_s and da_d. DD is 0 if destinations are other rows. */
+/** dz = Σ α dout + ds ⊗ a_s + dd ⊗ a_d, and the share of this row in da_s and da_d. */
 function finishScores(args: usize, u: usize, part: usize, table: usize): void {
   const z = ptr(args, Z) + u * ROW;
   const dz = ptr(args, DZ) + u * ROW;
@@ -217,10 +212,10 @@ function finishScores(args: usize, u: usize, part: usize, table: usize): void {
   const da = table + 2 * <usize>word(args, HALF) * FOUR;
   addOuter(da, z, part);
   const own = ptr(args, DD) + u * FOUR;
-  if (ptr(args, DD) != 0) addOuter(da + 2 * ROW, z, own);
+  addOuter(da + 2 * ROW, z, own);
   if (dz != sums) copyRow(dz, sums);
   addHeadScaledRow(dz, ptr(args, A_S), ds);
-  if (ptr(args, DD) != 0) addHeadScaledRow(dz, ptr(args, A_D), narrow(v128.load(own), v128.load(own, 16)));
+  addHeadScaledRow(dz, ptr(args, A_D), narrow(v128.load(own), v128.load(own, 16)));
 }
 
 /** da += factors ⊗ z per head, in float64. */
@@ -261,17 +256,23 @@ export function sumTables(args: usize): void {
   }
 }
 
-/** dz = dd ⊗ a, and the part of a chunk in da = Σ dd ⊗ z. Arguments: rows, rows per chunk, z, a, dd, dz, parts. */
-export function scoresGrad(args: usize, chunk: usize): void {
+/** Rows per section of da: a plain running sum would lose digits. */
+const SECTION: usize = 512;
+
+/** dz += dd ⊗ a, and the part of a chunk in da = Σ dd ⊗ z. Arguments: rows, rows per chunk, z, a, dd, dz, parts. */
+export function scoresGrad(args: usize, chunk: usize, scratch: usize): void {
   const size = <usize>word(args, 1);
   const end = min<usize>((chunk + 1) * size, <usize>word(args, 0));
   const part = ptr(args, 6) + chunk * ROW;
   clearRow(part);
-  for (let v = chunk * size; v < end; v++) {
-    const dd = v128.load(ptr(args, 4) + (v << 4));
-    const dz = ptr(args, 5) + v * ROW;
-    clearRow(dz);
-    addHeadScaledRow(dz, ptr(args, 3), dd);
-    addHeadScaledRow(part, ptr(args, 2) + v * ROW, dd);
+  clearRow(scratch);
+  for (let start = chunk * size; start < end; start += SECTION) {
+    const stop = min<usize>(start + SECTION, end);
+    for (let v = start; v < stop; v++) {
+      const dd = v128.load(ptr(args, 4) + (v << 4));
+      addHeadScaledRow(ptr(args, 5) + v * ROW, ptr(args, 3), dd);
+      addHeadScaledRow(scratch, ptr(args, 2) + v * ROW, dd);
+    }
+    flush(scratch, ROW, part);
   }
 }

@@ -15,14 +15,14 @@ export const RUN: usize = 32;
 /** Bytes of the logits of an entry in float64. Their exponentials later replace the first half. */
 export const LOGITS: usize = 32;
 
-/** s = a_s·z and d = a_d·z per head. Arguments: rows, rows per chunk, z, a_s, a_d, s, d. */
+/** s = a_s·z and d = a_d·z per head. Arguments: rows, rows per chunk, z, a_s, a_d, s, d. If d is 0, only s is computed. */
 export function scores(args: usize, chunk: usize): void {
   const size = <usize>word(args, 1);
   const end = min<usize>((chunk + 1) * size, <usize>word(args, 0));
   for (let v = chunk * size; v < end; v++) {
     const z = ptr(args, 2) + v * ROW;
     v128.store(ptr(args, 5) + (v << 4), headDots(z, ptr(args, 3)));
-    v128.store(ptr(args, 6) + (v << 4), headDots(z, ptr(args, 4)));
+    if (ptr(args, 6) != 0) v128.store(ptr(args, 6) + (v << 4), headDots(z, ptr(args, 4)));
   }
 }
 
@@ -36,6 +36,8 @@ const MASKED = 19, STAND_IN = 20;
 export const WANTED = 21;
 /** Address of the bias for rows from RESIDUAL on, which have no other residual; or 0. */
 const BIAS = 22;
+/** The row of B that each entry adds to its logit: its relation, or its row of d for the encoder `rgat`, which has no D and C. */
+const B_ROWS = 25;
 
 // @ts-ignore: decorator
 @inline function ownRow(args: usize, v: usize): usize {
@@ -70,16 +72,16 @@ export function attend(args: usize, chunk: usize, scratch: usize): void {
  */
 function computeLogits(args: usize, v: usize, start: usize, end: usize, logits: usize): v128 {
   const neighbours = ptr(args, NEIGHBOURS);
-  const relations = ptr(args, RELATIONS);
+  const bRows = ptr(args, B_ROWS);
   const s = ptr(args, S);
   const b = ptr(args, B);
-  const d = v128.load(ptr(args, D) + (ownRow(args, v) << 4));
+  const d = ptr(args, D) == 0 ? f32x4.splat(0) : v128.load(ptr(args, D) + (ownRow(args, v) << 4));
   const d0 = low(d), d1 = high(d);
   let peak0 = f64x2.splat(-3.0e38), peak1 = peak0;
   let to = logits;
   for (let e = start; e < end; e++, to += LOGITS) {
     const u = v128.load(s + (<usize>load<u32>(neighbours + (e << 2)) << 4));
-    const r = v128.load(b + (<usize>load<u32>(relations + (e << 2)) << 4));
+    const r = v128.load(b + (<usize>load<u32>(bRows + (e << 2)) << 4));
     const l0 = leaky(f64x2.add(f64x2.add(low(u), d0), low(r)));
     const l1 = leaky(f64x2.add(f64x2.add(high(u), d1), high(r)));
     v128.store(to, l0);
@@ -135,7 +137,7 @@ function attendSegment(args: usize, v: usize, start: usize, end: usize, part: us
     touch(neighbours + (i << 2), some, ptr(args, Z));
     addRows(neighbours + (i << 2), some, ptr(args, Z), 4, part + ACC, logits + i * LOGITS, LOGITS);
   }
-  addRows(runs, (stop - runs) / RUN, ptr(args, C), RUN, part + ACC, runs + 16, RUN);
+  if (ptr(args, C) != 0) addRows(runs, (stop - runs) / RUN, ptr(args, C), RUN, part + ACC, runs + 16, RUN);
 }
 
 /**

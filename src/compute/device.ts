@@ -41,6 +41,29 @@ export interface IncomingBuffers extends EntryBuffers {
   readonly places: Integers;
 }
 
+/**
+ * The entries of the encoder `rgat`. Each (node, ρ) with an entry out of the node under ρ is a row, with z and with two
+ * scores: s, which these entries read, and d, which the entries into the node under the reverse of ρ read.
+ */
+export interface RelationEntries {
+  /** By destination, with rows as neighbours. */
+  readonly incoming: IncomingBuffers;
+  /** For each entry by destination, the row whose d it reads. */
+  readonly targets: Integers;
+  /** The node of each row. */
+  readonly nodes: Integers;
+  /** By row. */
+  readonly outgoing: {
+    readonly work: WorkList<Integers>;
+    /** The destination of each entry. */
+    readonly neighbours: Integers;
+    /** The row whose d each entry reads. */
+    readonly targets: Integers;
+    /** The position of the reverse of each entry. */
+    readonly reverses: Integers;
+  };
+}
+
 /** Entries for folded attention: the first rows sum h per head, then multiply the sums by W (kernels/learn/fold.ts). */
 export interface FoldedBuffers extends IncomingBuffers {
   /** The first `foldedCount` rows fold. */
@@ -158,11 +181,6 @@ export interface Kernels {
   };
   attendGrad: Headed & {
     entries: IncomingBuffers;
-    /**
-     * Required if the rows of z are not the nodes: the entries by row of z, with destinations as neighbours, and the
-     * output for the gradient of d.
-     */
-    sources: { entries: EntryBuffers; dd: Floats } | null;
     /** The number of destinations. */
     rows: number;
     z: Floats;
@@ -220,7 +238,37 @@ export interface Kernels {
       dz: Floats;
       dw: Floats;
     };
-  /** dz = dd ⊗ a and da = Σ dd ⊗ z per head. */
+  /**
+   * `attend` over the rows of `RelationEntries`: the logit of an entry is LeakyReLU(s + d), and out = Σ α z (method §4,
+   * `rgat`).
+   */
+  relationAttend: Omit<Kernels['attend'], 'entries' | 'standIn' | 'b' | 'c'> & { entries: RelationEntries };
+  /** dz = Σ α dPre without the part that flows through s. dz must not be z itself. */
+  relationAttendGrad: Headed &
+    Pick<Kernels['attendGrad'], 'rows' | 'z' | 's' | 'd' | 'trace' | 'dPre' | 'dz'> & {
+      entries: RelationEntries;
+      ds: Floats;
+      dd: Floats;
+    };
+  /** out = a·z per head. */
+  headScores: Headed & { rows: number; z: Floats; a: Floats; out: Floats };
+  /** out = x·v, where v has one column per head. */
+  headLinear: Headed & { rows: number; x: Floats; index: Integers | null; v: Floats; out: Floats };
+  headLinearGrad: Headed & { rows: number; x: Floats; index: Integers | null; dOut: Floats; dv: Floats };
+  /** dx += dOut·vᵀ. */
+  headGradInput: Headed & { rows: number; dOut: Floats; v: Floats; dx: Floats };
+  /** `headLinear` of sparse rows; a masked row of x is the token x_[M]. */
+  sparseHeads: Headed & {
+    x: FeatureBuffers;
+    index: Integers | null;
+    masked: Integers | null;
+    token: Floats;
+    v: Floats;
+    out: Floats;
+  };
+  /** Adds to dToken. */
+  sparseHeadsGrad: Omit<Kernels['sparseHeads'], 'out'> & { dOut: Floats; dv: Floats; dToken: Floats };
+  /** dz += dd ⊗ a, and da = Σ dd ⊗ z per head. */
   scoresGrad: Headed & { rows: number; z: Floats; a: Floats; dd: Floats; dz: Floats; da: Floats };
   /** out = PReLU(pre). */
   prelu: Width & { rows: number; pre: Floats; slope: Floats; out: Floats };

@@ -8,7 +8,7 @@ export interface ModelConfig {
   hidden: number;
   heads: number;
   layers: number;
-  /** `additive` shares W between relations; `rgat` has one W_ρ per relation (method §4). */
+  /** `additive` shares W and a between relations; `rgat` has W_ρ and a_ρ per relation (method §4). */
   encoder: 'additive' | 'rgat';
   /** False for the ablation `w/o BL`: one decoder, on the mean of all neighbours (method §10). */
   balanced: boolean;

@@ -38,17 +38,21 @@ export function layOutParameters(config: ModelConfig): ParameterLayout {
     const inputs = l === 0 ? D : H;
     const add = (name: string, shape: number[], start: Specification['start']) =>
       list.push({ name: `layer${l}.${name}`, shape, start });
-    add('w', [inputs, H], glorot(inputs, H));
+    const [weight, score] = [glorot(inputs, H), glorot(H / heads, 1)];
     if (config.encoder === 'rgat') {
       // The parameters of `<new>` are zero in both directions (method §1).
       const zeroRows = [config.relations, directed - 1];
-      add('wRelation', [directed, inputs, H], { ...glorot(inputs, H), zeroRows });
-    }
-    add('wRes', [inputs, H], glorot(inputs, H));
-    add('bias', [H], zero);
-    add('aSource', [heads, H / heads], glorot(H / heads, 1));
-    add('aTarget', [heads, H / heads], glorot(H / heads, 1));
-    if (config.encoder === 'additive') {
+      add('wRelation', [directed, inputs, H], { ...weight, zeroRows });
+      add('wRes', [inputs, H], weight);
+      add('bias', [H], zero);
+      add('aSource', [directed, heads, H / heads], { ...score, zeroRows });
+      add('aTarget', [directed, heads, H / heads], { ...score, zeroRows });
+    } else {
+      add('w', [inputs, H], weight);
+      add('wRes', [inputs, H], weight);
+      add('bias', [H], zero);
+      add('aSource', [heads, H / heads], score);
+      add('aTarget', [heads, H / heads], score);
       add('b', [directed, heads], zero);
       add('c', [directed, H], zero);
     }

@@ -4,13 +4,11 @@ import { eachScoreGradient, foldWeightGradient } from '../../src/compute/referen
 import { orderFolded } from '../model/layout/order-folded.js';
 import { type Case, H, prepare, WIDTH } from './case-setup.js';
 
-/** Attention among nodes, or over source rows. `logits`: their size. `kinds`: see kernel-cases.ts. */
-export function attention(own: boolean, logits: number, kinds?: number): Case {
+/** Attention among nodes. `logits`: their size. `kinds`: see kernel-cases.ts. */
+export function attention(logits: number, kinds?: number): Case {
   return (device, graph, mask) => {
     const { pool, floats, empty, placed, masked, N } = prepare(device, graph, mask);
-    const { sources } = placed;
-    if (sources === undefined) throw new Error('the graph was placed without source rows');
-    const rows = own ? N : sources.count;
+    const rows = N;
     const directed = 2 * placed.entries.half;
     const z = floats('z', rows * H, 1, kinds && kinds * H);
     const [aSource, aTarget] = [floats('aSource', H, logits), floats('aTarget', H, logits)];
@@ -22,7 +20,7 @@ export function attention(own: boolean, logits: number, kinds?: number): Case {
     device.enqueue('scores', { ...WIDTH, rows, z, aSource, aTarget, s: ofZ, d: dOfZ });
     const slope = floats('slope', 1);
     const trace = { peak: empty(N * 4), inverse: empty(N * 4) };
-    const entries = own ? placed.entries : sources.byTarget;
+    const { entries } = placed;
     const bias = floats('bias', H);
     const run = (name: string, keep: Kernels['attend']['trace'], residual = N, isLast = false) => {
       const pre = floats('pre', N * H);
@@ -61,15 +59,14 @@ export function attention(own: boolean, logits: number, kinds?: number): Case {
       ...run('last of training', { peak: empty(N * 4), inverse: empty(N * 4) }, N >> 1, true),
       ...run('last, half', null, N >> 1, true),
       ...run('last, bare', null, 0, true),
-      ...(own ? round() : {}),
+      ...round(),
     };
-    const [dz, dd, db, dc] = [empty(rows * H), empty(N * 4), empty(directed * 4), empty(directed * H)];
+    const [dz, db, dc] = [empty(rows * H), empty(directed * 4), empty(directed * H)];
     const [daSource, daTarget, dPre] = [empty(H), empty(H), floats('dPre', N * H)];
     const given = { ...WIDTH, entries, z, s, d, b, c, trace, dPre };
     device.enqueue('attendGrad', {
       ...given,
       rows: N,
-      sources: own ? null : { entries: sources.bySource, dd },
       aSource,
       aTarget,
       dz,
@@ -79,26 +76,22 @@ export function attention(own: boolean, logits: number, kinds?: number): Case {
       daTarget,
     });
     const inPlace = floats('z', rows * H, 1, kinds && kinds * H); // the same numbers as z
-    if (own) {
-      device.enqueue('attendGrad', {
-        ...given,
-        z: inPlace,
-        rows: N,
-        sources: null,
-        aSource,
-        aTarget,
-        dz: inPlace,
-        db: empty(directed * 4),
-        dc: empty(directed * H),
-        daSource: empty(H),
-        daTarget: empty(H),
-      });
-    }
-    const both = { ...outs, s: ofZ, d: dOfZ, dz, db, dc, daSource };
+    device.enqueue('attendGrad', {
+      ...given,
+      z: inPlace,
+      rows: N,
+      aSource,
+      aTarget,
+      dz: inPlace,
+      db: empty(directed * 4),
+      dc: empty(directed * H),
+      daSource: empty(H),
+      daTarget: empty(H),
+    });
     return {
       pool,
-      outputs: own ? { ...both, daTarget, inPlace } : { ...both, dd },
-      mass: () => measureMass(given, rows, N, directed),
+      outputs: { ...outs, s: ofZ, d: dOfZ, dz, db, dc, daSource, daTarget, inPlace },
+      mass: () => measureMass(given, N, directed),
     };
   };
 }
@@ -106,11 +99,10 @@ export function attention(own: boolean, logits: number, kinds?: number): Case {
 /** The masses of sums over gradients of scores, each of which is a difference of two numbers. */
 function measureMass(
   given: Parameters<typeof eachScoreGradient>[0],
-  rows: number,
   N: number,
   directed: number,
 ): Record<string, number> {
-  const [ds, dd, db] = [rows, N, directed].map((length) => new Float64Array(4 * length));
+  const [ds, dd, db] = [N, N, directed].map((length) => new Float64Array(4 * length));
   eachScoreGradient(given, (v, u, rho, h, _alpha, _g, size) => {
     ds[4 * u + h] += size;
     dd[4 * v + h] += size;
@@ -123,12 +115,7 @@ function measureMass(
     return da;
   };
   const largest = (list: Float64Array) => list.reduce((most, value) => Math.max(most, value), 0);
-  return {
-    dd: largest(dd),
-    db: largest(db),
-    daSource: largest(ofA(ds)),
-    ...(rows === N ? { daTarget: largest(ofA(dd)) } : {}),
-  };
+  return { db: largest(db), daSource: largest(ofA(ds)), daTarget: largest(ofA(dd)) };
 }
 
 /** Folded attention. The case is empty if folding makes no projection of the graph unnecessary. */

@@ -2,12 +2,13 @@ import { findMaskedPairs, indexMaskedPairs } from '../../src/model/layout/masked
 import { placeMaskedPairs } from '../../src/model/layout/placed-graph.js';
 import { attention, folded } from './attention-cases.js';
 import { type Case, configOf, H, prepare, WIDTH } from './case-setup.js';
+import { headProducts, relationAttention } from './relation-cases.js';
 
 /** `kinds`, here and below: the number of different rows; default: all rows differ. */
 function sparse(indexed: boolean, kinds?: number): Case {
   return (device, graph, mask) => {
     const { pool, floats, empty, placed, masked, N, D } = prepare(device, graph, mask);
-    const index = indexed ? (placed.sources?.nodes ?? null) : null;
+    const index = indexed ? (placed.sources?.entries.nodes ?? null) : null;
     const rows = index?.length ?? N;
     const token = floats('token', D);
     const [w, bias] = [floats('w', D * H), floats('bias', H)];
@@ -29,7 +30,7 @@ function sparse(indexed: boolean, kinds?: number): Case {
 function dense(indexed: boolean, kinds?: number): Case {
   return (device, graph, mask) => {
     const { pool, floats, empty, placed, N } = prepare(device, graph, mask);
-    const index = indexed ? (placed.sources?.nodes ?? null) : null;
+    const index = indexed ? (placed.sources?.entries.nodes ?? null) : null;
     const rows = index?.length ?? N;
     const x = floats('x', N * H, 1, kinds && kinds * H);
     const [w, w2, bias] = [floats('w', H * H), floats('w2', H * H), floats('bias', H)];
@@ -113,7 +114,7 @@ const elementwise: Case = (device, graph, mask) => {
   device.enqueue('prelu', { hidden: H, rows: N, pre, slope, out });
   const sum = floats('sum', N * H);
   device.enqueue('addInto', { target: sum, source: pre });
-  const [dz, da] = [empty(N * H), empty(H)];
+  const [dz, da] = [floats('dz', N * H), empty(H)];
   const [a, dd] = [floats('a', H), floats('dd', N * 4)];
   device.enqueue('scoresGrad', { ...WIDTH, rows: N, z: pre, a, dd, dz, da });
   const [parameters, gradient] = [floats('parameters', N * 7), floats('gradient', N * 7)];
@@ -132,13 +133,17 @@ export const CASES: Record<string, Case> = {
   linear: dense(false),
   'linear of equal rows': dense(false, 1),
   'linear with an index': dense(true),
-  attention: attention(true, 0.3),
-  'attention with larger logits': attention(true, 6),
-  'attention with logits too large for e^x in float32': attention(true, 20),
-  'attention over source rows': attention(false, 0.3),
-  'attention among equal nodes': attention(true, 0.3, 1),
-  'attention among nodes of three kinds': attention(true, 2, 3),
-  'attention over source rows of two kinds': attention(false, 2, 2),
+  attention: attention(0.3),
+  'attention with larger logits': attention(6),
+  'attention with logits too large for e^x in float32': attention(20),
+  'attention among equal nodes': attention(0.3, 1),
+  'attention among nodes of three kinds': attention(2, 3),
+  'attention over relations': relationAttention(0.3),
+  'attention over relations with larger logits': relationAttention(6),
+  'attention over relations, rows of two kinds': relationAttention(2, 2),
+  'products per head': headProducts(false),
+  'products per head with an index': headProducts(true),
+  'products per head of equal rows': headProducts(true, 1),
   'attention, folded': folded(0.3),
   'attention, folded, with larger logits': folded(6),
   'attention, folded, among equal nodes': folded(0.3, 1),

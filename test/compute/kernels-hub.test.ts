@@ -22,7 +22,8 @@ it('attention equals the reference for a hub with equal neighbours, and for a hu
   expect(orderFolded(star).foldedCount).toBe(1);
   expectEqual(star, randomMask(star.nodeCount, 0), [
     'attention with larger logits',
-    'attention over source rows',
+    'attention over relations',
+    'attention over relations with larger logits',
     'attention among equal nodes',
     'attention, folded, with larger logits',
     'attention, folded, among equal nodes',
@@ -30,7 +31,12 @@ it('attention equals the reference for a hub with equal neighbours, and for a hu
 }, 240_000);
 
 it('sums over many equal rows equal the reference', () => {
-  const names = ['sparse linear of equal rows', 'linear of equal rows', 'cosine loss of equal rows'];
+  const names = [
+    'sparse linear of equal rows',
+    'linear of equal rows',
+    'products per head of equal rows',
+    'cosine loss of equal rows',
+  ];
   // Gram form and dense form; columns that all rows fill, and columns that a third of the rows fills. In the last case
   // a chunk of the dense form has more than one section.
   for (const [features, kinds, nodes] of [

@@ -1,4 +1,4 @@
-import type { Kernels } from '../device.js';
+import type { Floats, Integers, Kernels } from '../device.js';
 import { eachRow, floatsOf, integersOf, isMasked } from './buffers.js';
 import { eachScoreGradient, leakyRelu } from './score-gradients.js';
 
@@ -24,6 +24,18 @@ export function redirect({ from, masked, to, out }: Kernels['redirect']): void {
 
 /** Per head: softmax of LeakyReLU(s_u + d_v + b_ρ) over the entries into v, then the weighted mean of z_u + c_ρ (method §4). */
 export function attend(args: Kernels['attend']): void {
+  weighEntries(args, null);
+}
+
+export function relationAttend({ entries, ...args }: Kernels['relationAttend']): void {
+  weighEntries({ ...args, entries: entries.incoming, standIn: null, b: null, c: null }, entries.targets);
+}
+
+/** `attend`; without b and c if they are null. `rowsOfD`: the row of d that each entry reads, or null for its destination. */
+function weighEntries(
+  args: Omit<Kernels['attend'], 'b' | 'c'> & { b: Floats | null; c: Floats | null },
+  rowsOfD: Integers | null,
+): void {
   const { hidden: H, heads, trace } = args;
   const F = H / heads;
   const [neighbours, relations] = [integersOf(args.entries.neighbours), integersOf(args.entries.relations)];
@@ -31,9 +43,10 @@ export function attend(args: Kernels['attend']): void {
     floatsOf(args.z),
     floatsOf(args.s),
     floatsOf(args.d),
-    floatsOf(args.b),
-    floatsOf(args.c),
+    args.b && floatsOf(args.b),
+    args.c && floatsOf(args.c),
   ];
+  const targets = rowsOfD && integersOf(rowsOfD);
   const [pre, out] = [floatsOf(args.pre), floatsOf(args.out)];
   const slope = args.slope === null ? 1 : floatsOf(args.slope)[0];
   const kept = trace && { peak: floatsOf(trace.peak), inverse: floatsOf(trace.inverse) };
@@ -46,7 +59,9 @@ export function attend(args: Kernels['attend']): void {
       const at = v * heads + h;
       const own = isMasked(args.standIn?.masked ?? null, v) ? (args.standIn?.row ?? v) : v;
       const raw = (e: number) =>
-        s[neighbours[e] * heads + h] + d[own * heads + h] + b[relations[e] * heads + h];
+        s[neighbours[e] * heads + h] +
+        d[(targets?.[e] ?? own) * heads + h] +
+        (b?.[relations[e] * heads + h] ?? 0);
       let peak = -Infinity;
       for (let e = start; e < end; e++) peak = Math.max(peak, leakyRelu(raw(e)));
       let sum = 0;
@@ -55,7 +70,7 @@ export function attend(args: Kernels['attend']): void {
       for (let e = start; e < end; e++) {
         const alpha = Math.exp(leakyRelu(raw(e)) - peak) / sum;
         for (let j = 0; j < F; j++) {
-          att[j] += alpha * (z[neighbours[e] * H + h * F + j] + c[relations[e] * H + h * F + j]);
+          att[j] += alpha * (z[neighbours[e] * H + h * F + j] + (c?.[relations[e] * H + h * F + j] ?? 0));
         }
       }
       for (let j = 0; j < F; j++) {
@@ -79,9 +94,8 @@ export function attendGrad(args: Kernels['attendGrad']): void {
   const [aSource, aTarget, dPre] = [floatsOf(args.aSource), floatsOf(args.aTarget), floatsOf(args.dPre)];
   const [db, dc] = [floatsOf(args.db).fill(0), floatsOf(args.dc).fill(0)];
   const [daSource, daTarget] = [floatsOf(args.daSource).fill(0), floatsOf(args.daTarget).fill(0)];
-  const sources = (args.sources?.entries ?? args.entries).work.rows;
-  const sums = new Float64Array(sources * H);
-  const ds = new Float64Array(sources * heads);
+  const sums = new Float64Array(args.rows * H);
+  const ds = new Float64Array(args.rows * heads);
   const dd = new Float64Array(args.rows * heads);
   eachScoreGradient(args, (v, u, rho, h, alpha, g) => {
     for (let j = h * F; j < (h + 1) * F; j++) {
@@ -94,16 +108,27 @@ export function attendGrad(args: Kernels['attendGrad']): void {
   });
   const dz = floatsOf(args.dz);
   dz.set(sums);
-  const isOwn = args.sources === null;
-  if (args.sources !== null) floatsOf(args.sources.dd).set(dd);
-  for (let v = 0; v < sources; v++) {
+  for (let v = 0; v < args.rows; v++) {
     for (let j = 0; j < H; j++) {
       const at = v * heads + Math.floor(j / F);
-      dz[v * H + j] += ds[at] * aSource[j] + (isOwn ? dd[at] * aTarget[j] : 0);
+      dz[v * H + j] += ds[at] * aSource[j] + dd[at] * aTarget[j];
       daSource[j] += ds[at] * z[v * H + j];
-      if (isOwn) daTarget[j] += dd[at] * z[v * H + j];
+      daTarget[j] += dd[at] * z[v * H + j];
     }
   }
+}
+
+export function relationAttendGrad({ entries, ...args }: Kernels['relationAttendGrad']): void {
+  const { hidden: H, heads } = args;
+  const F = H / heads;
+  const dPre = floatsOf(args.dPre);
+  const [dz, ds, dd] = [args.dz, args.ds, args.dd].map((buffer) => floatsOf(buffer).fill(0));
+  const inputs = { ...args, entries: entries.incoming, targets: entries.targets, b: null, c: null };
+  eachScoreGradient(inputs, (v, u, _rho, h, alpha, g, _size, target) => {
+    for (let j = h * F; j < (h + 1) * F; j++) dz[u * H + j] += alpha * dPre[v * H + j];
+    ds[u * heads + h] += g;
+    dd[target * heads + h] += g;
+  });
 }
 
 export function scoresGrad(args: Kernels['scoresGrad']): void {
@@ -113,7 +138,7 @@ export function scoresGrad(args: Kernels['scoresGrad']): void {
   for (let v = 0; v < args.rows; v++) {
     for (let j = 0; j < H; j++) {
       const g = dd[v * heads + Math.floor((j * heads) / H)];
-      dz[v * H + j] = g * a[j];
+      dz[v * H + j] += g * a[j];
       da[j] += g * z[v * H + j];
     }
   }

@@ -1,8 +1,24 @@
 import type { Device, Floats, Integers, Kernels, KernelTime } from '../device.js';
-import { attend, attendGrad, redirect, scores, scoresGrad } from './attention.js';
+import {
+  attend,
+  attendGrad,
+  redirect,
+  relationAttend,
+  relationAttendGrad,
+  scores,
+  scoresGrad,
+} from './attention.js';
 import { floatsOf, integersOf, type ReferenceFloats, type ReferenceIntegers } from './buffers.js';
 import { cosineLoss } from './cosine.js';
 import { foldAttend, foldAttendGrad, foldGradient, foldScores } from './fold.js';
+import {
+  headGradInput,
+  headLinear,
+  headLinearGrad,
+  headScores,
+  sparseHeads,
+  sparseHeadsGrad,
+} from './heads.js';
 import {
   adam,
   addInto,
@@ -32,6 +48,14 @@ const KERNELS: { [K in keyof Kernels]: (args: Kernels[K]) => void } = {
   redirect,
   attend,
   attendGrad,
+  relationAttend,
+  relationAttendGrad,
+  headScores,
+  headLinear,
+  headLinearGrad,
+  headGradInput,
+  sparseHeads,
+  sparseHeadsGrad,
   prelu,
   preluGrad,
   segmentSum,

@@ -1,4 +1,4 @@
-import type { Kernels } from '../device.js';
+import type { Floats, Integers, Kernels } from '../device.js';
 import { eachRow, floatsOf, integersOf } from './buffers.js';
 
 /** Slope of the LeakyReLU for negative logits. */
@@ -14,17 +14,24 @@ type WeightGradient = (v: number, u: number, rho: number, h: number) => number;
 
 type ScoreInputs = Pick<
   Kernels['attendGrad'],
-  'hidden' | 'heads' | 'entries' | 'z' | 's' | 'd' | 'b' | 'c' | 'trace' | 'dPre'
->;
+  'hidden' | 'heads' | 'entries' | 'z' | 's' | 'd' | 'trace' | 'dPre'
+> & {
+  /** Null: zero. */
+  readonly b: Floats | null;
+  readonly c: Floats | null;
+  /** The row of d that each entry reads. Default: its destination. */
+  readonly targets?: Integers;
+};
 
 /** dPre·(z_u + c_ρ). */
 function weightGradient(args: ScoreInputs): WeightGradient {
   const { hidden: H, heads } = args;
   const F = H / heads;
-  const [z, c, dPre] = [floatsOf(args.z), floatsOf(args.c), floatsOf(args.dPre)];
+  const [z, c, dPre] = [floatsOf(args.z), args.c && floatsOf(args.c), floatsOf(args.dPre)];
   return (v, u, rho, h) => {
     let sum = 0;
-    for (let j = h * F; j < (h + 1) * F; j++) sum += dPre[v * H + j] * (z[u * H + j] + c[rho * H + j]);
+    for (let j = h * F; j < (h + 1) * F; j++)
+      sum += dPre[v * H + j] * (z[u * H + j] + (c?.[rho * H + j] ?? 0));
     return sum;
   };
 }
@@ -55,18 +62,31 @@ export function foldWeightGradient(
  */
 export function eachScoreGradient(
   args: ScoreInputs,
-  visit: (v: number, u: number, rho: number, h: number, alpha: number, g: number, size: number) => void,
+  visit: (
+    v: number,
+    u: number,
+    rho: number,
+    h: number,
+    alpha: number,
+    g: number,
+    size: number,
+    target: number,
+  ) => void,
   gradientOf: WeightGradient = weightGradient(args),
 ): void {
   const { heads, trace } = args;
   const [neighbours, relations] = [integersOf(args.entries.neighbours), integersOf(args.entries.relations)];
-  const [s, d, b] = [floatsOf(args.s), floatsOf(args.d), floatsOf(args.b)];
+  const [s, d, b] = [floatsOf(args.s), floatsOf(args.d), args.b && floatsOf(args.b)];
+  const targets = args.targets && integersOf(args.targets);
   const [peak, inverse] = [floatsOf(trace.peak), floatsOf(trace.inverse)];
   eachRow(args.entries.work, (v, start, end) => {
     const [alphas, dAlphas] = [new Float64Array(end - start), new Float64Array(end - start)];
     for (let h = 0; h < heads; h++) {
       const at = v * heads + h;
-      const raw = (e: number) => s[neighbours[e] * heads + h] + d[at] + b[relations[e] * heads + h];
+      const raw = (e: number) =>
+        s[neighbours[e] * heads + h] +
+        d[(targets?.[e] ?? v) * heads + h] +
+        (b?.[relations[e] * heads + h] ?? 0);
       let inner = 0;
       for (let e = start; e < end; e++) {
         const dAlpha = gradientOf(v, neighbours[e], relations[e], h);
@@ -78,7 +98,8 @@ export function eachScoreGradient(
         const dAlpha = dAlphas[e - start];
         const weight = alphas[e - start] * (raw(e) > 0 ? 1 : SLOPE);
         const size = weight * (Math.abs(dAlpha) + Math.abs(inner));
-        visit(v, neighbours[e], relations[e], h, alphas[e - start], weight * (dAlpha - inner), size);
+        const g = weight * (dAlpha - inner);
+        visit(v, neighbours[e], relations[e], h, alphas[e - start], g, size, targets?.[e] ?? v);
       }
     }
   });

@@ -7,7 +7,6 @@ import {
   COPY_LENGTH,
   chunksOf,
   divideParts,
-  divideRows,
   H,
   HEADS,
   ROW,
@@ -15,7 +14,7 @@ import {
   workArguments,
 } from './kernel-call.js';
 
-type Name = 'scores' | 'redirect' | 'attend' | 'attendGrad' | 'scoresGrad';
+type Name = 'scores' | 'redirect' | 'attend' | 'attendGrad';
 
 export const ATTENTION_CALLS: Pick<Calls, Name> = {
   scores(queue, { rows, z, aSource, aTarget, s, d }) {
@@ -52,19 +51,18 @@ export const ATTENTION_CALLS: Pick<Calls, Name> = {
       standIn?.row ?? 0,
       wanted,
       bias,
+      null,
+      null,
+      entries.relations,
     ];
     queue.add('attend', work.chunkCount, args);
     queue.add('mergeAttention', mergeChunks, args);
   },
 
   attendGrad(queue, args) {
-    const { sources, rows, trace } = args;
-    const incoming = args.entries;
-    const outgoing = sources?.entries ?? incoming;
-    const { work, half } = outgoing;
-    const isOwn = sources === null;
+    const { rows, trace, entries } = args;
+    const { work, half } = entries;
     const { mergeChunks, workArgs } = workArguments(work);
-    const inner = workArguments(incoming.work);
     const tableLength = 2 * half * H;
     const scoreLength = 2 * half * HEADS;
     const scoreBytes = (scoreLength + 2 * H) * 8;
@@ -74,15 +72,14 @@ export const ATTENTION_CALLS: Pick<Calls, Name> = {
     // z is read until the end, so a dz in its place needs sums elsewhere first.
     const isInPlace = addressOf(args.dz) === addressOf(args.z);
     const memory = divideParts(queue, {
-      weights: incoming.neighbours.length * 64,
+      weights: entries.neighbours.length * 64,
       inner: rows * 64,
       records: rows * 64,
-      dd: isOwn ? rows * 32 : 0,
+      dd: rows * 32,
       sums: isInPlace ? args.dz.length * 4 : 0,
-      parts: Math.max(work.partCount * ROW, incoming.work.partCount * 128),
+      parts: work.partCount * Math.max(ROW, 128),
       tables: Math.max(work.chunkCount * tableLength * 4, scoreTables * scoreBytes),
     });
-    const dd = sources === null ? memory.dd : sources.dd;
     const sums = isInPlace ? memory.sums : args.dz;
     queue.add('attendPrepare', chunksOf(rows), [
       rows,
@@ -91,11 +88,12 @@ export const ATTENTION_CALLS: Pick<Calls, Name> = {
       trace.peak,
       trace.inverse,
       memory.records,
+      null,
     ]);
     const sumArgs = [
       ...workArgs,
-      outgoing.neighbours,
-      outgoing.relations,
+      entries.neighbours,
+      entries.relations,
       args.z,
       args.s,
       args.b,
@@ -108,34 +106,34 @@ export const ATTENTION_CALLS: Pick<Calls, Name> = {
       memory.tables,
       half,
       work.splitCount,
-      isOwn,
+      null,
     ];
     queue.add('attendGrad', work.chunkCount, sumArgs);
     queue.add('mergeAttentionGrad', mergeChunks, sumArgs);
     const tables = { address: memory.tables, chunks: work.chunkCount, stride: tableLength };
     sumParts(queue, tables, { out: args.dc, length: tableLength });
     const innerArgs = [
-      ...inner.workArgs,
-      incoming.places,
+      ...workArgs,
+      entries.places,
       memory.weights,
       memory.inner,
-      dd,
+      memory.dd,
       memory.parts,
-      incoming.work.splitCount,
-      isOwn,
+      work.splitCount,
+      true,
     ];
-    queue.add('attendInner', incoming.work.chunkCount, innerArgs);
-    queue.add('mergeInner', inner.mergeChunks, innerArgs);
+    queue.add('attendInner', work.chunkCount, innerArgs);
+    queue.add('mergeInner', mergeChunks, innerArgs);
     const scoreArgs = [
       ...workArgs,
-      outgoing.neighbours,
-      outgoing.relations,
+      entries.neighbours,
+      entries.relations,
       memory.weights,
       memory.inner,
       args.z,
       args.aSource,
       args.aTarget,
-      isOwn ? dd : null,
+      memory.dd,
       sums,
       args.dz,
       memory.parts,
@@ -143,7 +141,6 @@ export const ATTENTION_CALLS: Pick<Calls, Name> = {
       half,
       work.chunkCount,
       work.splitCount,
-      isOwn,
     ];
     queue.add('attendScores', work.chunkCount, scoreArgs);
     queue.add('mergeScores', mergeChunks, scoreArgs);
@@ -151,13 +148,6 @@ export const ATTENTION_CALLS: Pick<Calls, Name> = {
       queue.add('sumTables', 1, [length, first, memory.tables, scoreTables, scoreBytes, out]);
     sumTables(args.db, scoreLength, 0);
     sumTables(args.daSource, H, scoreLength);
-    if (isOwn) sumTables(args.daTarget, H, scoreLength + H);
-  },
-
-  scoresGrad(queue, { rows, z, a, dd, dz, da }) {
-    const { size, chunks } = divideRows(rows);
-    const address = queue.reserveParts(chunks * ROW);
-    queue.add('scoresGrad', chunks, [rows, size, z, a, dd, dz, address]);
-    sumParts(queue, { address, chunks, stride: H }, { out: da, length: H });
+    sumTables(args.daTarget, H, scoreLength + H);
   },
 };

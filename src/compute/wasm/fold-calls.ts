@@ -50,6 +50,7 @@ export const FOLD_CALLS: Pick<Calls, Name> = {
       bias,
       w,
       trace === null ? null : sums,
+      entries.relations,
     ];
     queue.add('foldAttend', work.chunkCount, args);
     queue.add('mergeFolded', mergeChunks, args);
@@ -102,6 +103,7 @@ export const FOLD_CALLS: Pick<Calls, Name> = {
       trace.peak,
       trace.inverse,
       memory.records,
+      null,
     ]);
     queue.add('foldRelations', chunksOf(foldedCount), [
       foldedCount,
@@ -127,7 +129,7 @@ export const FOLD_CALLS: Pick<Calls, Name> = {
       memory.tables,
       half,
       work.splitCount,
-      true,
+      null,
       entries.foldedEnds,
       projectedCount,
       h,
@@ -178,7 +180,6 @@ export const FOLD_CALLS: Pick<Calls, Name> = {
       half,
       work.chunkCount,
       work.splitCount,
-      true,
     ];
     queue.add('foldScoresGrad', work.chunkCount, scoreArgs);
     queue.add('mergeFoldScores', mergeChunks, scoreArgs);

@@ -48,6 +48,15 @@ export const OPERATIONS = [
   'mergeFoldScores',
   'foldGradWeights',
   'foldWeightsGrad',
+  'relationScores',
+  'mergeRelationScores',
+  'headLinear',
+  'headLinearGrad',
+  'headGradInput',
+  'tokenHeads',
+  'sparseHeads',
+  'sparseHeadsGrad',
+  'tokenHeadsGrad',
 ] as const;
 
 export type Operation = (typeof OPERATIONS)[number];

@@ -135,7 +135,6 @@ export class AdditiveLayer implements Layer {
     device.enqueue('attendGrad', {
       ...this.#width,
       entries: this.#graph.entries,
-      sources: null,
       rows,
       z: this.#z,
       s: this.#s,
@@ -169,13 +168,7 @@ export class AdditiveLayer implements Layer {
     device.enqueue('linearGradWeights', { ...from, rows, dOut: dz, dw: dw('w'), dBias: null });
     const dBias = residual === rows ? dw('bias') : null;
     device.enqueue('linearGradWeights', { ...from, rows: residual, dOut, dw: dw('wRes'), dBias });
-    return inputGradient(
-      device,
-      this.#setup,
-      input.h,
-      { dOut: dz, rows, add: false },
-      { dOut, rows: residual },
-    );
+    return inputGradient(device, this.#setup, input.h, { dOut: dz, rows }, { dOut, rows: residual });
   }
 
   #traceBuffers(): AttentionTrace {

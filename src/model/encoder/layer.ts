@@ -56,12 +56,12 @@ export function makeTrace(pool: BufferPool, rows: number, config: ModelConfig): 
   return { peak: narrow(), inverse: narrow() };
 }
 
-/** dh = dOut·Wᵀ + dOut·W_resᵀ for the rows of the residual; with `add`, dh += the same. dh replaces h. */
+/** dh = dOut·Wᵀ + dOut·W_resᵀ for the rows of the residual. dh replaces h. */
 export function inputGradient(
   device: Device,
   { config: { hidden }, weights }: LayerSetup,
   h: Floats,
-  own: { dOut: Floats; rows: number; add: boolean },
+  own: { dOut: Floats; rows: number },
   residual: { dOut: Floats; rows: number },
 ): Floats {
   const other = { dOut: residual.dOut, w: weights('wRes') };
@@ -72,6 +72,7 @@ export function inputGradient(
     w: weights('w'),
     second: coversAll ? other : null,
     dx: h,
+    add: false,
   });
   if (!coversAll) {
     device.enqueue('linearGradInput', {

@@ -2,7 +2,6 @@ import type { AttentionTrace, Device, Floats, Integers } from '../../compute/dev
 import type { BufferPool, PlacedGraph, PlacedSources } from '../layout/placed-graph.js';
 import {
   finishIsolated,
-  inputGradient,
   type Layer,
   type LayerInput,
   type LayerPass,
@@ -11,33 +10,30 @@ import {
   preluBackward,
 } from './layer.js';
 
-/** The source rows of one ρ. */
+/** The rows of one ρ. As destinations they are rows of the reverse of ρ. */
 interface Group {
   readonly rho: number;
+  readonly reverse: number;
   readonly start: number;
   readonly rows: number;
 }
 
-interface Product {
-  readonly group?: Group;
-  readonly rows: number;
-  readonly w: Floats;
-  readonly bias: Floats | null;
-  readonly out: Floats;
-}
+/** The rows of a group, or the first rows of the graph. */
+type Rows = Group | { readonly rows: number };
 
-interface ProductGradient {
-  readonly group?: Group;
-  readonly rows: number;
-  readonly dOut: Floats;
-  readonly w: Floats;
-  readonly dw: Floats;
-  readonly dBias: Floats | null;
+interface TrainingBuffers {
+  readonly trace: AttentionTrace;
+  readonly dz: Floats;
+  readonly ds: Floats;
+  readonly dd: Floats;
+  readonly dv: Floats;
 }
 
 /**
- * The layer of the encoder `rgat` (method §4): z_u^ρ = W_ρ h_u for each (u, ρ) that has an entry, one product per
- * relation; logit = LeakyReLU(a_s·z_u^ρ + a_d·W h_v); out_v = Σ α z_u^ρ; then as in `additive`.
+ * The layer of the encoder `rgat` (method §4), a relational graph attention network with additive logits and one softmax
+ * across relations: g_v^ρ = W_ρ h_v; logit(u → v, ρ) = LeakyReLU(a_s^ρ·g_u^ρ + a_d^ρ·g_v^ρ); out_v = Σ α g_u^ρ; then as in
+ * `additive`. As a source, a node needs g itself (z below). As a destination it needs only d = a_d·g = h·v_ρ, where
+ * v_ρ = W_ρ a_d^ρ has one column per head.
  */
 export class RgatLayer implements Layer {
   readonly out: Floats;
@@ -48,19 +44,16 @@ export class RgatLayer implements Layer {
   readonly #setup: LayerSetup;
   readonly #width: { hidden: number; heads: number };
   readonly #groups: Group[] = [];
-  /** z of the source rows. */
+  /** z, s and d of the rows. */
   readonly #z: Floats;
-  /** z of the nodes as destinations. */
-  readonly #own: Floats;
-  readonly #pre: Floats;
   readonly #s: Floats;
   readonly #d: Floats;
-  /** Scores that the kernel writes but the layer does not use, and the tables b and c, which stay zero. */
-  readonly #unused: Floats;
-  readonly #zeroB: Floats;
-  readonly #zeroC: Floats;
-  #trace: AttentionTrace | undefined;
-  #training: { dz: Floats; dOwn: Floats; dd: Floats; dB: Floats; dC: Floats } | undefined;
+  /** v of each ρ. */
+  readonly #v: Floats;
+  readonly #pre: Floats;
+  /** The width of the input: D or H. */
+  readonly #inputs: number;
+  #training: TrainingBuffers | undefined;
 
   constructor(pool: BufferPool, graph: PlacedGraph, setup: LayerSetup) {
     if (graph.sources === undefined) throw new RangeError('the graph was placed without source rows');
@@ -72,67 +65,66 @@ export class RgatLayer implements Layer {
     this.#setup = setup;
     this.#width = { hidden, heads };
     const { groups, count } = graph.sources;
-    for (let rho = 0; rho + 1 < groups.length; rho++) {
+    const directed = groups.length - 1;
+    for (let rho = 0; rho < directed; rho++) {
       const [start, rows] = [groups[rho], groups[rho + 1] - groups[rho]];
-      if (rows > 0) this.#groups.push({ rho, start, rows });
+      const reverse = (rho + directed / 2) % directed;
+      if (rows > 0) this.#groups.push({ rho, reverse, start, rows });
     }
+    this.#inputs = setup.weights('wRes').length / hidden;
     this.#z = pool.floats(count * hidden);
-    this.#own = pool.floats(graph.nodes * hidden);
-    this.#pre = pool.floats(graph.nodes * hidden);
     this.#s = pool.floats(count * heads);
-    this.#d = pool.floats(graph.nodes * heads);
-    this.#unused = pool.floats(Math.max(count, graph.nodes) * heads);
-    this.#zeroB = pool.floats((groups.length - 1) * heads);
-    this.#zeroC = pool.floats((groups.length - 1) * hidden);
-    this.#device.enqueue('fill', { target: this.#zeroB, value: 0 });
-    this.#device.enqueue('fill', { target: this.#zeroC, value: 0 });
+    this.#d = pool.floats(count * heads);
+    this.#v = pool.floats(directed * this.#inputs * heads);
+    this.#pre = pool.floats(graph.nodes * hidden);
     this.out = setup.isLast ? this.#pre : pool.floats(graph.nodes * hidden);
   }
 
   forward(input: LayerInput, { rows, training, residual, wanted }: LayerPass): void {
-    const { weights: w, config, isLast } = this.#setup;
-    const { hidden } = this.#width;
-    this.#multiply(input, { rows, w: w('w'), bias: null, out: this.#own });
-    this.#multiply(input, { rows: residual, w: w('wRes'), bias: w('bias'), out: this.#pre });
+    const { weights: w, isLast } = this.#setup;
+    const device = this.#device;
+    this.#multiply(input, { rows: residual }, w('wRes'), w('bias'), this.#pre);
     for (const group of this.#groups) {
-      const weight = this.#relationPart(w('wRelation'), group.rho, input);
-      const out = this.#device.view(this.#z, group.start * hidden, group.rows * hidden);
-      this.#multiply(input, { group, rows: group.rows, w: weight, bias: null, out });
+      const z = this.#rowsOf(this.#z, group);
+      this.#multiply(input, group, this.#weightsOf(w('wRelation'), group.rho), null, z);
+      device.enqueue('headScores', {
+        ...this.#width,
+        rows: group.rows,
+        z,
+        a: this.#scoresOf(w('aSource'), group.rho),
+        out: this.#rowsOf(this.#s, group),
+      });
+      device.enqueue('headScores', {
+        ...this.#width,
+        rows: this.#inputs,
+        z: this.#weightsOf(w('wRelation'), group.rho),
+        a: this.#scoresOf(w('aTarget'), group.rho),
+        out: this.#columnsOf(this.#v, group.rho),
+      });
     }
-    const scored = { ...this.#width, aSource: w('aSource'), aTarget: w('aTarget') };
-    this.#device.enqueue('scores', { ...scored, rows, z: this.#own, s: this.#unused, d: this.#d });
-    this.#device.enqueue('scores', {
-      ...scored,
-      rows: this.#sources.count,
-      z: this.#z,
-      s: this.#s,
-      d: this.#unused,
-    });
-    if (training) this.#trace ??= makeTrace(this.#pool, this.#graph.connectedCount, config);
-    this.#device.enqueue('attend', {
+    for (const group of this.#groups) this.#scoreTargets(input, group);
+    device.enqueue('relationAttend', {
       ...this.#width,
-      entries: this.#sources.byTarget,
+      entries: this.#sources.entries,
       z: this.#z,
       s: this.#s,
       d: this.#d,
-      standIn: null,
       wanted,
-      b: this.#zeroB,
-      c: this.#zeroC,
       pre: this.#pre,
       residual,
       bias: w('bias'),
       out: this.out,
       slope: isLast ? null : w('slope'),
-      trace: training ? (this.#trace ?? null) : null,
+      trace: training ? this.#trainingBuffers().trace : null,
     });
-    finishIsolated(this.#device, this.#graph, rows, this.#setup, this.#pre, this.out);
+    finishIsolated(device, this.#graph, rows, this.#setup, this.#pre, this.out);
   }
 
-  /** out = h·w + bias for the rows of a group, or for the first rows. */
-  #multiply(input: LayerInput, { group, rows, w, bias, out }: Product): void {
+  /** out = h·w + bias. */
+  #multiply(input: LayerInput, those: Rows, w: Floats, bias: Floats | null, out: Floats): void {
     const { hidden } = this.#width;
-    const index = this.#indexOf(group);
+    const { rows } = those;
+    const index = this.#indexOf(those);
     if ('x' in input) {
       const { masked, token } = input;
       const x = { ...input.x, rows };
@@ -142,66 +134,142 @@ export class RgatLayer implements Layer {
     }
   }
 
-  /** The numbers of the nodes in a group. */
-  #indexOf(group: Group | undefined): Integers | null {
-    return group === undefined ? null : this.#device.view(this.#sources.nodes, group.start, group.rows);
+  /** d of a group. */
+  #scoreTargets(input: LayerInput, group: Group): void {
+    const v = this.#columnsOf(this.#v, group.reverse);
+    const out = this.#rowsOf(this.#d, group);
+    const index = this.#indexOf(group);
+    if ('x' in input) {
+      const { x, masked, token } = input;
+      this.#device.enqueue('sparseHeads', { ...this.#width, x, index, masked, token, v, out });
+    } else {
+      this.#device.enqueue('headLinear', {
+        ...this.#width,
+        rows: group.rows,
+        x: input.h,
+        index,
+        v,
+        out,
+      });
+    }
   }
 
   backward(input: LayerInput, dOut: Floats, residual: number): Floats | null {
-    const { weights: w, gradients: dw } = this.#setup;
-    const { hidden } = this.#width;
     const device = this.#device;
-    const rows = this.#graph.connectedCount;
-    const trace = this.#trace;
-    if (trace === undefined) throw new RangeError('backward needs a forward pass for training');
-    const { dz, dOwn, dd, dB, dC } = this.#trainingBuffers();
+    const { trace, dz, ds, dd } = this.#trainingBuffers();
     preluBackward(device, this.#graph, this.#setup, this.#pre, dOut);
-    device.enqueue('attendGrad', {
+    device.enqueue('relationAttendGrad', {
       ...this.#width,
-      entries: this.#sources.byTarget,
-      sources: { entries: this.#sources.bySource, dd },
-      rows,
+      entries: this.#sources.entries,
+      rows: this.#graph.connectedCount,
       z: this.#z,
       s: this.#s,
       d: this.#d,
-      b: this.#zeroB,
-      c: this.#zeroC,
       trace,
       dPre: dOut,
       dz,
-      aSource: w('aSource'),
-      aTarget: w('aTarget'),
-      db: dB,
-      dc: dC,
-      daSource: dw('aSource'),
-      daTarget: dw('aTarget'),
-    });
-    device.enqueue('scoresGrad', {
-      ...this.#width,
-      rows,
-      z: this.#own,
-      a: w('aTarget'),
+      ds,
       dd,
-      dz: dOwn,
-      da: dw('aTarget'),
     });
-    this.#weightGradients(input, { dOut, rows: residual }, dz, dOwn);
-    if ('x' in input) return null;
+    this.#weightGradients(input, dOut, residual);
+    return 'x' in input ? null : this.#inputGradient(input.h, dOut, residual);
+  }
+
+  #weightGradients(input: LayerInput, dOut: Floats, residual: number): void {
+    const { weights: w, gradients: dw } = this.#setup;
+    const { dz, ds, dv } = this.#trainingBuffers();
+    const dBias = residual === this.#graph.connectedCount ? dw('bias') : null;
+    this.#multiplyGrad(input, { rows: residual }, dOut, w('wRes'), dw('wRes'), dBias);
     for (const group of this.#groups) {
-      const part = (buffer: Floats) => device.view(buffer, group.start * hidden, group.rows * hidden);
-      // The gradients of the rows of h replace the rows of z.
-      device.enqueue('linearGradInput', {
-        hidden,
-        rows: group.rows,
-        dOut: part(dz),
-        second: null,
-        dx: part(this.#z),
-        add: false,
-        w: this.#relationPart(w('wRelation'), group.rho, input),
+      const { rho, rows } = group;
+      const weights = this.#weightsOf(w('wRelation'), rho);
+      const gradients = this.#weightsOf(dw('wRelation'), rho);
+      const dzOfGroup = this.#rowsOf(dz, group);
+      this.#device.enqueue('scoresGrad', {
+        ...this.#width,
+        rows,
+        z: this.#rowsOf(this.#z, group),
+        a: this.#scoresOf(w('aSource'), rho),
+        dd: this.#rowsOf(ds, group),
+        dz: dzOfGroup,
+        da: this.#scoresOf(dw('aSource'), rho),
+      });
+      this.#multiplyGrad(input, group, dzOfGroup, weights, gradients, null);
+      this.#scoreTargetsGrad(input, group);
+    }
+    for (const { rho } of this.#groups) {
+      this.#device.enqueue('scoresGrad', {
+        ...this.#width,
+        rows: this.#inputs,
+        z: this.#weightsOf(w('wRelation'), rho),
+        a: this.#scoresOf(w('aTarget'), rho),
+        dd: this.#columnsOf(dv, rho),
+        dz: this.#weightsOf(dw('wRelation'), rho),
+        da: this.#scoresOf(dw('aTarget'), rho),
+      });
+    }
+  }
+
+  /** The gradients of the weights of `#multiply`. */
+  #multiplyGrad(
+    input: LayerInput,
+    those: Rows,
+    dOut: Floats,
+    w: Floats,
+    dw: Floats,
+    dBias: Floats | null,
+  ): void {
+    const { hidden } = this.#width;
+    const { rows } = those;
+    const index = this.#indexOf(those);
+    if ('x' in input) {
+      const { masked, token, dToken } = input;
+      const from = { hidden, x: { ...input.x, rows }, index, masked, token };
+      this.#device.enqueue('sparseLinearGrad', { ...from, w, dOut, dw, dToken, dBias });
+    } else {
+      const from = { hidden, rows, x: input.h, index };
+      this.#device.enqueue('linearGradWeights', { ...from, dOut, dw, dBias, add: false });
+    }
+  }
+
+  /** dv of the reverse of a group. */
+  #scoreTargetsGrad(input: LayerInput, group: Group): void {
+    const training = this.#trainingBuffers();
+    const dOut = this.#rowsOf(training.dd, group);
+    const [v, dv] = [this.#v, training.dv].map((all) => this.#columnsOf(all, group.reverse));
+    const index = this.#indexOf(group);
+    if ('x' in input) {
+      const { x, masked, token, dToken } = input;
+      const from = { ...this.#width, x, index, masked, token };
+      this.#device.enqueue('sparseHeadsGrad', { ...from, v, dOut, dv, dToken });
+    } else {
+      const from = { ...this.#width, rows: group.rows, x: input.h, index };
+      this.#device.enqueue('headLinearGrad', { ...from, dOut, dv });
+    }
+  }
+
+  /** Replaces h by its gradient. */
+  #inputGradient(h: Floats, dOut: Floats, residual: number): Floats {
+    const { weights: w } = this.#setup;
+    const { hidden } = this.#width;
+    const { dz, dd } = this.#trainingBuffers();
+    for (const group of this.#groups) {
+      const { rows } = group;
+      const dx = this.#rowsOf(this.#z, group); // replaces z
+      const weights = this.#weightsOf(w('wRelation'), group.rho);
+      const from = { hidden, rows, dOut: this.#rowsOf(dz, group), w: weights, second: null };
+      this.#device.enqueue('linearGradInput', { ...from, dx, add: false });
+      const v = this.#columnsOf(this.#v, group.reverse);
+      this.#device.enqueue('headGradInput', {
+        ...this.#width,
+        rows,
+        dOut: this.#rowsOf(dd, group),
+        v,
+        dx,
       });
     }
     const { work, rows: entries } = this.#sources.ofNode;
-    device.enqueue('segmentSum', {
+    this.#device.enqueue('segmentSum', {
       hidden,
       work,
       entries,
@@ -209,86 +277,51 @@ export class RgatLayer implements Layer {
       from: this.#z,
       fromScale: null,
       scale: null,
-      out: input.h,
+      out: h,
       add: false,
     });
-    return inputGradient(
-      device,
-      this.#setup,
-      input.h,
-      { dOut: dOwn, rows, add: true },
-      { dOut, rows: residual },
-    );
+    const from = { hidden, rows: residual, dOut, w: w('wRes'), second: null };
+    this.#device.enqueue('linearGradInput', { ...from, dx: h, add: true });
+    return h;
   }
 
-  #weightGradients(
-    input: LayerInput,
-    residual: { dOut: Floats; rows: number },
-    dz: Floats,
-    dOwn: Floats,
-  ): void {
-    const { weights: w, gradients: dw } = this.#setup;
-    const { hidden } = this.#width;
-    const { connectedCount: rows } = this.#graph;
-    this.#multiplyGrad(input, { rows, dOut: dOwn, w: w('w'), dw: dw('w'), dBias: null });
-    const dBias = residual.rows === rows ? dw('bias') : null;
-    this.#multiplyGrad(input, { ...residual, w: w('wRes'), dw: dw('wRes'), dBias });
-    for (const group of this.#groups) {
-      const dOut = this.#device.view(dz, group.start * hidden, group.rows * hidden);
-      const [weight, gradient] = [w('wRelation'), dw('wRelation')].map((all) =>
-        this.#relationPart(all, group.rho, input),
-      );
-      this.#multiplyGrad(input, { group, rows: group.rows, dOut, w: weight, dw: gradient, dBias: null });
-    }
+  #indexOf(those: Rows): Integers | null {
+    if (!('rho' in those)) return null;
+    return this.#device.view(this.#sources.entries.nodes, those.start, those.rows);
   }
 
-  /** The gradients of the weights of `#multiply`. */
-  #multiplyGrad(input: LayerInput, { group, rows, dOut, w, dw, dBias }: ProductGradient): void {
-    const { hidden } = this.#width;
-    const index = this.#indexOf(group);
-    if ('x' in input) {
-      const { masked, token, dToken } = input;
-      const x = { ...input.x, rows };
-      this.#device.enqueue('sparseLinearGrad', {
-        hidden,
-        x,
-        index,
-        masked,
-        token,
-        w,
-        dOut,
-        dw,
-        dToken,
-        dBias,
-      });
-    } else {
-      this.#device.enqueue('linearGradWeights', {
-        hidden,
-        rows,
-        x: input.h,
-        index,
-        dOut,
-        dw,
-        dBias,
-        add: false,
-      });
-    }
+  /** The rows of a group, in a buffer with one item per row. */
+  #rowsOf(all: Floats, { start, rows }: Group): Floats {
+    const width = all.length / this.#sources.count;
+    return this.#device.view(all, start * width, rows * width);
   }
 
-  #relationPart(all: Floats, rho: number, input: LayerInput): Floats {
-    const length = ('x' in input ? input.x.cols : this.#width.hidden) * this.#width.hidden;
+  /** The part of ρ in a buffer of matrices of the given width. */
+  #partOf(all: Floats, rho: number, length: number): Floats {
     return this.#device.view(all, rho * length, length);
   }
 
-  #trainingBuffers() {
+  #weightsOf(all: Floats, rho: number): Floats {
+    return this.#partOf(all, rho, this.#inputs * this.#width.hidden);
+  }
+
+  #columnsOf(all: Floats, rho: number): Floats {
+    return this.#partOf(all, rho, this.#inputs * this.#width.heads);
+  }
+
+  #scoresOf(all: Floats, rho: number): Floats {
+    return this.#partOf(all, rho, this.#width.hidden);
+  }
+
+  #trainingBuffers(): TrainingBuffers {
     const { hidden, heads } = this.#width;
-    const rows = this.#graph.connectedCount;
+    const { count } = this.#sources;
     this.#training ??= {
-      dz: this.#pool.floats(this.#sources.count * hidden),
-      dOwn: this.#pool.floats(rows * hidden),
-      dd: this.#pool.floats(rows * heads),
-      dB: this.#pool.floats(this.#zeroB.length),
-      dC: this.#pool.floats(this.#zeroC.length),
+      trace: makeTrace(this.#pool, this.#graph.connectedCount, this.#setup.config),
+      dz: this.#pool.floats(count * hidden),
+      ds: this.#pool.floats(count * heads),
+      dd: this.#pool.floats(count * heads),
+      dv: this.#pool.floats(this.#v.length),
     };
     return this.#training;
   }

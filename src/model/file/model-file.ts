@@ -1,5 +1,7 @@
 import { open, stat } from 'node:fs/promises';
 import { z } from 'zod';
+import { RecalError } from '../../base/errors.js';
+import { printable } from '../../base/printable.js';
 import { MAX_TOKEN_LENGTH } from '../../features/tokens.js';
 import { Vocabulary } from '../../features/vocabulary.js';
 import { ENTITY_TYPES } from '../../ingest/event.js';
@@ -154,6 +156,13 @@ export function checkModelMeta(meta: unknown, places: readonly TensorPlace[], pa
     if (!fits) throw refused(path, `${name} is missing or has the wrong shape`);
     shapes.delete(name);
   };
+  if (config.encoder === 'rgat' && shapes.has(`${WEIGHTS}layer0.w`)) {
+    // Its queries used one matrix for all relations.
+    throw new RecalError('model-version', `${printable(path)} has an earlier form of the encoder rgat`, {
+      hint: 'train the model again, or use the version of recal that wrote it',
+      where: { file: path },
+    });
+  }
   expect(TEXT.counts, 'U32', [size]);
   expect(TEXT.vectors, 'F32', [size, config.textDimension]);
   expect(TEXT.ends, 'U32', [size]);

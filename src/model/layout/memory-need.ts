@@ -49,9 +49,10 @@ export function memoryNeed(config: ModelConfig, size: GraphSize): number {
   const perLayer = 2 * row + 4 * narrow;
   // x, norms, mask, read nodes, and the work lists of entries, of folded and unfolded rows, and of readers.
   const perNode = layers * perLayer + (layers - 1) * row + 2 * 16 + 4 + 4 + 4 + 48 + 20;
-  // z for each (node, ρ), at most one per entry, and for each node; their gradients; scores.
-  const rgat =
-    config.encoder === 'rgat' ? layers * (entries + N) * (2 * row + 2 * narrow) + entries * (40 + 16) : 0;
+  // z, s and d of each (node, ρ), at most one per entry, and their gradients; v and its gradient; index arrays.
+  const columns = 2 * 2 * (relations + 1) * (D + (layers - 1) * H) * narrow;
+  const isRgat = config.encoder === 'rgat';
+  const rgat = isRgat ? layers * entries * (2 * row + 4 * narrow) + columns + entries * (48 + 16) : 0;
   return (
     FIXED +
     THREADS * D * (4 * row + 16) + // gradients of a section of pairs, and dense columns or x̂ (kernels/learn/cosine.ts)
@@ -64,7 +65,9 @@ export function memoryNeed(config: ModelConfig, size: GraphSize): number {
     maskedPairs * (row + 32) +
     (layers > 1 ? maskedPairs * (2 * row + 64) + pairs * 4 : 0) + // means of the last layer's input (residual-means.ts)
     Math.max(
-      N * (160 + row) + entries * 64 + (MAX_CHUNKS + MAX_PARTS) * (2 * (relations + 1) * row + 4 * row),
+      N * (160 + row) +
+        entries * (isRgat ? 128 : 64) +
+        (MAX_CHUNKS + MAX_PARTS) * (2 * (relations + 1) * row + 4 * row),
       MAX_PARTS * (D + 2) * row,
       (Math.min(PAIR_PARTS * relations, relations + maskedPairs / PART_PAIRS) + 1) *
         (D * (row + 4) + H * row),

@@ -1,11 +1,11 @@
 import type {
   Device,
-  EntryBuffers,
   FeatureBuffers,
   Floats,
   FoldedBuffers,
   IncomingBuffers,
   Integers,
+  RelationEntries,
 } from '../../compute/device.js';
 import { type FeatureLayout, placeFeatures } from '../../compute/feature-layout.js';
 import type { WorkList } from '../../compute/work-list.js';
@@ -87,9 +87,7 @@ export interface PlacedGraph {
 export interface PlacedSources {
   readonly count: number;
   readonly groups: Uint32Array;
-  readonly nodes: Integers;
-  readonly byTarget: IncomingBuffers;
-  readonly bySource: EntryBuffers;
+  readonly entries: RelationEntries;
   readonly ofNode: { readonly work: WorkList<Integers>; readonly rows: Integers };
 }
 
@@ -146,13 +144,20 @@ function placeSources(pool: BufferPool, rows: SourceRows, entries: IncomingBuffe
   return {
     count: rows.count,
     groups: rows.groups,
-    nodes: pool.integers(rows.nodes),
-    byTarget: { ...entries, neighbours: pool.integers(rows.ofEntry), places: pool.integers(bySource.places) },
-    bySource: {
-      work: pool.work(bySource.work),
-      neighbours: pool.integers(bySource.targets),
-      relations: pool.integers(bySource.relations),
-      half: entries.half,
+    entries: {
+      incoming: {
+        ...entries,
+        neighbours: pool.integers(rows.ofEntry),
+        places: pool.integers(bySource.places),
+      },
+      targets: pool.integers(rows.targetOfEntry),
+      nodes: pool.integers(rows.nodes),
+      outgoing: {
+        work: pool.work(bySource.work),
+        neighbours: pool.integers(bySource.targets),
+        targets: pool.integers(bySource.targetRows),
+        reverses: pool.integers(bySource.reverses),
+      },
     },
     ofNode: { work: pool.work(ofNode.work), rows: pool.integers(ofNode.rows) },
   };

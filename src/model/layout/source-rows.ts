@@ -3,7 +3,8 @@ import type { EntryLayout } from './entry-layout.js';
 
 /**
  * For the encoder `rgat`: one row for each distinct (u, ρ) that has an entry u → v under ρ, because these entries share
- * W_ρ h_u (method §4). Rows are grouped by ρ, so that each group is one product.
+ * the key of u (method §4). The same row is for the entries v → u under the reverse of ρ, which share the query of u. Rows
+ * are grouped by ρ, so that each group is one product.
  */
 export interface SourceRows {
   readonly count: number;
@@ -11,13 +12,17 @@ export interface SourceRows {
   readonly groups: Uint32Array;
   /** u of each row. */
   readonly nodes: Uint32Array;
-  /** For each entry by destination, the row that it reads. */
+  /** For each entry by destination, the row of its source and the row of its destination. */
   readonly ofEntry: Uint32Array;
-  /** The same entries, listed by row, with their destinations and ρ. */
+  readonly targetOfEntry: Uint32Array;
+  /** The same entries, listed by the row of their source. */
   readonly bySource: {
     readonly work: WorkList;
+    /** The destination of each entry, and its row. */
     readonly targets: Uint32Array;
-    readonly relations: Uint32Array;
+    readonly targetRows: Uint32Array;
+    /** The position of the reverse of each entry in this list. */
+    readonly reverses: Uint32Array;
     /** For each entry by destination, its position in this list. */
     readonly places: Uint32Array;
   };
@@ -79,19 +84,23 @@ function makeSourceRows(entries: EntryLayout): SourceRows {
     ofEntry[e] = rowsOfNode[place];
     rowOffsets[ofEntry[e] + 1]++;
   }
+  // The reverse of u → v under ρ is an entry out of v, whose row is that of (v, reverse of ρ).
+  const targetOfEntry = entries.places.map((reversed) => ofEntry[reversed]);
   accumulate(rowOffsets);
   const next = rowOffsets.slice();
-  const targets = new Uint32Array(neighbours.length);
-  const targetRelations = new Uint32Array(neighbours.length);
-  const places = new Uint32Array(neighbours.length);
+  const [targets, targetRows, places] = [0, 0, 0].map(() => new Uint32Array(neighbours.length));
   for (let v = 0; v < nodeCount; v++) {
     for (let e = offsets[v]; e < offsets[v + 1]; e++) {
       const at = next[ofEntry[e]]++;
       targets[at] = v;
-      targetRelations[at] = relations[e];
+      targetRows[at] = targetOfEntry[e];
       places[e] = at;
     }
   }
+  const reverses = new Uint32Array(neighbours.length);
+  places.forEach((at, e) => {
+    reverses[at] = places[entries.places[e]];
+  });
   const plan = (bounds: Uint32Array, length: number) =>
     planWork(length, bounds.subarray(0, length), bounds.subarray(1));
   return {
@@ -99,7 +108,8 @@ function makeSourceRows(entries: EntryLayout): SourceRows {
     groups,
     nodes,
     ofEntry,
-    bySource: { work: plan(rowOffsets, count), targets, relations: targetRelations, places },
+    targetOfEntry,
+    bySource: { work: plan(rowOffsets, count), targets, targetRows, reverses, places },
     ofNode: { work: plan(nodeOffsets, entries.work.rows), rows: rowsOfNode },
   };
 }

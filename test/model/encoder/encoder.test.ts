@@ -40,6 +40,7 @@ function evaluateDirectly(
   mask: Uint8Array | null,
   weights: readonly Weight[],
   layers: number,
+  encoder: ModelConfig['encoder'] = 'additive',
 ) {
   const { hidden: H, heads } = WIDTH;
   const F = H / heads;
@@ -67,21 +68,32 @@ function evaluateDirectly(
   );
   for (let l = 0; l < layers; l++) {
     const of = (name: string) => w(`layer${l}.${name}`);
-    const z = h.map((row) => times(row, of('w')));
+    // In `rgat`, every relation has its own W and a, and there is no b and c.
+    const relations = encoder === 'rgat' ? 2 * half : 1;
+    const ofRho = (name: string, rho: number) => {
+      const length = of(name).length / relations;
+      return of(name).subarray((rho % relations) * length, ((rho % relations) + 1) * length);
+    };
+    const z = Array.from({ length: relations }, (_, rho) =>
+      h.map((row) => times(row, ofRho(encoder === 'rgat' ? 'wRelation' : 'w', rho))),
+    );
+    const added = (name: string, i: number) => (encoder === 'rgat' ? 0 : of(name)[i]);
     h = h.map((row, v) => {
       const out = times(row, of('wRes')).map((value, j) => value + of('bias')[j]);
       const into = entries.filter(({ to }) => to === v);
       for (let k = 0; k < heads; k++) {
-        const part = (name: string, u: number) =>
-          z[u].slice(k * F, (k + 1) * F).reduce((sum, value, j) => sum + value * of(name)[k * F + j], 0);
+        const part = (name: string, u: number, rho: number) =>
+          z[rho % relations][u]
+            .slice(k * F, (k + 1) * F)
+            .reduce((sum, value, j) => sum + value * ofRho(name, rho)[k * F + j], 0);
         const logits = into.map(({ from, rho }) => {
-          const raw = part('aSource', from) + part('aTarget', v) + of('b')[rho * heads + k];
+          const raw = part('aSource', from, rho) + part('aTarget', v, rho) + added('b', rho * heads + k);
           return Math.exp(raw > 0 ? raw : 0.2 * raw);
         });
         const total = logits.reduce((sum, value) => sum + value, 0);
         into.forEach(({ from, rho }, i) => {
           for (let j = k * F; j < (k + 1) * F; j++) {
-            out[j] += (logits[i] / total) * (z[from][j] + of('c')[rho * H + j]);
+            out[j] += (logits[i] / total) * (z[rho % relations][from][j] + added('c', rho * H + j));
           }
         });
       }
@@ -116,10 +128,10 @@ describe('the encoder and its decoders equal the formulas', () => {
   const graph = randomGraph(SHAPE);
   const mask = randomMask(SHAPE.nodes, 0.5);
 
-  async function open(layers: number) {
+  async function open(layers: number, encoder: ModelConfig['encoder'] = 'additive') {
     const device = await openDevice({ kind: 'reference' });
     const { relations, features } = SHAPE;
-    const config: ModelConfig = { ...MODEL_DEFAULTS, ...WIDTH, relations, features, layers };
+    const config: ModelConfig = { ...MODEL_DEFAULTS, ...WIDTH, relations, features, layers, encoder };
     const model = Model.create(device, config, 3);
     model.load(disturb(model.weights()));
     return model;
@@ -189,6 +201,25 @@ describe('the encoder and its decoders equal the formulas', () => {
     }
   }
 
+  for (const layers of [1, 2, 3]) {
+    it(`embeddings and errors of rgat, depth ${layers}`, async () => {
+      const model = await open(layers, 'rgat');
+      const plain = evaluateDirectly(graph, null, model.weights(), layers, 'rgat');
+      const found = model.encode(graph);
+      plain.embeddings.forEach((row, v) => {
+        row.forEach((value, j) => {
+          expect(found[v * WIDTH.hidden + j], `node ${v}`).toBeCloseTo(value, 5);
+        });
+      });
+      const { errors } = evaluateDirectly(graph, mask, model.weights(), layers, 'rgat');
+      const rounds = model.errors(graph, mask);
+      expect(rounds.errors).toHaveLength(errors.length);
+      errors.forEach((error, i) => {
+        expect(rounds.errors[i], `pair ${i}`).toBeCloseTo(error, 5);
+      });
+    });
+  }
+
   for (const encoder of ['additive', 'rgat'] as const) {
     it(`gradients do not depend on the cutoffs, ${encoder}`, async () => {
       const device = await openDevice({ kind: 'reference' });
@@ -213,6 +244,7 @@ describe('the encoder and its decoders equal the formulas', () => {
     ['additive', 'residual over means'],
     ['additive', 'hubs folded'],
     ['rgat', 'residual over means'],
+    ['rgat', 'hubs folded'],
   ] as const) {
     it(`gradients on the WASM device equal the reference, ${encoder}, ${how}`, async () => {
       const shape = { nodes: 400, edges: 500, relations: 3, features: 80 };

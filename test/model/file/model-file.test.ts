@@ -196,6 +196,12 @@ describe('refused', () => {
   // The code, and a name that the message must contain.
   test.each<[string, string, string, (header: Header, meta: Meta) => void]>([
     ['another version', 'model-version', '2', (h) => Object.assign(h.__metadata__, { version: '2' })],
+    [
+      'an earlier form of the encoder rgat',
+      'model-version',
+      'rgat',
+      (_, m) => Object.assign(m.config, { encoder: 'rgat' }),
+    ],
     ['another format', 'not-a-model', 'pickle', (h) => Object.assign(h.__metadata__, { format: 'pickle' })],
     ['more metadata', DAMAGED, 'code', (h) => Object.assign(h.__metadata__, { code: 'x' })],
     ['a huge shape', DAMAGED, slope, (h) => Object.assign(h[slope], { shape: [2 ** 40, 2 ** 10] })],

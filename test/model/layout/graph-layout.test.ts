@@ -22,16 +22,26 @@ it('finds the place of each entry in the list by source: that of its reverse', (
   });
 });
 
-it('finds it for source rows too', () => {
-  const { bySource, ofEntry } = findSourceRows(entries);
+it('finds the row of source and destination of each entry, its place and its reverse', () => {
+  const { bySource, ofEntry, targetOfEntry, nodes, groups } = findSourceRows(entries);
   const rows = new Uint32Array(bySource.targets.length);
   for (let i = 0; i < bySource.work.segmentCount; i++) {
     const [row, start, end] = bySource.work.segments.subarray(4 * i);
     rows.fill(row, start, end);
   }
+  const describeRow = (row: number) => [nodes[row], groups.findLastIndex((start) => start <= row)];
   expect(new Set(bySource.places).size).toBe(listed.length);
-  listed.forEach(({ row, rho }, e) => {
+  listed.forEach(({ row: v, neighbour: u, rho }, e) => {
     const at = bySource.places[e];
-    expect([bySource.targets[at], bySource.relations[at], rows[at]]).toEqual([row, rho, ofEntry[e]]);
+    const reverse = (rho + entries.half) % (2 * entries.half);
+    expect(describeRow(ofEntry[e])).toEqual([u, rho]);
+    expect(describeRow(targetOfEntry[e])).toEqual([v, reverse]);
+    expect([bySource.targets[at], bySource.targetRows[at], rows[at]]).toEqual([
+      v,
+      targetOfEntry[e],
+      ofEntry[e],
+    ]);
+    expect(bySource.reverses[at]).toBe(bySource.places[entries.places[e]]);
+    expect(rows[bySource.reverses[at]]).toBe(targetOfEntry[e]);
   });
 });
