@@ -63,8 +63,25 @@ const attack = z
   .strictObject({
     name: text,
     nodes: count,
+    scored: count.describe('nodes that score above 0'),
     flagged: count,
-    firstIncident: z.int().positive().nullable().describe('rank of the first incident that finds the attack'),
+    firstIncident: z
+      .int()
+      .positive()
+      .nullable()
+      .describe(
+        'rank of the first incident that finds the attack; null if no incident of the highest nodes does',
+      ),
+    deeper: z
+      .strictObject({
+        incident: z.int().positive().nullable().describe('rank; null if no incident finds the attack'),
+        incidents: count.describe('number of incidents'),
+        nodes: count.describe('number of highest nodes that form them'),
+      })
+      .nullable()
+      .describe(
+        'where the attack is found if more nodes form incidents; null if firstIncident is set or scored is 0',
+      ),
   })
   .meta({ id: 'attack' });
 

@@ -55,7 +55,17 @@ const seed = (number: number, tp: number): SeedResult => ({
   gap: 0.1,
   threshold: { kind: 'budget', asked: 'budget:5/day', value: 12.5, oracle: false, mark: 'unresolved' },
   oracle: { f1: 0.6, threshold: 9.25 },
-  perAttack: [{ name: 'A2', nodes: 30, flagged: tp, firstIncident: 3 }],
+  perAttack: [
+    { name: 'A2', nodes: 30, scored: 30, flagged: tp, firstIncident: 3, deeper: null },
+    {
+      name: 'A3',
+      nodes: 11,
+      scored: 2,
+      flagged: 0,
+      firstIncident: null,
+      deeper: { incident: 212, incidents: 300, nodes: 800 },
+    },
+  ],
   timings: { train: 12.5 },
 });
 

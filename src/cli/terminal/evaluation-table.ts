@@ -1,4 +1,6 @@
 import { printable } from '../../base/printable.js';
+import { TOP_NODES } from '../../evaluate/metrics/top-incidents.js';
+import { attackSeeds, RANK_LEGEND, ranksText } from '../../evaluate/report/attack-ranks.js';
 import { stepsOf } from '../../evaluate/report/cell-text.js';
 import type { EvaluationResult, Figure, VariantResult } from '../../evaluate/result-schema.js';
 import { type Look, renderTable } from './tables.js';
@@ -39,10 +41,27 @@ export function* renderEvaluation(
   yield '';
   yield 'attacks: attacks with a flagged node, of all attacks';
   yield 'false incidents: incidents of flagged nodes without a labelled node (per host and day of the test split)';
-  yield 'incidents, nodes: how many to inspect until every attack is found, with any threshold';
+  yield `incidents, nodes: how many to inspect until every attack is found, among the ${TOP_NODES} highest nodes per host and day`;
   yield 'oracle F1: the best F1 of any threshold; finding it needs the labels of the test split';
   yield 'steps: updates of the weights in training';
+  yield* renderAttacks({ variants, data }, look);
   for (const note of notes) yield `note: ${printable(note, 1000)}`;
+}
+
+/** Attacks by variants: the incident at which each attack is first seen. */
+function* renderAttacks(
+  { variants, data }: Pick<EvaluationResult, 'variants' | 'data'>,
+  look: Look,
+): Generator<string> {
+  if (data.attacks === null || data.attacks.length === 0) return;
+  yield '';
+  const rows = data.attacks.map((name) => [
+    name,
+    ...Object.values(variants).map((variant) => ranksText(attackSeeds(variant, name))),
+  ]);
+  yield* renderTable(['attack', ...Object.keys(variants)], rows, look);
+  yield '';
+  for (const line of RANK_LEGEND) yield line;
 }
 
 function rowOf(variant: VariantResult, look: Look): string[] {
@@ -51,12 +70,14 @@ function rowOf(variant: VariantResult, look: Look): string[] {
     variant.mean.attacks === null
       ? UNDEFINED
       : `${figure('attacksDetected', 1)}/${trimmed(variant.mean.attacks, 1)}`;
+  const effort = (key: Figure, digits: number) =>
+    variant.mean.attacks !== null && variant.mean[key] === null ? 'not all' : figure(key, digits);
   const perDay = variant.mean.falseIncidentsPerDay?.toFixed(1) ?? UNDEFINED;
   return [
     attacks,
     `${figure('falseIncidents', 1)} (${perDay}/day)`,
-    figure('incidentsUntilAllAttacks', 1),
-    figure('nodesUntilAllAttacks', 0),
+    effort('incidentsUntilAllAttacks', 1),
+    effort('nodesUntilAllAttacks', 0),
     figure('ap', 3),
     figure('auroc', 3),
     figure('f1', 3),

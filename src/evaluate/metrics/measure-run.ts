@@ -14,6 +14,7 @@ import {
 } from './attack-metrics.js';
 import { type Behaviours, behaviourMetrics } from './behaviours.js';
 import { ratesOf, share } from './confusion.js';
+import { type DeeperIncident, searchDeeper } from './deeper-incidents.js';
 import { flag } from './flagging.js';
 import { type HopRows, type MatchingProtocol, matchFlagged } from './matching.js';
 import type { NodeScores } from './node-scores.js';
@@ -27,7 +28,7 @@ import {
   rankScores,
   rocCurve,
 } from './ranking-metrics.js';
-import { countFalseIncidents, hostDaysOf, topIncidents } from './top-incidents.js';
+import { countFalseIncidents, hostDaysOf, TopIncidents } from './top-incidents.js';
 
 /** The labels of the test, and how runs are compared with them. */
 export interface MeasureContext {
@@ -66,7 +67,8 @@ export function measureRun(run: ScoredRun, context: MeasureContext): MeasuredSee
   const { forgiven, rescued, ...confusion } = matchFlagged(matching, flagged.nodes, positives, hops, ignored);
   const rates = ratesOf(confusion);
   const detected = detectedAttacks(attacks, flagged.nodes);
-  const incidents = incidentsUntilAllAttacks(topIncidents(scored), attacks, ignored);
+  const top = new TopIncidents(scored);
+  const incidents = incidentsUntilAllAttacks(top.form(), attacks, ignored);
   const falseIncidents = countFalseIncidents(flagged.incidents, labels);
   const hostDays = hostDaysOf(events);
   const behaviour = behaviourMetrics(context.behaviours, flagged.nodes, positives);
@@ -96,7 +98,14 @@ export function measureRun(run: ScoredRun, context: MeasureContext): MeasuredSee
     ...(matching === 'node' ? {} : { matched: { forgiven, rescued } }),
     ...(attacks === null
       ? {}
-      : { perAttack: describeAttacks(attacks, detected?.hits ?? [], incidents?.firstRank ?? []) }),
+      : {
+          perAttack: describeAttacks(attacks, {
+            hits: detected?.hits ?? [],
+            scores: nodeScores.scores,
+            firstRank: incidents?.firstRank ?? [],
+            deeper: incidents === null ? [] : searchDeeper(top, attacks, incidents.firstRank, ignored),
+          }),
+        }),
   };
   return {
     result,
@@ -113,17 +122,29 @@ export function measureRun(run: ScoredRun, context: MeasureContext): MeasuredSee
 const EMPTY = { offsets: new Uint32Array(0), neighbours: new Int32Array(0) };
 const NO_HOPS: HopRows = { byDestination: EMPTY, bySource: EMPTY };
 
+/** Everything by attack, except the scores by node. */
+interface FoundAttacks {
+  readonly hits: readonly number[];
+  readonly scores: Float64Array;
+  readonly firstRank: readonly (number | null)[];
+  readonly deeper: readonly (DeeperIncident | null)[];
+}
+
 function describeAttacks(
   attacks: AttackNodes,
-  hits: readonly number[],
-  firstRank: readonly (number | null)[],
+  { hits, scores, firstRank, deeper }: FoundAttacks,
 ): NonNullable<SeedResult['perAttack']> {
-  return attacks.names.map((name, attack) => ({
-    name,
-    nodes: attackRow(attacks, attack).length,
-    flagged: hits[attack],
-    firstIncident: firstRank[attack] ?? null,
-  }));
+  return attacks.names.map((name, attack) => {
+    const nodes = attackRow(attacks, attack);
+    return {
+      name,
+      nodes: nodes.length,
+      scored: nodes.filter((v) => scores[v] > 0).length,
+      flagged: hits[attack],
+      firstIncident: firstRank[attack] ?? null,
+      deeper: deeper[attack] ?? null,
+    };
+  });
 }
 
 function candidateRecall({ candidates }: NodeScores, { positives }: LabelMatch): number | null {

@@ -1,14 +1,16 @@
 import { formatFixed } from '../../report/page/format.js';
+import type { Content } from '../../report/page/html.js';
 import type { Section } from '../../report/page/page.js';
 import { dataTable } from '../../report/page/tables.js';
-import type { SeedResult } from '../result-schema.js';
-import type { Study } from './study.js';
+import { TOP_NODES } from '../metrics/top-incidents.js';
+import { type AttackResult, attackSeeds, RANK_LEGEND, ranksText, rankText } from './attack-ranks.js';
+import type { Study, StudyRun } from './study.js';
 import { countColumn, meanColumn, VARIANT_COLUMNS, type VariantRow, variantRows } from './variant-rows.js';
 
 interface AttackRow extends VariantRow {
   readonly attack: string;
   readonly nodes: number;
-  readonly seeds: readonly NonNullable<SeedResult['perAttack']>[number][];
+  readonly seeds: readonly AttackResult[];
 }
 
 /** Undefined if no labels name attacks. */
@@ -29,6 +31,7 @@ export function attackSection({ runs }: Study): Section | undefined {
     title: 'Attacks',
     lead: 'An attack is detected if at least one of its nodes is flagged. The first incident is the rank of the highest incident that leads to the attack, at any threshold.',
     content: [
+      rankTable(runs),
       dataTable({
         id: 'attack-table',
         title: 'Results by attack',
@@ -49,7 +52,7 @@ export function attackSection({ runs }: Study): Section | undefined {
           },
           {
             heading: 'first incident, by seed',
-            value: ({ seeds }) => seeds.map(({ firstIncident }) => firstIncident ?? 'none').join(', '),
+            value: ({ seeds }) => seeds.map(rankText).join(', '),
           },
         ],
         rows,
@@ -59,7 +62,7 @@ export function attackSection({ runs }: Study): Section | undefined {
       dataTable({
         id: 'attack-effort',
         title: 'Effort to find all attacks',
-        caption: 'A dash means that at least one seed does not find all attacks.',
+        caption: `A dash means that at least one seed does not find all attacks among the ${TOP_NODES} highest nodes per host and day. The first table shows how far down they are.`,
         columns: [
           ...VARIANT_COLUMNS,
           countColumn('attacks', 'attacks'),
@@ -76,6 +79,30 @@ export function attackSection({ runs }: Study): Section | undefined {
       }),
     ],
   };
+}
+
+/** Attacks by variants. */
+function rankTable(runs: readonly StudyRun[]): Content {
+  const names = [...new Set(runs.flatMap(({ result }) => Object.keys(result.variants)))];
+  const rows = runs.flatMap((run) => (run.result.data.attacks ?? []).map((attack) => ({ run, attack })));
+  return dataTable({
+    id: 'attack-ranks',
+    title: 'First incident of each attack',
+    caption: `The cells show the ${RANK_LEGEND.join('. ')}.`,
+    columns: [
+      { heading: 'attack', value: ({ attack }) => attack, as: 'name' },
+      { heading: 'protocol', value: ({ run }) => run.name },
+      ...names.map((name) => ({
+        heading: name,
+        value: ({ run, attack }: (typeof rows)[number]) => {
+          const variant = run.result.variants[name];
+          return variant === undefined ? 'not run' : ranksText(attackSeeds(variant, attack));
+        },
+      })),
+    ],
+    rows,
+    download: true,
+  });
 }
 
 function average(values: readonly number[]): number {

@@ -16,14 +16,19 @@ function seedOf(seed: number, given: Partial<SeedResult>): SeedResult {
   return { ...figures, seed, threshold, oracle: null, ...given };
 }
 
-function linesOf(seeds: readonly SeedResult[], look = LOOK, complete = true): string[] {
+function linesOf(
+  seeds: readonly SeedResult[],
+  look = LOOK,
+  complete = true,
+  attacks: readonly string[] | null = null,
+): string[] {
   const result = {
     complete,
     protocol: 'honest',
     matching: 'node',
     notes: ['see \u001b[2J'],
     variants: { recal: { seeds, ...summariseSeeds(seeds, FIGURE_NAMES) } },
-    data: { nodes: 1000, positives: 5 },
+    data: { nodes: 1000, positives: 5, attacks },
   } as unknown as EvaluationResult;
   return [...renderEvaluation(result, look)];
 }
@@ -79,5 +84,37 @@ describe('renderEvaluation', () => {
     const lines = linesOf([{ ...SEEDS[0], threshold }, SEEDS[1]], { ...LOOK, unicode: false });
     expect(lines.find((line) => line.startsWith('recal'))).toMatch(/\+- .*budget:5\/day, unresolved$/);
     expect(lines.at(-1)).toBe('note: see \\e[2J');
+  });
+
+  test('prints where each attack is first seen, also beyond the highest nodes', () => {
+    const attacks = ['A1', 'A2', 'A3', 'A4'];
+    const of = (...ranks: readonly (number | null)[]) =>
+      attacks.map((name, a) => ({
+        name,
+        nodes: 2,
+        scored: a === 3 ? 0 : 2,
+        flagged: 0,
+        firstIncident: ranks[a],
+        deeper:
+          ranks[a] !== null || a === 3
+            ? null
+            : { incident: a === 2 ? null : 212, incidents: 300, nodes: 800 },
+      }));
+    const given = { incidentsUntilAllAttacks: null, nodesUntilAllAttacks: null };
+    const seeds = [
+      { ...SEEDS[0], ...given, perAttack: of(2, 7, null, null) },
+      { ...SEEDS[1], ...given, perAttack: of(2, null, null, null) },
+    ];
+    const lines = linesOf(seeds, LOOK, true, attacks);
+    const start = lines.findIndex((line) => /^attack +recal$/.test(line));
+    expect(lines.slice(start + 1, start + 5).map((line) => line.replace(/ +/, ': '))).toEqual([
+      'A1: 2',
+      'A2: 212*',
+      'A3: >300',
+      'A4: not scored',
+    ]);
+    expect(lines.join('\n')).toContain('not scored: every node of the attack scores 0');
+    expect(lines.find((line) => line.startsWith('recal'))).toMatch(/ not all +not all /);
+    expect(linesOf(SEEDS).join('\n')).not.toContain('not scored');
   });
 });

@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseThreshold } from '../../../src/detect/threshold/threshold.js';
 import { type MeasureContext, measureRun } from '../../../src/evaluate/metrics/measure-run.js';
+import { TOP_NODES } from '../../../src/evaluate/metrics/top-incidents.js';
+import { attacksOf } from '../samples.js';
 import { runOf, type SampleGraph } from '../scored-samples.js';
 
 const NODES = 8;
@@ -30,17 +32,18 @@ function measure(
   graphs: readonly SampleGraph[],
   positives: readonly number[],
   over: 'highest' | 'corrected' = 'highest',
+  attacks: MeasureContext['labels']['attacks'] = null,
 ) {
-  const { run, events } = runOf(NODES, graphs, { over });
+  const { run, events } = runOf(positives.length, graphs, { over });
   const labels = {
     positives: Uint8Array.from(positives),
-    ignored: new Uint8Array(NODES),
-    attacks: null,
+    ignored: new Uint8Array(positives.length),
+    attacks,
   } as unknown as MeasureContext['labels'];
   return measureRun(run, {
     labels,
     events,
-    behaviours: { count: NODES, of: Int32Array.from({ length: NODES }, (_, v) => v) },
+    behaviours: { count: positives.length, of: Int32Array.from(positives.keys()) },
     threshold: parseThreshold(rule, { oracle: true }),
     matching: 'node',
     hops: () => {
@@ -79,4 +82,32 @@ describe('a gate', () => {
     expect(figures.threshold.value).toBeNull();
     expect(figures.ap).toBe(1); // ranking metrics order nodes that score 0 by distance
   });
+});
+
+test('every attack has a rank among the highest nodes, a deeper rank, or no score', () => {
+  const count = 3 * TOP_NODES;
+  const nodes = Int32Array.from({ length: count }, (_, v) => v);
+  const scores = Float64Array.from(nodes, (v) => (v === count - 1 ? 0 : count - v));
+  const attacked = { high: [1], deep: [150, count - 1], none: [count - 1] };
+  const positives = Array.from(nodes, (v) => (Object.values(attacked).flat().includes(v) ? 1 : 0));
+  const { perAttack, incidentsUntilAllAttacks } = measure(
+    'budget:3/day',
+    [{ nodes, scores }],
+    positives,
+    'highest',
+    attacksOf(attacked),
+  );
+  expect(perAttack).toEqual([
+    { name: 'high', nodes: 1, scored: 1, flagged: 1, firstIncident: 2, deeper: null },
+    {
+      name: 'deep',
+      nodes: 2,
+      scored: 1,
+      flagged: 1,
+      firstIncident: null,
+      deeper: { incident: 151, incidents: 200, nodes: 200 },
+    },
+    { name: 'none', nodes: 1, scored: 0, flagged: 0, firstIncident: null, deeper: null },
+  ]);
+  expect(incidentsUntilAllAttacks).toBeNull();
 });

@@ -3,7 +3,7 @@ import {
   countFalseIncidents,
   hostDaysOf,
   TOP_NODES,
-  topIncidents,
+  TopIncidents,
 } from '../../../src/evaluate/metrics/top-incidents.js';
 import { eventsOf, runOf } from '../scored-samples.js';
 
@@ -25,12 +25,12 @@ describe('hostDaysOf', () => {
 const members = (incidents: readonly { nodes: ArrayLike<number> }[]) =>
   incidents.map(({ nodes }) => Array.from(nodes));
 
-describe('topIncidents', () => {
+describe('TopIncidents', () => {
   test('does not prefer the first of equal nodes', () => {
     const count = 2 * TOP_NODES;
     const nodes = Int32Array.from({ length: count }, (_, node) => node);
     const { scored } = runOf(count, [{ nodes, scores: Float64Array.from(nodes, (v) => (v === 7 ? 9 : 1)) }]);
-    const top = members(topIncidents(scored)).flat();
+    const top = members(new TopIncidents(scored).form()).flat();
     expect(top[0]).toBe(7);
     expect(new Set(top).size).toBe(TOP_NODES);
     expect(top.filter((node) => node >= TOP_NODES).length).toBeGreaterThan(TOP_NODES / 4);
@@ -47,7 +47,7 @@ describe('topIncidents', () => {
       ...new Array(4).fill(quiet),
       { nodes, scores: later },
     ];
-    const incidents = members(topIncidents(runOf(count, graphs).scored));
+    const incidents = members(new TopIncidents(runOf(count, graphs).scored).form());
     expect(incidents).toHaveLength(TOP_NODES + 1); // no two nodes are linked
     expect(incidents.slice(0, 3)).toEqual([[count - 1], [count - 1], [count - 2]]);
     expect(incidents.at(-1)).toEqual([20]);
@@ -56,9 +56,9 @@ describe('topIncidents', () => {
   test('leaves out nodes that score 0', () => {
     const nodes = Int32Array.of(0, 1, 2);
     const graph = { nodes, scores: Float64Array.of(0, 4, 0), distances: Float64Array.of(9, 1, 8) };
-    expect(members(topIncidents(runOf(3, [graph]).scored))).toEqual([[1]]);
+    expect(members(new TopIncidents(runOf(3, [graph]).scored).form())).toEqual([[1]]);
     const none = { ...graph, scores: new Float64Array(3) };
-    expect(topIncidents(runOf(3, [none]).scored)).toEqual([]);
+    expect(new TopIncidents(runOf(3, [none]).scored).form()).toEqual([]);
   });
 });
 

@@ -55,7 +55,16 @@ export function seedOf(seed: number, f1: number, options: SampleOptions = {}): S
       : { kind: 'budget', asked: 'budget:5/day', value: 3, oracle: false, mark },
     ...(attacks === undefined
       ? {}
-      : { perAttack: attacks.map((name, a) => ({ name, nodes: 2, flagged: a, firstIncident: a + 1 })) }),
+      : {
+          perAttack: attacks.map((name, a) => ({
+            name,
+            nodes: 2,
+            scored: 2,
+            flagged: a,
+            firstIncident: a + 1,
+            deeper: null,
+          })),
+        }),
   };
 }
 

@@ -52,6 +52,7 @@ describe('the page of a study', () => {
       'ablation-table',
       'ranking-table',
       'stage-table',
+      'attack-ranks',
       'attack-table',
       'behaviour-table',
       'gap-table',

@@ -1,0 +1,44 @@
+import { formatNumber } from '../../report/page/format.js';
+import { TOP_NODES } from '../metrics/top-incidents.js';
+import type { SeedResult, VariantResult } from '../result-schema.js';
+
+export type AttackResult = NonNullable<SeedResult['perAttack']>[number];
+
+/** How to read the cells of `ranksText`. */
+export const RANK_LEGEND = [
+  'rank of the first incident that leads to the attack: the median over seeds, then the worst if it differs',
+  `*: no incident of the ${TOP_NODES} highest nodes per host and day leads to the attack; this is the rank if more nodes form incidents`,
+  '>N: none of all N incidents leads to the attack',
+  'not scored: every node of the attack scores 0',
+] as const;
+
+/** The attack with this name, for each seed of a variant. */
+export function attackSeeds({ seeds }: VariantResult, name: string): AttackResult[] {
+  return seeds.flatMap(({ perAttack = [] }) => perAttack.filter((attack) => attack.name === name));
+}
+
+/** The rank of the first incident that leads to the attack with one seed. */
+export function rankText({ firstIncident, deeper }: AttackResult): string {
+  if (firstIncident !== null) return formatNumber(firstIncident);
+  if (deeper === null) return 'not scored';
+  return deeper.incident === null
+    ? `>${formatNumber(deeper.incidents)}`
+    : `${formatNumber(deeper.incident)}*`;
+}
+
+/** The median and the worst rank over seeds. Of an even number of seeds, the median is the worse of the middle two. */
+export function ranksText(seeds: readonly AttackResult[]): string {
+  const texts = [...seeds].sort(compareRanks).map(rankText);
+  const [median, worst] = [texts[Math.floor(texts.length / 2)], texts[texts.length - 1]];
+  if (median === undefined) return 'not run';
+  return median === worst ? median : `${median}, worst ${worst}`;
+}
+
+/** Best first: found by the highest nodes, then deeper, then never, then not scored. */
+function compareRanks(a: AttackResult, b: AttackResult): number {
+  const depth = ({ firstIncident, deeper }: AttackResult) =>
+    firstIncident !== null ? 0 : deeper === null ? 3 : deeper.incident === null ? 2 : 1;
+  const rank = ({ firstIncident, deeper }: AttackResult) =>
+    firstIncident ?? deeper?.incident ?? deeper?.incidents ?? 0;
+  return depth(a) - depth(b) || rank(a) - rank(b);
+}
