@@ -219,7 +219,7 @@ describe('detection', () => {
     await calibrated({ halves: 'none' });
     const graphs = await benign();
     const applied = await applyThreshold(parseThreshold('fdr:0.000001'), detector, graphs);
-    expect(applied.note).toMatch(/it takes \d+ nodes a day/);
+    expect(applied.note).toMatch(/would take \d+ nodes per day/);
     expect((await findIncidents(detector, graphs, { threshold: applied })).alerts).toEqual([]);
   });
 });
