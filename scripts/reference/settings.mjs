@@ -25,7 +25,7 @@ export async function render() {
     '# Settings',
     'Every setting has an option or a `--set` key, an environment variable and a key in `recal.config.json`. Options override the environment, and the environment overrides the file. `recal settings COMMAND` shows the values in force.',
     ...sections,
-    '## Profiles\n\nThe default of a learning or detection setting depends on `--profile`: `recal` is for use, `paper` is the configuration of the paper. [p] marks a value of the paper.',
+    '## Profiles\n\nThe default of a learning or detection setting depends on `--profile`: `recal` is for use, `paper` is the configuration of the paper. The column `origin` says where the value of profile `paper` comes from: `paper` if the paper gives it, `implied` if it follows from the paper’s sweeps or citations, `ours` if the paper does not give it.',
     reasons('Learning', TRAINING_SETTINGS, (profile) => resolveTrainingConfig({ profile })),
     reasons('Detection', DETECTION_SETTINGS, (profile) => resolveDetectionConfig(profile)),
     '',
@@ -47,7 +47,7 @@ function section(title, entries) {
 
 function reasons(title, table, defaultsOf) {
   const [usual, paper] = ['recal', 'paper'].map(defaultsOf);
-  const rows = Object.entries(table).map(([key, { description, reason, type }]) => {
+  const rows = Object.entries(table).map(([key, { description, reason, type, origin }]) => {
     const given = OPTIONS.has(key) ? `\`--${key}\`` : `\`${key}\``;
     const same = key === 'profile' || defaultText(paper[key]) === defaultText(usual[key]);
     const cells = [
@@ -56,6 +56,7 @@ function reasons(title, table, defaultsOf) {
       valuesText(type),
       defaultText(usual[key]),
       same ? '' : defaultText(paper[key]),
+      origin,
       cell(reason),
     ];
     return `| ${cells.join(' | ')} |`;
@@ -63,8 +64,8 @@ function reasons(title, table, defaultsOf) {
   return [
     `## ${title} settings\n`,
     'Given as `--set key=value`, or as an option where one is shown. The column `paper` is empty where both profiles agree.\n',
-    '| key | meaning | values | default | paper | why |',
-    '|---|---|---|---|---|---|',
+    '| key | meaning | values | default | paper | origin | why |',
+    '|---|---|---|---|---|---|---|',
     ...rows,
   ].join('\n');
 }

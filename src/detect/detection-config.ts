@@ -13,6 +13,7 @@ const whole = (low: number, high: number) => z.int().min(low).max(high);
  */
 export const DETECTION_SETTINGS = {
   evidence: configSetting(
+    'paper',
     z
       .array(z.enum(EVIDENCE_KINDS))
       .min(1)
@@ -22,70 +23,89 @@ export const DETECTION_SETTINGS = {
     'each kind misses different nodes; the paper uses reconstruction alone',
   ),
   calibration: configSetting(
+    'paper',
     z.enum(['quantile', 'zscore', 'none']).default('quantile'),
     'how values of different relations are made comparable',
     'quantiles assume no distribution; the others are ablations',
   ),
   tables: configSetting(
+    'paper',
     z.enum(['relation', 'type']).default('relation'),
     'keep benign values per relation, or per entity type and relation',
     'finer tables have fewer values and ranked attacks lower on simulated hosts; docs/research/real-traces.md',
   ),
   tail: configSetting(
+    'implied',
     z.enum(['tail', 'floor']).default('tail'),
     'p-value beyond the largest benign value: from a fitted tail, or a floor',
     'a floor makes all novel values tie',
   ),
   gate: configSetting(
+    'paper',
     z.enum(['knn', 'none']).default('none'),
     'score only nodes that are far from benign embeddings (knn), or all nodes',
-    'tools of an intruder can look benign; the paper screens nodes to save time [p]',
+    'tools of an intruder can look benign; the paper screens nodes to save time',
   ),
   gateQuantile: configSetting(
+    'ours',
     z.number().min(0).max(1).default(0.9),
     'share of benign instances that the gate screens out',
-    "the paper's value, deliberately low [p]",
+    'low on purpose, so that few attacks are lost; the paper names no quantile',
     'SHARE',
   ),
   fusion: configSetting(
+    'paper',
     z.enum(FUSIONS).default('fisher'),
     'how the evidence of a node is fused into one score',
-    "the paper's [p]; the others are for comparison",
+    "the paper's; the others are for comparison",
   ),
   combine: configSetting(
+    'ours',
     z.enum(['pooled', 'kinds']).default('pooled'),
     'fuse all evidence at once, or each kind first and then the results',
     'one fusion is the simplest',
   ),
   lineage: configSetting(
+    'ours',
     z.enum(['actor', 'none']).default('actor'),
     'pass suspicion from an actor to what it acts on, or not at all',
     'what an intruder starts and writes can look ordinary by itself; the paper has no lineage',
   ),
   lineagePrice: configSetting(
+    'ours',
     z.number().min(0).max(8).default(2),
     'how much suspicion loses when it is passed on; 1 is the union bound over the objects of the actor and the actors on the object',
     'at 1, hundreds of similar child processes outrank everything else',
     'PRICE',
   ),
   halves: configSetting(
+    'implied',
     z.enum(['cross', 'split', 'none']).default('cross'),
     'how benign scores are computed: each half of the calibration graphs with the tables of the other, one half with those of the other, or all with their own',
     'scores from a table’s own data give too low a threshold; crossing uses all of a short benign split',
   ),
   over: configSetting(
+    'ours',
     z.enum(['corrected', 'highest']).default('corrected'),
     'order of nodes in the ranking metrics of an evaluation: by their highest score over graphs, minus the logarithm of the number of graphs (corrected) or not (highest)',
     'without the correction, a node in many graphs ranks high by their number alone; alerts compare the score of each graph, with either value',
   ),
   rounds: configSetting(
+    'implied',
     whole(1, 64).default(5),
     'rounds of masked inference',
-    'each of 5 rounds masks a fifth of the nodes [p]',
+    'each of 5 rounds masks a fifth of the nodes; the paper tries 1 to 20',
     'K',
   ),
-  neighbours: configSetting(whole(1, 1000).default(10), 'neighbours of the kNN distance', 'as in MAGIC', 'K'),
+  neighbours: configSetting(
+    'ours',
+    whole(1, 1000).default(10),
+    'neighbours of the kNN distance',
+    'as in MAGIC',
+    'K',
+  ),
   reference: configSetting(
+    'ours',
     whole(100, 10_000_000).default(200_000),
     'most training instances to keep for the kNN distance',
     'more take longer and change little',

@@ -2,7 +2,7 @@ import type { TrainingConfig } from '../../model/training/training-config.js';
 import { readFileStarts } from '../../store/file-starts.js';
 import type { Selection, Store } from '../../store/store.js';
 
-/** The share of the benign time span that is used for calibration [p] (method §6). */
+/** The share of the benign time span that is used for calibration (method §6); the paper gives no share. */
 const SHARE = 0.2;
 const MINUTE = 60_000_000_000n;
 

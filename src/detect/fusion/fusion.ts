@@ -42,7 +42,7 @@ export function createFusion(name: FusionName, covariance?: PairCovariance): Fus
   }
 }
 
-/** −ln SF of χ² with 2k degrees of freedom at −2 Σ ln p [p]: exact for independent evidence. */
+/** −ln SF of χ² with 2k degrees of freedom at −2 Σ ln p, as in the paper: exact for independent evidence. */
 const fuseFisher: Fuse = (evidence, from, to, shares) => {
   const total = addLogs(evidence, from, to, shares);
   return -chiSquareLogSurvival(2 * total, to - from) + 0;

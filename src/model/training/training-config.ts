@@ -15,20 +15,23 @@ const SHORTEST_HALF_LIFE = 0.001;
 
 /**
  * The training settings. The command line, the configuration file and docs/reference/settings.md follow from this table.
- * [p] marks a constant of the paper.
+ * Each names its origin: the paper, implied by it, or ours.
  */
 export const TRAINING_SETTINGS = {
   profile: configSetting(
+    'ours',
     z.enum(['recal', 'paper']).default('recal'),
     'preset: `recal`, or `paper` for the configuration of the paper',
     'the presets differ in graph, encoder and epochs; each can also be set separately',
   ),
   graph: configSetting(
+    'paper',
     z.enum(['window', 'file']).default('window'),
     'unit of one graph: a time window of a host, or a log file',
-    'a window can be scored as soon as it ends; profile paper uses files [p]',
+    'a window can be scored as soon as it ends; profile paper uses files',
   ),
   window: configSetting(
+    'ours',
     z
       .number()
       .min(1 / 60)
@@ -39,57 +42,67 @@ export const TRAINING_SETTINGS = {
     'MINUTES',
   ),
   direction: configSetting(
+    'ours',
     z.enum(['flow', 'magic', 'none']).default('flow'),
     'direction of edges: information flow, as in MAGIC, or always from subject to object',
     'causality follows information flow; the others are for comparison',
   ),
   inputBlocks: configSetting(
+    'paper',
     z.enum(BLOCK_SCALES).default('raw'),
     'scaling of the blocks of x_v for the encoder: unchanged, or each to length 1',
-    'as in the paper; no experiment has settled it yet [p]',
+    'as in the paper; no experiment has settled it yet',
   ),
   targetBlocks: configSetting(
+    'paper',
     z.enum(BLOCK_SCALES).default('raw'),
     'scaling of the blocks of x_v for the loss: unchanged, or each to length 1',
-    'as in the paper; no experiment has settled it yet [p]',
+    'as in the paper; no experiment has settled it yet',
   ),
   textDimension: configSetting(
+    'ours',
     integer(1, 512).default(WORD2VEC_DEFAULTS.dimension),
     'dimension d of the word vectors',
     'enough for a few thousand tokens; every node stores d numbers',
     'D',
   ),
   textWindow: configSetting(
+    'ours',
     integer(1, 64).default(WORD2VEC_DEFAULTS.window),
     'tokens on each side that count as context',
     'covers a whole path: names in CADETS E1 have four tokens',
     'N',
   ),
   textNegatives: configSetting(
+    'ours',
     integer(1, 64).default(WORD2VEC_DEFAULTS.negatives),
     'negative samples per pair of tokens',
     'the usual value for small vocabularies',
     'N',
   ),
   textEpochs: configSetting(
+    'ours',
     integer(1, 10_000).default(WORD2VEC_DEFAULTS.epochs),
     'Word2Vec passes over the entities',
     'a host has thousands of sentences; the usual five passes assume millions',
     'N',
   ),
   textRate: configSetting(
+    'ours',
     z.number().positive().max(1).default(WORD2VEC_DEFAULTS.rate),
     'initial learning rate of Word2Vec; it falls linearly to 0',
     'the value of the original word2vec program',
     'RATE',
   ),
   history: configSetting(
+    'ours',
     integer(2, 1024).default(PROFILE_DEFAULTS.history),
     'number L of latest events per node in its transition profile',
     'at most 19 numbers per node; a longer history blurs recent behaviour',
     'L',
   ),
   halfLife: configSetting(
+    'ours',
     z
       .number()
       .refine((seconds) => seconds === 0 || seconds >= SHORTEST_HALF_LIFE, {
@@ -101,85 +114,99 @@ export const TRAINING_SETTINGS = {
     'SECONDS',
   ),
   encoder: configSetting(
+    'implied',
     z.enum(['additive', 'rgat']).default(MODEL_DEFAULTS.encoder),
     'graph attention: shared weights plus a term per relation, or separate weights per relation',
     'additive is much faster; profile paper uses rgat, the encoder that the paper cites',
   ),
   layers: configSetting(
+    'ours',
     integer(1, 4).default(MODEL_DEFAULTS.layers),
     'layers of the encoder',
     'two hops: a process sees what its files and its children touch',
     'N',
   ),
   exponent: configSetting(
+    'ours',
     integer(1, 8).default(MODEL_DEFAULTS.exponent),
     'exponent α of the loss (1 − cos)^α',
     'reduces the weight of nodes that are already reconstructed well',
     'α',
   ),
   balanced: configSetting(
+    'paper',
     z.boolean().default(true),
     'mask and decode per relation; `false` is the ablation w/o BL',
-    'the core of the method [p]',
+    'the core of the method',
   ),
   maskBase: configSetting(
+    'ours',
     probability.default(MASK_DEFAULTS.p0),
     'masking probability p0 at the median frequency',
     'leaves most neighbours unmasked',
     'P',
   ),
   maskMin: configSetting(
+    'ours',
     probability.default(MASK_DEFAULTS.pMin),
     'lowest masking probability p_min',
     'frequent relations such as read and write keep some targets in every graph',
     'P',
   ),
   maskMax: configSetting(
+    'ours',
     probability.default(MASK_DEFAULTS.pMax),
     'highest masking probability p_max',
     'the rarest relations keep some unmasked nodes',
     'P',
   ),
   gamma: configSetting(
+    'implied',
     z.number().min(0).max(4).default(MASK_DEFAULTS.gamma),
     'exponent γ by which rarer relations are masked more; 0 masks all equally',
-    'the value of the paper [p]',
+    'the middle of the range that the paper tries',
     'γ',
   ),
   learningRate: configSetting(
+    'paper',
     z.number().positive().max(1).default(MODEL_DEFAULTS.learningRate),
     'learning rate of Adam',
-    'the value of the paper [p]',
+    'the value of the paper',
     'RATE',
   ),
   weightDecay: configSetting(
+    'ours',
     z.number().min(0).max(1).default(MODEL_DEFAULTS.weightDecay),
     'L2 penalty, added to the gradient',
     'rare relations have few nodes to learn from',
     'L2',
   ),
   clip: configSetting(
+    'ours',
     z.number().min(0).default(MODEL_DEFAULTS.clip),
     'largest norm of the gradient; 0 for no limit',
     'the loss of a node is at most 2^α, so gradients stay bounded',
     'NORM',
   ),
   epochs: configSetting(
+    'paper',
     integer(1, 1_000_000).default(200),
     'passes over all graphs',
-    'more than 50 change results less than another seed does; profile paper uses 200 [p]',
+    'more than 50 change results less than another seed does; profile paper uses 200',
     'N',
   ),
   steps: configSetting(
+    'ours',
     integer(1, 1_000_000).optional(),
     'steps of the optimizer, instead of epochs; rounded up to whole epochs',
     'profiles cut the same events into more or fewer graphs, so equal epochs are unequal budgets',
     'N',
   ),
   seed: configSetting(
+    'paper',
     integer(0, 2 ** 32 - 1).default(0),
     'seed of all random numbers',
-    'the same seed gives the same bytes; the paper reports seeds 0 to 4 [p]',
+    'the same seed gives the same bytes; the paper reports seeds 0 to 4',
     'N',
   ),
 } as const satisfies Record<string, ConfigSetting>;
