@@ -8,6 +8,7 @@ import { defineSettings } from '../../base/settings.js';
 import { SPLIT_SCHEMES } from '../../evaluate/e3/e3-files.js';
 import { E3_HOSTS, type E3Host } from '../../evaluate/e3/published.js';
 import { reproduce, timesOf } from '../../evaluate/e3/reproduce.js';
+import { MATCHING_PROTOCOLS } from '../../evaluate/metrics/matching.js';
 import { parseSeeds, VARIANT_NAMES, variantOf } from '../../evaluate/protocol/variants.js';
 import { caveatsOf } from '../../evaluate/report/caveats.js';
 import { compareWithPublished } from '../../evaluate/report/published-comparison.js';
@@ -56,6 +57,10 @@ export const command = defineCommand({
       type: z.enum(SPLIT_SCHEMES).default('magic'),
       description: 'publication whose train and test splits to use',
     },
+    match: {
+      type: z.enum(MATCHING_PROTOCOLS).default('node'),
+      description: 'how the protocol paper matches alerts with labels; honest compares node by node',
+    },
     sweeps: {
       type: z.boolean().default(false),
       description: `also run the four sensitivity sweeps: ${TRIALS} more evaluations`,
@@ -82,6 +87,7 @@ export const command = defineCommand({
         out: settings.out,
         seeds,
         variants,
+        match: settings.match,
         sweeps: settings.sweeps ? PAPER_SWEEPS : [],
         signal,
         versions: { recal: ownVersion() },

@@ -6,6 +6,7 @@ import { isoMilliseconds } from '../../base/time-text.js';
 import { parseThreshold } from '../../detect/threshold/threshold.js';
 import { evaluateEach } from '../evaluate-variants.js';
 import type { EvaluateWatch, MeasureOptions, ScoringOptions } from '../evaluation.js';
+import type { MatchingProtocol } from '../metrics/matching.js';
 import { PROTOCOL_THRESHOLDS, PROTOCOLS } from '../protocol/protocol.js';
 import { openSplits, type ReadingOptions, type Splits } from '../protocol/splits.js';
 import { resolveVariant, variantOf } from '../protocol/variants.js';
@@ -39,6 +40,8 @@ export interface ReproduceOptions {
   readonly variants: readonly string[];
   readonly training: Readonly<Record<string, unknown>>;
   readonly detection: Readonly<Record<string, unknown>>;
+  /** How the protocol `paper` matches alerts with labels; `honest` compares node by node. Default: node. */
+  readonly match?: MatchingProtocol | undefined;
   /** Axes to sweep, one at a time. */
   readonly sweeps: readonly Axis[];
   readonly threads: number;
@@ -121,7 +124,10 @@ async function runProtocols(
     timings: { read },
     watch: options.watch?.evaluation,
   };
-  const evaluations = await evaluateEach(scoring, labels.map(measureOptions));
+  const evaluations = await evaluateEach(
+    scoring,
+    labels.map((each) => measureOptions(each, options)),
+  );
   // Results of an earlier run would look like results of this one.
   for (const name of PROTOCOLS.filter((each) => labels.every(({ protocol }) => protocol !== each))) {
     const folder = join(options.out, name);
@@ -144,12 +150,15 @@ function scoringOptions(
   return { splits, seeds, threads, signal, versions };
 }
 
-function measureOptions({ protocol, labels, tier }: E3Labels): MeasureOptions {
+function measureOptions(
+  { protocol, labels, tier }: E3Labels,
+  { match = 'node' }: ReproduceOptions,
+): MeasureOptions {
   return {
     labels,
     tier,
     protocol,
-    matching: 'node',
+    matching: protocol === 'paper' ? match : 'node',
     // Some published splits are out of order in time. That is a note here, not an error.
     allowPast: true,
     threshold: parseThreshold(PROTOCOL_THRESHOLDS[protocol], { oracle: true }),
@@ -168,7 +177,7 @@ async function sweepSensitivity(
   const variant = options.variants.includes('paper') ? 'paper' : first;
   const { trials, complete } = await runSweep({
     ...scoringOptions(options, splits),
-    ...measureOptions(labels),
+    ...measureOptions(labels, options),
     variants: [variant],
     training: options.training,
     detection: options.detection,

@@ -134,9 +134,9 @@ function sizeText(host: E3Host): string {
 
 function leadOf({ runs }: Study): string {
   return runs
-    .map(({ name, result: { data, config } }) => {
+    .map(({ name, result: { data, config, matching } }) => {
       const rule = String(config.threshold ?? 'unknown');
-      return `Protocol ${name}: ${formatNumber(data.positives)} of ${formatNumber(data.nodes)} nodes are labelled, threshold ${rule}.`;
+      return `Protocol ${name}: ${formatNumber(data.positives)} of ${formatNumber(data.nodes)} nodes are labelled, threshold ${rule}, matching ${matching}.`;
     })
     .join(' ');
 }

@@ -98,6 +98,18 @@ describe('reproduce', () => {
     }
   }, 60_000);
 
+  test('matches with the published tolerance under the protocol paper only, and names it', async () => {
+    const given = { variants: ['rarity'], match: 'flash-2hop' as const, out: join(folder, 'near') };
+    const { study } = await reproduce(options(given));
+    const [paper, honest] = study.runs.map(({ result }) => result);
+    expect([paper.matching, honest.matching]).toEqual(['flash-2hop', 'node']);
+    expect(paper.variants.rarity.seeds[0].matched).toBeDefined();
+    expect(honest.variants.rarity.seeds[0].matched).toBeUndefined();
+    const page = await readFile(join(given.out, 'report.html'), 'utf8');
+    expect(page).toContain('threshold oracle, matching flash-2hop');
+    expect(page).toContain('protocol paper: matching is flash-2hop');
+  }, 60_000);
+
   test('keeps each trial of a sweep, and adds curves to the report', async () => {
     const sweeps = [{ key: 'calibrationShare', values: [0.5, 1] }];
     const { study, complete } = await reproduce(options({ variants: ['rarity'], sweeps }));
