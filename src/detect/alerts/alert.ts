@@ -60,7 +60,9 @@ const evidence = z
     benignQuantile: probability.meta({ description: 'share of benign values below this one' }),
     p: probability.meta({ description: 'tail probability, corrected for `draws`' }),
     logP: z.number().max(0),
-    n: count.meta({ description: 'number of benign values in the comparison' }),
+    n: count.meta({
+      description: 'number of benign values in the comparison, or of entities if they are few',
+    }),
     level: z
       .enum(LEVELS)
       .meta({ description: 'benign values in the comparison: of this entity type and relation, or of more' }),

@@ -21,7 +21,7 @@ import { isSampleKeptOut, type KeptOut } from './quarantine.js';
 import { ScoreScale } from './score-scale.js';
 import { thinEntities } from './thin-entities.js';
 
-/** Distinct nodes that a table needs to be used (method §6). */
+/** Distinct nodes that a table needs to be used as it is (method §6). */
 const MIN_NODES = 30;
 
 /** What calibration adds to a fitted model, so that it can score graphs. */
@@ -232,7 +232,7 @@ function buildTables(
   const tables = new Map<EvidenceKind, CalibrationTables>();
   for (const kind of config.evidence) {
     const slotCount = tableCount(kind, counts[EVIDENCE_KINDS.indexOf(kind)]);
-    // With a table per role and relation, the tables of a role back off to each other; otherwise to all values.
+    // With a table per role and relation, the tables of a role back off to each other.
     const groupOf = kind === 'relation' ? surpriseOf(fitted, kind).groupOf : new Uint8Array(slotCount);
     const builder = new CalibrationBuilder({ typeCount: ENTITY_TYPES.length, slotCount, groupOf });
     for (const { gathered, halfOf, isKeptOut } of halved) {
@@ -248,7 +248,9 @@ function buildTables(
     }
     const { calibration, tail } = config;
     const byType = config.tables === 'type';
-    tables.set(kind, builder.build({ kind: calibration, tail, byType, minNodes: MIN_NODES }));
+    // Surprises are −ln P whatever the relation. How well a relation is reconstructed depends on the relation.
+    const comparable = kind !== 'reconstruction';
+    tables.set(kind, builder.build({ kind: calibration, tail, byType, minNodes: MIN_NODES, comparable }));
   }
   return tables;
 }

@@ -18,6 +18,8 @@ const metaSchema = z.strictObject({
   tail: z.enum(['floor', 'tail']),
   byType: z.boolean(),
   minNodes: z.int().positive(),
+  /** Tables of earlier models are all used as comparable. */
+  comparable: z.boolean().default(true),
   typeCount: z.int().nonnegative().max(65_535),
   slotCount: z.int().nonnegative().max(65_535),
 });

@@ -3,7 +3,7 @@ import { type CalibrationArrays, checkArrays, countGroups } from './calibration-
 import { logNormalTail } from './log-survival.js';
 import { fitTail, type TailModel, tailLogP } from './tail-model.js';
 
-/** The levels of tables, from the finest; each backs off to the next (method §6, §11). */
+/** The levels of tables, from the finest. A table with few nodes backs off to a coarser one (method §6, §11). */
 export const LEVELS = ['type', 'slot', 'group', 'all'] as const;
 const TYPE = 0;
 const SLOT = 1;
@@ -17,8 +17,13 @@ export interface CalibrationOptions {
   readonly tail: 'floor' | 'tail';
   /** Prefer tables per (entity type, slot) to tables per slot. */
   readonly byType: boolean;
-  /** Distinct nodes that a table needs to be used. */
+  /** Distinct nodes that a table needs to be used as it is. */
   readonly minNodes: number;
+  /**
+   * True if values of different slots mean the same, so that a slot with few nodes may use the values of others. Otherwise
+   * it has only its own, and each node counts once.
+   */
+  readonly comparable: boolean;
 }
 
 /** The numbers of entity types and slots, and the group (the role) of each slot. */
@@ -31,7 +36,7 @@ export interface CalibrationSpace {
 /** The result of a lookup. Reuse it, because every row of evidence is looked up. */
 export interface CalibratedValue {
   logP: number;
-  /** The number of benign values in the table. */
+  /** The number of benign values that p counts: those of the table, or one per node. */
   n: number;
   /** Index into LEVELS. */
   level: number;
@@ -56,6 +61,8 @@ interface Table {
   /** Ascending. A looked-up value is rounded to float32 too. */
   readonly values: Float32Array;
   readonly nodes: number;
+  /** The number of values that p counts. */
+  readonly size: number;
   readonly mean: number;
   readonly deviation: number;
   readonly tail: TailModel | undefined;
@@ -75,9 +82,9 @@ export class CalibrationTables {
   readonly #levels: Uint8Array;
 
   private constructor(arrays: CalibrationArrays) {
-    const { kind, tail, byType, minNodes, typeCount, slotCount } = arrays.meta;
+    const { kind, tail, byType, minNodes, comparable, typeCount, slotCount } = arrays.meta;
     this.#arrays = arrays;
-    this.options = { kind, tail, byType, minNodes };
+    this.options = { kind, tail, byType, minNodes, comparable };
     this.space = { typeCount, slotCount, groupOf: arrays.groupOf };
     ({ answering: this.#answering, levels: this.#levels } = resolveTables(arrays));
   }
@@ -97,7 +104,7 @@ export class CalibrationTables {
       if (values[middle] < e) low = middle + 1;
       else high = middle;
     }
-    result.n = n;
+    result.n = table.size;
     result.level = this.#levels[at];
     result.floor = low === n && n > 0;
     result.quantile = n === 0 ? 0 : low / n;
@@ -122,7 +129,7 @@ export class CalibrationTables {
     return new CalibrationTables(checkArrays(arrays));
   }
 
-  #logP({ values: { length: n }, mean, deviation, tail }: Table, e: number, atLeast: number): number {
+  #logP({ values: { length: n }, size, mean, deviation, tail }: Table, e: number, atLeast: number): number {
     switch (this.options.kind) {
       case 'none':
         return -Math.max(0, e);
@@ -130,7 +137,7 @@ export class CalibrationTables {
         return n === 0 ? 0 : logNormalTail((e - mean) / deviation);
       default:
         if (tail !== undefined && e > tail.threshold) return tailLogP(tail, e);
-        return Math.log((1 + atLeast) / (n + 1));
+        return n === 0 ? 0 : Math.log((1 + (size * atLeast) / n) / (size + 1));
     }
   }
 
@@ -162,17 +169,22 @@ function resolveTables(arrays: CalibrationArrays): { answering: Table[]; levels:
     meta.kind === 'zscore' ? DEVIATION_FLOOR * moments(poolValues(arrays, () => true)).deviation : 0;
   // Only tables that are used are built, each once.
   const made = new Map<string, Table>();
+  const countsNodes = meta.kind === 'quantile' && !meta.comparable;
   const make = (name: string, { nodes, has }: Pool): Table => {
     let table = made.get(name);
     if (table === undefined) {
       const values = poolValues(arrays, has);
       const { mean, deviation } = moments(values);
+      // Values of one node are much alike, so that many values of few nodes say no more than the nodes.
+      const isSmall = countsNodes && nodes < minNodes;
+      const hasTail = meta.kind === 'quantile' && meta.tail === 'tail' && !isSmall;
       table = {
         values,
         nodes,
+        size: isSmall ? nodes : values.length,
         mean,
         deviation: Math.max(deviation, deviationFloor, 1e-9),
-        tail: meta.kind === 'quantile' && meta.tail === 'tail' ? fitTail(values) : undefined,
+        tail: hasTail ? fitTail(values) : undefined,
       };
       made.set(name, table);
     }
@@ -190,7 +202,7 @@ function resolveTables(arrays: CalibrationArrays): { answering: Table[]; levels:
       if (byType && ofType >= minNodes) {
         levels[at] = TYPE;
         answering.push(make(`${type}/${slot}`, { nodes: ofType, has: (t, s) => t === type && s === slot }));
-      } else if (ofSlot >= minNodes) {
+      } else if (ofSlot >= minNodes || countsNodes) {
         levels[at] = SLOT;
         answering.push(make(`slot ${slot}`, { nodes: ofSlot, has: (_, s) => s === slot }));
       } else if (groupCount > 1 && ofGroup >= minNodes) {

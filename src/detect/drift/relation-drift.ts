@@ -71,7 +71,7 @@ export class MoveCollector {
     for (let slot = 0; slot < slotCount; slot++) this.#chooseTables(slot, typeCount);
   }
 
-  /** Values that were not compared, because their table holds values of other slots. */
+  /** Values that were not compared, because their slot has too few benign nodes. */
   get withoutTable(): number {
     return this.#withoutTable;
   }
@@ -170,14 +170,15 @@ export class MoveCollector {
     return sums;
   }
 
-  /** Chooses the tables per type if there are any, or else the slot's. A coarser table holds values of other slots. */
+  /** Chooses the tables per type if there are any, or else the slot's. A small or coarser table is not compared. */
   #chooseTables(slot: number, typeCount: number): void {
     const { slotCount } = this.#tables.space;
     const found = Array.from({ length: typeCount }, (_, type) => this.#tables.describe(type, slot));
     const level = found.some((each) => each.level === OF_TYPE) ? OF_TYPE : OF_SLOT;
     this.#byType[slot] = level === OF_TYPE ? 1 : 0;
     found.forEach((each, type) => {
-      if (each.level === level) this.#tableNodes[type * slotCount + slot] = each.nodes;
+      const isUsed = each.level === level && each.nodes >= this.#minNodes;
+      if (isUsed) this.#tableNodes[type * slotCount + slot] = each.nodes;
     });
   }
 }

@@ -13,8 +13,20 @@ describe('arrays of calibration tables', () => {
       builder.add(0, 0, value, node);
       builder.add(1, 2, value + 3, node);
     });
-    const good = builder.build({ kind: 'quantile', tail: 'tail', byType: true, minNodes: 30 }).toArrays();
+    const options = {
+      kind: 'quantile',
+      tail: 'tail',
+      byType: true,
+      minNodes: 30,
+      comparable: false,
+    } as const;
+    const good = builder.build(options).toArrays();
     expect(checkArrays(good)).toEqual(good);
+    // Earlier models do not have this setting, and pooled all relations.
+    const { comparable, ...earlier } = good.meta;
+    expect(comparable).toBe(false);
+    const read = checkArrays({ ...good, meta: earlier as typeof good.meta });
+    expect(read.meta.comparable).toBe(true);
     const broken: [string, (arrays: CalibrationArrays) => Partial<CalibrationArrays>][] = [
       ['not sorted', (p) => ({ values: p.values.slice().reverse() })],
       ['no number', (p) => ({ values: p.values.map((v) => (v === 2 ? Number.NaN : v)) })],

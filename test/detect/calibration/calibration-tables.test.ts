@@ -13,7 +13,13 @@ import { fitTail, type TailModel } from '../../../src/detect/calibration/tail-mo
 
 type Sample = [type: number, slot: number, value: number, node: number];
 const space = { typeCount: 3, slotCount: 4, groupOf: Uint8Array.of(0, 0, 1, 1) };
-const plain: CalibrationOptions = { kind: 'quantile', tail: 'floor', byType: true, minNodes: 3 };
+const plain: CalibrationOptions = {
+  kind: 'quantile',
+  tail: 'floor',
+  byType: true,
+  minNodes: 3,
+  comparable: true,
+};
 
 function build(samples: readonly Sample[], options: Partial<CalibrationOptions> = {}): CalibrationTables {
   const builder = new CalibrationBuilder(space);
@@ -172,6 +178,66 @@ describe('back-off', () => {
     expect(asked({ tail: 'tail' }, 0.5)).toMatchObject({ modelled: false });
     expect(asked({ tail: 'floor' }, largest + 1)).toMatchObject({ modelled: false, floor: true });
     expect(asked({ kind: 'zscore' }, largest + 1)).toMatchObject({ modelled: false });
+  });
+});
+
+describe('a slot with few nodes, if slots are not comparable', () => {
+  const own = { comparable: false, minNodes: 30 };
+  const frequent = row(
+    0,
+    0,
+    Array.from({ length: 200 }, (_, i) => i / 200),
+  );
+
+  it('is compared with its own values only', () => {
+    const tables = build([...frequent, ...row(0, 1, [5, 6, 7, 8, 9])], own);
+    expect(ask(tables, 0, 1, 7)).toMatchObject({ n: 5, quantile: 2 / 5, floor: false });
+    expect(ask(tables, 0, 1, 7).logP).toBeCloseTo(Math.log(4 / 6), 14);
+    expect(ask(tables, 0, 1, 10).logP).toBeCloseTo(Math.log(1 / 6), 14);
+    expect(LEVELS[ask(tables, 0, 1, 10).level]).toBe('slot');
+  });
+
+  it('counts each node once, because values of one node are alike', () => {
+    const values = Array.from({ length: 400 }, (_, i) => i);
+    const tables = build([...frequent, ...row(0, 1, values, 4)], { ...own, tail: 'tail' });
+    expect(ask(tables, 0, 1, 300)).toMatchObject({ n: 4, quantile: 3 / 4, modelled: false });
+    expect(ask(tables, 0, 1, 300).logP).toBeCloseTo(Math.log(2 / 5), 14);
+    expect(ask(tables, 0, 1, 1e6)).toMatchObject({ floor: true, modelled: false });
+    expect(ask(tables, 0, 1, 1e6).logP).toBeCloseTo(Math.log(1 / 5), 14);
+  });
+
+  it('gives p = 1 if it has no benign value', () => {
+    expect(ask(build(frequent, own), 0, 1, 1e6)).toMatchObject({ logP: 0, n: 0, floor: false });
+  });
+
+  it('uses a table per type, and the slot, as soon as they have enough nodes', () => {
+    const tables = build([...frequent, ...row(1, 0, [5, 6])], own);
+    const level = (type: number) => LEVELS[ask(tables, type, 0, 0).level];
+    expect([level(0), level(1)]).toEqual(['type', 'slot']);
+    expect(ask(tables, 1, 0, 0).n).toBe(202);
+  });
+
+  it('has p ≤ t with a probability of at most t, although its values differ from those of other slots', () => {
+    const random = new Random(3);
+    const levels = [0.05, 0.1, 0.25, 0.5];
+    const trials = 2000;
+    const below = levels.map(() => 0);
+    for (let trial = 0; trial < trials; trial++) {
+      const values = Array.from({ length: 19 }, () => 2 + random.float());
+      const { logP } = ask(build([...frequent, ...row(0, 1, values)], own), 0, 1, 2 + random.float());
+      levels.forEach((level, i) => {
+        if (logP <= Math.log(level) + 1e-9) below[i]++;
+      });
+    }
+    levels.forEach((level, i) => {
+      const noise = 4 * Math.sqrt((level * (1 - level)) / trials);
+      expect(Math.abs(below[i] / trials - level), `p ≤ ${level}`).toBeLessThan(noise);
+    });
+  });
+
+  it('does not exist for zscore, whose σ needs more values', () => {
+    const tables = build([...frequent, ...row(0, 1, [5, 6])], { ...own, kind: 'zscore' });
+    expect(LEVELS[ask(tables, 0, 1, 7).level]).toBe('group');
   });
 });
 

@@ -8,7 +8,7 @@ import { judgeMoves, MoveCollector, type MoveVerdict } from '../../../src/detect
 
 const SLOTS = 10;
 const TYPES = 2;
-const OPTIONS = { kind: 'quantile', tail: 'floor', byType: true, minNodes: 30 } as const;
+const OPTIONS = { kind: 'quantile', tail: 'floor', byType: true, minNodes: 30, comparable: false } as const;
 
 type Draw = (random: Random, slot: number, type: number) => number;
 
@@ -128,9 +128,12 @@ describe('values that cannot be compared', () => {
   test('have a slot without a table', () => {
     const builder = new CalibrationBuilder({ typeCount: 1, slotCount: 2, groupOf: new Uint8Array(2) });
     for (let node = 0; node < 100; node++) builder.add(0, 0, node, node);
-    const moves = new MoveCollector(builder.build(OPTIONS));
-    moves.add(0, 1, 7, 1e9);
-    expect([moves.finish(), moves.withoutTable]).toEqual([[], 1]);
+    for (let node = 0; node < 29; node++) builder.add(0, 1, node, node);
+    for (const comparable of [true, false]) {
+      const moves = new MoveCollector(builder.build({ ...OPTIONS, comparable }));
+      moves.add(0, 1, 7, 1e9);
+      expect([moves.finish(), moves.withoutTable]).toEqual([[], 1]);
+    }
   });
 
   test('have a type without a table, while another type has one', () => {
