@@ -56,7 +56,7 @@ export class SharedMeasurements {
   *score(
     graphs: SplitGraphs,
     calibrations: readonly Calibration[],
-  ): Generator<{ view: GraphView; of: ScoredGraph[] }> {
+  ): Generator<{ view: GraphView; gathered: GatheredGraph; of: ScoredGraph[] }> {
     const relationCount = this.#model.relations.length;
     this.judging = calibrations.map(() => new Stopwatch());
     const judges = calibrations.map(
@@ -69,7 +69,7 @@ export class SharedMeasurements {
       // Exact distances, as evaluation must have (method §7).
       const gathered = this.#scorer.gather(view, graphs.events.keys, undefined);
       const of = judges.map((judge, i) => judge.score(applyGate(gathered, calibrations[i].gate)));
-      yield { view, of };
+      yield { view, gathered, of };
     }
   }
 }

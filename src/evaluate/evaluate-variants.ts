@@ -35,6 +35,7 @@ export async function evaluateEach(
       return [share, new ScoreSheet(splits.test.events.keys.size, columns)];
     }),
   );
+  const errors: (Evaluation['errors'][number] & { share: number })[] = [];
   let complete = false;
   try {
     const hashes = await clock.time('behaviours', () => hashTest(options));
@@ -42,6 +43,8 @@ export async function evaluateEach(
       for (const each of measurements) {
         if (shareOf(each.options) === run.calibrationShare) each.add(run, hashes);
       }
+      const { variant, seed, calibrationShare: share, errors: rows } = run;
+      if (rows !== undefined) errors.push({ variant, seed, share, rows });
       const sheet = sheets.get(run.calibrationShare) as ScoreSheet;
       sheet.add(run.variant, run.seed, run.nodeScores);
     }
@@ -56,6 +59,7 @@ export async function evaluateEach(
       result: describeRun({ ...options, ...measure }, labels, { measured, seconds, complete }, notes),
       curves,
       scores: sheets.get(shareOf(measure))?.columns ?? [],
+      errors: errors.filter(({ share }) => share === shareOf(measure)),
       labels,
       complete,
     };

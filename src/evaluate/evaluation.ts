@@ -4,6 +4,7 @@ import type { Labels, TierChoice } from './labels/labels.js';
 import type { MatchingProtocol } from './metrics/matching.js';
 import type { MeasuredSeed, SeedCurves } from './metrics/measure-run.js';
 import type { ScoreColumn } from './metrics/score-sheet.js';
+import type { ErrorRows } from './protocol/error-rows.js';
 import type { Protocol } from './protocol/protocol.js';
 import type { Splits } from './protocol/splits.js';
 import type { CalibrationOutcome, StageProgress } from './protocol/variant-group.js';
@@ -54,6 +55,8 @@ export interface Evaluation {
   readonly result: EvaluationResult;
   readonly curves: EvaluationCurves;
   readonly scores: readonly ScoreColumn[];
+  /** The reconstruction errors of the first seed. */
+  readonly errors: readonly { readonly variant: string; readonly seed: number; readonly rows: ErrorRows }[];
   readonly labels: LabelMatch;
   /** False if the evaluation was stopped early. */
   readonly complete: boolean;

@@ -6,6 +6,7 @@ import type { ScoredGraph } from '../../detect/fusion/scored-graph.js';
 import { type SharedMeasurements, unionOf } from '../../detect/shared-measurements.js';
 import type { TrainedModel } from '../../model/file/trained-model.js';
 import { trainModel } from '../../model/training/train.js';
+import { ErrorCollector, type ErrorRows } from './error-rows.js';
 import { graphsOfSplit, type TextModel } from './graphs-of-split.js';
 import { MEASURED, needsStage } from './inference-stages.js';
 import type { LoadedSplit } from './splits.js';
@@ -17,6 +18,9 @@ import type {
   VariantGroup,
 } from './variant-group.js';
 import type { ResolvedVariant } from './variants.js';
+
+/** The variants whose errors a report draws. */
+const DRAWN: ReadonlySet<string> = new Set(['paper', 'recal']);
 
 /** What `fit` leaves. */
 interface Fitted {
@@ -37,6 +41,7 @@ export class RecalVariants implements VariantGroup {
   #options: VariantFitOptions = { seed: 0, threads: 1 };
   #fitted: Fitted | undefined;
   #text: TextModel | undefined;
+  errors: readonly (ErrorRows | undefined)[] = [];
   #calibrations: readonly Calibration[] = [];
   #ownSeconds: readonly Record<string, number>[] = [];
 
@@ -107,12 +112,16 @@ export class RecalVariants implements VariantGroup {
     const { signal, progress } = this.#options;
     const graphs = await graphsOfSplit(test, model);
     let done = 0;
-    for (const { view, of } of shared.score(graphs, this.#calibrations)) {
+    const errors = this.#errorCollectors();
+    for (const { view, gathered, of } of shared.score(graphs, this.#calibrations)) {
+      const rows = gathered.rows.get('reconstruction');
+      if (rows !== undefined) for (const each of errors) each?.add(view, rows);
       signal?.throwIfAborted();
       yield { view, of: of.map((scored, i) => scoresOf(scored, this.#calibrations[i])) };
       progress?.('score', Math.min(1, ++done / graphs.count));
       await yieldToSignals();
     }
+    this.errors = errors.map((each) => each?.finish());
     const { measuring, judging } = shared;
     this.#watch.add('graphs', measuring.seconds.graphs ?? 0);
     for (const { seconds } of [measuring, ...judging]) {
@@ -138,6 +147,17 @@ export class RecalVariants implements VariantGroup {
   async close(): Promise<void> {
     await this.#fitted?.detector.close();
     this.#fitted = undefined;
+  }
+
+  /** Only for the variants that a report draws: errors of a large test take much memory. */
+  #errorCollectors(): (ErrorCollector | undefined)[] {
+    const { keepErrors = false } = this.#options;
+    const relations = this.#ready.model.relations.map(({ name }) => name);
+    return this.#calibrations.map(({ tables }, i) => {
+      const errors = tables.get('reconstruction');
+      const isDrawn = keepErrors && DRAWN.has(this.names[i % this.names.length]);
+      return isDrawn && errors !== undefined ? new ErrorCollector(errors, relations) : undefined;
+    });
   }
 
   /** Every variant with every share, in the order of the results. */

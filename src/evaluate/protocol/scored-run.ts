@@ -1,5 +1,6 @@
 import type { IncidentLinks } from '../../detect/alerts/incident-links.js';
 import type { NodeScores, TestGraph } from '../metrics/node-scores.js';
+import type { ErrorRows } from './error-rows.js';
 import type { CalibrationOutcome, TrainingBudget } from './variant-group.js';
 
 /** The scores of one variant with one seed, with everything that figures need except labels. */
@@ -10,6 +11,8 @@ export interface ScoredRun {
   readonly calibrationShare: number;
   readonly nodeScores: NodeScores;
   readonly outcome: CalibrationOutcome;
+  /** The reconstruction errors of the test; only with the first seed. */
+  readonly errors?: ErrorRows | undefined;
   readonly budget?: TrainingBudget | undefined;
   /** Seconds by stage that the variant needs by itself. */
   readonly seconds: Readonly<Record<string, number>>;

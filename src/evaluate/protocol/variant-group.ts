@@ -1,6 +1,7 @@
 import type { DetectionConfig } from '../../detect/detection-config.js';
 import type { GraphView } from '../../detect/graph-view.js';
 import type { BenignScores } from '../../detect/threshold/benign-scores.js';
+import type { ErrorRows } from './error-rows.js';
 import type { Splits } from './splits.js';
 
 /** The scores that one variant gives to the nodes of one graph. */
@@ -42,6 +43,8 @@ export interface VariantFitOptions {
   readonly threads: number;
   /** Shares of the entities to calibrate on. Default: all, [1]. */
   readonly calibrationShares?: readonly number[] | undefined;
+  /** Keep the reconstruction errors of the test. */
+  readonly keepErrors?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly progress?: StageProgress | undefined;
 }
@@ -61,6 +64,8 @@ export interface VariantGroup {
   score(test: Splits['test']): AsyncGenerator<{ view: GraphView; of: readonly GraphScores[] }>;
   /** The training that `fit` did; undefined if nothing is learned by gradients. */
   readonly budget?: TrainingBudget | undefined;
+  /** The errors of each result of `calibrate`, if they were to be kept and the variant has any. */
+  readonly errors?: readonly (ErrorRows | undefined)[] | undefined;
   /** Seconds by stage. */
   readonly seconds: Readonly<Record<string, number>>;
   /** Seconds by stage that each result of `calibrate` needs by itself; `seconds` if absent. */

@@ -71,7 +71,8 @@ export class VariantRunner {
     const progress: StageProgress = (stage, done) => watch?.stage?.({ seed, names }, stage, done);
     try {
       const calibrationShares = this.#shares;
-      await made.fit(splits.train, { seed, threads, calibrationShares, signal, progress });
+      const keepErrors = seed === this.#options.seeds[0];
+      await made.fit(splits.train, { seed, threads, calibrationShares, keepErrors, signal, progress });
       const outcomes = await made.calibrate(splits.calibrate);
       const { table, keys } = splits.test.events;
       const collectors = outcomes.map(({ over }) => new NodeScoreCollector(keys.size, over));
@@ -98,6 +99,7 @@ export class VariantRunner {
         variant: names[i % names.length],
         calibrationShare: calibrationShares[Math.floor(i / names.length)],
         seconds: { ...(made.ownSeconds?.[i] ?? made.seconds) },
+        errors: made.errors?.[i],
         nodeScores: collector.finish(),
         outcome: outcomes[i],
       }));

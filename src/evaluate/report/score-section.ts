@@ -1,7 +1,8 @@
 import { type HistogramPanel, histogram } from '../../report/charts/histogram.js';
 import { formatNumber } from '../../report/page/format.js';
-import { type Content, h } from '../../report/page/html.js';
+import type { Content } from '../../report/page/html.js';
 import type { Section } from '../../report/page/page.js';
+import type { ErrorSamples } from './error-samples.js';
 import type { ScoreSample, ScoreSamples, Study } from './study.js';
 
 /** Undefined if no scores are given. */
@@ -14,38 +15,58 @@ export function scoreSection({ runs, extras }: Study): Section | undefined {
   return {
     id: 'scores',
     title: 'Scores before and after calibration',
-    lead: 'Scores of labelled nodes and of all other nodes. The farther apart they are, the less depends on the threshold.',
-    content: [
-      ...drawn,
-      h(
-        'p',
-        { class: 'note' },
-        'The score before calibration is the distance to training (wo-cd), the score after it is the fused score.',
-      ),
-    ],
+    lead: 'Reconstruction errors of different relations do not compare. Calibration replaces an error by its p-value among the benign errors of its relation, and fusion joins the p-values of a node to one score.',
+    content: drawn,
   };
 }
 
-function drawScores(id: string, run: string, { before, after }: ScoreSamples, several: boolean): Content[] {
-  const panels = [
-    ...(before === undefined ? [] : [panelOf('before calibration', 'kNN distance', before)]),
-    ...(after === undefined ? [] : [panelOf('after calibration and fusion', 'fused score', after)]),
+function drawScores(id: string, run: string, { errors, fused }: ScoreSamples, several: boolean): Content[] {
+  const of = several ? `, protocol ${run}` : '';
+  return [
+    ...(errors === undefined ? [] : [drawErrors(`errors-${run}`, `Errors by relation${of}`, errors)]),
+    ...(fused === undefined
+      ? []
+      : [
+          histogram({
+            id,
+            title: `Fused scores of nodes${of}`,
+            caption: zeroText(fused),
+            panels: [panelOf('after calibration and fusion', 'fused score', fused)],
+          }),
+        ]),
   ];
-  if (panels.length === 0) return [];
-  const title = several ? `Scores of nodes, protocol ${run}` : 'Scores of nodes';
-  return [histogram({ id, title, caption: zeroText(after ?? before), panels })];
+}
+
+/** Raw errors beside their calibrated p-values: the same errors in the same rows. */
+function drawErrors(id: string, title: string, { variant, seed, samples, others }: ErrorSamples): Content {
+  const which = `(${variant}, seed ${seed})`;
+  const panel = (heading: string, measure: string, key: 'errors' | 'calibrated'): HistogramPanel => ({
+    title: `${heading} ${which}`,
+    measure,
+    samples: samples.map((each) => ({
+      name: `${each.relation.replace(/^EVENT_/, '')}, ${each.labelled ? 'labelled' : 'not labelled'}`,
+      values: each[key],
+    })),
+  });
+  return histogram({
+    id,
+    title,
+    caption: `Each row shows shares of the errors of one relation, one per node and graph.${others > 0 ? ` ${others} relations with fewer errors are not drawn.` : ''}`,
+    panels: [
+      panel('before calibration', 'reconstruction error', 'errors'),
+      panel('after calibration', '−log10 p', 'calibrated'),
+    ],
+  });
 }
 
 /** A logarithmic axis cannot show 0. */
-function zeroText(sample: ScoreSample | undefined): string | undefined {
-  if (sample === undefined) return undefined;
-  const { variant, benign, attack, zeros } = sample;
+function zeroText({ variant, benign, attack, zeros }: ScoreSample): string {
   const share = (zeros: number, others: number) =>
     `${formatNumber(zeros)} of ${formatNumber(zeros + others)}`;
   return `Each row shows shares of its nodes. Not drawn, because ${variant} scores them 0: ${share(zeros.attack, attack.length)} labelled nodes and ${share(zeros.benign, benign.length)} others.`;
 }
 
-/** The axis is logarithmic, because distances and −ln p differ by powers of ten. */
+/** The axis is logarithmic, because values of −ln p differ by powers of ten. */
 function panelOf(
   title: string,
   what: string,

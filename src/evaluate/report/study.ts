@@ -5,6 +5,7 @@ import type { Splits } from '../protocol/splits.js';
 import type { EvaluationResult, Figure, VariantResult } from '../result-schema.js';
 import type { Axis } from '../sweep/sweep-axes.js';
 import type { Trial } from '../sweep/sweep-trial.js';
+import { type ErrorSamples, errorSamples } from './error-samples.js';
 
 /** One evaluation, possibly under several protocols. */
 export interface Study {
@@ -24,7 +25,7 @@ export interface StudyRun {
   readonly result: EvaluationResult;
   /** Undefined if only result.json is left. */
   readonly curves?: EvaluationCurves | undefined;
-  /** Scores of nodes before and after calibration. */
+  /** Errors and scores of nodes before and after calibration. */
   readonly scores?: ScoreSamples | undefined;
 }
 
@@ -47,8 +48,10 @@ export interface ScoreSample {
 }
 
 export interface ScoreSamples {
-  readonly before?: ScoreSample | undefined;
-  readonly after?: ScoreSample | undefined;
+  /** Raw and calibrated errors by relation. */
+  readonly errors?: ErrorSamples | undefined;
+  /** Fused scores. */
+  readonly fused?: ScoreSample | undefined;
 }
 
 export interface ReportExtras {
@@ -71,8 +74,12 @@ export function relationCounts({ events: { table } }: Splits['train']): { name: 
     .sort((a, b) => b.events - a.events || (a.name < b.name ? -1 : 1));
 }
 
-/** Before calibration: distances (wo-cd). After it: the full method. */
-export function scoreSamples({ scores, labels }: Pick<Evaluation, 'scores' | 'labels'>): ScoreSamples {
+/** Before calibration: raw errors by relation. After it: calibrated errors, and the scores of the full method. */
+export function scoreSamples({
+  scores,
+  errors,
+  labels,
+}: Pick<Evaluation, 'scores' | 'errors' | 'labels'>): ScoreSamples {
   const sample = (names: readonly string[]): ScoreSample | undefined => {
     const column = names.flatMap((name) => scores.find(({ variant }) => variant === name) ?? []).at(0);
     if (column === undefined) return undefined;
@@ -90,7 +97,7 @@ export function scoreSamples({ scores, labels }: Pick<Evaluation, 'scores' | 'la
       zeros: { benign: others.length - benign.length, attack: labelled.length - attack.length },
     };
   };
-  return { before: sample(['wo-cd', 'wo-bl']), after: sample(['paper', 'recal']) };
+  return { errors: errorSamples({ errors, labels }), fused: sample(['paper', 'recal']) };
 }
 
 /** The main variant of a report: `paper` if results are compared with published ones, else `recal`, else the first. */

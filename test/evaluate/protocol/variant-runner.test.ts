@@ -44,6 +44,24 @@ describe('VariantRunner', () => {
     expect(Object.keys(runner.seconds)).toContain('rarity: score');
   });
 
+  test('keeps the raw errors of the first seed for the report, with their p-values', async () => {
+    const variants = ['paper', 'zscore', 'wo-cd'].map(quickVariant);
+    const runs = await collect(new VariantRunner({ splits, variants, seeds: [3, 5], threads: 1 }));
+    expect(runs.map(({ errors }) => errors !== undefined)).toEqual([true, false, false, false, false, false]);
+    const { relations, nodes, relation, errors, logP } = runs[0].errors ?? {};
+    expect(relations).toContain('EVENT_READ');
+    expect(new Set(nodes).size).toBe(splits.test.events.keys.size);
+    expect(Math.max(...(relation ?? []))).toBeLessThan(relations?.length ?? 0);
+    for (const error of errors ?? []) expect(error).toBeGreaterThanOrEqual(0);
+    for (const each of logP ?? []) expect(each).toBeLessThanOrEqual(0);
+    // Within a relation, a larger error has no larger p.
+    const order = [...(errors ?? []).keys()].filter((row) => relation?.[row] === relation?.[0]);
+    order.sort((a, b) => (errors?.[a] ?? 0) - (errors?.[b] ?? 0));
+    for (let i = 1; i < order.length; i++) {
+      expect(logP?.[order[i]]).toBeLessThanOrEqual((logP?.[order[i - 1]] ?? 0) + 1e-6);
+    }
+  });
+
   test('covers every node of the test', async () => {
     const [{ nodeScores, graphs }] = await collect(
       new VariantRunner({ splits, variants: [quickVariant('recal')], seeds: [0], threads: 1 }),

@@ -49,14 +49,18 @@ export function sampleStudy(): Study {
         result: PAPER_RESULT,
         curves: CURVES,
         scores: {
-          before: {
-            variant: 'wo-cd',
+          errors: {
+            variant: 'paper',
             seed: 0,
-            benign: Float64Array.of(1, 2, 3),
-            attack: Float64Array.of(4),
-            zeros: { benign: 0, attack: 0 },
+            others: 2,
+            samples: [false, true].map((labelled) => ({
+              relation: 'EVENT_READ',
+              labelled,
+              errors: Float64Array.of(0.1, labelled ? 1.5 : 0.2),
+              calibrated: Float64Array.of(0.3, labelled ? 3 : 0.1),
+            })),
           },
-          after: {
+          fused: {
             variant: 'paper',
             seed: 0,
             benign: Float64Array.of(1, 2),

@@ -87,6 +87,16 @@ describe('the page of a study', () => {
     expect(Number(row.split(',')[5])).toBeCloseTo(1.3, 6);
   });
 
+  test('draws raw errors by relation before calibration, and their p-values after it', () => {
+    const rows = csvOf(page, 'errors-paper').split('\r\n');
+    expect(rows[1]).toMatch(/^"before calibration \(paper, seed 0\)","READ, not labelled",0\.1,/);
+    expect(rows.some((row) => row.startsWith('"after calibration (paper, seed 0)","READ, labelled"'))).toBe(
+      true,
+    );
+    expect(textOf(page)).toContain('2 relations with fewer errors are not drawn');
+    expect(page).not.toContain('kNN distance');
+  });
+
   test('draws the best precision at each recall', () => {
     expect(csvOf(page, 'pr-paper').split('\r\n')).toEqual([
       'curve,recall,precision,threshold',

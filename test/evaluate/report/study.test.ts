@@ -12,28 +12,41 @@ describe('scoreSamples', () => {
   });
 
   test('separates labelled nodes, drops ignored ones, and uses the first seed', () => {
-    const scores = [
-      column('paper', 0, 9, 1, 7, -0.5, 2),
-      column('paper', 1, 1, 1, 1, 1, 1),
-      column('wo-cd', 0, 5, 4, 3, 2, 1),
-    ];
-    const { before, after } = scoreSamples({ scores, labels } as never);
-    expect(before).toMatchObject({ variant: 'wo-cd', seed: 0 });
-    expect([...(before?.attack ?? [])]).toEqual([5, 2]);
-    expect([...(before?.benign ?? [])]).toEqual([4, 1]);
-    expect(after).toMatchObject({ variant: 'paper', seed: 0 });
-    expect([...(after?.attack ?? [])]).toEqual([9]);
-    expect([...(after?.benign ?? [])]).toEqual([1, 2]);
-    expect([before?.zeros, after?.zeros]).toEqual([
-      { benign: 0, attack: 0 },
-      { benign: 0, attack: 1 },
-    ]);
+    const scores = [column('paper', 0, 9, 1, 7, -0.5, 2), column('paper', 1, 1, 1, 1, 1, 1)];
+    const { fused } = scoreSamples({ scores, labels, errors: [] } as never);
+    expect(fused).toMatchObject({ variant: 'paper', seed: 0, zeros: { benign: 0, attack: 1 } });
+    expect([...(fused?.attack ?? [])]).toEqual([9]);
+    expect([...(fused?.benign ?? [])]).toEqual([1, 2]);
+  });
+
+  test('before calibration are the raw errors of each relation, not distances', () => {
+    const rows = {
+      relations: ['READ', 'EXECUTE'],
+      nodes: Int32Array.of(0, 1, 2, 3, 4, 4),
+      relation: Uint16Array.of(0, 0, 0, 1, 0, 1),
+      errors: Float32Array.of(0.5, 0.25, 9, 1.5, 0.125, 1),
+      logP: Float32Array.from([1e-3, 0.5, 1, 1e-2, 1, 0.1], Math.log),
+    };
+    const scores = [column('wo-cd', 0, 5, 4, 3, 2, 1)];
+    const errors = [{ variant: 'paper', seed: 0, rows }];
+    const found = scoreSamples({ scores, labels, errors } as never).errors;
+    expect(found).toMatchObject({ variant: 'paper', seed: 0, others: 0 });
+    expect(found?.samples.map(({ relation, labelled, errors: raw }) => [relation, labelled, ...raw])).toEqual(
+      [
+        ['READ', false, 0.25, 0.125],
+        ['READ', true, 0.5],
+        ['EXECUTE', false, 1],
+        ['EXECUTE', true, 1.5],
+      ],
+    );
+    expect(found?.samples[1].calibrated[0]).toBeCloseTo(3, 5);
   });
 
   test('leaves out variants that were not run', () => {
-    expect(scoreSamples({ scores: [column('rarity', 0, 1, 1, 1, 1, 1)], labels } as never)).toEqual({
-      before: undefined,
-      after: undefined,
+    const scores = [column('rarity', 0, 1, 1, 1, 1, 1)];
+    expect(scoreSamples({ scores, labels, errors: [] } as never)).toEqual({
+      errors: undefined,
+      fused: undefined,
     });
   });
 });
