@@ -16,8 +16,8 @@ const E1 = resolve(import.meta.dirname, '../../shared/data/cadets-e1');
 const SCENARIOS = ['demo', 'freebsd-server', 'linux-desktop', 'linux-workstation'];
 const PROFILES = ['recal', 'paper'];
 
-/** Text that may be reworded. Everything else in a record is compared. */
-const WORDING = new Set(['sentence', 'because', 'note']);
+/** Text that may be reworded, seconds, and the paths of label files. Everything else in a record is compared. */
+const NOT_COMPARED = new Set(['sentence', 'because', 'note', 'notes', 'timings', 'file']);
 
 const [command, first, second] = process.argv.slice(2);
 if (command === 'run' && second !== undefined) run(resolve(first), resolve(second));
@@ -134,7 +134,7 @@ function differences(a, b, path = '') {
     return Object.is(a, b) ? [] : [`${path}: ${JSON.stringify(a)} became ${JSON.stringify(b)}`];
   }
   const keys = new Set([...Object.keys(a), ...Object.keys(b)]);
-  return [...keys].flatMap((key) => (WORDING.has(key) ? [] : differences(a[key], b[key], `${path}/${key}`)));
+  return [...keys].flatMap((key) => (NOT_COMPARED.has(key) ? [] : differences(a[key], b[key], `${path}/${key}`)));
 }
 
 /** Tensors by name and content. A table that is no longer stored is not a difference; a new or changed one is. */

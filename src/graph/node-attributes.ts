@@ -5,7 +5,7 @@ import type { KeyTable } from '../store/key-table.js';
 import type { LoadedEvents } from '../store/load.js';
 import type { Store } from '../store/store.js';
 
-/** The attributes of a node, from the merged entity records of the store. */
+/** The attributes of a node, from the entity records that the store held at some time. */
 export interface NodeAttributes {
   readonly node: number;
   readonly type: EntityType;
@@ -18,17 +18,19 @@ export interface NodeAttributes {
 }
 
 /**
- * Reads the attributes of the nodes of loaded events, in no particular order. Nodes without a record are left out: they
- * have the type `other` and no name. Entities without loaded events are skipped.
+ * Reads the attributes of the nodes of loaded events, in no particular order, as they were known at the last of these
+ * events: what the log states later must not reach training. Nodes without a record are left out: they have the type
+ * `other` and no name. Entities without loaded events are skipped.
  */
 export async function* readNodeAttributes(
   store: Store,
-  { keys, hosts }: Pick<LoadedEvents, 'keys' | 'hosts'>,
+  { keys, hosts, table }: Pick<LoadedEvents, 'keys' | 'hosts' | 'table'>,
 ): AsyncGenerator<NodeAttributes> {
   const numbers = new Map(hosts.map((host, number) => [host, number]));
   const segments = store.segments('entities').filter(({ host }) => numbers.has(host));
   const columns = 'host, entity::VARCHAR, type, name, cmd, local, pid, parent::VARCHAR';
-  for await (const chunk of mergeEntities(store, segments, columns)) {
+  const until = table.length === 0 ? undefined : table.ts[table.length - 1];
+  for await (const chunk of mergeEntities(store, segments, columns, { until })) {
     const [host, entity, type, name, cmd, local, pid, parent] = chunk.getColumns();
     for (let row = 0; row < chunk.rowCount; row++) {
       const number = numbers.get(host[row] as string);
@@ -52,7 +54,7 @@ function text(value: DuckDBValue): string | undefined {
 }
 
 /** The node with the key `uuid`, or -1. */
-function findKey(keys: KeyTable, host: number, uuid: string): number {
+export function findKey(keys: KeyTable, host: number, uuid: string): number {
   const word = (a: number, b: number, c: number, d: number) =>
     Number.parseInt(uuid.slice(a, b) + uuid.slice(c, d), 16);
   return keys.find(host, word(0, 8, 8, 8), word(9, 13, 14, 18), word(19, 23, 24, 28), word(28, 36, 36, 36));

@@ -24,7 +24,7 @@ export interface NodeNames {
 
 export async function readNodeNames(
   store: Store,
-  events: Pick<LoadedEvents, 'keys' | 'hosts'>,
+  events: Pick<LoadedEvents, 'keys' | 'hosts' | 'table'>,
 ): Promise<NodeNames> {
   const builder = new NodeNamesBuilder(events.keys.size);
   for await (const attributes of readNodeAttributes(store, events)) builder.add(attributes);

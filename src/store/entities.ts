@@ -21,11 +21,18 @@ export interface KnownEntity {
 
 const latest = (column: string): string => `first_value(${column} IGNORE NULLS) OVER latest`;
 
+/** Later than every event. */
+const END_OF_TIME = 2n ** 63n - 1n;
+
+/** A statement that was still being made at `$until` counts as made then; of several, the one that began last wins. */
+const LAST_MADE = `least(last_ts, $until::BIGINT) DESC,
+      CASE WHEN last_ts > $until::BIGINT THEN first_ts END DESC NULLS LAST, last_seq DESC`;
+
 /**
- * Merges entity upserts. For each property the latest value wins; for names the surest one (a stated path over a hint).
- * Values of the same time are ordered by value, so the order of ingests does not matter. Window functions spill to disk
- * for millions of entities; `max_by` over tuples does not. docs/reference/store.md has a shorter query for other
- * readers.
+ * Merges the entity upserts that were made by the time `$until`. For each property the latest value wins; for names the
+ * surest one (a stated path over a hint). Values of the same time are ordered by value, so the order of ingests does not
+ * matter. Window functions spill to disk for millions of entities; `max_by` over tuples does not. docs/reference/store.md
+ * has a shorter query for other readers.
  */
 const MERGED_ENTITIES = `
   SELECT host, entity,
@@ -39,33 +46,57 @@ const MERGED_ENTITIES = `
     ${latest('principal')} AS principal,
     ${latest('local')} AS local
   FROM ${readParquet('$paths')}
+  WHERE first_ts <= $until::BIGINT
   WINDOW
     latest AS (PARTITION BY host, entity
-      ORDER BY last_ts DESC, last_seq DESC, type, kind, cmd, pid, parent, principal, local, id
+      ORDER BY ${LAST_MADE}, type, kind, cmd, pid, parent, principal, local, id
       ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING),
     surest AS (PARTITION BY host, entity
-      ORDER BY name_rank DESC NULLS LAST, last_ts DESC, last_seq DESC, name DESC
+      ORDER BY name_rank DESC NULLS LAST, ${LAST_MADE}, name DESC
       ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
   QUALIFY row_number() OVER latest = 1`;
+
+export interface MergeOptions {
+  /** Leaves out what the log stated after this time. Default: nothing is left out. */
+  readonly until?: bigint | undefined;
+  /** SQL. */
+  readonly order?: string | undefined;
+}
 
 /** Streams the merged entities of segments. `columns` and `order` are SQL: never pass text from a log. */
 export async function* mergeEntities(
   store: Store,
   segments: readonly Segment[],
   columns: string,
-  order = '',
+  { until = END_OF_TIME, order = '' }: MergeOptions = {},
 ): AsyncGenerator<DuckDBDataChunk> {
-  if (segments.length === 0) return;
+  const known = statedBy(store, segments, until);
+  if (known.length === 0) return;
   const database = await openDuckDB({ memoryMiB: 1024 });
   try {
-    const paths = pathList(segments.map((segment) => store.path(segment)));
+    const paths = pathList(known.map((segment) => store.path(segment)));
     const statement = `SELECT ${columns} FROM (${MERGED_ENTITIES}) ${order}`;
-    yield* streamChunks(await database.connect(), statement, { paths });
+    yield* streamChunks(await database.connect(), statement, { paths, until });
   } catch (error) {
     throw explainStoreError(error, store.folder);
   } finally {
     database.closeSync();
   }
+}
+
+/**
+ * Leaves out the segments of ingests that begin after `until`. Records before the first event of a file have no time of
+ * their own, so their times cannot show that they came later.
+ */
+export function statedBy(store: Store, segments: readonly Segment[], until: bigint): readonly Segment[] {
+  const starts = new Map<number, bigint>();
+  for (const { ingest, firstTs } of store.segments('events')) {
+    if (firstTs === null) continue;
+    const first = BigInt(firstTs);
+    const known = starts.get(ingest);
+    if (known === undefined || first < known) starts.set(ingest, first);
+  }
+  return segments.filter(({ ingest }) => (starts.get(ingest) ?? until) <= until);
 }
 
 /** Reads the merged entities of a store, ordered by host and identifier. */
@@ -74,7 +105,7 @@ export async function* readEntities(store: Store, selection: Selection = {}): As
     store,
     store.segments('entities', selection),
     'host, id, type, kind, name, cmd, pid, upper(parent::VARCHAR), upper(principal::VARCHAR), local',
-    'ORDER BY host, id',
+    { order: 'ORDER BY host, id' },
   );
   for await (const chunk of chunks) {
     for (const row of chunk.getRows()) {

@@ -259,7 +259,10 @@ export class SegmentWriter {
     }
   }
 
-  /** Writes one row per distinct upsert, with its first and last time. */
+  /**
+   * Writes one row per distinct upsert, with its first and last time. If the name of an entity changes, each period with
+   * one name has its own rows: a process may be `sh`, then `vi`, then `sh` again.
+   */
   async #writeUpserts(generation: number, symbols: readonly string[]): Promise<void> {
     const table = `upserts${generation}`;
     const texts = TEXT_FIELDS.map(
@@ -278,8 +281,8 @@ export class SegmentWriter {
          FROM (
            SELECT host, entity, max(id) AS id, type, kind, name, name_rank, cmd, pid, parent, principal, local,
              min((first_ts, first_seq)) AS first, max((last_ts, last_seq)) AS last
-           FROM ${table} WHERE host = ${host}
-           GROUP BY host, entity, type, kind, name, name_rank, cmd, pid, parent, principal, local
+           FROM (${withPeriods(`${table} WHERE host = ${host}`)})
+           GROUP BY host, entity, type, kind, name, name_rank, cmd, pid, parent, principal, local, period
          ) u LEFT JOIN symbols k ON k.number = kind JOIN symbols h ON h.number = u.host ${texts.join(' ')}
          ORDER BY entity, last_ts, last_seq, t_name.text, t_cmd.text, k.text, type, name_rank, pid, parent,
            principal, t_local.text`,
@@ -351,6 +354,23 @@ function miscounted(path: string, events: number, written: number): RecalError {
   return new RecalError('internal', `${path} has ${written} rows instead of ${events}`, {
     hint: 'report this as a bug; the store is unchanged',
   });
+}
+
+/**
+ * Numbers the periods of upserts in which an entity has one name. Few entities change their name, so only theirs are
+ * sorted. Upserts without a name belong to no period.
+ */
+function withPeriods(upserts: string): string {
+  const renamed = `SELECT host, entity FROM ${upserts} AND name <> ${NO_TEXT} GROUP BY host, entity HAVING min(name) < max(name)`;
+  return `
+    SELECT *, 0 AS period FROM ${upserts} AND (name = ${NO_TEXT} OR (host, entity) NOT IN (${renamed}))
+    UNION ALL
+    SELECT * EXCLUDE (changed), sum(changed) OVER (PARTITION BY host, entity ORDER BY first_ts, first_seq, name
+      ROWS UNBOUNDED PRECEDING)::INTEGER AS period
+    FROM (
+      SELECT *, (name IS DISTINCT FROM lag(name) OVER (PARTITION BY host, entity ORDER BY first_ts, first_seq, name))::INTEGER AS changed
+      FROM ${upserts} AND name <> ${NO_TEXT} AND (host, entity) IN (${renamed})
+    )`;
 }
 
 /** The values of `from` at these rows; `fallback` for row -1. */

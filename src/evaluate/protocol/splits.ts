@@ -2,8 +2,10 @@ import { join } from 'node:path';
 import { EXIT, RecalError } from '../../base/errors.js';
 import { isFolder } from '../../base/make-folder.js';
 import { printable } from '../../base/printable.js';
+import type { NamedEvents } from '../../detect/episodes/part-activity.js';
 import { type NodeText, readNodeText } from '../../features/node-text.js';
 import type { Vocabulary } from '../../features/vocabulary.js';
+import { NodeHistory } from '../../graph/node-history.js';
 import { type NodeNames, readNodeNames } from '../../graph/node-names.js';
 import { expandInputs } from '../../ingest/sources/inputs.js';
 import { ingestFiles } from '../../store/ingest.js';
@@ -80,6 +82,7 @@ export class LoadedSplit {
   readonly selection: Selection;
   readonly events: LoadedEvents;
   readonly names: NodeNames;
+  #history: NodeHistory | undefined;
   #text: { tokens: readonly string[]; text: NodeText } | undefined;
 
   private constructor(
@@ -113,6 +116,12 @@ export class LoadedSplit {
 
   get last(): bigint {
     return this.events.table.ts[this.events.table.length - 1];
+  }
+
+  /** The events, with the names of the nodes as they were known at each of them. */
+  async named(): Promise<NamedEvents> {
+    this.#history ??= await NodeHistory.read(this.store, this.events);
+    return { events: this.events, history: this.#history };
   }
 
   /** Tokens of the nodes, in the numbers of a vocabulary. Seeds share a vocabulary, so the last result is kept. */

@@ -1,6 +1,3 @@
-import { UNKNOWN, Vocabulary } from '../../features/vocabulary.js';
-import { DIRECTIONS } from '../../graph/direction.js';
-import { makeFeatureSpace } from '../../model/file/trained-model.js';
 import type { LoadedSplit } from '../protocol/splits.js';
 import type { CalibrationOutcome, VariantFitOptions } from '../protocol/variant-group.js';
 import { RarityCounts } from './rarity-counts.js';
@@ -13,16 +10,7 @@ export class Rarity extends Rival {
 
   async fit(train: LoadedSplit, options: VariantFitOptions): Promise<void> {
     this.options = options;
-    const { training } = this.resolved;
-    const relations = train.events.table.relations.map((name) => ({ name, frequency: 0 }));
-    // Rarity reads names, not features, so the smallest possible vocabulary is enough to build graphs.
-    const space = makeFeatureSpace(
-      { ...training, textDimension: 1 },
-      relations,
-      new Vocabulary([UNKNOWN], Uint32Array.of(1)),
-      new Float32Array(1),
-    );
-    this.graphSpec = { space, direction: DIRECTIONS[training.direction], config: training };
+    this.graphSpec = this.plainGraphs(train);
     const graphs = await this.graphsOf(train);
     await this.watch.time('fit', () => this.#counts.fit(graphs.views()));
   }

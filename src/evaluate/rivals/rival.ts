@@ -5,6 +5,9 @@ import { LinkCollector } from '../../detect/alerts/incident-links.js';
 import { thinEntities } from '../../detect/calibration/thin-entities.js';
 import type { GraphView } from '../../detect/graph-view.js';
 import { type BenignScores, describeBenign } from '../../detect/threshold/benign-scores.js';
+import { UNKNOWN, Vocabulary } from '../../features/vocabulary.js';
+import { DIRECTIONS } from '../../graph/direction.js';
+import { makeFeatureSpace } from '../../model/file/trained-model.js';
 import { spanOf } from '../../model/training/graph-plan.js';
 import { type GraphSpec, graphsOfSplit } from '../protocol/graphs-of-split.js';
 import type { LoadedSplit } from '../protocol/splits.js';
@@ -63,17 +66,30 @@ export abstract class Rival implements VariantGroup {
     return graphsOfSplit(split, this.graphSpec);
   }
 
+  /** Builds graphs for a rival that reads names, not features: the smallest possible vocabulary is enough. */
+  protected plainGraphs(train: LoadedSplit): GraphSpec {
+    const { training } = this.resolved;
+    const relations = train.events.table.relations.map((name) => ({ name, frequency: 0 }));
+    const space = makeFeatureSpace(
+      { ...training, textDimension: 1 },
+      relations,
+      new Vocabulary([UNKNOWN], Uint32Array.of(1)),
+      new Float32Array(1),
+    );
+    return { space, direction: DIRECTIONS[training.direction], config: training };
+  }
+
   /**
    * Scores benign graphs that the scorer was not fitted on, and forms the incidents they would cause; for each share of
    * their entities.
    */
-  protected async scoreBenign(split: LoadedSplit): Promise<BenignScores[]> {
+  protected async scoreBenign(split: LoadedSplit, inSample = false): Promise<BenignScores[]> {
     const all: BenignScores[] = [];
-    for (const share of this.shares) all.push(await this.#scoreShare(split, share));
+    for (const share of this.shares) all.push(await this.#scoreShare(split, share, inSample));
     return all;
   }
 
-  async #scoreShare(split: LoadedSplit, share: number): Promise<BenignScores> {
+  async #scoreShare(split: LoadedSplit, share: number, inSample: boolean): Promise<BenignScores> {
     const { events, names } = split;
     const isUsed = thinEntities(events.keys, share, this.options.seed);
     const graphs = await this.graphsOf(split);
@@ -97,7 +113,7 @@ export abstract class Rival implements VariantGroup {
       this.options.progress?.('calibrate', spans.length / graphs.count);
       await yieldToSignals();
     }
-    return describeBenign({ members, links: links.finish(), instances, spans, inSample: false });
+    return describeBenign({ members, links: links.finish(), instances, spans, inSample });
   }
 }
 

@@ -1,0 +1,56 @@
+import type { FoldedEpisode } from '../../detect/episodes/find-episodes.js';
+import { type AttackNodes, attackRow } from './attack-metrics.js';
+
+/** One episode scores the sum of this many of its highest processes (method §10). */
+const PROCESSES_COUNTED = 3;
+
+/** The rank of each attack's first episode, from 1; null if no episode with a score has a process of the attack. */
+export interface FirstEpisodes {
+  readonly all: (number | null)[];
+  /** Without counting the episodes that have ignored processes and no labelled one. */
+  readonly withoutIgnored: (number | null)[];
+}
+
+/** Scores folded episodes by the scores of their nodes: a fold scores as its highest episode. */
+export function scoreEpisodes(folded: readonly FoldedEpisode[], scores: ArrayLike<number>): Float64Array {
+  return Float64Array.from(folded, ({ episodes }) =>
+    episodes.reduce((most, { processes }) => {
+      const highest = Array.from(processes, (node) => scores[node]).sort((a, b) => b - a);
+      return Math.max(
+        most,
+        highest.slice(0, PROCESSES_COUNTED).reduce((sum, score) => sum + score, 0),
+      );
+    }, 0),
+  );
+}
+
+/** Ranks folded episodes by score, and finds the first with a process of each attack. Ties keep their order. */
+export function firstEpisodes(
+  folded: readonly FoldedEpisode[],
+  scores: Float64Array,
+  attacks: AttackNodes,
+  labels: { readonly positives: Uint8Array; readonly ignored: Uint8Array },
+): FirstEpisodes {
+  const order = folded.map((_, i) => i).sort((a, b) => scores[b] - scores[a] || a - b);
+  const attacksOf = new Map<number, number[]>();
+  attacks.names.forEach((_, attack) => {
+    for (const node of attackRow(attacks, attack)) {
+      attacksOf.set(node, [...(attacksOf.get(node) ?? []), attack]);
+    }
+  });
+  const all: (number | null)[] = attacks.names.map(() => null);
+  const withoutIgnored = [...all];
+  let [rank, counted] = [0, 0];
+  for (const i of order) {
+    if (!(scores[i] > 0)) break;
+    const nodes = folded[i].episodes.flatMap(({ processes }) => Array.from(processes));
+    const isPositive = nodes.some((node) => labels.positives[node] !== 0);
+    rank++;
+    if (isPositive || nodes.every((node) => labels.ignored[node] === 0)) counted++;
+    for (const attack of new Set(nodes.flatMap((node) => attacksOf.get(node) ?? []))) {
+      all[attack] ??= rank;
+      withoutIgnored[attack] ??= counted;
+    }
+  }
+  return { all, withoutIgnored };
+}
