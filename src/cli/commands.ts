@@ -13,6 +13,7 @@ const working: readonly CommandEntry[] = [
     () => import('./commands/inspect.js'),
   ),
   entry('ingest', 'read log files into a store', () => import('./commands/ingest.js')),
+  entry('export', 'write events of a store as recal NDJSON', () => import('./commands/export.js')),
   entry('drop', 'remove old days from a store', () => import('./commands/drop.js')),
   entry('train', 'train a model on benign events from a store', () => import('./commands/train.js')),
   entry(

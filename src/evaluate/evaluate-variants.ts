@@ -5,6 +5,7 @@ import type { EvaluateVariantsOptions, Evaluation, MeasureOptions, ScoringOption
 import { hashBehaviours } from './metrics/behaviour-hash.js';
 import { ScoreSheet } from './metrics/score-sheet.js';
 import { Measurements } from './protocol/measurements.js';
+import { referenceEpisodes } from './protocol/reference-episodes.js';
 import { VariantRunner } from './protocol/variant-runner.js';
 import { describeRun } from './report/describe-run.js';
 
@@ -39,9 +40,10 @@ export async function evaluateEach(
   let complete = false;
   try {
     const hashes = await clock.time('behaviours', () => hashTest(options));
+    const { folded } = await clock.time('episodes', () => referenceEpisodes(splits));
     for await (const run of runner.runs()) {
       for (const each of measurements) {
-        if (shareOf(each.options) === run.calibrationShare) each.add(run, hashes);
+        if (shareOf(each.options) === run.calibrationShare) each.add(run, hashes, folded);
       }
       const { variant, seed, calibrationShare: share, errors: rows } = run;
       if (rows !== undefined) errors.push({ variant, seed, share, rows });

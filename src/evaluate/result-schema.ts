@@ -30,6 +30,9 @@ const FIGURES = {
     'incidents opened until every attack is found; null if some attack is never found',
   ),
   nodesUntilAllAttacks: countOrNull.describe('members of the incidents opened until every attack is found'),
+  episodesUntilAllAttacks: countOrNull.describe(
+    'folded episodes opened until every attack is found; null if some attack is in no episode with a score',
+  ),
   falseIncidents: count.describe('incidents of flagged nodes without a positive member'),
   falseIncidentsPerDay: z
     .number()
@@ -82,6 +85,18 @@ const attack = z
       .describe(
         'where the attack is found if more nodes form incidents; null if firstIncident is set or scored is 0',
       ),
+    firstEpisode: z
+      .int()
+      .positive()
+      .nullable()
+      .optional()
+      .describe('rank of the first folded episode with a process of the attack'),
+    firstEpisodeNotIgnored: z
+      .int()
+      .positive()
+      .nullable()
+      .optional()
+      .describe('the same, not counting episodes with ignored processes and no labelled one'),
   })
   .meta({ id: 'attack' });
 

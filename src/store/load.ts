@@ -34,6 +34,20 @@ export async function loadEvents(store: Store, selection: Selection = {}): Promi
   }
 }
 
+/**
+ * The order of files by number. Ties in (time, sequence) are ordered by file and line; files by hash, so the order of
+ * ingests does not matter.
+ */
+export function fileRanks({ manifest }: Store): number[] {
+  const files = manifest.ingests.flatMap((ingest) => ingest.files);
+  const order = [...files].sort((a, b) => (a.sha256 < b.sha256 ? -1 : 1));
+  const ranks: number[] = new Array(manifest.nextFile).fill(0);
+  order.forEach((file, rank) => {
+    ranks[file.number] = rank;
+  });
+  return ranks;
+}
+
 class EventLoader {
   readonly #store: Store;
   readonly #selection: Selection;
@@ -75,7 +89,7 @@ class EventLoader {
          $from::BIGINT AS first, $to::BIGINT AS last`,
       {
         paths: pathList(paths),
-        ranks: listValue(this.#fileRanks()),
+        ranks: listValue(fileRanks(this.#store)),
         from: from ?? -(2n ** 63n),
         to: to ?? null,
       },
@@ -87,17 +101,6 @@ class EventLoader {
     await this.#connection.run(`CREATE TEMP MACRO chosen_events() AS TABLE
       SELECT * FROM ${readParquet("getvariable('paths')")}
       WHERE ts >= getvariable('first') AND (getvariable('last') IS NULL OR ts < getvariable('last'))`);
-  }
-
-  /** Ties in (time, sequence) are ordered by file and line; files by hash, so the order of ingests does not matter. */
-  #fileRanks(): number[] {
-    const files = this.#store.manifest.ingests.flatMap((ingest) => ingest.files);
-    const order = [...files].sort((a, b) => (a.sha256 < b.sha256 ? -1 : 1));
-    const ranks: number[] = new Array(this.#store.manifest.nextFile).fill(0);
-    order.forEach((file, rank) => {
-      ranks[file.number] = rank;
-    });
-    return ranks;
   }
 
   async #relations(): Promise<string[]> {

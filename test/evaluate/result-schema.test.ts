@@ -45,6 +45,7 @@ const seed = (number: number, tp: number): SeedResult => ({
   fpUntilAllAttacks: 40,
   incidentsUntilAllAttacks: null,
   nodesUntilAllAttacks: null,
+  episodesUntilAllAttacks: 5,
   behaviours: 900,
   falseIncidents: 4,
   falseIncidentsPerDay: 12.5,

@@ -1,3 +1,4 @@
+import type { FoldedEpisode } from '../../detect/episodes/find-episodes.js';
 import type { ThresholdSpec } from '../../detect/threshold/threshold.js';
 import type { LoadedEvents } from '../../store/load.js';
 import type { LabelMatch } from '../labels/label-match.js';
@@ -15,6 +16,7 @@ import {
 import { type Behaviours, behaviourMetrics } from './behaviours.js';
 import { ratesOf, share } from './confusion.js';
 import { type DeeperIncident, searchDeeper } from './deeper-incidents.js';
+import { type FirstEpisodes, firstEpisodes, scoreEpisodes } from './episode-metrics.js';
 import { flag } from './flagging.js';
 import { type HopRows, type MatchingProtocol, matchFlagged } from './matching.js';
 import type { NodeScores } from './node-scores.js';
@@ -39,6 +41,8 @@ export interface MeasureContext {
   readonly matching: MatchingProtocol;
   /** Called only by matching protocols other than `node`. */
   readonly hops: () => HopRows;
+  /** The episodes of the test, by which all variants are judged. */
+  readonly episodes: readonly FoldedEpisode[];
 }
 
 export interface SeedCurves {
@@ -69,6 +73,8 @@ export function measureRun(run: ScoredRun, context: MeasureContext): MeasuredSee
   const detected = detectedAttacks(attacks, flagged.nodes);
   const top = new TopIncidents(scored);
   const incidents = incidentsUntilAllAttacks(top.form(), attacks, ignored);
+  const episodeScores = run.episodeScores ?? scoreEpisodes(context.episodes, nodeScores.scores);
+  const episodes = attacks === null ? null : firstEpisodes(context.episodes, episodeScores, attacks, labels);
   const falseIncidents = countFalseIncidents(flagged.incidents, labels);
   const hostDays = hostDaysOf(events);
   const behaviour = behaviourMetrics(context.behaviours, flagged.nodes, positives);
@@ -85,6 +91,7 @@ export function measureRun(run: ScoredRun, context: MeasureContext): MeasuredSee
     fpUntilAllAttacks: fpUntilAllAttacks(ranking, attacks, nodeScores.ranking),
     incidentsUntilAllAttacks: incidents?.incidents ?? null,
     nodesUntilAllAttacks: incidents?.nodes ?? null,
+    episodesUntilAllAttacks: lastOf(episodes?.all),
     falseIncidents,
     falseIncidentsPerDay: hostDays > 0 ? falseIncidents / hostDays : null,
     behaviours: context.behaviours.count,
@@ -102,6 +109,7 @@ export function measureRun(run: ScoredRun, context: MeasureContext): MeasuredSee
           perAttack: describeAttacks(attacks, {
             hits: detected?.hits ?? [],
             scores: nodeScores.scores,
+            episodes,
             firstRank: incidents?.firstRank ?? [],
             deeper: incidents === null ? [] : searchDeeper(top, attacks, incidents.firstRank, ignored),
           }),
@@ -128,11 +136,12 @@ interface FoundAttacks {
   readonly scores: Float64Array;
   readonly firstRank: readonly (number | null)[];
   readonly deeper: readonly (DeeperIncident | null)[];
+  readonly episodes: FirstEpisodes | null;
 }
 
 function describeAttacks(
   attacks: AttackNodes,
-  { hits, scores, firstRank, deeper }: FoundAttacks,
+  { hits, scores, firstRank, deeper, episodes }: FoundAttacks,
 ): NonNullable<SeedResult['perAttack']> {
   return attacks.names.map((name, attack) => {
     const nodes = attackRow(attacks, attack);
@@ -143,8 +152,16 @@ function describeAttacks(
       flagged: hits[attack],
       firstIncident: firstRank[attack] ?? null,
       deeper: deeper[attack] ?? null,
+      firstEpisode: episodes?.all[attack] ?? null,
+      firstEpisodeNotIgnored: episodes?.withoutIgnored[attack] ?? null,
     };
   });
+}
+
+/** The rank at which the last attack is found; null if one is not found. */
+function lastOf(ranks: readonly (number | null)[] | undefined): number | null {
+  if (ranks === undefined || ranks.length === 0) return null;
+  return ranks.reduce((last, rank) => (last === null || rank === null ? null : Math.max(last, rank)));
 }
 
 function candidateRecall({ candidates }: NodeScores, { positives }: LabelMatch): number | null {

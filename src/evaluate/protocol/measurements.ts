@@ -1,4 +1,5 @@
 import { Stopwatch } from '../../base/stopwatch.js';
+import type { FoldedEpisode } from '../../detect/episodes/find-episodes.js';
 import { buildGraph } from '../../graph/provenance-graph.js';
 import type { MeasuredRun, MeasureOptions } from '../evaluation.js';
 import { type LabelMatch, matchLabels } from '../labels/label-match.js';
@@ -33,8 +34,8 @@ export class Measurements {
     return this.#watch.seconds;
   }
 
-  /** Measures one run. `hashes` holds the behaviour hash of each node of the test. */
-  add(run: ScoredRun, hashes: Uint32Array): void {
+  /** Measures one run. `hashes` holds the behaviour hash of each node of the test, `episodes` its process trees. */
+  add(run: ScoredRun, hashes: Uint32Array, episodes: readonly FoldedEpisode[]): void {
     const { variant, outcome } = run;
     const { threshold, matching, firstCurves = false } = this.options;
     const { labels } = this;
@@ -45,6 +46,7 @@ export class Measurements {
       behaviours: this.#behaviours,
       threshold,
       matching,
+      episodes,
       events: this.#splits.test.events,
       hops: () => {
         this.#hops ??= hopRows(this.#splits.test);

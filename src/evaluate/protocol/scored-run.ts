@@ -18,4 +18,6 @@ export interface ScoredRun {
   readonly seconds: Readonly<Record<string, number>>;
   readonly graphs: readonly TestGraph[];
   readonly links: IncidentLinks;
+  /** Scores of the folded episodes of the test, if the variant scores episodes itself. */
+  readonly episodeScores?: Float64Array | undefined;
 }

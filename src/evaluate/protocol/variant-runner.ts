@@ -2,6 +2,7 @@ import { Stopwatch } from '../../base/stopwatch.js';
 import { type IncidentLinks, LinkCollector } from '../../detect/alerts/incident-links.js';
 import type { ScoringOptions } from '../evaluation.js';
 import { NodeScoreCollector, type TestGraph, testGraphOf } from '../metrics/node-scores.js';
+import { Episodes } from '../rivals/episodes.js';
 import { Rarity } from '../rivals/rarity.js';
 import { Velox } from '../rivals/velox.js';
 import type { TextModel } from './graphs-of-split.js';
@@ -11,7 +12,7 @@ import type { StageProgress, VariantGroup } from './variant-group.js';
 import { type ResolvedVariant, shareTraining } from './variants.js';
 
 /** The cost of one run, relative to training RECAL. Only the progress report uses it. */
-const COST = { recal: 1, velox: 0.3, rarity: 0.1 } as const;
+const COST = { recal: 1, velox: 0.3, rarity: 0.1, episodes: 0.1 } as const;
 
 /** Runs every variant with every seed on the same splits. It does not see labels. */
 export class VariantRunner {
@@ -93,7 +94,8 @@ export class VariantRunner {
       const links = knownLinks ?? (linkCollector as LinkCollector).finish();
       this.#links.set(plan, links);
       this.#testGraphs.set(plan, graphs);
-      const shared = { seed, budget: made.budget, graphs, links };
+      const episodeScores = made instanceof Episodes ? made.episodeScores : undefined;
+      const shared = { seed, budget: made.budget, graphs, links, episodeScores };
       return collectors.map((collector, i) => ({
         ...shared,
         variant: names[i % names.length],
@@ -124,5 +126,6 @@ function textKey({ training }: ResolvedVariant): string {
 function makeGroup(group: readonly ResolvedVariant[], text: TextModel | undefined): VariantGroup {
   const [first] = group;
   if (first.variant.kind === 'rarity') return new Rarity(first);
+  if (first.variant.kind === 'episodes') return new Episodes(first);
   return first.variant.kind === 'velox' ? new Velox(first, text) : new RecalVariants(group, text);
 }

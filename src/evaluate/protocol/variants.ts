@@ -8,7 +8,7 @@ import { resolveTrainingConfig, type TrainingConfig } from '../../model/training
 export interface Variant {
   readonly name: string;
   /** The detector that computes the scores. */
-  readonly kind: 'recal' | 'rarity' | 'velox';
+  readonly kind: 'recal' | 'rarity' | 'velox' | 'episodes';
   /** Settings that define the variant. They override the profile and the user's settings. */
   readonly training: Readonly<Partial<TrainingConfig>>;
   readonly detection: Readonly<Partial<DetectionConfig>>;
@@ -45,6 +45,7 @@ const VARIANTS: readonly Variant[] = [
   recal('mean', PAPER, { fusion: 'mean' }),
   rival('rarity'),
   rival('velox'),
+  rival('episodes'),
 ];
 
 export const VARIANT_NAMES: readonly string[] = VARIANTS.map(({ name }) => name);
@@ -53,9 +54,9 @@ function recal(name: string, training: Variant['training'], detection: Variant['
   return { name, kind: 'recal', training, detection };
 }
 
-/** Rivals have no profile of their own. Rarity scores whole nodes, so its graphs are files; Velox scores edges. */
-function rival(name: 'rarity' | 'velox'): Variant {
-  const training = name === 'rarity' ? { graph: 'file' as const } : {};
+/** Rivals have no profile of their own. Velox scores edges; the others score whole nodes, so their graphs are files. */
+function rival(name: 'rarity' | 'velox' | 'episodes'): Variant {
+  const training = name === 'velox' ? {} : { graph: 'file' as const };
   return { name, kind: name, training: { profile: 'recal', ...training }, detection: {} };
 }
 

@@ -13,9 +13,9 @@ export class Episodes extends Rival {
   #scores: Float64Array | undefined;
   #findings: EpisodeFindings | undefined;
 
-  /** The episodes of the test, after `score`. */
-  get findings(): EpisodeFindings | undefined {
-    return this.#findings;
+  /** The scores of the folded episodes of the test, after `score`. */
+  get episodeScores(): Float64Array | undefined {
+    return this.#findings && Float64Array.from(this.#findings.folded, ({ score }) => score);
   }
 
   async fit(train: LoadedSplit, options: VariantFitOptions): Promise<void> {

@@ -46,6 +46,7 @@ function measure(
     behaviours: { count: positives.length, of: Int32Array.from(positives.keys()) },
     threshold: parseThreshold(rule, { oracle: true }),
     matching: 'node',
+    episodes: [],
     hops: () => {
       throw new Error('not needed');
     },

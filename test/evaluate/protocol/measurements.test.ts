@@ -37,7 +37,7 @@ describe('Measurements', () => {
       splits,
       options({ labels: parseLabels(INTRUDERS.join('\n'), 'labels.txt') }),
     );
-    for (const each of [one, other]) each.add(run, hashes);
+    for (const each of [one, other]) each.add(run, hashes, []);
     expect(one.measured[0].measured.result).toMatchObject({ seed: 0, tp: 4, fp: 0, fn: 0, f1: 1 });
     const [{ measured }] = other.measured;
     // The stolen files score as high as the intruders, and are not labelled here.
@@ -52,7 +52,7 @@ describe('Measurements', () => {
   test('keeps the curves of every seed, or of the first', () => {
     const counts = [false, true].map((firstCurves) => {
       const measurements = new Measurements(splits, options({ firstCurves }));
-      for (const seed of [0, 1, 2]) measurements.add({ ...run, seed }, hashes);
+      for (const seed of [0, 1, 2]) measurements.add({ ...run, seed }, hashes, []);
       expect(measurements.measured).toHaveLength(3);
       return measurements.curves.rarity.map(({ seed }) => seed);
     });

@@ -40,6 +40,7 @@ export function seedOf(seed: number, f1: number, options: SampleOptions = {}): S
     fpUntilAllAttacks: null,
     incidentsUntilAllAttacks: null,
     nodesUntilAllAttacks: null,
+    episodesUntilAllAttacks: null,
     falseIncidents: 1,
     falseIncidentsPerDay: 0.5,
     behaviours: 12,
