@@ -134,7 +134,9 @@ function differences(a, b, path = '') {
     return Object.is(a, b) ? [] : [`${path}: ${JSON.stringify(a)} became ${JSON.stringify(b)}`];
   }
   const keys = new Set([...Object.keys(a), ...Object.keys(b)]);
-  return [...keys].flatMap((key) => (NOT_COMPARED.has(key) ? [] : differences(a[key], b[key], `${path}/${key}`)));
+  return [...keys].flatMap((key) =>
+    NOT_COMPARED.has(key) ? [] : differences(a[key], b[key], `${path}/${key}`),
+  );
 }
 
 /** Tensors by name and content. A table that is no longer stored is not a difference; a new or changed one is. */

@@ -101,7 +101,7 @@ describe.each(['recal', 'paper'] as const)('evaluate describes what detect does:
       matching: 'node',
       threshold: parseThreshold(rule),
     });
-    measurements.add(run, new Uint32Array(2 * splits.test.events.keys.size));
+    measurements.add(run, new Uint32Array(2 * splits.test.events.keys.size), []);
     return measurements.measured[0].measured;
   }
 });

@@ -1,6 +1,12 @@
 import { printable } from '../../base/printable.js';
 import { TOP_NODES } from '../../evaluate/metrics/top-incidents.js';
-import { attackSeeds, RANK_LEGEND, ranksText } from '../../evaluate/report/attack-ranks.js';
+import {
+  attackSeeds,
+  EPISODE_LEGEND,
+  episodesText,
+  RANK_LEGEND,
+  ranksText,
+} from '../../evaluate/report/attack-ranks.js';
 import { stepsOf } from '../../evaluate/report/cell-text.js';
 import type { EvaluationResult, Figure, VariantResult } from '../../evaluate/result-schema.js';
 import { type Look, renderTable } from './tables.js';
@@ -48,20 +54,26 @@ export function* renderEvaluation(
   for (const note of notes) yield `note: ${printable(note, 1000)}`;
 }
 
-/** Attacks by variants: the incident at which each attack is first seen. */
+/** Attacks by variants: the incident, then the episode at which each attack is first seen. */
 function* renderAttacks(
   { variants, data }: Pick<EvaluationResult, 'variants' | 'data'>,
   look: Look,
 ): Generator<string> {
   if (data.attacks === null || data.attacks.length === 0) return;
-  yield '';
-  const rows = data.attacks.map((name) => [
-    name,
-    ...Object.values(variants).map((variant) => ranksText(attackSeeds(variant, name))),
-  ]);
-  yield* renderTable(['attack', ...Object.keys(variants)], rows, look);
-  yield '';
-  for (const line of RANK_LEGEND) yield line;
+  const tables = [
+    { title: 'by incident', cell: ranksText, legend: RANK_LEGEND },
+    { title: 'by episode', cell: episodesText, legend: EPISODE_LEGEND },
+  ];
+  for (const { title, cell, legend } of tables) {
+    yield '';
+    const rows = data.attacks.map((name) => [
+      name,
+      ...Object.values(variants).map((variant) => cell(attackSeeds(variant, name))),
+    ]);
+    yield* renderTable([`attack, ${title}`, ...Object.keys(variants)], rows, look);
+    yield '';
+    for (const line of legend) yield line;
+  }
 }
 
 function rowOf(variant: VariantResult, look: Look): string[] {

@@ -12,6 +12,14 @@ export const RANK_LEGEND = [
   'not scored: every node of the attack scores 0',
 ] as const;
 
+/** How to read the cells of `episodesText`. */
+export const EPISODE_LEGEND = [
+  'rank of the first folded episode with a process of the attack: the median over seeds, then the worst if it differs',
+  'an episode is a process tree; it scores the sum of its three highest processes, and the variant episodes scores it whole',
+  '(N): the rank without episodes of ignored processes',
+  'score 0: every episode of the attack scores 0',
+] as const;
+
 /** The attack with this name, for each seed of a variant. */
 export function attackSeeds({ seeds }: VariantResult, name: string): AttackResult[] {
   return seeds.flatMap(({ perAttack = [] }) => perAttack.filter((attack) => attack.name === name));
@@ -32,6 +40,23 @@ export function ranksText(seeds: readonly AttackResult[]): string {
   const [median, worst] = [texts[Math.floor(texts.length / 2)], texts[texts.length - 1]];
   if (median === undefined) return 'not run';
   return median === worst ? median : `${median}, worst ${worst}`;
+}
+
+/** The median and the worst rank of an attack's first episode over seeds. */
+export function episodesText(seeds: readonly AttackResult[]): string {
+  const rank = ({ firstEpisode }: AttackResult) => firstEpisode ?? Number.POSITIVE_INFINITY;
+  const texts = [...seeds].sort((a, b) => rank(a) - rank(b)).map(episodeText);
+  const [median, worst] = [texts[Math.floor(texts.length / 2)], texts[texts.length - 1]];
+  if (median === undefined) return 'not run';
+  return median === worst ? median : `${median}, worst ${worst}`;
+}
+
+function episodeText({ firstEpisode, firstEpisodeNotIgnored }: AttackResult): string {
+  if (typeof firstEpisode !== 'number') return 'score 0';
+  const other = firstEpisodeNotIgnored ?? firstEpisode;
+  return other === firstEpisode
+    ? formatNumber(firstEpisode)
+    : `${formatNumber(firstEpisode)} (${formatNumber(other)})`;
 }
 
 /** Best first: found by the highest nodes, then deeper, then never, then not scored. */

@@ -3,7 +3,15 @@ import type { Content } from '../../report/page/html.js';
 import type { Section } from '../../report/page/page.js';
 import { dataTable } from '../../report/page/tables.js';
 import { TOP_NODES } from '../metrics/top-incidents.js';
-import { type AttackResult, attackSeeds, RANK_LEGEND, ranksText, rankText } from './attack-ranks.js';
+import {
+  type AttackResult,
+  attackSeeds,
+  EPISODE_LEGEND,
+  episodesText,
+  RANK_LEGEND,
+  ranksText,
+  rankText,
+} from './attack-ranks.js';
 import type { Study, StudyRun } from './study.js';
 import { countColumn, meanColumn, VARIANT_COLUMNS, type VariantRow, variantRows } from './variant-rows.js';
 
@@ -31,7 +39,18 @@ export function attackSection({ runs }: Study): Section | undefined {
     title: 'Attacks',
     lead: 'An attack is detected if at least one of its nodes is flagged. The first incident is the rank of the highest incident that leads to the attack, at any threshold.',
     content: [
-      rankTable(runs),
+      rankTable(runs, {
+        id: 'attack-ranks',
+        title: 'First incident of each attack',
+        legend: RANK_LEGEND,
+        cell: ranksText,
+      }),
+      rankTable(runs, {
+        id: 'attack-episodes',
+        title: 'First episode of each attack',
+        legend: EPISODE_LEGEND,
+        cell: episodesText,
+      }),
       dataTable({
         id: 'attack-table',
         title: 'Results by attack',
@@ -73,6 +92,7 @@ export function attackSection({ runs }: Study): Section | undefined {
           countColumn('false positives until all found', 'fpUntilAllAttacks'),
           countColumn('incidents until all found', 'incidentsUntilAllAttacks'),
           countColumn('nodes in these incidents', 'nodesUntilAllAttacks'),
+          countColumn('episodes until all found', 'episodesUntilAllAttacks'),
         ],
         rows: variants.filter(({ variant }) => variant.mean.attacks !== null),
         download: true,
@@ -81,14 +101,21 @@ export function attackSection({ runs }: Study): Section | undefined {
   };
 }
 
+interface RankTable {
+  readonly id: string;
+  readonly title: string;
+  readonly legend: readonly string[];
+  readonly cell: (seeds: readonly AttackResult[]) => string;
+}
+
 /** Attacks by variants. */
-function rankTable(runs: readonly StudyRun[]): Content {
+function rankTable(runs: readonly StudyRun[], { id, title, legend, cell }: RankTable): Content {
   const names = [...new Set(runs.flatMap(({ result }) => Object.keys(result.variants)))];
   const rows = runs.flatMap((run) => (run.result.data.attacks ?? []).map((attack) => ({ run, attack })));
   return dataTable({
-    id: 'attack-ranks',
-    title: 'First incident of each attack',
-    caption: `The cells show the ${RANK_LEGEND.join('. ')}.`,
+    id,
+    title,
+    caption: `The cells show the ${legend.join('. ')}.`,
     columns: [
       { heading: 'attack', value: ({ attack }) => attack, as: 'name' },
       { heading: 'protocol', value: ({ run }) => run.name },
@@ -96,7 +123,7 @@ function rankTable(runs: readonly StudyRun[]): Content {
         heading: name,
         value: ({ run, attack }: (typeof rows)[number]) => {
           const variant = run.result.variants[name];
-          return variant === undefined ? 'not run' : ranksText(attackSeeds(variant, attack));
+          return variant === undefined ? 'not run' : cell(attackSeeds(variant, attack));
         },
       })),
     ],
