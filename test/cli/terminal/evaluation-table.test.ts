@@ -106,7 +106,7 @@ describe('renderEvaluation', () => {
       { ...SEEDS[1], ...given, perAttack: of(2, null, null, null) },
     ];
     const lines = linesOf(seeds, LOOK, true, attacks);
-    const start = lines.findIndex((line) => /^attack +recal$/.test(line));
+    const start = lines.findIndex((line) => /^attack, by incident +recal$/.test(line));
     expect(lines.slice(start + 1, start + 5).map((line) => line.replace(/ +/, ': '))).toEqual([
       'A1: 2',
       'A2: 212*',

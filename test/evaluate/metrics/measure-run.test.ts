@@ -98,7 +98,7 @@ test('every attack has a rank among the highest nodes, a deeper rank, or no scor
     'highest',
     attacksOf(attacked),
   );
-  expect(perAttack).toEqual([
+  expect(perAttack).toMatchObject([
     { name: 'high', nodes: 1, scored: 1, flagged: 1, firstIncident: 2, deeper: null },
     {
       name: 'deep',

@@ -43,6 +43,7 @@ describe('variants', () => {
       ['wo-bl'],
       ['rarity'],
       ['velox'],
+      ['episodes'],
     ]);
   });
 
