@@ -70,7 +70,7 @@ describe('evaluate', () => {
     expect(result.variants.velox.seeds[0].threshold.kind).toBe('score');
     expect(result.variants.paper.seeds[0].candidateRecall).not.toBeNull();
     expect(result.variants['wo-cd'].seeds[0].candidateRecall).toBeNull();
-    expect(result.notes.join('\n')).toMatch(/rarity uses no random numbers/);
+    expect(result.notes.join('\n')).toMatch(/rarity: no random numbers/);
     expect(result.notes.join('\n')).toMatch(/paper: benign scores come from the same data/);
   });
 

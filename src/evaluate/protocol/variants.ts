@@ -48,6 +48,9 @@ const VARIANTS: readonly Variant[] = [
   rival('episodes'),
 ];
 
+/** Variants that use no random numbers: every seed gives the same scores. */
+export const UNSEEDED: ReadonlySet<string> = new Set(['rarity', 'episodes']);
+
 export const VARIANT_NAMES: readonly string[] = VARIANTS.map(({ name }) => name);
 
 function recal(name: string, training: Variant['training'], detection: Variant['detection'] = {}): Variant {

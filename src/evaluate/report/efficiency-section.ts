@@ -5,6 +5,7 @@ import type { Section } from '../../report/page/page.js';
 import { dataTable } from '../../report/page/tables.js';
 import { PUBLISHED_SECONDS } from '../e3/published.js';
 import { INFERENCE_STAGES, type InferenceStage } from '../protocol/inference-stages.js';
+import { UNSEEDED } from '../protocol/variants.js';
 import type { EvaluationResult } from '../result-schema.js';
 import { type InferenceTimes, inferenceTimes } from './inference-times.js';
 import type { Study } from './study.js';
@@ -26,8 +27,8 @@ function groupTimes({ timings, variants }: EvaluationResult): GroupTimes[] {
     if (at < 0) continue;
     const [names, stage] = [key.slice(0, at), key.slice(at + 2)];
     const seeds = variants[names.split('+')[0]]?.seeds.length ?? 1;
-    // Rarity uses no random numbers, so it runs once for all seeds.
-    const runs = names === 'rarity' ? 1 : Math.max(1, seeds);
+    // It runs once for all seeds.
+    const runs = UNSEEDED.has(names) ? 1 : Math.max(1, seeds);
     const known = groups.get(names) ?? {};
     groups.set(names, { ...known, [stage]: seconds / runs });
   }

@@ -1,7 +1,7 @@
 import { hasOwnBudget } from '../../model/training/training-config.js';
 import type { EvaluateVariantsOptions, RunRecord } from '../evaluation.js';
 import type { LabelMatch } from '../labels/label-match.js';
-import type { ResolvedVariant } from '../protocol/variants.js';
+import { type ResolvedVariant, UNSEEDED } from '../protocol/variants.js';
 
 // Notes that the caveats of a report state in their own way.
 export const ONE_SEED =
@@ -52,8 +52,9 @@ function* seedNotes({ seeds, variants }: EvaluateVariantsOptions, { measured, co
     const missing = counted.filter((each) => each.seeds === 0);
     if (missing.length > 0) yield `not run: ${missing.map(({ name }) => name).join(', ')}`;
   }
-  if (measured.some(({ variant }) => variant === 'rarity') && seeds.length > 1) {
-    yield 'rarity uses no random numbers: all its seeds are the same run, and its deviation is 0';
+  const unseeded = new Set(measured.map(({ variant }) => variant).filter((name) => UNSEEDED.has(name)));
+  if (unseeded.size > 0 && seeds.length > 1) {
+    yield `${[...unseeded].join(', ')}: no random numbers, so all seeds are the same run and the deviation is 0`;
   }
 }
 

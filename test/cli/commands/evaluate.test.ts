@@ -47,7 +47,7 @@ describe('recal evaluate', () => {
     );
     expect(stdout).toMatch(/\nrecal +\d.* ± \d/);
     expect(stdout).toMatch(/\nrarity +2 ± 0\/2 .* 1\.000 ± 0\.000 \(4\/4\)/);
-    expect(stdout).toMatch(/\nnote: rarity uses no random numbers/);
+    expect(stdout).toMatch(/\nnote: rarity: no random numbers/);
     expect(code).toBe(0);
     expect(readdirSync(path('one')).sort()).toEqual(['report.html', 'result.json', 'scores.csv']);
     const result = JSON.parse(readFileSync(path('one/result.json'), 'utf8'));
