@@ -29,6 +29,8 @@ export interface MeasureOptions {
   readonly labels: Labels;
   readonly ignore?: Labels | undefined;
   readonly tier: TierChoice;
+  /** Count nodes without a label only if they are in the last file of the test, as MAGIC does. */
+  readonly lastFileOnly?: boolean | undefined;
   readonly protocol: Protocol;
   readonly allowPast?: boolean | undefined;
   readonly matching: MatchingProtocol;

@@ -20,9 +20,8 @@ interface TopicParts {
 
 interface FileScheme {
   readonly train: readonly TopicParts[];
+  /** May include files of training, as published. */
   readonly test: readonly TopicParts[];
-  /** A difference from the published scheme. */
-  readonly differs?: string;
 }
 
 /** Days of April 2018, US/Eastern. */
@@ -54,9 +53,7 @@ const FILE_SCHEMES: Readonly<Record<E3Host, Readonly<Record<'magic' | 'threatrac
   trace: {
     magic: {
       train: [some('trace-e3-official-1', 0, 3)],
-      test: [some('trace-e3-official-1', 4)],
-      differs:
-        'MAGIC also scores the malicious nodes of the four training files of TRACE; here only the test file is scored',
+      test: [some('trace-e3-official-1', 0, 4)],
     },
     threatrace: { train: [some('trace-e3-official-1', 0)], test: [some('trace-e3-official-1', 4)] },
   },
@@ -106,6 +103,8 @@ export interface E3Files {
   /** Empty for splits by day. */
   readonly train: readonly string[];
   readonly test: readonly string[];
+  /** True if files of training are also test graphs. Then benign nodes count only in the last test graph, as in MAGIC. */
+  readonly overlaps: boolean;
   /** All other files of the host, which name entities that the files above only mention. For splits by day: all files. */
   readonly other: readonly string[];
   readonly notes: readonly string[];
@@ -128,10 +127,10 @@ export async function findE3Files(folder: string, host: E3Host, scheme: SplitSch
     wanted.flatMap((each) => partsOf(each, found, missing));
   const parts =
     scheme === 'pidsmaker'
-      ? { train: [], test: [], other: takeDays(host, found, missing) }
+      ? { train: [], test: [], overlaps: false, other: takeDays(host, found, missing) }
       : takeFiles(FILE_SCHEMES[host][scheme], found, take);
-  if (missing.length > 0) throw missingFiles(folder, host, scheme, missing, found);
-  return { host, scheme, ...parts, notes: notesOf(host, scheme, parts.other.length) };
+  if (missing.length > 0) throw missingFiles(folder, host, scheme, [...new Set(missing)], found);
+  return { host, scheme, ...parts, notes: notesOf(scheme, parts) };
 }
 
 function takeFiles(
@@ -143,7 +142,8 @@ function takeFiles(
   const testFiles = take(test);
   const listed = new Set([...trainFiles, ...testFiles]);
   const other = [...parts.values()].filter((path) => !listed.has(path)).sort(comparePartNames);
-  return { train: trainFiles, test: testFiles, other };
+  const overlaps = testFiles.some((path) => trainFiles.includes(path));
+  return { train: trainFiles, test: testFiles, overlaps, other };
 }
 
 /** An archive can replace the files of a topic, because only event times decide the split. */
@@ -206,12 +206,16 @@ async function listFiles(folder: string): Promise<string[]> {
   return [...here, ...deeper.flat()];
 }
 
-function notesOf(host: E3Host, scheme: SplitScheme, others: number): string[] {
+function notesOf(
+  scheme: SplitScheme,
+  { test, overlaps, other }: Omit<E3Files, 'host' | 'scheme' | 'notes'>,
+): string[] {
   if (scheme === 'pidsmaker') return [];
-  const { differs } = FILE_SCHEMES[host][scheme];
   const without =
     'the folder has no other files of the host, so entities that only those files define have no name and no type';
-  return [...(differs === undefined ? [] : [differs]), ...(others === 0 ? [without] : [])];
+  const names = test.map((path) => basename(path));
+  const published = `as published, ${names.length} test graphs, of which all but the last are also trained on (${names.join(', ')}); nodes without a label count only if they are in the last`;
+  return [...(overlaps ? [published] : []), ...(other.length === 0 ? [without] : [])];
 }
 
 function missingFiles(

@@ -26,20 +26,31 @@ export async function ingestE3(
   files: E3Files,
   { folder, noticed, ...options }: ReadingOptions & { readonly folder: string },
 ): Promise<IngestedE3> {
-  const hashes = await hashKnownFiles(folder, files, options.signal);
-  const ingest = async (paths: readonly string[], split: string): Promise<void> => {
-    if (paths.length === 0) return;
-    const read = await ingestFiles(paths, { ...options, hashes, store: folder, split, append: true });
-    noticed?.(read);
+  const ingestInto = async (store: string) => {
+    const hashes = await hashKnownFiles(store, files, options.signal);
+    return async (paths: readonly string[], split: string): Promise<void> => {
+      if (paths.length === 0) return;
+      const read = await ingestFiles(paths, { ...options, hashes, store, split, append: true });
+      noticed?.(read);
+    };
   };
+  const ingest = await ingestInto(folder);
   if (files.scheme === 'pidsmaker') {
     await ingest(files.other, OTHER);
     return await splitDays(files, folder);
   }
   // One ingest per file, so that calibration can begin at the start of a file.
   for (const file of files.train) await ingest([file], 'train');
-  await ingest(files.test, 'test');
+  const unseen = files.test.filter((path) => !files.train.includes(path));
+  await ingest(unseen, 'test');
   await ingest(files.other, OTHER);
+  // An event of a store is in one split, so test graphs that are also trained on need a store of their own.
+  const testFolder = files.overlaps ? `${folder}-test` : folder;
+  if (files.overlaps) {
+    const ingestTest = await ingestInto(testFolder);
+    for (const file of files.test) await ingestTest([file], 'test');
+    await ingestTest(files.other, OTHER);
+  }
   const store = await Store.open(folder);
   const held = await holdOut(store, { split: 'train' }, { graph: 'file', window: 30 });
   if (held === undefined) {
@@ -54,7 +65,8 @@ export async function ingestE3(
   const { train, calibrate, strays } = held;
   const notes =
     strays === 0 ? [] : [`${strays} training events were left out: their times are far from all others`];
-  return { sources: sourcesOf(folder, { train, calibrate, test: { split: 'test' } }), notes };
+  const sources = sourcesOf(folder, { train, calibrate, test: { split: 'test' } });
+  return { sources: { ...sources, test: { ...sources.test, folder: testFolder } }, notes };
 }
 
 /** Hashes the files that the store may already hold. Throws if the store holds anything else, which would enter all figures. */

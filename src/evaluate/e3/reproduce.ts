@@ -89,9 +89,10 @@ export async function reproduce(options: ReproduceOptions): Promise<Reproduction
   options.watch?.loaded?.(notes);
 
   for (const each of labels) options.watch?.run?.(each);
-  const { runs, complete: ran } = await runProtocols(options, splits, labels, read);
+  const measures = labels.map((each) => measureOptions(each, options, found));
+  const { runs, complete: ran } = await runProtocols(options, splits, measures, read);
   const sweeps =
-    options.sweeps.length > 0 && ran ? await sweepSensitivity(options, splits, labels[0]) : undefined;
+    options.sweeps.length > 0 && ran ? await sweepSensitivity(options, splits, measures[0]) : undefined;
   const complete = ran && (sweeps?.complete ?? true);
   const study: Study = {
     title: simulated
@@ -113,7 +114,7 @@ export async function reproduce(options: ReproduceOptions): Promise<Reproduction
 async function runProtocols(
   options: ReproduceOptions,
   splits: Splits,
-  labels: readonly E3Labels[],
+  measures: readonly MeasureOptions[],
   read: number,
 ): Promise<{ runs: StudyRun[]; complete: boolean }> {
   const { training, detection } = options;
@@ -124,12 +125,9 @@ async function runProtocols(
     timings: { read },
     watch: options.watch?.evaluation,
   };
-  const evaluations = await evaluateEach(
-    scoring,
-    labels.map((each) => measureOptions(each, options)),
-  );
+  const evaluations = await evaluateEach(scoring, measures);
   // Results of an earlier run would look like results of this one.
-  for (const name of PROTOCOLS.filter((each) => labels.every(({ protocol }) => protocol !== each))) {
+  for (const name of PROTOCOLS.filter((each) => measures.every(({ protocol }) => protocol !== each))) {
     const folder = join(options.out, name);
     if (await removeEvaluation(folder)) options.watch?.removed?.(folder);
   }
@@ -153,12 +151,14 @@ function scoringOptions(
 function measureOptions(
   { protocol, labels, tier }: E3Labels,
   { match = 'node' }: ReproduceOptions,
+  { overlaps }: E3Files,
 ): MeasureOptions {
   return {
     labels,
     tier,
     protocol,
     matching: protocol === 'paper' ? match : 'node',
+    lastFileOnly: overlaps,
     // Some published splits are out of order in time. That is a note here, not an error.
     allowPast: true,
     threshold: parseThreshold(PROTOCOL_THRESHOLDS[protocol], { oracle: true }),
@@ -170,14 +170,14 @@ function measureOptions(
 async function sweepSensitivity(
   options: ReproduceOptions,
   splits: Splits,
-  labels: E3Labels,
+  measure: MeasureOptions,
 ): Promise<StudySweeps> {
   const { evaluation, sweep } = options.watch ?? {};
   const [first] = options.variants;
   const variant = options.variants.includes('paper') ? 'paper' : first;
   const { trials, complete } = await runSweep({
     ...scoringOptions(options, splits),
-    ...measureOptions(labels, options),
+    ...measure,
     variants: [variant],
     training: options.training,
     detection: options.detection,
@@ -186,7 +186,7 @@ async function sweepSensitivity(
     watch: { ...sweep, ...(evaluation === undefined ? {} : { evaluation }) },
   });
   return {
-    run: `variant ${variant}, protocol ${labels.protocol}`,
+    run: `variant ${variant}, protocol ${measure.protocol}`,
     axes: options.sweeps,
     trials,
     complete,

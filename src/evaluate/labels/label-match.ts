@@ -32,6 +32,8 @@ export interface LabelMatch {
 
 export interface LabelMatchOptions {
   readonly ignore?: Labels | undefined;
+  /** True for a node that counts only if it is labelled. */
+  readonly isOutside?: ((node: number) => boolean) | undefined;
   /** True if the entity with this key is in training. */
   readonly inTraining?: ((key: string) => boolean) | undefined;
 }
@@ -48,7 +50,7 @@ export function matchLabels(
   keyOfNode: (node: number) => string,
   options: LabelMatchOptions = {},
 ): LabelMatch {
-  const { ignore, inTraining } = options;
+  const { ignore, inTraining, isOutside } = options;
   const positives = new Uint8Array(nodeCount);
   const ignored = new Uint8Array(nodeCount);
   const found = new Uint8Array(labels.labels.length);
@@ -64,7 +66,7 @@ export function matchLabels(
       for (const attack of labels.labels[at].attacks) ofAttack[attack].push(v);
       if (labels.labels[at].attacks.length === 0) withoutAttack++;
       if (isIgnored) labelledAndIgnored++;
-    } else if (isIgnored) ignored[v] = 1;
+    } else if (isIgnored || isOutside?.(v) === true) ignored[v] = 1;
   }
   const unmatched = labels.labels.filter((_, at) => found[at] === 0);
   if (unmatched.length === labels.labels.length) throw noMatch(labels, nodeCount, keyOfNode);

@@ -65,7 +65,7 @@ export class Measurements {
   }
 }
 
-function matchTest({ train, test }: Splits, { labels, ignore }: MeasureOptions): LabelMatch {
+function matchTest({ train, test }: Splits, { labels, ignore, lastFileOnly }: MeasureOptions): LabelMatch {
   const known = new Set<string>();
   for (let node = 0; node < train.events.keys.size; node++) {
     const key = train.events.uuid(node).toUpperCase();
@@ -73,8 +73,23 @@ function matchTest({ train, test }: Splits, { labels, ignore }: MeasureOptions):
   }
   return matchLabels(labels, test.events.keys.size, (node) => test.events.uuid(node), {
     ignore,
+    isOutside: lastFileOnly === true ? outsideLastFile(test) : undefined,
     inTraining: (key) => known.has(key),
   });
+}
+
+function outsideLastFile({ store, selection, events }: LoadedSplit): (node: number) => boolean {
+  const { table, files } = events;
+  const own = store.manifest.ingests.filter(({ split }) => split === selection.split);
+  const last = own.flatMap((ingest) => ingest.files).at(-1)?.number;
+  const isInside = new Uint8Array(events.keys.size);
+  for (let row = 0; row < table.length; row++) {
+    if (files[row] !== last) continue;
+    for (const node of [table.subject[row], table.object[row], table.object2[row]]) {
+      if (node >= 0) isInside[node] = 1;
+    }
+  }
+  return (node) => isInside[node] === 0;
 }
 
 /** Neighbours over the whole test, by node number of the table, independent of how a variant cuts graphs. */

@@ -34,6 +34,7 @@ export function trialId(options: EvaluateVariantsOptions): string {
     seeds,
     versions,
     allowPast: options.allowPast ?? false,
+    ...(options.lastFileOnly === true ? { lastFileOnly: true } : {}),
     ...(calibrationShare < 1 ? { calibrationShare } : {}),
     variants: variants.map(({ variant, training, detection }) => [variant.name, training, detection]),
   };

@@ -46,8 +46,10 @@ describe('findE3Files', () => {
     expect(names(found.train)).toEqual(
       ['json.0.gz', 'json.1.gz', 'json.2', 'json.3.zst'].map((part) => `ta1-trace-e3-official-1.${part}`),
     );
-    expect(names(found.test)).toEqual(['ta1-trace-e3-official-1.json.4']);
-    expect(found.notes).toHaveLength(2); // MAGIC scores more nodes, and no other file names entities
+    expect(names(found.test)).toEqual([...names(found.train), 'ta1-trace-e3-official-1.json.4']);
+    expect(found.overlaps).toBe(true);
+    expect(found.notes).toHaveLength(2); // the five test graphs, and no other file names entities
+    for (const name of names(found.test)) expect(found.notes[0]).toContain(name);
     expect((await findE3Files(folder, 'trace', 'threatrace')).notes).toEqual([]);
   });
 
