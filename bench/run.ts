@@ -5,6 +5,7 @@ import { run as knn } from './knn.js';
 import { run as simulate } from './simulate.js';
 import { run as study } from './study.js';
 import { run as train } from './train.js';
+import { run as veloxSearch } from './velox-search.js';
 
 interface Benchmark {
   readonly summary: string;
@@ -20,6 +21,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   simulate: { summary: 'measure the simulator', run: simulate },
   study: { summary: 'evaluate recal with one setting changed at a time', run: study },
   train: { summary: 'compare training with PyTorch', run: train },
+  'velox-search': { summary: 'compare settings of the variant velox', run: veloxSearch },
 };
 
 const [name = '', ...args] = process.argv.slice(2);

@@ -54,7 +54,8 @@ export class VariantRunner {
           const key = textKey(group[0]);
           const made = makeGroup(group, texts.get(key));
           const runs = await this.#run(made, group, seed);
-          if (made instanceof RecalVariants && made.text !== undefined) texts.set(key, made.text);
+          if ((made instanceof RecalVariants || made instanceof Velox) && made.text !== undefined)
+            texts.set(key, made.text);
           if (!made.seeded) unseeded.set(names[0], runs);
           yield* runs;
         } else yield* known.map((run) => ({ ...run, seed }));

@@ -3,6 +3,7 @@ import { EXIT, RecalError } from '../../base/errors.js';
 import { printable } from '../../base/printable.js';
 import { type DetectionConfig, resolveDetectionConfig } from '../../detect/detection-config.js';
 import { resolveTrainingConfig, type TrainingConfig } from '../../model/training/training-config.js';
+import type { VeloxOptions } from '../rivals/velox-options.js';
 
 /** A detector that an evaluation compares: RECAL, an ablation of it, or a rival (method §10). */
 export interface Variant {
@@ -12,6 +13,8 @@ export interface Variant {
   /** Settings that define the variant. They override the profile and the user's settings. */
   readonly training: Readonly<Partial<TrainingConfig>>;
   readonly detection: Readonly<Partial<DetectionConfig>>;
+  /** Settings of the network, for `velox`. */
+  readonly velox?: Readonly<Partial<VeloxOptions>> | undefined;
 }
 
 /** A variant with all settings resolved. */

@@ -1,10 +1,20 @@
+import { makeFeatureSpace } from '../../model/file/trained-model.js';
 import { prepareTraining } from '../../model/training/prepare-training.js';
 import type { TextModel } from '../protocol/graphs-of-split.js';
 import type { LoadedSplit } from '../protocol/splits.js';
 import type { CalibrationOutcome, TrainingBudget, VariantFitOptions } from '../protocol/variant-group.js';
 import type { ResolvedVariant } from '../protocol/variants.js';
 import { type GraphScorer, notFitted, Rival } from './rival.js';
+import { VeloxExamples } from './velox-examples.js';
 import { VeloxNetwork } from './velox-network.js';
+import { VELOX_DEFAULTS } from './velox-options.js';
+
+/** What `fit` leaves. */
+interface Fitted {
+  readonly examples: VeloxExamples;
+  network: VeloxNetwork;
+  graphs: number;
+}
 
 /**
  * The strongest simple rival (method §11): a node scores the loss of its least likely relation, by a network that sees
@@ -13,13 +23,17 @@ import { VeloxNetwork } from './velox-network.js';
 export class Velox extends Rival {
   readonly seeded = true;
   #text: TextModel | undefined;
-  #network: VeloxNetwork | undefined;
-  #graphs = 0;
+  #fitted: Fitted | undefined;
 
   /** `text`: that of a model with the same seed, if one was trained. */
   constructor(resolved: ResolvedVariant, text?: TextModel | undefined) {
     super(resolved);
     this.#text = text;
+  }
+
+  /** The vocabulary and word vectors, for another variant that needs the same. Undefined before `fit`. */
+  get text(): TextModel | undefined {
+    return this.#text;
   }
 
   async fit(train: LoadedSplit, options: VariantFitOptions): Promise<void> {
@@ -33,35 +47,50 @@ export class Velox extends Rival {
     this.#text ??= await this.watch.time('prepare', () =>
       prepareTraining({ store, selection, config, signal, watch }, undefined),
     );
-    const { space, direction } = this.#text;
-    this.graphSpec = { space, direction, config };
+    const { relations, vocabulary, vectors } = this.#text.space.parts;
+    // The other model may scale the blocks of x_v differently.
+    const known = relations.map((name) => ({ name, frequency: 0 }));
+    const space = makeFeatureSpace(config, known, vocabulary, vectors);
+    this.graphSpec = { space, direction: this.#text.direction, config };
     const graphs = await this.graphsOf(train);
-    this.#graphs = graphs.count;
-    const { steps } = config;
-    this.#network = await this.watch.time('train', () =>
-      VeloxNetwork.fit(
-        graphs.views(),
-        space.parts.relations.length,
-        space.profileColumn,
-        steps === undefined ? {} : { steps },
-      ),
-    );
+    const examples = new VeloxExamples(relations.length, space.profileColumn).add(graphs.views());
+    this.#fitted = { examples, network: await this.#train(examples), graphs: graphs.count };
   }
 
   /** Every step uses all graphs, so a step is an epoch. */
   get budget(): TrainingBudget | undefined {
-    if (this.#network === undefined) return undefined;
-    const { steps } = this.#network;
-    return { epochs: steps, steps, graphs: this.#graphs };
+    if (this.#fitted === undefined) return undefined;
+    const { network, graphs } = this.#fitted;
+    return { epochs: network.steps, steps: network.steps, graphs };
   }
 
+  /** Scores the benign graphs before it learns from them: afterwards their losses would be too low. */
   async calibrate(benign: LoadedSplit): Promise<CalibrationOutcome[]> {
     const scores = await this.watch.time('calibrate', () => this.scoreBenign(benign));
+    const fitted = this.#ready;
+    const { learn } = { ...VELOX_DEFAULTS, ...this.resolved.variant.velox };
+    if (learn === 'both') {
+      const graphs = await this.graphsOf(benign);
+      fitted.examples.add(graphs.views());
+      fitted.network = await this.#train(fitted.examples);
+      fitted.graphs += graphs.count;
+    }
     return scores.map((benign) => ({ benign, over: 'highest', ownThreshold: benign.scores[0] ?? 0 }));
   }
 
   protected get scorer(): GraphScorer {
-    if (this.#network === undefined) throw notFitted();
-    return this.#network;
+    return this.#ready.network;
+  }
+
+  get #ready(): Fitted {
+    if (this.#fitted === undefined) throw notFitted();
+    return this.#fitted;
+  }
+
+  #train(examples: VeloxExamples): Promise<VeloxNetwork> {
+    const { steps } = this.resolved.training;
+    const { seed } = this.options;
+    const options = { ...this.resolved.variant.velox, ...(steps === undefined ? {} : { steps }), seed };
+    return this.watch.time('train', () => VeloxNetwork.fit(examples, options));
   }
 }

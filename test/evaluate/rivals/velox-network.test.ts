@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { Random } from '../../../src/base/random.js';
 import type { GraphView } from '../../../src/detect/graph-view.js';
+import { VeloxExamples } from '../../../src/evaluate/rivals/velox-examples.js';
 import { VeloxNetwork } from '../../../src/evaluate/rivals/velox-network.js';
+import type { VeloxNetworkOptions } from '../../../src/evaluate/rivals/velox-options.js';
 
 const WIDTH = 3;
 const RELATIONS = 3;
@@ -47,6 +49,12 @@ function randomView(
 
 const rule = (s: readonly number[], o: readonly number[]) => (s[0] > 0 ? 0 : o[2] > 0 ? 1 : 2);
 
+const LINEAR = { hidden: 0, dropout: 0 };
+
+function fitNetwork(views: readonly GraphView[], options: Partial<VeloxNetworkOptions> = {}): VeloxNetwork {
+  return VeloxNetwork.fit(new VeloxExamples(RELATIONS, WIDTH).add(views), { ...LINEAR, ...options });
+}
+
 /** The losses of softmax regression, computed directly. */
 function slowLosses(view: GraphView, weights: ArrayLike<number>): number[] {
   const { features } = view.planned.graph;
@@ -64,7 +72,7 @@ function slowLosses(view: GraphView, weights: ArrayLike<number>): number[] {
 
 describe('VeloxNetwork', () => {
   const train = randomView(1, rule);
-  const network = VeloxNetwork.fit([train], RELATIONS, WIDTH, { steps: 300, rate: 0.05 });
+  const network = fitNetwork([train], { steps: 300, rate: 0.05 });
 
   test('computes the loss of softmax regression over text and type of both ends', () => {
     const expected = slowLosses(train, network.weights);
@@ -75,7 +83,7 @@ describe('VeloxNetwork', () => {
 
   test('converges: no small change of a weight makes the loss much smaller', () => {
     const mean = (weights: ArrayLike<number>) => slowLosses(train, weights).reduce((a, b) => a + b, 0) / 400;
-    const long = VeloxNetwork.fit([train], RELATIONS, WIDTH, { steps: 600, rate: 0.05 });
+    const long = fitNetwork([train], { steps: 600, rate: 0.05 });
     const { weights } = long;
     const at = mean(weights);
     expect(at).toBeLessThan(0.35);
@@ -94,7 +102,7 @@ describe('VeloxNetwork', () => {
   });
 
   test('counts repeated interactions, and gives the same weights again', () => {
-    const fitTo = (...views: GraphView[]) => VeloxNetwork.fit(views, RELATIONS, WIDTH, { steps: 20 });
+    const fitTo = (...views: GraphView[]) => fitNetwork(views, { steps: 20, rate: 0.01 });
     const once = fitTo(train);
     const twice = fitTo(train, train);
     expect(fitTo(train).weights).toEqual(once.weights);
@@ -108,7 +116,7 @@ describe('VeloxNetwork', () => {
   test('gives an unknown relation the probability 1 / (examples + 1)', () => {
     const unknown = randomView(3, () => RELATIONS);
     expect(network.losses(unknown)[0]).toBeCloseTo(Math.log(401), 12);
-    expect(VeloxNetwork.fit([unknown], RELATIONS, WIDTH).examples).toBe(0);
+    expect(fitNetwork([unknown]).examples).toBe(0);
   });
 
   test('scores a node by the largest loss of its interactions, in either role', () => {
@@ -120,5 +128,32 @@ describe('VeloxNetwork', () => {
       const own = losses.filter((_, i) => subject[i] === v || object[i] === v);
       expect(score).toBe(Math.max(0, ...own));
     });
+  });
+
+  test('learns with hidden units what one linear layer cannot', () => {
+    const same = (s: readonly number[], o: readonly number[]) => (s[0] > 0 === o[0] > 0 ? 0 : 1);
+    const view = randomView(5, same);
+    const mean = (hidden: number) => {
+      const losses = fitNetwork([view], { steps: 300, rate: 0.02, hidden }).losses(view);
+      return losses.reduce((a, b) => a + b, 0) / losses.length;
+    };
+    expect(mean(0)).toBeGreaterThan(0.6);
+    expect(mean(16)).toBeLessThan(0.3);
+  });
+
+  test('depends on the seed only if it draws random numbers', () => {
+    const weights = (options: Partial<VeloxNetworkOptions>) =>
+      fitNetwork([train], { steps: 3, rate: 0.01, ...options }).weights;
+    for (const drawing of [{ dropout: 0.3 }, { hidden: 4 }]) {
+      expect(weights({ ...drawing, seed: 1 })).toEqual(weights({ ...drawing, seed: 1 }));
+      expect(weights({ ...drawing, seed: 1 })).not.toEqual(weights({ ...drawing, seed: 2 }));
+    }
+    expect(weights({ seed: 1 })).toEqual(weights({ seed: 2 }));
+  });
+
+  test('has smaller weights with dropout', () => {
+    const size = (dropout: number) =>
+      fitNetwork([train], { steps: 300, rate: 0.05, dropout }).weights.reduce((sum, w) => sum + w * w, 0);
+    expect(size(0.3)).toBeLessThan(size(0));
   });
 });
