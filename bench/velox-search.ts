@@ -30,17 +30,18 @@ const CHANGES: Readonly<Record<string, { training?: Variant['training']; velox?:
   'rate 0.1': { velox: { rate: 0.1 } },
   'dropout 0.3': { velox: { dropout: 0.3 } },
   'hidden 64': { velox: { hidden: 64 } },
-  'hidden 256': { velox: { hidden: 256 } },
+  'both, dropout 0.3': { velox: { learn: 'both', dropout: 0.3 } },
+  'both, hidden 64, dropout 0.3': { velox: { learn: 'both', hidden: 64, dropout: 0.3 } },
 };
 
-/** Figures that order the configurations of a trace: the sign makes lower values better. */
+/** Figures that order the configurations of a trace. Lower is better, so AP and AUROC are negative. */
 const ORDERED = ['ap', 'auroc', 'incident', 'episode'] as const;
 type Figures = Readonly<Record<(typeof ORDERED)[number] | 'apNotAmbiguous' | 'seconds', number>> & {
   readonly attacks: string;
 };
 
 /**
- * `npm run bench -- velox-search FOLDER|SCENARIO… [--seeds 0-1] [--events 60000] [--only NAME,…]` compares settings of the
+ * `npm run bench -- velox-search FOLDER|SCENARIO… [--seeds 0-1] [--events 60000] [--only 'NAME;…']` compares settings of the
  * variant `velox` over several traces. A folder has logs of train, calibrate and test, labels.csv (or labels.test.csv) and
  * perhaps ambiguous.csv. A scenario is simulated.
  */
@@ -51,10 +52,10 @@ export async function run(args: string[]): Promise<void> {
     options: {
       seeds: { type: 'string', default: '0-1' },
       events: { type: 'string', default: '60000' },
-      only: { type: 'string', default: Object.keys(CHANGES).join() },
+      only: { type: 'string', default: Object.keys(CHANGES).join(';') },
     },
   });
-  const names = values.only.split(',');
+  const names = values.only.split(';');
   const traces = new Map<string, Figures[]>();
   for (const trace of positionals) {
     await withFolder('velox-search', async (folder) => {
