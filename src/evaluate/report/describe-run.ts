@@ -8,6 +8,7 @@ import { TOP_NODES } from '../metrics/top-incidents.js';
 import type { LoadedSplit } from '../protocol/splits.js';
 import type { ResolvedVariant } from '../protocol/variants.js';
 import { type EvaluationResult, FIGURE_NAMES, type VariantResult } from '../result-schema.js';
+import { veloxSettings } from '../rivals/velox-options.js';
 import { runNotes } from './run-notes.js';
 
 type Data = EvaluationResult['data'];
@@ -51,10 +52,13 @@ function describeVariant({ variant, training, detection }: ResolvedVariant, run:
     .filter((each) => each.variant === variant.name)
     .map(({ measured }) => measured.result);
   const { seed: _, epochs, ...learning } = training;
+  const { graph, textDimension, inputBlocks } = training;
   const config =
     variant.kind === 'recal'
       ? { training: learning.steps === undefined ? { ...learning, epochs } : learning, detection }
-      : { training: { graph: learning.graph } };
+      : variant.kind === 'velox'
+        ? { training: { graph, textDimension, inputBlocks }, network: veloxSettings(variant.velox, training) }
+        : { training: { graph } };
   return { config: JSON.parse(JSON.stringify(config)), seeds, ...summariseSeeds(seeds, FIGURE_NAMES) };
 }
 

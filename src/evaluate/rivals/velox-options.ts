@@ -24,3 +24,12 @@ export const VELOX_DEFAULTS: VeloxOptions = {
   dropout: 0,
   learn: 'train',
 };
+
+/** The defaults, changed by what defines the variant, and by the number of steps that the user asks for. */
+export function veloxSettings(
+  own: Readonly<Partial<VeloxOptions>> | undefined,
+  { steps }: { readonly steps?: number | undefined },
+): VeloxOptions {
+  const settings = { ...VELOX_DEFAULTS, ...own };
+  return steps === undefined ? settings : { ...settings, steps };
+}

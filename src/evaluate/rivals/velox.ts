@@ -7,7 +7,7 @@ import type { ResolvedVariant } from '../protocol/variants.js';
 import { type GraphScorer, notFitted, Rival } from './rival.js';
 import { VeloxExamples } from './velox-examples.js';
 import { VeloxNetwork } from './velox-network.js';
-import { VELOX_DEFAULTS } from './velox-options.js';
+import { type VeloxOptions, veloxSettings } from './velox-options.js';
 
 /** What `fit` leaves. */
 interface Fitted {
@@ -68,8 +68,7 @@ export class Velox extends Rival {
   async calibrate(benign: LoadedSplit): Promise<CalibrationOutcome[]> {
     const scores = await this.watch.time('calibrate', () => this.scoreBenign(benign));
     const fitted = this.#ready;
-    const { learn } = { ...VELOX_DEFAULTS, ...this.resolved.variant.velox };
-    if (learn === 'both') {
+    if (this.#settings.learn === 'both') {
       const graphs = await this.graphsOf(benign);
       fitted.examples.add(graphs.views());
       fitted.network = await this.#train(fitted.examples);
@@ -87,10 +86,12 @@ export class Velox extends Rival {
     return this.#fitted;
   }
 
+  get #settings(): VeloxOptions {
+    return veloxSettings(this.resolved.variant.velox, this.resolved.training);
+  }
+
   #train(examples: VeloxExamples): Promise<VeloxNetwork> {
-    const { steps } = this.resolved.training;
     const { seed } = this.options;
-    const options = { ...this.resolved.variant.velox, ...(steps === undefined ? {} : { steps }), seed };
-    return this.watch.time('train', () => VeloxNetwork.fit(examples, options));
+    return this.watch.time('train', () => VeloxNetwork.fit(examples, { ...this.#settings, seed }));
   }
 }
