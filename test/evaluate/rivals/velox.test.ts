@@ -18,7 +18,8 @@ async function run(velox: Partial<VeloxOptions>, inputBlocks: 'raw' | 'unit' = '
   const fitted = rival.budget;
   const [{ ownThreshold, benign }] = await rival.calibrate(world.splits.calibrate);
   const sums: number[] = [];
-  for await (const { of } of rival.score(world.splits.test)) sums.push(of[0].scores.reduce((sum, score) => sum + score, 0));
+  for await (const { of } of rival.score(world.splits.test))
+    sums.push(of[0].scores.reduce((sum, score) => sum + score, 0));
   return { rival, sums, threshold: ownThreshold, benign, fitted, budget: rival.budget };
 }
 
