@@ -32,7 +32,7 @@ export const DETECTION_SETTINGS = {
     'paper',
     z.enum(['relation', 'type']).default('relation'),
     'keep benign values per relation, or per entity type and relation',
-    'finer tables have fewer values and ranked attacks lower on simulated hosts; docs/research/real-traces.md',
+    'finer tables have fewer values and ranked attacks lower on simulated hosts; docs/research/settings-study.md',
   ),
   tail: configSetting(
     'implied',

@@ -1,23 +1,10 @@
 import { listValue } from '@duckdb/node-api';
-import { ENTITY_TYPES } from '../ingest/event.js';
+import { ENTITY_TYPES, type Entity } from '../ingest/event.js';
 import { explainStoreError, openDuckDB, pathList, readParquet, streamChunks } from './duckdb.js';
 import { fileRanks } from './load.js';
 import { nothingSelected } from './nothing-selected.js';
 import { readStatements, type Statement } from './statements.js';
 import type { Selection, Store } from './store.js';
-
-/** An entity in an exported line, as schema/events.schema.json describes it. */
-interface ExportedEntity {
-  id: string;
-  type?: string;
-  kind?: string;
-  name?: string;
-  cmd?: string;
-  pid?: number;
-  parent?: string;
-  user?: string;
-  local?: string;
-}
 
 /**
  * Yields the selected events as lines of recal NDJSON, in order of time. Each event states what was known of its
@@ -79,7 +66,7 @@ export async function* exportEvents(store: Store, selection: Selection = {}): As
 class KnownEntities {
   readonly #statements: AsyncGenerator<Statement>;
   /** By host, then by key. */
-  readonly #hosts = new Map<string, Map<string, { entity: ExportedEntity; rank: number }>>();
+  readonly #hosts = new Map<string, Map<string, { entity: Entity; rank: number }>>();
   #next: Statement | undefined;
   #started = false;
 
@@ -100,7 +87,7 @@ class KnownEntities {
     }
   }
 
-  describe(host: string, key: string): ExportedEntity {
+  describe(host: string, key: string): Entity {
     return this.#hosts.get(host)?.get(key)?.entity ?? { id: key.toUpperCase() };
   }
 
@@ -133,7 +120,7 @@ class KnownEntities {
       entities = new Map();
       this.#hosts.set(host, entities);
     }
-    const known = entities.get(key) ?? { entity: { id: key.toUpperCase() } as ExportedEntity, rank: -1 };
+    const known = entities.get(key) ?? { entity: { id: key.toUpperCase() } as Entity, rank: -1 };
     entities.set(key, known);
     const { entity } = known;
     const idOf = (other: string) => entities.get(other)?.entity.id ?? other.toUpperCase();
