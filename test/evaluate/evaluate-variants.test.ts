@@ -68,7 +68,7 @@ describe('evaluate', () => {
     expect(result.variants.rarity.std.ap).toBe(0);
     expect(result.variants.rarity.seeds[0].attacksDetected).toBe(2);
     expect(result.variants.velox.seeds[0].threshold.kind).toBe('score');
-    expect(result.variants.velox.config).toMatchObject({ network: { rate: 0.01, learn: 'train' } });
+    expect(result.variants.velox.config).toMatchObject({ network: { rate: 0.01, learn: 'both' } });
     expect(result.variants.paper.seeds[0].candidateRecall).not.toBeNull();
     expect(result.variants['wo-cd'].seeds[0].candidateRecall).toBeNull();
     expect(result.notes.join('\n')).toMatch(/rarity: no random numbers/);

@@ -22,7 +22,7 @@ export const VELOX_DEFAULTS: VeloxOptions = {
   rate: 0.01,
   hidden: 0,
   dropout: 0,
-  learn: 'train',
+  learn: 'both',
 };
 
 /** The defaults, changed by what defines the variant, and by the number of steps that the user asks for. */
