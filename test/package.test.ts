@@ -48,8 +48,19 @@ describe('the tarball', () => {
     expect(files).toContain('dist/index.js');
     expect(files).toContain('dist/cli/main.js');
     expect(files).toContain('LICENSE');
+    // The README and the help of the commands name these pages.
+    expect(files).toContain('docs/reference/alerts.md');
     const tops = new Set(files.map((file) => file.split('/')[0]));
-    const allowed = ['dist', 'examples', 'schema', 'README.md', 'CHANGELOG.md', 'LICENSE', 'package.json'];
+    const allowed = [
+      'dist',
+      'docs',
+      'examples',
+      'schema',
+      'README.md',
+      'CHANGELOG.md',
+      'LICENSE',
+      'package.json',
+    ];
     expect([...tops].filter((top) => !allowed.includes(top))).toEqual([]);
     expect(files.filter((file) => /\.test\.|\.tsbuildinfo$|node_modules/.test(file))).toEqual([]);
   });

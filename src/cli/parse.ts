@@ -23,6 +23,7 @@ export async function parseCommandLine(
   version: string,
 ): Promise<Parsed> {
   const named = namedCommand(argv, entries);
+  const unknown = named === undefined ? unknownTopic(argv) : undefined;
   const command = await named?.load();
   const printed: string[] = [];
   const program = newProgram(version, (text) => printed.push(text));
@@ -41,6 +42,7 @@ export async function parseCommandLine(
   });
 
   try {
+    if (unknown !== undefined) throw unknownCommand(unknown, entries);
     program.parse(argv, { from: 'user' });
   } catch (error) {
     if (error instanceof RecalError) return { ask: 'wrong', error, globalFlags: program.opts() };
@@ -97,6 +99,12 @@ function addDetails(
   }
 }
 
+/** The name in `recal help NAME`. Commander prints the general help if it is unknown. */
+function unknownTopic(argv: readonly string[]): string | undefined {
+  const [help, name] = argv;
+  return help === 'help' && name !== 'help' && !name?.startsWith('-') ? name : undefined;
+}
+
 /** The command that the line names, also in `recal help NAME`. Commander decides the rest. */
 function namedCommand(argv: readonly string[], entries: readonly CommandEntry[]): CommandEntry | undefined {
   const words = argv.filter((word, i) => !word.startsWith('-') && argv[i - 1] !== '--config');
@@ -125,6 +133,17 @@ export function unknownCommand(name: string, entries: readonly { readonly name: 
   });
 }
 
+function usageOf(command: Command): string {
+  const words = Object.entries(command.arguments).map(([name, { many, optional }]) => {
+    const shown = `${name.toUpperCase()}${many ? '…' : ''}`;
+    return optional ? `[${shown}]` : shown;
+  });
+  return `usage: ${['recal', command.name, ...words, '[options]'].join(' ')}`;
+}
+
+/** Errors for which the usage line is the hint. */
+const ARGUMENT_CODES = new Set(['commander.missingArgument', 'commander.excessArguments']);
+
 /** Commander's codes as ours. */
 const USAGE_CODES: Readonly<Record<string, ErrorCode>> = {
   'commander.unknownOption': 'usage-unknown-option',
@@ -141,10 +160,14 @@ function usageError(error: CommanderError, command: Command | undefined): RecalE
   const flag = /^unknown option '(.*)'$/.exec(first)?.[1];
   const moved = flag === undefined || command === undefined ? undefined : movedOption(flag, command.settings);
   if (moved !== undefined) return moved;
-  const suggestion = /^\((.*)\)$/.exec(rest.join(' '))?.[1].replace(/^D/, 'd');
   const name = command === undefined ? 'recal' : `recal ${command.name}`;
+  const suggestion = /^\((.*)\)$/.exec(rest.join(' '))?.[1].replace(/^D/, 'd');
   return new RecalError(USAGE_CODES[error.code] ?? 'usage', first, {
-    hint: suggestion ?? `'${name} --help' shows its usage`,
+    hint:
+      suggestion ??
+      (command !== undefined && ARGUMENT_CODES.has(error.code)
+        ? usageOf(command)
+        : `'${name} --help' shows its usage`),
     exit: EXIT.usage,
   });
 }

@@ -5,8 +5,9 @@ import { type DetectionConfig, resolveDetectionConfig } from '../detect/detectio
 import { Detector } from '../detect/detector.js';
 import { encodeDetector } from '../detect/detector-part.js';
 import type { SplitGraphs } from '../detect/split-graphs.js';
-import { chooseThreshold, parseThreshold } from '../detect/threshold/threshold.js';
+import { chooseThreshold, parseThreshold, type ThresholdSpec } from '../detect/threshold/threshold.js';
 import { readModelFile, writeModelFile } from '../model/file/model-file.js';
+import type { TrainedModel } from '../model/file/trained-model.js';
 import { type Selection, Store } from '../store/store.js';
 import { type CalibrationSummary, DEFAULT_THRESHOLD, summariseCalibration } from './calibration-summary.js';
 import { refitModel } from './fit.js';
@@ -45,7 +46,8 @@ export interface CalibrateSummary extends CalibrationSummary {
 
 /** Calibrates a model on benign events of a store. Weights and id stay; the tables of benign errors are replaced. */
 export async function calibrate(options: CalibrateOptions): Promise<CalibrateSummary> {
-  const { signal, watch, keepOut: rule = DEFAULT_THRESHOLD, selection = {} } = options;
+  const { signal, watch, selection = {} } = options;
+  const rule = parseKeepOut(options.keepOut ?? DEFAULT_THRESHOLD);
   const started = performance.now();
   const model = await readModelFile(options.model);
   const store = await Store.open(options.store);
@@ -69,11 +71,12 @@ export async function calibrate(options: CalibrateOptions): Promise<CalibrateSum
       watch?.notice?.({
         level: 'warning',
         message: 'the selection may include events the model was trained on, where its errors are too small',
-        hint: 'select a benign time after training with --from, or a split with --split',
+        hint: 'select a benign time after training with --from, or another split with --split',
       });
     }
     const benign = await detector.graphsOf(store, selection);
-    const keepOut = before === undefined ? undefined : findKeptOut(detector, benign, rule);
+    const keepOut =
+      before === undefined || rule === undefined ? undefined : findKeptOut(detector, benign, rule);
     const calibration = await detector.calibrate(benign, config, {
       signal,
       keepOut,
@@ -94,7 +97,10 @@ export async function calibrate(options: CalibrateOptions): Promise<CalibrateSum
 }
 
 /** Finds instances that look like an attack: calibrating on them would make an intruder normal. */
-function findKeptOut(detector: Detector, benign: SplitGraphs, rule: string): Quarantine | undefined {
+type KeepOutRule = Extract<ThresholdSpec, { kind: 'budget' | 'fpr' }>;
+
+/** The rule of `keepOut`; undefined if nothing is left out. */
+function parseKeepOut(rule: string): KeepOutRule | undefined {
   if (rule === 'none') return undefined;
   const spec = parseThreshold(rule);
   if (spec.kind !== 'budget' && spec.kind !== 'fpr') {
@@ -103,12 +109,17 @@ function findKeptOut(detector: Detector, benign: SplitGraphs, rule: string): Qua
       exit: EXIT.usage,
     });
   }
-  return quarantine(detector.score(benign), chooseThreshold(spec, detector.calibration.benign).tau);
+  return spec;
+}
+
+function findKeptOut(detector: Detector, benign: SplitGraphs, rule: KeepOutRule): Quarantine {
+  return quarantine(detector.score(benign), chooseThreshold(rule, detector.calibration.benign).tau);
 }
 
 /** Errors on training data are smaller than elsewhere, so a table made of them would alarm too easily. */
-function mayOverlap(training: { firstTs: string; lastTs: string }, { split, from, to }: Selection): boolean {
-  if (split !== undefined || (from !== undefined && from > BigInt(training.lastTs))) return false;
+function mayOverlap(training: TrainedModel['training'], { split, from, to }: Selection): boolean {
+  const isOther = split !== undefined && split !== training.selection.split;
+  if (isOther || (from !== undefined && from > BigInt(training.lastTs))) return false;
   return !(to !== undefined && to <= BigInt(training.firstTs));
 }
 

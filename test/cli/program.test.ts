@@ -195,7 +195,8 @@ describe('errors', () => {
     ['ecoh a', "error: unknown command 'ecoh'\nhint: did you mean 'echo'?\n"],
     ['nosuch --what', "error: unknown command 'nosuch'\nhint: 'recal --help' lists the commands\n"],
     ['echo a --stroe x', "error: unknown option '--stroe'\nhint: did you mean --store?\n"],
-    ['echo', "error: missing required argument 'first'\nhint: 'recal echo --help' shows its usage\n"],
+    ['echo', "error: missing required argument 'first'\nhint: usage: recal echo FIRST [REST…] [options]\n"],
+    ['help ecoh', "error: unknown command 'ecoh'\nhint: did you mean 'echo'?\n"],
     [
       'echo a --time-unit h',
       "error: option --time-unit: expected one of ns, s, not 'h'\nhint: --time-unit: unit of times\n",
@@ -266,6 +267,8 @@ describe('recal settings', () => {
         settings: defineSettings({
           model: { type: z.string(), description: 'model file' },
           epochs: { type: z.number().optional(), description: 'passes', defaultText: '50, paper: 200' },
+          threads: { type: z.number().optional(), description: 'threads (default: one per core); no limit' },
+          report: { type: z.boolean().default(true), description: 'do not write a report' },
         }),
         run: async () => EXIT.done,
       }),
@@ -277,6 +280,8 @@ describe('recal settings', () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/needy +--model +required, not set +model file\n/);
     expect(stdout).toMatch(/needy +--epochs +50, paper: 200 +default +passes\n/);
+    expect(stdout).toMatch(/needy +--threads +one per core +default +threads; no limit\n/);
+    expect(stdout).toMatch(/needy +--no-report +false +default +do not write a report\n/);
   });
 
   test('refuses an unknown command', async () => {

@@ -212,10 +212,10 @@ function describeTruth({ entities, attacks, touched, scan, unusual }: IncidentTr
       ([attack, count]) => `attack ${attack}: ${formatCount(count)} of ${formatCount(entities)} entities`,
     ),
     ...Object.entries(unusual).map(
-      ([activity, count]) => `harmless but new, ${activity}: ${formatCount(count)}`,
+      ([activity, count]) => `benign but new, ${activity}: ${formatCount(count)}`,
     ),
   ];
   if (scan > 0) parts.splice(Object.keys(attacks).length, 0, `flows of its port scan: ${formatCount(scan)}`);
   if (touched > 0) parts.push(`used by an attack: ${formatCount(touched)}`);
-  return parts.length === 0 ? 'harmless' : parts.join('; ');
+  return parts.length === 0 ? 'benign' : parts.join('; ');
 }

@@ -4,6 +4,7 @@ import { printable } from '../../base/printable.js';
 import { defineSettings } from '../../base/settings.js';
 import type { Alert, EntityRef } from '../../detect/alerts/alert.js';
 import type { Explained, RawEvents } from '../../detect/alerts/explain.js';
+import { UNKNOWN } from '../../features/vocabulary.js';
 import { explain } from '../../pipeline/explain.js';
 import { defineCommand } from '../command.js';
 import { formatProbability, renderEvidence } from '../terminal/evidence-table.js';
@@ -155,7 +156,12 @@ function* renderAlert(
     yield '';
     yield* renderTable(
       ['rare feature', 'kind', 'in training', 'of'],
-      alert.deviations.map(({ kind, what, seen, of }) => [what, kind, seen, of]),
+      alert.deviations.map(({ kind, what, seen, of }) => [
+        what === UNKNOWN ? 'unknown word' : what,
+        kind,
+        seen,
+        of,
+      ]),
       look,
     );
   }
@@ -168,21 +174,24 @@ function* renderAlert(
 
 /** What the alert itself knows of the events behind its numbers. */
 function* renderSources({ evidence }: Alert, look: Look): Generator<string> {
-  const rows = evidence.flatMap(({ source }, i) =>
-    source === null
-      ? []
-      : [
-          [
-            `${i + 1}`,
-            source.first.iso,
-            source.count === 1 ? '' : source.last.iso,
-            source.count,
-            showEntity(source.subject),
-            source.relation,
-            showEntity(source.object),
-          ],
-        ],
-  );
+  const numbers = new Map<string, { numbers: number[]; cells: (string | number)[] }>();
+  for (const [i, { source }] of evidence.entries()) {
+    if (source === null) continue;
+    const cells = [
+      source.first.iso,
+      source.count === 1 ? '' : source.last.iso,
+      source.count,
+      showEntity(source.subject),
+      source.relation,
+      showEntity(source.object),
+    ];
+    const key = JSON.stringify([cells, source.subject.id, source.object.id]);
+    const row = numbers.get(key);
+    if (row === undefined) numbers.set(key, { numbers: [i + 1], cells });
+    else row.numbers.push(i + 1);
+  }
+  // An entity that acts on itself has the same events in both roles.
+  const rows = Array.from(numbers.values(), ({ numbers, cells }) => [numbers.join(' '), ...cells]);
   if (rows.length === 0) return;
   yield '';
   yield* renderTable(

@@ -29,6 +29,24 @@ export const command = defineCommand({
   },
 });
 
+/** One row per tensor. Numbered tensors of the same shape share a row: `without.0…31.above`. */
+function tensorRows(tensors: ModelDescription['tensors']): string[][] {
+  const series = new Map<string, { first: string; last: string; rest: string[]; size: string }>();
+  for (const { name, dtype, shape, bytes } of tensors) {
+    const [, number] = NUMBERED.exec(name) ?? [];
+    const rest = [dtype, shape.join(' × ')];
+    const key = [name.replace(NUMBERED, '.….'), ...rest].join(' ');
+    const before = number === undefined ? undefined : series.get(key);
+    if (before === undefined) series.set(key, { first: name, last: '', rest, size: formatBytes(bytes) });
+    else before.last = number ?? '';
+  }
+  return Array.from(series.values(), ({ first, last, rest, size }) =>
+    last === '' ? [first, ...rest, size] : [first.replace(NUMBERED, `.$1…${last}.`), ...rest, `${size} each`],
+  );
+}
+
+const NUMBERED = /\.(\d+)\./;
+
 function* render(model: ModelDescription, look: Look): Generator<string> {
   const { training, config, text } = model;
   const bold = look.bold ?? ((text: string) => text);
@@ -89,16 +107,7 @@ function* render(model: ModelDescription, look: Look): Generator<string> {
   yield bold('configuration');
   for (const [key, value] of Object.entries(config)) yield `${key.padEnd(15)} ${value}`;
   yield '';
-  yield* renderTable(
-    ['tensor', 'type', 'shape', 'size'],
-    model.tensors.map(({ name, dtype, shape, bytes }) => [
-      name,
-      dtype,
-      shape.join(' × '),
-      formatBytes(bytes),
-    ]),
-    look,
-  );
+  yield* renderTable(['tensor', 'type', 'shape', 'size'], tensorRows(model.tensors), look);
   yield '';
   yield* renderTable(
     ['log file', 'split', 'SHA-256'],

@@ -34,20 +34,20 @@ export function settingsCommand(entries: readonly CommandEntry[]) {
           from: found.missing ? 'required' : found.source.from,
           at: placeOf(found.source),
           description: found.entry.description,
+          shown: [switchText(found.entry), valueText(found.entry, found.value)],
         })),
       );
       const shown = rows.filter(
         ({ from }) => !settings.changed || (from !== 'default' && from !== 'required'),
       );
-      out.result({ settings: shown }, () =>
+      out.result({ settings: shown.map(({ shown: _, ...row }) => row) }, () =>
         renderTable(
           ['command', 'option', 'value', 'from', 'description'],
           shown.map((row) => [
             row.command,
-            row.option,
-            String(row.value ?? row.default ?? ''),
+            ...row.shown,
             row.from === 'required' ? 'required, not set' : (row.at ?? row.from),
-            row.description,
+            row.description.replace(DEFAULT_NOTE, ''),
           ]),
           out,
         ),
@@ -57,8 +57,27 @@ export function settingsCommand(entries: readonly CommandEntry[]) {
   });
 }
 
+/** The default as the description of an option gives it. The table has a column for values. */
+const DEFAULT_NOTE = / \(default: ([^()]*)\)/;
+
+/** A switch that is on by default has the option and the description that turn it off. */
+function isTurnedOff({ kind, bySet, default: byDefault }: DeclaredSetting): boolean {
+  return kind === 'boolean' && !bySet && byDefault !== false;
+}
+
+function switchText(entry: DeclaredSetting): string {
+  return isTurnedOff(entry) ? entry.flag.replace('--', '--no-') : optionText(entry);
+}
+
 function optionText({ flag, bySet }: DeclaredSetting): string {
   return bySet ? `${flag}=…` : flag;
+}
+
+function valueText(entry: DeclaredSetting, value: unknown): string {
+  if (isTurnedOff(entry) && typeof value === 'boolean') return String(!value);
+  return String(
+    value ?? entry.defaultText ?? entry.default ?? DEFAULT_NOTE.exec(entry.description)?.[1] ?? '',
+  );
 }
 
 async function declaredBy(entries: readonly CommandEntry[], name: string | undefined) {

@@ -16,6 +16,12 @@ const POOLED: Readonly<Record<AlertEvidence['level'], string>> = {
 /** The evidence of an alert in numbered rows, followed by the reasons for the values. */
 export function renderEvidence(evidence: readonly AlertEvidence[], look: Look): string[] {
   if (evidence.length === 0) return ['no evidence: the score is 0'];
+  const [level, ...others] = new Set(evidence.map((each) => each.level));
+  // The same note on every row says less than one line below them.
+  const pooled =
+    others.length > 0 || evidence.length === 1 || POOLED[level] === ''
+      ? ''
+      : `benign values: ${POOLED[level]}`;
   const rows = evidence.map((each, i) => [
     `${i + 1}`,
     each.kind,
@@ -27,7 +33,7 @@ export function renderEvidence(evidence: readonly AlertEvidence[], look: Look): 
     each.n,
     formatProbability(each.logP),
     `${(each.share * 100).toFixed(1)} %`,
-    notesOf(each).join('; '),
+    notesOf(each, pooled === '').join('; '),
   ]);
   const headings = [
     '#',
@@ -42,18 +48,20 @@ export function renderEvidence(evidence: readonly AlertEvidence[], look: Look): 
     'share',
     '',
   ];
-  const reasons = evidence.flatMap(({ because }, i) =>
-    because === '' ? [] : [`#${i + 1} ${printable(because)}`],
-  );
-  return [...renderTable(headings, rows, look), ...reasons];
+  const numbers = new Map<string, string[]>();
+  for (const [i, { because }] of evidence.entries()) {
+    if (because !== '') numbers.set(because, [...(numbers.get(because) ?? []), `#${i + 1}`]);
+  }
+  const reasons = Array.from(numbers, ([because, of]) => `${of.join(' ')} ${printable(because)}`);
+  return [...renderTable(headings, rows, look), ...(pooled === '' ? [] : [pooled]), ...reasons];
 }
 
-function notesOf({ floor, modelled, level, n, draws }: AlertEvidence): string[] {
+function notesOf({ floor, modelled, level, n, draws }: AlertEvidence, namesPool: boolean): string[] {
   const notes: string[] = [];
   if (floor) notes.push('p cannot be smaller');
   else if (modelled) notes.push('p from the tail model');
   if (draws > 1) notes.push(`largest of ${formatCount(draws)}`);
-  if (POOLED[level] !== '') notes.push(`benign: ${POOLED[level]}`);
+  if (namesPool && POOLED[level] !== '') notes.push(`benign: ${POOLED[level]}`);
   if (n < FEW) notes.push('few benign values');
   return notes;
 }

@@ -44,7 +44,9 @@ function renderCounts(summary: Summary): string[] {
     ['entities', `${formatCount(entities.total)}: ${types.join(', ') || 'none'}`],
     [
       'undefined',
-      `${formatCount(entities.placeholders)} entities, in ${share(summary.unresolved, events)} of the events`,
+      entities.placeholders === 0
+        ? 'none'
+        : `${formatCount(entities.placeholders)} entities, in ${share(summary.unresolved, events)} of the events`,
     ],
     ['records', counts(summary.records)],
     ['span', span(summary)],

@@ -161,11 +161,11 @@ export function areNumbers(data: ArrayLike<number>): boolean {
 }
 
 async function readHeader(file: FileHandle, size: number, path: string): Promise<Uint8Array> {
-  if (size < LENGTH_BYTES) throw refused(path, `it has only ${size} bytes`);
+  if (size < LENGTH_BYTES) throw refused(path, size === 0 ? 'it is empty' : `it has only ${size} bytes`);
   const start = new Uint8Array(LENGTH_BYTES);
   await readInto(file, start, 0, undefined, path);
   const length = new DataView(start.buffer).getBigUint64(0, true);
-  if (length > BigInt(size - LENGTH_BYTES)) throw refused(path, 'the header is longer than the file');
+  if (length > BigInt(size - LENGTH_BYTES)) throw refused(path, 'it is not a model file, or it is truncated');
   if (length > BigInt(MAX_HEADER))
     throw refused(path, `the header has ${length} bytes, more than the limit of ${MAX_HEADER}`);
   const header = new Uint8Array(LENGTH_BYTES + Number(length));

@@ -203,6 +203,7 @@ describe('recal model show', () => {
       /^calibrated +yes$/m,
       /^features +[\d,]+: 10 types, 32 text, [\d,]+ transitions$/m,
       /^gamma +0\.5$/m,
+      /^detector\.benign\.without\.0…\d+\.above +U32 +\d+ +.* each$/m,
       /^weights\.decoder\.w +F32 +\d+ × \d+ × 64 /m,
       /^small-host\.json\.gz +train +[0-9a-f]{64}$/m,
     ]) {

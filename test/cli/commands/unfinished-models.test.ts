@@ -57,6 +57,30 @@ describe('a model that is trained but not calibrated', () => {
     expect([detected.code, detected.stdout]).toEqual([0, expect.stringContaining('alerts in ')]);
   });
 
+  test('is calibrated on its own training split only with a warning', async () => {
+    const own = { RECAL_STORE: path('own') };
+    await ingestFiles([join(ROOT, 'examples/small-host.json.gz')], {
+      store: path('own'),
+      split: 'train',
+      threads: 0,
+    });
+    await run(
+      'train --model own-model --split train --to 2025-03-05T18:00:00Z --no-calibrate',
+      undefined,
+      own,
+    );
+    const after = await run(
+      'calibrate --model own-model --split train --from 2025-03-05T18:00:00Z',
+      undefined,
+      own,
+    );
+    expect([after.code, after.stderr]).toEqual([0, expect.not.stringContaining('was trained on')]);
+    const during = await run('calibrate --model own-model --split train', undefined, own);
+    expect([during.code, during.stderr]).toEqual([0, expect.stringContaining('was trained on')]);
+    const wrong = await run('calibrate --model own-model --keep-out foo', undefined, own);
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringMatching(/^error: unknown threshold rule/)]);
+  });
+
   test('needs the events it was trained on', async () => {
     await run('train --model away --no-calibrate');
     const log = writeLog(folder, 'other.ndjson', [eventLine({ obj: file('f') })]);

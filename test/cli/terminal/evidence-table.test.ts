@@ -44,5 +44,15 @@ test('prints notes on the limits of a value, and no control characters', () => {
   const [, inside] = renderEvidence([{ ...row, beyond: false }], look);
   expect(inside).toContain(' 99.999 % ');
   expect(renderEvidence([{ ...row, because: 'x\u202e' }], look).at(-1)).toBe('#1 x\\u{202e}');
+  const [, plain, , ...below] = renderEvidence(
+    [
+      { ...row, because: 'x' },
+      { ...row, because: 'x' },
+    ],
+    look,
+  );
+  expect(plain).toMatch(/ p from the tail model; largest of 7; few benign values$/);
+  expect(below).toEqual(['benign values: entities of all types', '#1 #2 x']);
+  expect(renderEvidence([row, { ...row, level: 'all' }], look)[2]).toMatch(/; benign: all relations; few/);
   expect(renderEvidence([], look)).toEqual(['no evidence: the score is 0']);
 });
