@@ -1,5 +1,6 @@
 import { PairTable } from '../evidence/pair-table.js';
 import { BEHAVIOUR_KINDS } from './behaviours.js';
+import { binomialSurprise } from './binomial-surprise.js';
 import type { Catalogue } from './catalogue.js';
 import type { PartActivity } from './part-activity.js';
 
@@ -78,14 +79,6 @@ export class NoveltyRates {
   programSurprise(programs: number): number {
     return programs === 0 ? 0 : -Math.log(this.newProgram) * (1 + Math.log2(programs));
   }
-}
-
-/** The one-sided log-likelihood ratio of `fresh` among `all`, where a share `rate` is usual. 0 if `fresh` is not more. */
-export function binomialSurprise(fresh: number, all: number, rate: number): number {
-  if (all === 0 || fresh <= all * rate) return 0;
-  const share = fresh / all;
-  const rest = all - fresh;
-  return fresh * Math.log(share / rate) + (rest > 0 ? rest * Math.log((1 - share) / (1 - rate)) : 0);
 }
 
 /** Calls `visit` for each actor and kind that it has, with the number of its behaviours and of the new ones. */

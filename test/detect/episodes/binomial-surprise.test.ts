@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { binomialSurprise } from '../../../src/detect/episodes/novelty.js';
+import { binomialSurprise } from '../../../src/detect/episodes/binomial-surprise.js';
 
 /** The log-likelihood of `fresh` among `all` under a share, without the binomial coefficient. */
 const likelihood = (fresh: number, all: number, share: number) =>
