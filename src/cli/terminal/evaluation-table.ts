@@ -9,6 +9,7 @@ import {
 } from '../../evaluate/report/attack-ranks.js';
 import { stepsOf } from '../../evaluate/report/cell-text.js';
 import type { EvaluationResult, Figure, VariantResult } from '../../evaluate/result-schema.js';
+import { formatCount } from './quantities.js';
 import { type Look, renderTable } from './tables.js';
 
 const UNDEFINED = '-';
@@ -97,9 +98,14 @@ function rowOf(variant: VariantResult, look: Look): string[] {
     `${figure('recall', 3)} (${counts(variant, 'tp', 'fn')})`,
     figure('oracleF1', 3),
     figure('gap', 3),
-    String(stepsOf(variant) ?? UNDEFINED),
+    stepsText(variant),
     thresholdText(variant),
   ];
+}
+
+function stepsText(variant: VariantResult): string {
+  const steps = stepsOf(variant);
+  return steps === null ? UNDEFINED : formatCount(steps);
 }
 
 /** The counts behind a rate. */

@@ -34,7 +34,11 @@ export async function openError(path: string, cause: unknown): Promise<RecalErro
     const hint = similar.length
       ? `similar names in the folder: ${listNames(similar)}`
       : 'check the spelling; relative paths start at the current folder';
-    return new RecalError('input-not-found', `there is no file ${quoted(path)}`, { hint, where, cause });
+    return new RecalError('input-not-found', `there is no file or folder ${quoted(path)}`, {
+      hint,
+      where,
+      cause,
+    });
   }
   if (code === 'EACCES' || code === 'EPERM') {
     return new RecalError('input-unreadable', `no permission to read ${quoted(path)}`, {

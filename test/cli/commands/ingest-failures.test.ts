@@ -111,7 +111,7 @@ describe('input that cannot be read', () => {
   test('a file that is not there', async () => {
     const { folder, store } = await workplace();
     const ended = await recal(['ingest', join(folder, 'log'), '--store', store, '--append']);
-    expectFailure(ended, /there is no file/, /log\.ndjson/);
+    expectFailure(ended, /there is no file or folder/, /log\.ndjson/);
   });
 
   test.skipIf(noOther)(titled('a file that may not be read'), async () => {

@@ -59,7 +59,7 @@ test('several files and standard input at once', async () => {
 
 test.each([
   [['inspect'], 2, /files/],
-  [['inspect', 'nosuch.json'], 1, /there is no file/],
+  [['inspect', 'nosuch.json'], 1, /there is no file or folder/],
   [['inspect', '.'], 1, /is a directory/],
   [['inspect', 'x', '--store', 'y'], 2, /--store/],
 ])('recal %j exits with %i', async (args, code, error) => {
