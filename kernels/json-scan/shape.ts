@@ -8,7 +8,7 @@ export const NODE_FLAGS: usize = 4;
 export const NODE_ANY: usize = 8; // child for all keys that are not listed, or 0
 export const NODE_ANY_SLOT: usize = 12; // slot for the key that NODE_ANY matches, or -1
 export const NODE_KEYS: usize = 16; // keys as (address, length, child) triples, or 0 if there are none
-const NODE_TABLE: usize = 20; // 64 bytes: key number + 1 by hash, linear probing
+const NODE_TABLE: usize = 20; // 256 bytes: key number + 1 by hash, linear probing
 export const NODE_RECORD: usize = 24; // number of the last record with this node
 export const NODE_FIRST: usize = 28; // first step of its objects, or 0
 export const NODE_UNION: usize = 32; // step with the start of the union around its values, or 0
@@ -35,7 +35,7 @@ export function listedChild(node: usize, start: usize, stop: usize): usize {
       if ((load<u32>(key, 4) as usize) == length && equal(load<u32>(key) as usize, start, length)) {
         return load<u32>(key, 8) as usize;
       }
-      slot = (slot + 1) & 63;
+      slot = (slot + 1) & 255;
     }
   }
   return 0;
@@ -44,5 +44,5 @@ export function listedChild(node: usize, start: usize, stop: usize): usize {
 // @ts-ignore: decorator
 @inline
 function hashOf(first: u8, last: u8, length: u32): usize {
-  return (((first as u32) + (last as u32) * 3 + length * 5) & 63) as usize;
+  return (((first as u32) + (last as u32) * 3 + length * 5) & 255) as usize;
 }

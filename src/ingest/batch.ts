@@ -7,11 +7,14 @@ export const RANK_STATED = 1;
 export const RANK_ADDRESS = 2;
 
 /** The text fields of an upsert, in the order of the columns. */
-export const TEXT_FIELDS = ['id', 'name', 'cmd', 'local'] as const;
+export const TEXT_FIELDS = ['id', 'name', 'cmd', 'local', 'session', 'container', 'unit'] as const;
 export const TEXT_ID = 0;
 export const TEXT_NAME = 1;
 export const TEXT_CMD = 2;
 export const TEXT_LOCAL = 3;
+export const TEXT_SESSION = 4;
+export const TEXT_CONTAINER = 5;
+export const TEXT_UNIT = 6;
 export const TEXTS_PER_UPSERT = TEXT_FIELDS.length;
 /** The number of an absent symbol. */
 export const NO_SYMBOL = 0xffff;
@@ -28,6 +31,21 @@ export interface Problem {
   sample: string;
 }
 
+/** Records that the sensor lost or suppressed, according to the log itself. */
+export interface Loss {
+  /** Host as the log names it, or undefined. */
+  host: string | undefined;
+  /** Nanoseconds; the loss happened between these times. */
+  from: bigint;
+  to: bigint;
+  /** The number of lost records, or 0 if the log does not say. */
+  records: number;
+  /** Such as `serial-gap`, `drop`, `throttle` or `sensor-error`. */
+  reason: string;
+}
+
+const ENCODER = new TextEncoder();
+
 /** The number of problems that a batch describes. All problems are counted. */
 export const PROBLEMS_KEPT = 10;
 
@@ -40,6 +58,7 @@ export const EVENT_COLUMNS = {
   object: 4,
   object2: 4,
   relation: 1,
+  action: 1,
   host: 1,
   flow: 1,
   ok: 1,
@@ -80,13 +99,16 @@ export class Batch {
   object2 = new Uint32Array(0);
   /** Index into `symbols`. */
   relation = new Uint16Array(0);
+  /** Index into ACTIONS plus one, or 0 if the reader gives none. */
+  action = new Uint8Array(0);
   /** Index into `symbols`, or NO_SYMBOL if the log names no host. */
   host = new Uint16Array(0);
   flow = new Uint8Array(0);
   /** 0 unknown, 1 failed, 2 succeeded. */
   ok = new Uint8Array(0);
+  /** Counts from the first line of the block, modulo 2^32: the event of an assembler may come from a line before it. */
   line = new Uint32Array(0);
-  /** Events with further attributes. They are rare and occur in some formats only. */
+  /** Events with further attributes. They are rare and occur in some formats only. Events of one line differ in `seq`. */
   attrs: { row: number; json: string }[] = [];
 
   upserts = 0;
@@ -117,6 +139,13 @@ export class Batch {
   /** Host names by host identifier, if the log has them. */
   readonly hostNames = new Map<string, string>();
 
+  /** Records that wait for the assembler of their format, in a layout of its own. Texts are in `text`. */
+  tape = new Int32Array(0);
+  tapeLength = 0;
+  /** The number of lines before the block that were too long to read. An assembler adds it to its line numbers. */
+  linesBefore = 0;
+  losses: Loss[] = [];
+
   lines = 0;
   blank = 0;
   malformed = 0;
@@ -127,6 +156,10 @@ export class Batch {
   eventRecords = 0;
   /** The number of other records, by the kind that the log gives them. */
   records = new Map<string, number>();
+  /** Records that became part of another record or event, by what they are. */
+  merged = new Map<string, number>();
+  /** Values that the reader corrected, by reason. */
+  repaired = new Map<string, number>();
   /** The number of texts that were not valid UTF-8 or UTF-16. Invalid parts became U+FFFD. */
   badText = 0;
 
@@ -137,6 +170,11 @@ export class Batch {
     this.upserts = 0;
     this.textLength = 0;
     this.hostNames.clear();
+    this.tapeLength = 0;
+    this.linesBefore = 0;
+    this.losses = [];
+    this.repaired = new Map();
+    this.merged = new Map();
     this.lines = 0;
     this.blank = 0;
     this.malformed = 0;
@@ -151,6 +189,23 @@ export class Batch {
     this.skipped.set(reason, (this.skipped.get(reason) ?? 0) + 1);
   }
 
+  merge(kind: string): void {
+    this.merged.set(kind, (this.merged.get(kind) ?? 0) + 1);
+  }
+
+  repair(reason: string): void {
+    this.repaired.set(reason, (this.repaired.get(reason) ?? 0) + 1);
+  }
+
+  /** Makes room for `words` more words on the tape and returns where they start. The caller fills them. */
+  extendTape(words: number): number {
+    const at = this.tapeLength;
+    this.tapeLength += words;
+    if (this.tapeLength > this.tape.length)
+      this.tape = enlarge(this.tape, Math.max(1 << 14, this.tapeLength * 2));
+    return at;
+  }
+
   count(kind: string): void {
     this.records.set(kind, (this.records.get(kind) ?? 0) + 1);
   }
@@ -160,10 +215,17 @@ export class Batch {
     if (this.problems.length < PROBLEMS_KEPT) this.problems.push({ line, code, reason, sample });
   }
 
-  /** Adds an event and returns its row. The caller fills every column. */
+  /** Makes room for this many events and upserts at once, if there is none yet. */
+  reserve(events: number, upserts: number): void {
+    if (this.tsDigits.length < events) this.#grow(EVENT_COLUMNS, events);
+    if (this.upsertRow.length < upserts) this.#grow(UPSERT_COLUMNS, upserts);
+  }
+
+  /** Adds an event and returns its row. The caller fills every column but `action`. */
   addEvent(): number {
     const row = this.events++;
     if (row === this.tsDigits.length) this.#grow(EVENT_COLUMNS, Math.max(4096, row * 2));
+    this.action[row] = 0;
     return row;
   }
 
@@ -196,18 +258,28 @@ export class Batch {
 
   /** Sets a text of an upsert from ASCII bytes. */
   setAscii(at: number, field: number, bytes: Uint8Array, start: number, stop: number): void {
-    const offset = this.#reserve(stop - start);
-    const { text } = this;
-    for (let i = start, o = offset; i < stop; i++, o++) text[o] = bytes[i];
-    this.#setSlot(at, field, offset, stop - start);
+    this.#setSlot(at, field, this.appendText(bytes, start, stop), stop - start);
   }
 
   setText(at: number, field: number, value: string): void {
     if (!value.isWellFormed() || value.includes('\ufffd')) this.badText++;
     const offset = this.#reserve(value.length * 3);
-    const { written } = new TextEncoder().encodeInto(value, this.text.subarray(offset));
+    const { written } = ENCODER.encodeInto(value, this.text.subarray(offset));
     this.textLength = offset + written;
     this.#setSlot(at, field, offset, written);
+  }
+
+  /** Appends bytes to `text` and returns their offset. */
+  appendText(bytes: Uint8Array, start: number, stop: number): number {
+    const offset = this.#reserve(stop - start);
+    const { text } = this;
+    for (let i = start, o = offset; i < stop; i++, o++) text[o] = bytes[i];
+    return offset;
+  }
+
+  /** Sets a text of an upsert to bytes that `text` already has. */
+  setTextAt(at: number, field: number, offset: number, length: number): void {
+    this.#setSlot(at, field, offset, length);
   }
 
   #setSlot(at: number, field: number, offset: number, length: number): void {

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /**
- * The 128-bit key of an entity. A UUID is its own key, so that labels and SQL can use it. The key of any other identifier
- * is the first half of its SHA-256: attackers can choose identifiers, and with a weaker hash they could hide an entity
- * behind another.
+ * The 128-bit key of an entity. A UUID is its own key, so that labels and SQL can use it, in any case and with or without
+ * braces. The key of any other identifier is the first half of its SHA-256: attackers can choose identifiers, and with a
+ * weaker hash they could hide an entity behind another.
  *
  * A key is four 32-bit words, most significant first. All zeros mean "absent", as in the logs.
  */
@@ -23,7 +23,7 @@ export class EntityKey {
 
   /** Sets the key of an identifier that is not a UUID. */
   hash(id: Uint8Array): void {
-    const digest = createHash('sha256').update(id).digest();
+    const digest = hash('sha256', id, 'buffer');
     this.w0 = digest.readInt32BE(0);
     this.w1 = digest.readInt32BE(4);
     this.w2 = digest.readInt32BE(8);
@@ -32,8 +32,8 @@ export class EntityKey {
 
   /** Sets the key of any identifier. */
   fromText(id: string): void {
-    const hex = id.replaceAll('-', '');
-    if (UUID_TEXT.test(id) && hex.length === 32) {
+    const hex = id.replace(/[{}-]/g, '');
+    if (UUID_TEXT.test(id)) {
       [this.w0, this.w1, this.w2, this.w3] = [0, 8, 16, 24].map(
         (at) => Number.parseInt(hex.slice(at, at + 8), 16) | 0,
       );
@@ -43,7 +43,20 @@ export class EntityKey {
   }
 }
 
-const UUID_TEXT = /^(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
+const BARE_UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+const UUID_TEXT = new RegExp(`^(?:[0-9a-f]{32}|${BARE_UUID}|\\{${BARE_UUID}\\})$`, 'i');
+/** The length of a UUID in braces, as Windows writes GUIDs. */
+const BRACED_LENGTH = 38;
+
+/** Tells whether an identifier of this length and first character may be a GUID in braces. */
+export function mayBeBraced(length: number, first: number): boolean {
+  return length === BRACED_LENGTH && first === 0x7b;
+}
+
+/** Tells whether an identifier is a UUID: in any case, with or without dashes, or in braces. */
+export function isUuidText(id: string): boolean {
+  return UUID_TEXT.test(id);
+}
 
 /** Formats a key as a UUID in upper case, as in the E3 release and its label lists. */
 export function formatKey(w0: number, w1: number, w2: number, w3: number): string {

@@ -1,3 +1,5 @@
+import type { Action } from './actions.js';
+
 /** The types of entities in all log formats. The more specific type of the log is kept as `kind`. */
 export const ENTITY_TYPES = [
   'process',
@@ -35,6 +37,12 @@ export interface Entity {
   user?: string;
   /** The local `address:port` of a network flow. */
   local?: string;
+  /** The login session of a process: an audit session, a logon id. */
+  session?: string;
+  /** The container of a process. */
+  container?: string;
+  /** The service unit of a process. */
+  unit?: string;
 }
 
 /** One event of a log. Events are ordered by (ts, seq), because in real logs many share their timestamp. */
@@ -45,6 +53,8 @@ export interface Event {
   host: string;
   /** The relation as the log names it, such as EVENT_READ. */
   rel: string;
+  /** What the event does in the vocabulary of all formats. The default follows from `rel`. */
+  action?: Action;
   subj?: Entity;
   obj?: Entity;
   obj2?: Entity;

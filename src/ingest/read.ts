@@ -1,12 +1,13 @@
 import { availableParallelism } from 'node:os';
-import { RecalError } from '../base/errors.js';
-import type { Batch } from './batch.js';
-import { detectFormat, FORMATS, formatByName } from './formats/known-formats.js';
-import { DEFAULT_MAX_LINE, type Format, oversizeReason } from './formats/reader.js';
+import { Batch } from './batch.js';
+import { detectFormat, formatByName } from './formats/known-formats.js';
+import { type Assembler, DEFAULT_MAX_LINE, type Format, oversizeReason } from './formats/reader.js';
+import { unknownFormatError } from './formats/unknown-format.js';
 import { type Lease, ParsePool } from './parse/parse-pool.js';
 import { SourceClock } from './source-clock.js';
 import { type ByteSource, type InputFile, openInput } from './sources/byte-source.js';
-import { quoted } from './sources/input-errors.js';
+import { inLines } from './sources/document-lines.js';
+import { BYTE_ORDER_MARK, startsWithMark } from './sources/json-layout.js';
 import { type FilledBlock, LineBlocks } from './sources/line-blocks.js';
 import type { TimeUnit } from './time.js';
 
@@ -14,7 +15,6 @@ const BLOCK_BYTES = 4 << 20;
 /** For less input, starting threads costs more time than it saves. */
 const INLINE_BYTES = 16 << 20;
 const MAX_THREADS = 4;
-const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 
 export interface ReadOptions {
   /** The name of a format, or `auto` to detect it from the content. */
@@ -26,7 +26,28 @@ export interface ReadOptions {
   /** The number of parse threads. 0 parses in the calling thread. */
   threads?: number | undefined;
   signal?: AbortSignal | undefined;
+  /** What `saveStates` returned for the files before, by format. */
+  states?: Readonly<Record<string, unknown>> | undefined;
 }
+
+/** How to read an input. */
+export interface InputOptions {
+  /** False if other files follow, in which events may go on. Default: true. */
+  readonly last?: boolean;
+  /** The beginning that was read before, after which a file has grown. */
+  readonly after?: ReadBefore | undefined;
+  /** True if the file may still be written to. A last line without a newline then waits. Default: false. */
+  readonly grows?: boolean;
+}
+
+/** The beginning of a file that was read before. */
+export interface ReadBefore {
+  readonly bytes: number;
+  readonly lines: number;
+}
+
+const NOTHING_BEFORE: ReadBefore = { bytes: 0, lines: 0 };
+const SKIP_BYTES = 1 << 20;
 
 /** Facts about a source, which is a file or a member of an archive. */
 export interface SourceReport {
@@ -37,6 +58,8 @@ export interface SourceReport {
   badTime: number;
   lines: number;
   bytes: number;
+  /** The number of bytes of a last line that is not complete yet and was not read. */
+  unfinished: number;
 }
 
 /** A batch of a source, with times in nanoseconds. Batches come in the order of the file. */
@@ -62,6 +85,8 @@ export class LogReader {
   readonly #options: ReadOptions;
   readonly #maxLine: number;
   readonly #pool: ParsePool;
+  /** The stages that need order, by format. They go on from file to file. */
+  readonly #assemblers = new Map<string, Assembler>();
 
   constructor(options: ReadOptions = {}) {
     this.#options = options;
@@ -74,9 +99,28 @@ export class LogReader {
     await this.#pool.close();
   }
 
-  /** Reads an open input. The caller closes it. */
-  async *read(input: InputFile): AsyncGenerator<SourceBatch> {
-    for await (const source of input.sources()) yield* this.#readSource(source);
+  /**
+   * Reads an open input. The caller closes it. Records at the end of a file may belong to an event that goes on in the next
+   * file, so they wait for it unless this is the last one.
+   */
+  async *read(
+    input: InputFile,
+    { last = true, after = NOTHING_BEFORE, grows = false }: InputOptions = {},
+  ): AsyncGenerator<SourceBatch> {
+    let out: SourceOutput | undefined;
+    for await (const source of input.sources()) {
+      await skipBytes(source, after.bytes);
+      out = (yield* this.#readSource(source, { line: after.lines + 1, grows })) ?? out;
+    }
+    if (last && out !== undefined) {
+      for (const assembler of this.#assemblers.values()) yield* out.flush(assembler);
+    }
+  }
+
+  /** The states of the stages that need order, as JSON values by format. The next ingest goes on with them. */
+  saveStates(): Record<string, unknown> {
+    const saved = [...this.#assemblers].map(([format, assembler]) => [format, assembler.save()]);
+    return { ...this.#options.states, ...Object.fromEntries(saved) };
   }
 
   /** Opens, reads and closes a file. */
@@ -89,8 +133,12 @@ export class LogReader {
     }
   }
 
-  async *#readSource(source: ByteSource): AsyncGenerator<SourceBatch> {
-    const blocks = new LineBlocks(source);
+  async *#readSource(
+    given: ByteSource,
+    { line, grows }: { line: number; grows: boolean },
+  ): AsyncGenerator<SourceBatch, SourceOutput | undefined> {
+    const source = await inLines(given);
+    const blocks = new LineBlocks(source, { grows: grows && !source.documents });
     const pending: PendingBatch[] = [];
     let out: SourceOutput | undefined;
     // The next block is filled while the caller processes the batches before it.
@@ -103,10 +151,10 @@ export class LogReader {
         ended = length === 0 && dropped.length === 0;
         if (ended && out === undefined) {
           lease.release(); // an empty member of an archive; empty files do not get here
-          return;
+          return undefined;
         }
         try {
-          out ??= this.#begin(source, lease, length);
+          out ??= this.#begin(source, lease, length, line);
         } catch (error) {
           ended = true;
           throw error;
@@ -123,6 +171,8 @@ export class LogReader {
       }
       while (pending.length > 0) yield* (out as SourceOutput).take(await shift(pending));
       yield* (out as SourceOutput).finish();
+      (out as SourceOutput).report.unfinished = blocks.unfinished;
+      return out;
     } finally {
       // All blocks must be back in the pool before it serves another file.
       await Promise.allSettled(pending.map((entry) => entry.batch));
@@ -148,12 +198,21 @@ export class LogReader {
     }
   }
 
-  #begin(source: ByteSource, lease: Lease, length: number): SourceOutput {
+  #begin(source: ByteSource, lease: Lease, length: number, line: number): SourceOutput {
     // Spaces replace a byte order mark, so that all offsets stay the same.
-    if (BYTE_ORDER_MARK.every((byte, i) => lease.bytes[i] === byte))
-      lease.bytes.fill(0x20, 0, BYTE_ORDER_MARK.length);
+    if (startsWithMark(lease.bytes)) lease.bytes.fill(0x20, 0, BYTE_ORDER_MARK.length);
     const format = this.#formatOf(source.name, lease, length);
-    return new SourceOutput(source, format, this.#options.timeUnit);
+    const assembler = this.#assemblerOf(format);
+    assembler?.beginFile?.();
+    return new SourceOutput(source, format, line, this.#options.timeUnit, assembler);
+  }
+
+  #assemblerOf(format: Format): Assembler | undefined {
+    const known = this.#assemblers.get(format.name);
+    if (known !== undefined) return known;
+    const assembler = format.assembler?.(this.#options.states?.[format.name]);
+    if (assembler !== undefined) this.#assemblers.set(format.name, assembler);
+    return assembler;
   }
 
   #formatOf(name: string, lease: Lease, length: number): Format {
@@ -161,12 +220,9 @@ export class LogReader {
     if (wanted !== 'auto') return formatByName(wanted);
     const found = detectFormat(lease.bytes.subarray(0, length), this.#maxLine);
     if (found !== undefined) return found;
+    const error = unknownFormatError(name, lease.bytes.subarray(0, length));
     lease.release();
-    const known = FORMATS.map((format) => `${format.name} (${format.title})`).join(' or ');
-    throw new RecalError('unknown-format', `${quoted(name)} is not in a format that recal reads`, {
-      hint: `convert it to ${known}, or set --format if it is already in one of them`,
-      where: { file: name },
-    });
+    throw error;
   }
 
   /** Counts the lines that are longer than a block, which the reader did not see. */
@@ -178,19 +234,31 @@ export class LogReader {
       batch.problem({ line, code: 'oversize', reason: oversizeReason(bytes, this.#maxLine), sample: '' });
     }
     batch.lines += dropped.length;
+    batch.linesBefore = dropped.length;
     return batch;
   }
 }
 
-/** Adds times and line numbers to the batches of a source. */
+/** Assembles events, and adds times and line numbers to the batches of a source. */
 class SourceOutput {
   readonly report: SourceReport;
   readonly #source: ByteSource;
   readonly #clock: SourceClock;
-  #line = 1;
+  readonly #assembler: Assembler | undefined;
+  /** The batches whose events the assembler may still change. */
+  readonly #held: Batch[] = [];
+  #line: number;
 
-  constructor(source: ByteSource, format: Format, unit: TimeUnit | undefined) {
+  constructor(
+    source: ByteSource,
+    format: Format,
+    line: number,
+    unit: TimeUnit | undefined,
+    assembler: Assembler | undefined,
+  ) {
     this.#source = source;
+    this.#line = line;
+    this.#assembler = assembler;
     this.report = {
       name: source.name,
       format: format.name,
@@ -198,16 +266,34 @@ class SourceOutput {
       badTime: 0,
       lines: 0,
       bytes: 0,
+      unfinished: 0,
     };
     this.#clock = new SourceClock(source.name, format.exactTime ? 'ns' : unit);
   }
 
   take(batch: Batch): SourceBatch[] {
-    return this.#clock.take(batch).map((ready) => this.#numberLines(ready));
+    this.#assembler?.take(batch);
+    this.#held.push(batch);
+    return this.#assembler?.waiting === true ? [] : this.#release();
   }
 
   finish(): SourceBatch[] {
-    return this.#clock.finish().map((ready) => this.#numberLines(ready));
+    this.#assembler?.endSource?.();
+    return [...this.#release(), ...this.#clock.finish().map((ready) => this.#numberLines(ready))];
+  }
+
+  #release(): SourceBatch[] {
+    return this.#held
+      .splice(0)
+      .flatMap((batch) => this.#clock.take(batch).map((ready) => this.#numberLines(ready)));
+  }
+
+  /** Returns the events that wait in an assembler for further records. */
+  flush(assembler: Assembler): SourceBatch[] {
+    const batch = new Batch();
+    assembler.finish(batch);
+    const isEmpty = batch.events + batch.losses.length + batch.skipped.size + batch.merged.size === 0;
+    return isEmpty ? [] : [this.#numberLines(batch)];
   }
 
   #numberLines(batch: Batch): SourceBatch {
@@ -238,4 +324,14 @@ function track(batch: Promise<Batch>): PendingBatch {
 
 function shift(pending: PendingBatch[]): Promise<Batch> {
   return (pending.shift() as PendingBatch).batch;
+}
+
+/** Reads the first bytes of a source without using them. */
+async function skipBytes(source: ByteSource, bytes: number): Promise<void> {
+  const buffer = new Uint8Array(Math.min(bytes, SKIP_BYTES));
+  for (let left = bytes; left > 0; ) {
+    const read = await source.read(buffer.subarray(0, Math.min(left, buffer.length)));
+    if (read === 0) return;
+    left -= read;
+  }
 }

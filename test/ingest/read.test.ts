@@ -62,6 +62,7 @@ describe('LogReader', () => {
       badTime: 1,
       lines: content.split('\n').length - 1,
       bytes: Buffer.byteLength(content),
+      unfinished: 0,
     });
   });
 

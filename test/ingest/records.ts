@@ -1,9 +1,23 @@
 import { Readable } from 'node:stream';
-import type { Batch, Problem } from '../../src/ingest/batch.js';
-import { RANK_ADDRESS, RANK_HINT, TEXT_CMD, TEXT_ID, TEXT_LOCAL, TEXT_NAME } from '../../src/ingest/batch.js';
+import { ACTIONS } from '../../src/ingest/actions.js';
+import {
+  Batch,
+  type Loss,
+  type Problem,
+  RANK_ADDRESS,
+  RANK_HINT,
+  TEXT_CMD,
+  TEXT_CONTAINER,
+  TEXT_ID,
+  TEXT_LOCAL,
+  TEXT_NAME,
+  TEXT_SESSION,
+  TEXT_UNIT,
+} from '../../src/ingest/batch.js';
 import { formatKey } from '../../src/ingest/entity-key.js';
 import { ENTITY_TYPES, type Entity, type Event } from '../../src/ingest/event.js';
 import { FLOW_IN, FLOW_OUT } from '../../src/ingest/flow.js';
+import { formatByName } from '../../src/ingest/formats/known-formats.js';
 import { ParsePool } from '../../src/ingest/parse/parse-pool.js';
 import { LogReader, type ReadOptions, type SourceReport } from '../../src/ingest/read.js';
 import { SourceClock } from '../../src/ingest/source-clock.js';
@@ -33,6 +47,9 @@ export interface Decoded {
   hostNames: Record<string, string>;
   counts: { lines: number; blank: number; malformed: number; badText: number };
   skipped: Record<string, number>;
+  merged: Record<string, number>;
+  repaired: Record<string, number>;
+  losses: Loss[];
   records: Record<string, number>;
   /** With lines from 1. */
   problems: Problem[];
@@ -55,6 +72,9 @@ export function decode(batches: readonly Batch[]): Decoded {
     hostNames: {},
     counts: { lines: 0, blank: 0, malformed: 0, badText: 0 },
     skipped: {},
+    merged: {},
+    repaired: {},
+    losses: [],
     records: {},
     problems: [],
   };
@@ -95,8 +115,10 @@ function decodeBatch(batch: Batch, ids: ReadonlyMap<string, string>, out: Decode
   for (let row = 0; row < batch.events; row++) {
     const event = decodeEvent(batch, row, idAt);
     out.events.push(event);
-    out.lines.push(firstLine + batch.line[row]);
-    out.log.push({ event, line: firstLine + batch.line[row] });
+    // Lines count modulo 2^32 from that of the batch.
+    const line = (firstLine + batch.line[row]) >>> 0;
+    out.lines.push(line);
+    out.log.push({ event, line });
     takeUpserts(row);
   }
   if (upsert !== batch.upserts) throw new Error(`upsert ${upsert} has row ${batch.upsertRow[upsert]}`);
@@ -104,6 +126,9 @@ function decodeBatch(batch: Batch, ids: ReadonlyMap<string, string>, out: Decode
   for (const problem of batch.problems) out.problems.push({ ...problem, line: firstLine + problem.line });
   for (const [reason, count] of batch.skipped) add(out.skipped, reason, count);
   for (const [kind, count] of batch.records) add(out.records, kind, count);
+  for (const [kind, count] of batch.merged) add(out.merged, kind, count);
+  for (const [reason, count] of batch.repaired) add(out.repaired, reason, count);
+  out.losses.push(...batch.losses);
   for (const name of ['lines', 'blank', 'malformed', 'badText'] as const) out.counts[name] += batch[name];
 }
 
@@ -120,6 +145,7 @@ function decodeEvent(batch: Batch, row: number, idAt: IdAt): Event {
     host: batch.symbols[batch.host[row]] ?? '',
     rel: batch.symbols[batch.relation[row]],
   };
+  if (batch.action[row] > 0) event.action = ACTIONS[batch.action[row] - 1];
   const ends = { subj: batch.subject, obj: batch.object, obj2: batch.object2 };
   for (const [end, column] of Object.entries(ends) as ['subj' | 'obj' | 'obj2', Uint32Array][]) {
     const id = idAt(column, row);
@@ -146,6 +172,9 @@ function decodeUpsert(batch: Batch, at: number, idAt: IdAt): Upsert {
   set('parent', idAt(batch.upsertParent, at));
   set('user', idAt(batch.upsertUser, at));
   set('local', batch.textOf(at, TEXT_LOCAL));
+  set('session', batch.textOf(at, TEXT_SESSION));
+  set('container', batch.textOf(at, TEXT_CONTAINER));
+  set('unit', batch.textOf(at, TEXT_UNIT));
   const rank = batch.upsertRank[at];
   return {
     entity,
@@ -198,7 +227,7 @@ export async function readBlocks(
   const bytes = Buffer.from(content);
   const { blockBytes = bytes.length + 1, threads = 0, maxLine = 1 << 20, Pool = ParsePool } = options;
   const pool = new Pool(threads, blockBytes, { maxLine });
-  const clock = new SourceClock('test', format === 'ndjson' ? 'ns' : options.unit);
+  const clock = new SourceClock('test', formatByName(format).exactTime ? 'ns' : options.unit);
   const blocks = new LineBlocks(sourceOf(bytes));
   try {
     const parsed: Promise<Batch>[] = [];
@@ -210,8 +239,16 @@ export async function readBlocks(
       parsed.push(lease.parse(format, length));
     }
     const settled: Batch[] = [];
-    for (const batch of parsed) settled.push(...clock.take(await batch));
-    return decode([...settled, ...clock.finish()]);
+    const assembler = formatByName(format).assembler?.(undefined);
+    for (const waiting of parsed) {
+      const batch = await waiting;
+      assembler?.take(batch);
+      settled.push(...clock.take(batch));
+    }
+    assembler?.endSource?.();
+    const last = new Batch();
+    assembler?.finish(last);
+    return decode([...settled, ...clock.finish(), last]);
   } finally {
     await pool.close();
   }

@@ -1,5 +1,5 @@
 import { type Batch, type Problem, TEXT_ID } from '../batch.js';
-import type { EntityKey } from '../entity-key.js';
+import { type EntityKey, isUuidText, mayBeBraced } from '../entity-key.js';
 import { JsonScan, LINE, type ScanMemory } from '../scan/json-scan.js';
 import type { Shape, Slot } from '../scan/shape.js';
 import { oversizeReason, type Reader, type ReaderOptions } from './reader.js';
@@ -65,6 +65,7 @@ export abstract class JsonLinesReader implements Reader {
       key.w2 = scan.word(slot, 2) | 0;
       key.w3 = scan.word(slot, 3) | 0;
     } else if (!scan.has(slot)) key.clear();
+    else if (this.#isBraced(slot)) key.fromText(scan.text(slot));
     else if (!scan.isEscaped(slot)) key.hash(scan.bytes.slice(scan.start(slot), scan.stop(slot)));
     else key.fromText(scan.text(slot));
   }
@@ -79,7 +80,14 @@ export abstract class JsonLinesReader implements Reader {
 
   /** Copies an identifier that is not a UUID, so that users see it and not its hash. */
   protected takeId(slot: Slot, batch: Batch, at: number): void {
-    if (!this.scan.isUuid(slot)) this.takeText(slot, batch, at, TEXT_ID);
+    if (!this.scan.isUuid(slot) && !this.#isBraced(slot)) this.takeText(slot, batch, at, TEXT_ID);
+  }
+
+  /** Tells whether the slot is a GUID in braces. Its key is that of the same GUID without them. */
+  #isBraced(slot: Slot): boolean {
+    const { scan } = this;
+    const [start, stop] = [scan.start(slot), scan.stop(slot)];
+    return mayBeBraced(stop - start, scan.bytes[start]) && isUuidText(scan.text(slot));
   }
 }
 

@@ -1,10 +1,31 @@
 import { RecalError } from '../../base/errors.js';
+import { auditbeat } from './audit-json/auditbeat.js';
+import { laurel } from './audit-json/laurel.js';
+import { auditd } from './auditd/auditd.js';
 import { cdm } from './cdm.js';
+import { ecar } from './ecar/ecar.js';
+import { ecs } from './ecs/ecs.js';
+import { falco } from './falco/falco.js';
 import { ndjson } from './ndjson.js';
+import { ocsf } from './ocsf/ocsf.js';
 import type { Format } from './reader.js';
+import { sysmon } from './sysmon/sysmon.js';
+import { tetragon } from './tetragon/tetragon.js';
 
 /** The formats that recal reads. Register a new one here. */
-export const FORMATS: readonly Format[] = [cdm, ndjson];
+export const FORMATS: readonly Format[] = [
+  cdm,
+  ndjson,
+  sysmon,
+  tetragon,
+  auditd,
+  ecar,
+  ecs,
+  ocsf,
+  laurel,
+  auditbeat,
+  falco,
+];
 
 const NEWLINE = 0x0a;
 
@@ -37,7 +58,7 @@ function formatOfLine(line: string): Format | undefined {
   try {
     record = JSON.parse(line);
   } catch {
-    return undefined;
+    return FORMATS.find((candidate) => candidate.recognisesLine?.(line) === true);
   }
   return FORMATS.find((candidate) => candidate.recognises(record));
 }

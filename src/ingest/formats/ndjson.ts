@@ -1,4 +1,15 @@
-import { type Batch, NO_SYMBOL, setKey, TEXT_CMD, TEXT_LOCAL, TEXT_NAME } from '../batch.js';
+import { ACTIONS, type Action, actionNumber } from '../actions.js';
+import {
+  type Batch,
+  NO_SYMBOL,
+  setKey,
+  TEXT_CMD,
+  TEXT_CONTAINER,
+  TEXT_LOCAL,
+  TEXT_NAME,
+  TEXT_SESSION,
+  TEXT_UNIT,
+} from '../batch.js';
 import { EntityKey } from '../entity-key.js';
 import { ENTITY_TYPES } from '../event.js';
 import { FLOW_IN, FLOW_OUT, FLOW_UNKNOWN } from '../flow.js';
@@ -30,6 +41,7 @@ const TS = shape.integer('ts');
 const SEQ = shape.integer('seq');
 const HOST = shape.symbol('host');
 const REL = shape.symbol('rel');
+const ACTION = shape.scalar('action');
 const OK = shape.scalar('ok');
 const FLOW = shape.scalar('flow');
 const ATTRS = shape.raw('attrs');
@@ -47,6 +59,9 @@ interface EntitySlots {
   parent: Slot;
   user: Slot;
   local: Slot;
+  session: Slot;
+  container: Slot;
+  unit: Slot;
 }
 
 function entity(at: string): EntitySlots {
@@ -61,6 +76,9 @@ function entity(at: string): EntitySlots {
     parent: shape.uuid(`${at}.parent`),
     user: shape.uuid(`${at}.user`),
     local: shape.scalar(`${at}.local`),
+    session: shape.scalar(`${at}.session`),
+    container: shape.scalar(`${at}.container`),
+    unit: shape.scalar(`${at}.unit`),
   };
 }
 const SUBJECT = entity('subj');
@@ -74,10 +92,34 @@ const ENTITIES = [
   ['obj2', OBJECT2],
   ['entity', ENTITY],
 ] as const;
-const TEXT_FIELDS = ['id', 'type', 'kind', 'name', 'cmd', 'parent', 'user', 'local'] as const;
+const TEXT_FIELDS = [
+  'id',
+  'type',
+  'kind',
+  'name',
+  'cmd',
+  'parent',
+  'user',
+  'local',
+  'session',
+  'container',
+  'unit',
+] as const;
 
 /** The fields with information about an entity. */
-const ATTRIBUTES = ['type', 'kind', 'name', 'cmd', 'pid', 'local', 'parent', 'user'] as const;
+const ATTRIBUTES = [
+  'type',
+  'kind',
+  'name',
+  'cmd',
+  'pid',
+  'local',
+  'parent',
+  'user',
+  'session',
+  'container',
+  'unit',
+] as const;
 
 const TOO_MANY_SYMBOLS = 'too many different hosts, relations and kinds';
 
@@ -141,6 +183,8 @@ class NdjsonReader extends JsonLinesReader {
     if (scan.has(SEQ) && !scan.isInteger(SEQ)) return '`seq` is not a 64-bit integer';
     if (scan.has(FLOW) && !scan.is(FLOW, 'in') && !scan.is(FLOW, 'out'))
       return '`flow` must be "in" or "out"';
+    const action = scan.has(ACTION) ? actionOf(scan.text(ACTION)) : 0;
+    if (action === undefined) return `unknown \`action\`; use one of ${ACTIONS.join(', ')}`;
     if (scan.has(OK) && scan.boolean(OK) === undefined) return '`ok` must be true or false';
     if (scan.has(ATTRS) && !(scan.isRaw(ATTRS) && scan.bytes[scan.start(ATTRS)] === 0x7b))
       return '`attrs` is not an object';
@@ -161,6 +205,7 @@ class NdjsonReader extends JsonLinesReader {
     setKey(batch.object, row, this.#object);
     setKey(batch.object2, row, this.#object2);
     batch.relation[row] = relation;
+    batch.action[row] = action;
     batch.host[row] = host < 0 ? NO_SYMBOL : host;
     batch.flow[row] = scan.is(FLOW, 'in') ? FLOW_IN : scan.is(FLOW, 'out') ? FLOW_OUT : FLOW_UNKNOWN;
     const ok = scan.boolean(OK);
@@ -215,6 +260,9 @@ class NdjsonReader extends JsonLinesReader {
     this.takeText(slots.name, batch, at, TEXT_NAME);
     this.takeText(slots.cmd, batch, at, TEXT_CMD);
     this.takeText(slots.local, batch, at, TEXT_LOCAL);
+    this.takeText(slots.session, batch, at, TEXT_SESSION);
+    this.takeText(slots.container, batch, at, TEXT_CONTAINER);
+    this.takeText(slots.unit, batch, at, TEXT_UNIT);
   }
 }
 
@@ -223,6 +271,11 @@ function isPid(scan: JsonScan, slot: Slot): boolean {
   return (
     scan.isNumber(slot) && scan.isInteger(slot) && scan.word(slot, 1) === 0 && scan.word(slot, 0) >>> 31 === 0
   );
+}
+
+/** Returns the number of an action, or undefined for an unknown one. */
+function actionOf(text: string): number | undefined {
+  return (ACTIONS as readonly string[]).includes(text) ? actionNumber(text as Action) : undefined;
 }
 
 /** Returns the index into ENTITY_TYPES plus one, or 0 for an unknown type. */

@@ -48,9 +48,7 @@ export class UpsertCache {
 
   /** Extends the upsert found to event `row`, which may be the last or the first, as logs can be out of order. */
   extend(batch: Batch, row: number): void {
-    const at = this.#upsert[this.#slot];
-    if (isBefore(batch, batch.upsertLast[at], row)) batch.upsertLast[at] = row;
-    else if (isBefore(batch, row, batch.upsertRow[at])) batch.upsertRow[at] = row;
+    extendUpsert(batch, this.#upsert[this.#slot], row);
   }
 
   /** Adds the upsert `at` after `find` returned false. */
@@ -70,13 +68,19 @@ export class UpsertCache {
   }
 }
 
+/** Extends an upsert to event `row`. */
+export function extendUpsert(batch: Batch, at: number, row: number): void {
+  if (isBefore(batch, batch.upsertLast[at], row)) batch.upsertLast[at] = row;
+  else if (isBefore(batch, row, batch.upsertRow[at])) batch.upsertRow[at] = row;
+}
+
 function equal(bytes: Uint8Array, a: number, b: number, length: number): boolean {
   for (let i = 0; i < length; i++) if (bytes[a + i] !== bytes[b + i]) return false;
   return true;
 }
 
 /** Tells whether event `a` is before event `b` or has the same time and sequence number. */
-function isBefore(batch: Batch, a: number, b: number): boolean {
+export function isBefore(batch: Batch, a: number, b: number): boolean {
   const { tsWords, seqWords } = batch;
   const time = compareWords(tsWords, a, b);
   return time < 0 || (time === 0 && compareWords(seqWords, a, b) <= 0);

@@ -38,7 +38,7 @@ export function reviveMemory(setup: ParseSetup): ScanMemory {
   return new ScanMemory(setup.blockBytes, setup.blocks, setup.memory);
 }
 
-type Column = keyof typeof EVENT_COLUMNS | keyof typeof UPSERT_COLUMNS | 'text';
+type Column = keyof typeof EVENT_COLUMNS | keyof typeof UPSERT_COLUMNS | 'text' | 'tape';
 
 /**
  * Converts a batch to a message, with the used part of its columns in one buffer that can be transferred. The thread
@@ -54,6 +54,7 @@ export function packBatch(block: number, batch: Batch): ParseResult {
   for (const [name, width] of Object.entries(EVENT_COLUMNS)) place(name as Column, batch.events * width);
   for (const [name, width] of Object.entries(UPSERT_COLUMNS)) place(name as Column, batch.upserts * width);
   place('text', batch.textLength);
+  place('tape', batch.tapeLength);
   const columns = new ArrayBuffer(bytes);
   for (const { name, offset, length } of places) {
     const { buffer, byteOffset, BYTES_PER_ELEMENT } = batch[name];

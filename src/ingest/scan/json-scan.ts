@@ -149,6 +149,11 @@ export class JsonScan {
     return this.#text.toString('utf8', start, Math.min(start + bytes, this.#kernel.lineEndAddress()));
   }
 
+  /** Returns the whole current line. Invalid UTF-8 becomes U+FFFD. */
+  lineText(): string {
+    return this.#text.toString('utf8', this.#kernel.lineStartAddress(), this.#kernel.lineEndAddress());
+  }
+
   /** Tells whether the field has a value. An empty string counts as absent, because logs use both. */
   has(slot: Slot): boolean {
     const at = slot * SLOT_WORDS;

@@ -9,9 +9,9 @@ const FLAG_SYMBOL = 16;
 
 const NODE_BYTES = 40;
 const KEY_BYTES = 12;
-const TABLE_BYTES = 64;
+const TABLE_BYTES = 256;
 /** At most half of a node's hash table is used, so that linear probing stays short. */
-const MAX_KEYS = 32;
+const MAX_KEYS = 128;
 
 interface Node {
   slot: number;
@@ -26,8 +26,9 @@ function node(): Node {
 }
 
 /**
- * The fields of a JSON record that a reader needs, as dotted paths; `*` is any key. It is compiled to tables for
- * kernels/json-scan.ts. Several paths may share a slot, because logs have the same information in different places.
+ * The fields of a JSON record that a reader needs, as dotted paths; `*` is any key, and `\.` is a dot in a key. It is
+ * compiled to tables for kernels/json-scan.ts. Several paths may share a slot, because logs have the same information in
+ * different places.
  *
  * Every field may be bare, null or in an Avro union (`{"string": …}`), because exports of the same format differ.
  */
@@ -66,7 +67,7 @@ export class Shape {
 
   /** Adds the key that the last `*` of a path matches, as a symbol. */
   key(path: string): Slot {
-    const parts = path.split('.');
+    const parts = partsOf(path);
     if (parts.pop() !== '*') throw new RangeError(`the path ${path} must end in *`);
     const parent = this.#walk(parts);
     parent.any ??= node();
@@ -76,7 +77,7 @@ export class Shape {
 
   #add(paths: readonly string[], flags: number): Slot {
     for (const path of paths) {
-      const leaf = this.#walk(path.split('.'));
+      const leaf = this.#walk(partsOf(path));
       leaf.slot = this.#slots;
       leaf.flags = flags;
     }
@@ -141,8 +142,8 @@ export class Shape {
         view.setUint32(entry + 8, emit(child), true);
         number++;
         // The hash is the same as hashOf in the kernel.
-        let slot = (text[0] + text[text.length - 1] * 3 + text.length * 5) & 63;
-        while (bytes[table + slot] !== 0) slot = (slot + 1) & 63;
+        let slot = (text[0] + text[text.length - 1] * 3 + text.length * 5) & 255;
+        while (bytes[table + slot] !== 0) slot = (slot + 1) & 255;
         bytes[table + slot] = number;
       }
       return at;
@@ -150,4 +151,8 @@ export class Shape {
     const root = emit(this.#root);
     return { root, end: free };
   }
+}
+
+function partsOf(path: string): string[] {
+  return path.split(/(?<!\\)\./).map((part) => part.replaceAll('\\.', '.'));
 }

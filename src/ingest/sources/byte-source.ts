@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { RecalError } from '../../base/errors.js';
 import { type Bytes, peek } from './bytes.js';
+import { ContentHash, type Fingerprint } from './content-hash.js';
 import { contentKind, HEAD_BYTES } from './content-kind.js';
 import { DEFAULT_MAX_RATIO, Decompressed } from './decompress.js';
 import { emptyInputError, inputUseError, quoted } from './input-errors.js';
@@ -35,6 +36,8 @@ export interface InputFile {
   sources(): AsyncIterable<ByteSource>;
   /** Returns the SHA-256 (hex) of the bytes on disk, once all sources are read to the end. */
   sha256(): Promise<string>;
+  /** Returns the fingerprint of the decompressed bytes, once they are all read; undefined for an archive. */
+  content(): Fingerprint | undefined;
   /** Closes the input. Pending reads reject with `input-closed`. */
   close(): Promise<void>;
 }
@@ -45,6 +48,8 @@ export interface OpenOptions {
   maxRatio?: number;
   /** A thread that reads and hashes instead of the caller's. It serves one input at a time. The caller closes it. */
   thread?: ReadThread | undefined;
+  /** Ends reads that wait for input, such as an idle pipe. */
+  signal?: AbortSignal | undefined;
 }
 
 interface Content {
@@ -58,7 +63,7 @@ interface Content {
 
 /** Opens a path, or standard input for `-`, and detects compression and archives from the content. */
 export async function openInput(path: string, options: OpenOptions = {}): Promise<InputFile> {
-  const raw = await RawBytes.open(path, options.stdin, options.thread);
+  const raw = await RawBytes.open(path, options);
   const input = new Input(path, raw, options.maxRatio ?? DEFAULT_MAX_RATIO);
   try {
     await input.open();
@@ -70,12 +75,12 @@ export async function openInput(path: string, options: OpenOptions = {}): Promis
 }
 
 /** Returns the SHA-256 (hex) of a file on disk. */
-export async function hashFile(path: string): Promise<string> {
-  const raw = await RawBytes.open(path);
+export async function hashFile(path: string, signal?: AbortSignal | undefined): Promise<string> {
+  const raw = await RawBytes.open(path, { signal });
   try {
     const buffer = new Uint8Array(HASH_BUFFER);
     while ((await raw.read(buffer)) > 0);
-    return raw.sha256();
+    return raw.fingerprint().sha256;
   } finally {
     await raw.close();
   }
@@ -88,6 +93,8 @@ class Input implements InputFile {
   #content!: Content;
   /** The open decompressors. */
   readonly #decompressors = new Set<Bytes>();
+  /** The decompressed bytes, if the input is compressed and no archive. */
+  #hashed: HashedBytes | undefined;
   #taken = false;
   #closed = false;
 
@@ -110,7 +117,9 @@ class Input implements InputFile {
   }
 
   async open(): Promise<void> {
-    this.#content = await this.#unwrap(this.#raw, this.#raw.name);
+    const content = await this.#unwrap(this.#raw, this.#raw.name);
+    if (content.compression !== 'none' && !content.archive) this.#hashed = new HashedBytes(content.bytes);
+    this.#content = { ...content, bytes: this.#hashed ?? content.bytes };
     if (!this.#content.empty) return;
     throw emptyInputError(
       this.#raw.name,
@@ -208,7 +217,12 @@ class Input implements InputFile {
   }
 
   async sha256(): Promise<string> {
-    return this.#raw.sha256();
+    return this.#raw.fingerprint().sha256;
+  }
+
+  content(): Fingerprint | undefined {
+    if (this.archive) return undefined;
+    return this.#hashed === undefined ? this.#raw.fingerprint() : this.#hashed.fingerprint();
   }
 
   async close(): Promise<void> {
@@ -216,5 +230,31 @@ class Input implements InputFile {
     await this.#raw.close(); // first, because decompressors wait for their pending read
     for (const decompressor of this.#decompressors) await decompressor.close();
     this.#decompressors.clear();
+  }
+}
+
+/** Bytes that are hashed while they are read. */
+class HashedBytes implements Bytes {
+  readonly #bytes: Bytes;
+  readonly #hash = new ContentHash();
+  #fingerprint: Fingerprint | undefined;
+
+  constructor(bytes: Bytes) {
+    this.#bytes = bytes;
+  }
+
+  async read(target: Uint8Array): Promise<number> {
+    const length = await this.#bytes.read(target);
+    this.#hash.update(target.subarray(0, length));
+    if (length < target.length) this.#fingerprint ??= this.#hash.finish();
+    return length;
+  }
+
+  fingerprint(): Fingerprint | undefined {
+    return this.#fingerprint;
+  }
+
+  close(): Promise<void> {
+    return this.#bytes.close();
   }
 }

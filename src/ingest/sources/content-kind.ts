@@ -10,7 +10,7 @@ export const HEAD_BYTES = 512;
 /** A kind that recal recognises but does not read. */
 interface UnsupportedKind {
   magic: number[];
-  code: 'unsupported-compression' | 'unsupported-archive' | 'avro-input';
+  code: 'unsupported-compression' | 'unsupported-archive' | 'avro-input' | 'evtx-input';
   what: string;
   hint: string;
 }
@@ -66,6 +66,12 @@ const UNSUPPORTED: UnsupportedKind[] = [
     code: 'avro-input',
     what: 'binary Avro, the raw form of the DARPA TC data',
     hint: 'use the .json.tar.gz of the same topic, or convert it with json_consumer.sh of DARPA ta3-java-consumer',
+  },
+  {
+    magic: [0x45, 0x6c, 0x66, 0x46, 0x69, 0x6c, 0x65, 0x00],
+    code: 'evtx-input',
+    what: 'a binary event log of Windows (.evtx)',
+    hint: 'convert it first: evtx_dump -o jsonl FILE > FILE.json; or on Windows: wevtutil qe FILE /lf:true /f:xml > FILE.xml',
   },
 ];
 

@@ -65,7 +65,7 @@ export async function directoryError(path: string): Promise<RecalError> {
     : names.length
       ? `pass the log files in it; it contains ${listNames(names)}`
       : 'it is empty; pass log files';
-  return new RecalError('input-is-directory', `${quoted(path)} is a directory`, {
+  return new RecalError('input-is-directory', `${quoted(path)} is a folder`, {
     hint,
     where: { file: path },
   });
@@ -98,6 +98,17 @@ export function readError(name: string, offset: number, cause: unknown): RecalEr
       hint: 'check the disk or the network file system',
       where: { file: name, offset },
       cause,
+    },
+  );
+}
+
+export function shortenedError(name: string, bytes: number, promised: number): RecalError {
+  return new RecalError(
+    'input-changed',
+    `${quoted(name)} became shorter while it was read: ${bytes} of ${promised} bytes`,
+    {
+      hint: 'if a log rotation cut it, ingest the rotated copy; otherwise wait until its writer has finished',
+      where: { file: name, offset: bytes },
     },
   );
 }

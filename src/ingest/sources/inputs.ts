@@ -78,6 +78,7 @@ function checkDuplicateParts(sorted: string[]): void {
   const seen = new Map<string, string>();
   for (const path of sorted) {
     const { topic, part } = partOf(resolve(path));
+    if (!topic.endsWith('.json')) continue;
     const key = `${part}:${topic}`;
     const first = seen.get(key);
     if (first !== undefined) throw duplicatePartError(first, path);

@@ -1,6 +1,8 @@
 import type { ByteSource } from './byte-source.js';
 
 const NEWLINE = 0x0a;
+const OPEN_OBJECT = 0x7b;
+const END_OF_XML = '</Event>';
 
 /** The result of filling a block. */
 export interface FilledBlock {
@@ -16,9 +18,16 @@ export class LineBlocks {
   /** The start of a line that continues in the next block. */
   #carry: Uint8Array = new Uint8Array(0);
   #ended = false;
+  /** True if the input may still be written to, so that a last line without a newline may be the start of one. */
+  readonly #grows: boolean;
+  /** True once a line has ended. A file without any line end is no log that grows. */
+  #hasLines = false;
+  /** The number of bytes at the end that were left for later. */
+  unfinished = 0;
 
-  constructor(source: ByteSource) {
+  constructor(source: ByteSource, { grows = false } = {}) {
     this.#source = source;
+    this.#grows = grows;
   }
 
   /** Fills the first `capacity` bytes of a block with as many whole lines as fit. */
@@ -29,9 +38,15 @@ export class LineBlocks {
       const last = block.subarray(0, total).lastIndexOf(NEWLINE);
       if (this.#ended) {
         this.#carry = new Uint8Array(0);
-        return { length: total, dropped };
+        const tail = block.subarray(last + 1, total);
+        if (last >= 0) this.#hasLines = true;
+        if (!this.#grows || !this.#hasLines || tail.length === 0 || isComplete(tail))
+          return { length: total, dropped };
+        this.unfinished = tail.length;
+        return { length: last + 1, dropped };
       }
       if (last >= 0) {
+        this.#hasLines = true;
         this.#carry = block.slice(last + 1, total);
         return { length: last + 1, dropped };
       }
@@ -65,5 +80,18 @@ export class LineBlocks {
         return length;
       }
     }
+  }
+}
+
+/** Tells whether a line without a newline is a whole record: a JSON object or an XML event. Other text may go on. */
+function isComplete(line: Uint8Array): boolean {
+  const text = Buffer.from(line).toString('utf8').trim();
+  if (text === '' || text.endsWith(END_OF_XML)) return true;
+  if (text.charCodeAt(0) !== OPEN_OBJECT) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
   }
 }

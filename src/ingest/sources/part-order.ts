@@ -3,9 +3,14 @@ import { basename, dirname, sep } from 'node:path';
 /** The suffixes that may follow the part number. */
 const PACKED_SUFFIXES = ['.tar.gz', '.tar.zst', '.tgz', '.tzst', '.tar', '.gz', '.zst'];
 
+/** The base of rotated logs such as `audit.log.1` and `syslog.2.gz`. Dates as suffixes have more digits. */
+const ROTATED = /log$/;
+const ROTATION = /^[1-9]\d{0,2}$/;
+
 /**
- * DARPA E3 splits a topic into `X.json`, `X.json.1`, `X.json.2`, …; some lists call the first part `X.json.0`. Any other
- * name is a topic with one part: in rotated logs such as `audit.log.1`, higher numbers are older.
+ * DARPA E3 splits a topic into `X.json`, `X.json.1`, `X.json.2`, …; some lists call the first part `X.json.0`. In rotated
+ * logs such as `audit.log.1`, higher numbers are older, so their parts are negative. Any other name is a topic with one
+ * part.
  */
 export function partOf(name: string): { topic: string; part: number } {
   const packed = PACKED_SUFFIXES.find((suffix) => name.endsWith(suffix)) ?? '';
@@ -15,7 +20,8 @@ export function partOf(name: string): { topic: string; part: number } {
   const topic = bare.slice(0, Math.max(dot, 0));
   const digits = bare.slice(dot + 1);
   if (topic.endsWith('.json') && /^\d{1,15}$/.test(digits)) return { topic, part: Number(digits) };
-  return { topic: name, part: 0 };
+  if (ROTATED.test(topic) && ROTATION.test(digits)) return { topic, part: -Number(digits) };
+  return { topic: ROTATED.test(bare) ? bare : name, part: 0 };
 }
 
 /** Compares paths by folder, topic in natural order (`official` < `official-2` < `official-10`) and part number. */

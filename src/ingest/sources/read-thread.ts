@@ -1,11 +1,12 @@
 import { Worker } from 'node:worker_threads';
+import type { Fingerprint } from './content-hash.js';
 
 /** A request to hash bytes (after reading them from a file, if there is a descriptor), or for the digest. */
 export type ReadRequest = { descriptor?: number; bytes: Uint8Array } | { digest: true };
 
 export type ReadReply =
   | { length: number }
-  | { digest: string }
+  | { digest: Fingerprint }
   | { error: { message: string; code: string | undefined } };
 
 interface Waiter {
@@ -38,9 +39,9 @@ export class ReadThread {
     await this.#ask({ bytes });
   }
 
-  /** Returns the SHA-256 (hex) of all bytes since the last digest. */
-  async digest(): Promise<string> {
-    return ((await this.#ask({ digest: true })) as { digest: string }).digest;
+  /** Returns the fingerprint of all bytes since the last digest. */
+  async digest(): Promise<Fingerprint> {
+    return ((await this.#ask({ digest: true })) as { digest: Fingerprint }).digest;
   }
 
   async close(): Promise<void> {

@@ -1,18 +1,18 @@
-import { createHash } from 'node:crypto';
 import { readSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
+import { ContentHash } from './content-hash.js';
 import type { ReadReply, ReadRequest } from './read-thread.js';
 
 /** The size of one read. Small, so that the bytes are hashed while they are in the cache. */
 const READ_BYTES = 1 << 18;
 
 // The thread of ReadThread. It answers one request at a time, in order.
-let hash = createHash('sha256');
+let hash = new ContentHash();
 
 function answer(request: ReadRequest): ReadReply {
   if ('digest' in request) {
-    const digest = hash.digest('hex');
-    hash = createHash('sha256');
+    const digest = hash.finish();
+    hash = new ContentHash();
     return { digest };
   }
   const { descriptor, bytes } = request;

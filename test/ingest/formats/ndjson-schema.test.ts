@@ -97,6 +97,9 @@ describe('the schema', () => {
       parent: '',
       user: '',
       local: '',
+      session: '',
+      container: '',
+      unit: '',
     };
     expect(Object.keys(properties)).toEqual(Object.keys(all));
     expect(properties.type.enum).toEqual([...ENTITY_TYPES, '', null]);
@@ -108,6 +111,7 @@ describe('the schema', () => {
       seq: 0n,
       host: '',
       rel: '',
+      action: 'read',
       subj: { id: '' },
       obj: { id: '' },
       obj2: { id: '' },

@@ -171,6 +171,7 @@ describe('rejected inputs', () => {
     ['bzip2', [...text('BZh9'), 0x31, 0x41, 0x59, 0x26, 0x53, 0x59], 'unsupported-compression', 'bzip2 -dc'],
     ['zip', [...text('PK\u0003\u0004'), 20, 0], 'unsupported-archive', 'unzip -p'],
     ['7z', [0x37, 0x7a, 0xbc, 0xaf, 0x27, 0x1c], 'unsupported-archive', '7z'],
+    ['evtx', [...text('ElfFile\u0000'), 0, 0], 'evtx-input', 'evtx_dump'],
     ['avro', [...text('Obj\u0001'), 4, 20], 'avro-input', '.json.tar.gz'],
   ])('%s, with a hint how to convert it', async (_, bytes, code, hint) => {
     const path = put(Uint8Array.from(bytes));

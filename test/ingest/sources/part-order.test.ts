@@ -12,8 +12,11 @@ describe('partOf', () => {
     ['X.json.tar.gz', 'X.json', 0],
     ['X.json.3.tgz', 'X.json', 3],
     ['X.json.3.tar.gz', 'X.json', 3],
-    ['audit.log.1', 'audit.log.1', 0],
-    ['audit.log.gz', 'audit.log.gz', 0],
+    ['audit.log.1', 'audit.log', -1],
+    ['audit.log.12.gz', 'audit.log', -12],
+    ['audit.log.gz', 'audit.log', 0],
+    ['audit.log.20240101', 'audit.log.20240101', 0],
+    ['trace.1', 'trace.1', 0],
     ['X.json.bak', 'X.json.bak', 0],
     ['7', '7', 0],
   ])('%s', (name, topic, part) => expect(partOf(name)).toEqual({ topic, part }));
@@ -32,6 +35,9 @@ describe('comparePartNames', () => {
     'a/ta1-theia-e3-official-1r.json',
     'a/b/ta1.json',
     'a-b/ta1.json',
+    'a2/audit.log.10.gz',
+    'a2/audit.log.2',
+    'a2/audit.log.1',
     'a2/audit.log',
     'a10/audit.log',
   ];

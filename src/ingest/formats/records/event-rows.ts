@@ -1,0 +1,176 @@
+import { type Action, actionNumber } from '../../actions.js';
+import {
+  type Batch,
+  NO_SYMBOL,
+  RANK_ADDRESS,
+  RANK_HINT,
+  RANK_STATED,
+  setKey,
+  TEXT_CMD,
+  TEXT_CONTAINER,
+  TEXT_ID,
+  TEXT_LOCAL,
+  TEXT_NAME,
+  TEXT_SESSION,
+  TEXT_UNIT,
+} from '../../batch.js';
+import { EntityKey } from '../../entity-key.js';
+import { ENTITY_TYPES, type EntityType } from '../../event.js';
+import { FLOW_IN, FLOW_OUT, FLOW_UNKNOWN } from '../../flow.js';
+import { digitsOf } from '../../time.js';
+import { Symbols } from '../symbols.js';
+import { extendUpsert } from '../upsert-cache.js';
+import { KeyCache } from './key-cache.js';
+
+/** An entity of an event, with what the record says about it. `id` is a natural key: see docs/reference/formats.md. */
+export interface Described {
+  readonly id: string;
+  readonly type: EntityType;
+  readonly kind?: string | undefined;
+  readonly name?: string | undefined;
+  /** True if a better name may come from another record. */
+  readonly hint?: boolean | undefined;
+  readonly cmd?: string | undefined;
+  readonly pid?: number | undefined;
+  readonly parent?: string | undefined;
+  readonly user?: string | undefined;
+  /** The name of the user, if the identifier of the user is a number. */
+  readonly userName?: string | undefined;
+  readonly local?: string | undefined;
+  readonly session?: string | undefined;
+  readonly container?: string | undefined;
+  readonly unit?: string | undefined;
+}
+
+export interface EventRow {
+  /** Nanoseconds, or undefined if the record has no valid time. */
+  readonly ts: bigint | undefined;
+  readonly host: string | undefined;
+  readonly relation: string;
+  readonly action: Action;
+  readonly flow?: 'in' | 'out' | undefined;
+  readonly ok?: boolean | undefined;
+  readonly subject: Described;
+  readonly object?: Described | undefined;
+  readonly object2?: Described | undefined;
+}
+
+/** Why a record is malformed if it would need one more symbol. */
+const TOO_MANY_SYMBOLS = 'too many different hosts, relations and kinds';
+
+const NANOSECOND_DIGITS = digitsOf('ns');
+const ABSENT = new EntityKey();
+
+interface Written {
+  described: Described;
+  host: number;
+  /** The row of the upsert. */
+  at: number;
+}
+
+/**
+ * Writes events and what their records say about entities to batches, for formats whose identifiers are texts. An entity
+ * that is described again in the same way within a block adds no upsert.
+ */
+export class EventRows {
+  readonly #symbols = new Symbols();
+  readonly #keys = new KeyCache();
+  readonly #written = new Map<string, Written>();
+  #line = -1;
+  #seq = 0n;
+
+  /** Forgets what was written, because upserts belong to the batch of a block. */
+  beginBlock(): void {
+    this.#written.clear();
+    this.#line = -1;
+  }
+
+  /** Adds an event of a line. Events of one line differ in `seq`. Returns a reason if that is impossible. */
+  add(batch: Batch, line: number, event: EventRow): string | undefined {
+    batch.symbols = this.#symbols.texts;
+    const relation = this.#symbols.numberOf(event.relation);
+    const host = event.host === undefined ? NO_SYMBOL : this.#symbols.numberOf(event.host);
+    if (relation < 0 || host < 0) return TOO_MANY_SYMBOLS;
+    this.#seq = line === this.#line ? this.#seq + 1n : 0n;
+    this.#line = line;
+    const row = batch.addEvent();
+    batch.ts[row] = event.ts ?? 0n;
+    batch.tsDigits[row] = event.ts === undefined ? 0 : NANOSECOND_DIGITS;
+    batch.seq[row] = this.#seq;
+    this.#setEnd(batch.subject, row, event.subject);
+    this.#setEnd(batch.object, row, event.object);
+    this.#setEnd(batch.object2, row, event.object2);
+    batch.relation[row] = relation;
+    batch.action[row] = actionNumber(event.action);
+    batch.host[row] = host;
+    batch.flow[row] = event.flow === 'in' ? FLOW_IN : event.flow === 'out' ? FLOW_OUT : FLOW_UNKNOWN;
+    batch.ok[row] = event.ok === undefined ? 0 : event.ok ? 2 : 1;
+    batch.line[row] = line;
+    this.#describe(batch, event.subject, host, row);
+    if (event.object !== undefined) this.#describe(batch, event.object, host, row);
+    if (event.object2 !== undefined) this.#describe(batch, event.object2, host, row);
+    return undefined;
+  }
+
+  #setEnd(column: Uint32Array, row: number, end: Described | undefined): void {
+    setKey(column, row, end === undefined ? ABSENT : this.#keys.of(end.id).key);
+  }
+
+  #describe(batch: Batch, described: Described, host: number, row: number): void {
+    const known = this.#written.get(described.id);
+    if (known !== undefined && known.host === host && isSame(known.described, described)) {
+      extendUpsert(batch, known.at, row);
+      return;
+    }
+    const { key, uuid } = this.#keys.of(described.id);
+    const at = batch.addUpsert(key, host, row);
+    this.#written.set(described.id, { described, host, at });
+    batch.upsertType[at] = ENTITY_TYPES.indexOf(described.type) + 1;
+    batch.upsertRank[at] = described.hint
+      ? RANK_HINT
+      : described.type === 'flow'
+        ? RANK_ADDRESS
+        : RANK_STATED;
+    if (described.kind !== undefined) {
+      const kind = this.#symbols.numberOf(described.kind);
+      if (kind >= 0) batch.upsertKind[at] = kind;
+    }
+    if (described.pid !== undefined) batch.upsertPid[at] = described.pid;
+    if (described.parent !== undefined) setKey(batch.upsertParent, at, this.#keys.of(described.parent).key);
+    const { user } = described;
+    if (user !== undefined) setKey(batch.upsertUser, at, this.#keys.of(user).key);
+    if (!uuid) batch.setText(at, TEXT_ID, described.id);
+    if (described.name !== undefined) batch.setText(at, TEXT_NAME, described.name);
+    if (described.cmd !== undefined) batch.setText(at, TEXT_CMD, described.cmd);
+    if (described.local !== undefined) batch.setText(at, TEXT_LOCAL, described.local);
+    if (described.session !== undefined) batch.setText(at, TEXT_SESSION, described.session);
+    if (described.container !== undefined) batch.setText(at, TEXT_CONTAINER, described.container);
+    if (described.unit !== undefined) batch.setText(at, TEXT_UNIT, described.unit);
+    const { parent } = described;
+    // Nothing else may name the parent, and its key alone tells nobody anything.
+    if (parent !== undefined && !this.#written.has(parent) && !this.#keys.of(parent).uuid)
+      this.#describe(batch, { id: parent, type: 'process' }, host, row);
+    // Users are entities too, so that they are shown by name.
+    if (user === undefined) return;
+    const name = described.userName ?? user;
+    this.#describe(batch, { id: user, type: 'principal', name }, host, row);
+  }
+}
+
+function isSame(a: Described, b: Described): boolean {
+  return (
+    a.name === b.name &&
+    a.cmd === b.cmd &&
+    a.type === b.type &&
+    a.kind === b.kind &&
+    a.hint === b.hint &&
+    a.pid === b.pid &&
+    a.parent === b.parent &&
+    a.user === b.user &&
+    a.userName === b.userName &&
+    a.local === b.local &&
+    a.session === b.session &&
+    a.container === b.container &&
+    a.unit === b.unit
+  );
+}

@@ -1,0 +1,58 @@
+import type { Batch } from '../../batch.js';
+import type { ScanMemory } from '../../scan/json-scan.js';
+import type { Shape, Slot } from '../../scan/shape.js';
+import { digitsOf, nanosecondsIn, TIME_UNITS } from '../../time.js';
+import { JsonLinesReader } from '../json-lines.js';
+import type { ReaderOptions } from '../reader.js';
+import { EventRows } from './event-rows.js';
+import { TimeReader } from './time-reader.js';
+
+/** The base of readers of JSON lines whose records are whole events and whose identifiers are texts. */
+export abstract class RecordsReader extends JsonLinesReader {
+  protected override readonly eventKind = 'event';
+  protected readonly rows = new EventRows();
+  protected readonly times = new TimeReader();
+
+  constructor(shape: Shape, memory: ScanMemory, options: ReaderOptions) {
+    super(shape, memory, options);
+  }
+
+  override read(block: Uint8Array, length: number, batch: Batch): void {
+    this.rows.beginBlock();
+    super.read(block, length, batch);
+  }
+
+  /** Returns the text of a field, or undefined if it has none. */
+  protected optional(slot: Slot): string | undefined {
+    const { scan } = this;
+    return scan.has(slot) && !scan.isRaw(slot) ? scan.text(slot) : undefined;
+  }
+
+  /** Returns the JSON of an object or array, or an empty text. */
+  protected json(slot: Slot): string {
+    return this.scan.isRaw(slot) ? this.scan.text(slot) : '';
+  }
+
+  /** Returns a process number, or undefined if the field is no integer of 31 bits. */
+  protected pid(slot: Slot): number | undefined {
+    const { scan } = this;
+    const fits = scan.isInteger(slot) && scan.word(slot, 1) === 0 && scan.word(slot, 0) <= 0x7fffffff;
+    return fits ? scan.word(slot, 0) : undefined;
+  }
+
+  /** Returns an integer, or undefined. */
+  protected integer(slot: Slot): bigint | undefined {
+    const { scan } = this;
+    if (!scan.isInteger(slot)) return undefined;
+    return (BigInt(scan.word(slot, 1) | 0) << 32n) | BigInt(scan.word(slot, 0));
+  }
+
+  /** Returns a time in nanoseconds: RFC 3339, or an integer since 1970 whose length tells its unit. */
+  protected time(slot: Slot): bigint | undefined {
+    const number = this.integer(slot);
+    if (number === undefined)
+      return this.scan.isString(slot) ? this.times.read(this.scan.text(slot)) : undefined;
+    const unit = TIME_UNITS.find((each) => digitsOf(each) === this.scan.digits(slot));
+    return unit === undefined || number < 0n ? undefined : number * nanosecondsIn(unit);
+  }
+}

@@ -1,0 +1,66 @@
+import type { Batch } from '../../batch.js';
+
+/** What the assembler needs to know about a record, besides its times. */
+export const RECORD = {
+  /** An event whose two clocks show the offset between them; event 1 shows it best. */
+  other: 0,
+  processCreate: 1,
+  /** An event whose `UtcTime` comes from a clock of its own. */
+  ownClock: 2,
+  /** Records about Sysmon itself. */
+  started: 3,
+  stopped: 4,
+  configured: 5,
+  error: 6,
+} as const;
+
+/** The record has no `UtcTime`, no `TimeCreated`, or a record id that orders its events. */
+export const NO_UTC = 1;
+export const NO_CREATED = 2;
+export const NUMBERED = 4;
+
+/** One record on the tape. */
+export interface TapeRecord {
+  kind: number;
+  /** The events of the record. */
+  row: number;
+  rows: number;
+  /** The symbol of the host. */
+  host: number;
+  flags: number;
+  utc: bigint;
+  created: bigint;
+}
+
+const WORDS = 9;
+/** Splits 64-bit integers into words without allocating. */
+const LONG = new BigInt64Array(2);
+const HALVES = new Int32Array(LONG.buffer);
+
+export function writeTape(batch: Batch, record: TapeRecord): void {
+  const at = batch.extendTape(WORDS);
+  const { tape } = batch;
+  tape[at] = record.kind;
+  tape[at + 1] = record.row;
+  tape[at + 2] = record.rows;
+  tape[at + 3] = record.host;
+  tape[at + 4] = record.flags;
+  LONG[0] = record.utc;
+  LONG[1] = record.created;
+  for (let i = 0; i < 4; i++) tape[at + 5 + i] = HALVES[i];
+}
+
+export function* readTape({ tape, tapeLength }: Batch): Generator<TapeRecord> {
+  for (let at = 0; at + WORDS <= tapeLength; at += WORDS) {
+    for (let i = 0; i < 4; i++) HALVES[i] = tape[at + 5 + i];
+    yield {
+      kind: tape[at],
+      row: tape[at + 1],
+      rows: tape[at + 2],
+      host: tape[at + 3],
+      flags: tape[at + 4],
+      utc: LONG[0],
+      created: LONG[1],
+    };
+  }
+}

@@ -1,0 +1,138 @@
+import type { JsonScan } from '../../scan/json-scan.js';
+import { Shape, type Slot } from '../../scan/shape.js';
+import { TextPool } from '../../scan/text-pool.js';
+import {
+  absentAsEmpty,
+  DATA_FIELDS,
+  type DataField,
+  type Field,
+  type Fields,
+  SYSTEM_FIELDS,
+  type SystemField,
+  spellings,
+} from './fields.js';
+
+/**
+ * The fields of all JSON carriers, by path. Event data is at the top level (OTRF, NXLog), in `winlog.event_data`
+ * (winlogbeat), in `EventData` (Sentinel, if it is an object) or in `Event.EventData` (evtx_dump).
+ */
+export const shape = new Shape();
+
+const DATA_PATHS = ['', 'winlog.event_data.', 'EventData.', 'Event.EventData.'];
+
+const SYSTEM_PATHS: Readonly<Record<SystemField, readonly string[]>> = {
+  EventID: ['EventID', 'winlog.event_id', 'Event.System.EventID'],
+  Channel: ['Channel', 'winlog.channel', 'EventLog', 'Event.System.Channel'],
+  Provider: ['SourceName', 'Provider', 'winlog.provider_name', 'Event.System.Provider.#attributes.Name'],
+  Computer: ['Computer', 'Hostname', 'winlog.computer_name', 'Event.System.Computer'],
+  TimeCreated: ['TimeCreated', 'winlog.time_created', 'Event.System.TimeCreated.#attributes.SystemTime'],
+  RecordID: ['RecordNumber', 'EventRecordID', 'winlog.record_id', 'Event.System.EventRecordID'],
+};
+
+/**
+ * Where a field is if it is in none of the places above: where Elastic's pipelines move event data to, and where
+ * collectors put what the event itself lacks.
+ */
+const SECOND_PATHS: Partial<Record<Field, readonly string[]>> = {
+  ProcessGuid: ['process.entity_id'],
+  ProcessId: ['process.pid'],
+  Image: ['process.executable'],
+  CommandLine: ['process.command_line'],
+  ParentProcessGuid: ['process.parent.entity_id'],
+  ParentProcessId: ['process.parent.pid'],
+  ParentImage: ['process.parent.executable'],
+  ParentCommandLine: ['process.parent.command_line'],
+  TargetFilename: ['file.path'],
+  ImageLoaded: ['dll.path'],
+  TargetObject: ['registry.path'],
+  SourceIp: ['source.ip'],
+  SourcePort: ['source.port'],
+  DestinationIp: ['destination.ip'],
+  DestinationPort: ['destination.port'],
+  QueryName: ['dns.question.name'],
+  EventID: ['Event.System.EventID.#text'],
+  TimeCreated: ['@timestamp', 'TimeGenerated'],
+  Computer: ['host.name', 'HostName'],
+};
+
+function slotsOf(field: Field): Slot[] {
+  const paths = (DATA_FIELDS as readonly string[]).includes(field)
+    ? DATA_PATHS.flatMap((path) => spellings(field).map((name) => `${path}${name}`))
+    : SYSTEM_PATHS[field as SystemField];
+  const slots = [shape.raw(...paths)];
+  const moved = SECOND_PATHS[field];
+  if (moved !== undefined) slots.push(...moved.map((path) => shape.raw(path)));
+  return slots;
+}
+
+/** The fields whose values do not recur. */
+const UNIQUE: readonly Field[] = ['UtcTime', 'TimeCreated', 'RecordID'];
+
+interface FieldPlace {
+  slots: readonly Slot[];
+  recurs: boolean;
+}
+
+const PLACES: ReadonlyMap<Field, FieldPlace> = new Map(
+  [...DATA_FIELDS, ...SYSTEM_FIELDS].map((field) => [
+    field,
+    { slots: slotsOf(field), recurs: !UNIQUE.includes(field) },
+  ]),
+);
+
+/** Event data as a text inside the record: JSON or XML. */
+export const EVENT_DATA: Slot = shape.raw('EventData');
+/** Whole events as XML: syslog in Sentinel, journald, filebeat, and the original that Elastic keeps. */
+export const XML_TEXTS: readonly Slot[] = [
+  shape.raw('SyslogMessage'),
+  shape.raw('MESSAGE'),
+  shape.raw('message'),
+  shape.raw('event.original'),
+];
+
+/** The fields of the JSON record that was scanned last. */
+export class ScannedFields implements Fields {
+  readonly #scan: JsonScan;
+  readonly #bytes: DataView;
+  readonly #pool = new TextPool();
+
+  constructor(scan: JsonScan) {
+    this.#scan = scan;
+    this.#bytes = new DataView(scan.bytes.buffer);
+  }
+
+  text(field: Field): string {
+    const { slots, recurs } = PLACES.get(field) as FieldPlace;
+    const scan = this.#scan;
+    for (let i = 0; i < slots.length; i++) {
+      const slot = slots[i];
+      if (scan.has(slot) && !scan.isRaw(slot)) return recurs ? this.#recurring(slot) : scan.text(slot);
+    }
+    return '';
+  }
+
+  #recurring(slot: Slot): string {
+    const scan = this.#scan;
+    const start = scan.start(slot);
+    const stop = scan.stop(slot);
+    const known = this.#pool.find(this.#bytes, start, stop);
+    return known ?? this.#pool.keep(this.#bytes, start, stop, absentAsEmpty(scan.text(slot)));
+  }
+}
+
+/** The fields of a record whose event data was decoded from a text. The rest stays in the scanned record. */
+export class JoinedFields implements Fields {
+  readonly #around: Fields;
+  readonly #data: Fields;
+
+  constructor(around: Fields, data: Fields) {
+    this.#around = around;
+    this.#data = data;
+  }
+
+  text(field: Field): string {
+    return DATA.has(field) ? this.#data.text(field) : this.#around.text(field);
+  }
+}
+
+const DATA: ReadonlySet<Field> = new Set<DataField>(DATA_FIELDS);

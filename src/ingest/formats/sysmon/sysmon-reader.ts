@@ -1,0 +1,219 @@
+import { type Batch, NO_SYMBOL, type Problem } from '../../batch.js';
+import { JsonScan, LINE, type ScanMemory } from '../../scan/json-scan.js';
+import { oversizeReason, type Reader, type ReaderOptions } from '../reader.js';
+import { Symbols } from '../symbols.js';
+import { channelReason } from './channels.js';
+import { NO_CREATED, NO_UTC, NUMBERED, RECORD, writeTape } from './clock-tape.js';
+import { OWN_CLOCK, RECORD_NAMES, SENSOR_EVENTS } from './event-table.js';
+import { EVENTS_PER_RECORD, EventWriter } from './event-writer.js';
+import { DecodedFields, type Fields } from './fields.js';
+import { EVENT_DATA, JoinedFields, ScannedFields, shape, XML_TEXTS } from './json-fields.js';
+import { UtcTimes } from './utc-time.js';
+import { findEvent, readXml, XmlError } from './xml-event.js';
+
+const SAMPLE_BYTES = 120;
+const LARGEST_RECORD_ID = 2n ** 60n / EVENTS_PER_RECORD;
+/** A line of another program in a syslog file. */
+const SYSLOG_LINE =
+  /^\s*(?:<\d{1,3}>)?(?:1 )?(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d |\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)/;
+const OPENING = /^\s*[{[]/;
+
+/** Reads Sysmon records in JSON and XML. A line holds one JSON record, or text with any number of XML events. */
+export class SysmonReader implements Reader {
+  readonly #scan: JsonScan;
+  readonly #scanned: ScannedFields;
+  readonly #symbols = new Symbols();
+  readonly #writer = new EventWriter(this.#symbols);
+  // Their dates differ in logs whose `TimeCreated` is local time.
+  readonly #utcTimes = new UtcTimes();
+  readonly #createdTimes = new UtcTimes();
+  readonly #maxLine: number;
+  /** The line within the block, from 0. */
+  #line = 0;
+
+  constructor(memory: ScanMemory, options: ReaderOptions) {
+    this.#scan = new JsonScan(memory, shape, options.maxLine);
+    this.#scanned = new ScannedFields(this.#scan);
+    this.#maxLine = options.maxLine;
+  }
+
+  read(block: Uint8Array, length: number, batch: Batch): void {
+    this.#scan.begin(block, length);
+    this.#writer.begin(batch);
+    batch.symbols = this.#symbols.texts;
+    this.#line = 0;
+    for (let found = this.#scan.next(); found !== LINE.end; found = this.#scan.next()) {
+      if (found === LINE.blank) batch.blank++;
+      else this.#takeLine(found, batch);
+      this.#line++;
+    }
+    batch.lines = this.#line;
+  }
+
+  #takeLine(found: number, batch: Batch): void {
+    let code: Problem['code'] = 'record';
+    let reason: string | undefined;
+    if (found === LINE.oversize) {
+      code = 'oversize';
+      reason = oversizeReason(this.#scan.lineLength, this.#maxLine);
+    } else if (found === LINE.record) reason = this.#takeJson(batch);
+    else {
+      const line = this.#scan.lineText();
+      if (OPENING.test(line)) {
+        code = 'syntax';
+        const failure = this.#scan.failure();
+        reason = `${failure.reason} (column ${failure.column})`;
+      } else reason = this.#takeText(line, batch);
+    }
+    if (reason !== undefined)
+      batch.problem({ line: this.#line, code, reason, sample: this.#scan.sample(SAMPLE_BYTES) });
+  }
+
+  /** Takes a JSON record. Returns a reason if it is malformed. */
+  #takeJson(batch: Batch): string | undefined {
+    const scan = this.#scan;
+    if (this.#scanned.text('EventID') === '') {
+      const slot = XML_TEXTS.find((candidate) => scan.has(candidate) && scan.isString(candidate));
+      return slot === undefined
+        ? 'not a record of the Windows event log'
+        : this.#takeText(scan.text(slot), batch);
+    }
+    if (!scan.has(EVENT_DATA) || !scan.isString(EVENT_DATA)) return this.#takeRecord(this.#scanned, batch);
+    const data = decodeEventData(scan.text(EVENT_DATA));
+    return typeof data === 'string' ? data : this.#takeRecord(new JoinedFields(this.#scanned, data), batch);
+  }
+
+  /** Takes the XML events of a text. Other text of a syslog file belongs to other programs. */
+  #takeText(text: string, batch: Batch): string | undefined {
+    let start = findEvent(text, 0);
+    if (start < 0) {
+      if (!SYSLOG_LINE.test(text)) return 'neither a JSON record nor an XML event';
+      batch.skip('otherProgram');
+      return undefined;
+    }
+    const events: Fields[] = [];
+    let cut = false;
+    try {
+      while (start >= 0) {
+        const { fields, end, cut: isCut } = readXml(text, start);
+        events.push(fields);
+        cut = isCut;
+        start = findEvent(text, end);
+      }
+    } catch (error) {
+      if (error instanceof XmlError) return error.message;
+      throw error;
+    }
+    // A line is read as a whole or not at all, so that each line is counted once.
+    const reason = events
+      .map((fields) => faultOf(fields.text('EventID'), fields.text('Channel'), fields.text('Provider')))
+      .find((fault) => fault !== undefined);
+    if (reason !== undefined) return reason;
+    for (const fields of events) this.#takeRecord(fields, batch);
+    if (cut) batch.repair('cutXml');
+    return undefined;
+  }
+
+  #takeRecord(fields: Fields, batch: Batch): string | undefined {
+    const id = fields.text('EventID');
+    const channel = fields.text('Channel');
+    const provider = fields.text('Provider');
+    const fault = faultOf(id, channel, provider);
+    if (fault !== undefined) return fault;
+    if (!provider.endsWith('-Sysmon') && !channel.includes('-Sysmon/')) {
+      batch.skip(channelReason(channel));
+      return undefined;
+    }
+    const computer = fields.text('Computer');
+    const host = computer === '' ? NO_SYMBOL : this.#symbols.numberOf(computer);
+    if (host < 0) return 'too many different hosts, relations and kinds';
+    const linux = provider === 'Linux-Sysmon' || channel.startsWith('Linux-');
+    this.#takeEvent(Number(id), fields, host, linux ? 'linux' : 'windows', batch);
+    return undefined;
+  }
+
+  #takeEvent(eventId: number, fields: Fields, host: number, naming: 'linux' | 'windows', batch: Batch): void {
+    const name = RECORD_NAMES.get(eventId);
+    if (name === undefined) {
+      batch.skip('unknownEventId');
+      return;
+    }
+    batch.count(name);
+    const utc = this.#utcTimes.parse(fields.text('UtcTime'));
+    const created = this.#createdTimes.parse(fields.text('TimeCreated'));
+    const sequence = recordIdOf(fields.text('RecordID'));
+    const row = batch.events;
+    let rows = 0;
+    if (Object.hasOwn(SENSOR_EVENTS, eventId)) batch.skip(name);
+    else {
+      const settled = utc !== undefined && !OWN_CLOCK.has(eventId);
+      rows = this.#writer.write(eventId, fields, { host, line: this.#line, utc, sequence, settled, naming });
+      if (rows === 0) batch.skip('noProcess');
+    }
+    writeTape(batch, {
+      kind: recordKind(eventId, fields),
+      row,
+      rows,
+      host,
+      flags:
+        (utc === undefined ? NO_UTC : 0) |
+        (created === undefined ? NO_CREATED : 0) |
+        (sequence === undefined ? 0 : NUMBERED),
+      utc: utc ?? 0n,
+      created: created ?? 0n,
+    });
+  }
+}
+
+/** Returns why these are not fields of an event log, or undefined. */
+function faultOf(id: string, channel: string, provider: string): string | undefined {
+  if (!/^\d{1,5}$/.test(id)) return 'the event id is missing or not a number';
+  if (channel === '' && provider === '') return 'the record names neither its channel nor its provider';
+  return undefined;
+}
+
+/** Decodes event data that a collector kept as a text. Returns a reason if it is malformed. */
+function decodeEventData(text: string): DecodedFields | string {
+  if (text.startsWith('<')) {
+    try {
+      return readXml(text, 0).fields;
+    } catch (error) {
+      if (error instanceof XmlError) return error.message;
+      throw error;
+    }
+  }
+  const fields = new DecodedFields();
+  let data: unknown;
+  try {
+    data = JSON.parse(text);
+  } catch {
+    return '`EventData` is neither JSON nor XML';
+  }
+  if (typeof data !== 'object' || data === null) return '`EventData` is not an object';
+  for (const [name, value] of Object.entries(data)) {
+    if (typeof value === 'string') fields.set(name, value);
+    else if (typeof value === 'number' || typeof value === 'boolean') fields.set(name, String(value));
+  }
+  return fields;
+}
+
+function recordKind(eventId: number, fields: Fields): number {
+  switch (eventId) {
+    case 1:
+      return RECORD.processCreate;
+    case 4:
+      return fields.text('State') === 'Started' ? RECORD.started : RECORD.stopped;
+    case 16:
+      return RECORD.configured;
+    case 255:
+      return RECORD.error;
+    default:
+      return OWN_CLOCK.has(eventId) ? RECORD.ownClock : RECORD.other;
+  }
+}
+
+function recordIdOf(text: string): bigint | undefined {
+  if (text === '' || !/^\d{1,18}$/.test(text)) return undefined;
+  const id = BigInt(text);
+  return id > 0n && id < LARGEST_RECORD_ID ? id : undefined;
+}
