@@ -68,6 +68,19 @@ export function readParquet(paths: string): string {
   return `read_parquet(${paths}, hive_partitioning = false)`;
 }
 
+/** Columns that segments of 0.1.0 do not have. */
+const ADDED_COLUMNS = {
+  events: ['action'],
+  entities: ['session', 'container', 'unit'],
+} as const;
+
+/** SQL that reads segments at `paths` like `readParquet`; columns that older segments lack are NULL. */
+export function readSegments(kind: keyof typeof ADDED_COLUMNS, paths: string): string {
+  const added = ADDED_COLUMNS[kind].map((column) => `NULL::VARCHAR AS ${column}`).join(', ');
+  return `(SELECT * FROM read_parquet(${paths}, hive_partitioning = false, union_by_name = true)
+    UNION ALL BY NAME SELECT ${added} WHERE false)`;
+}
+
 /** Streams the result of a statement in chunks, so that memory stays bounded. */
 export async function* streamChunks(
   connection: DuckDBConnection,
@@ -169,5 +182,20 @@ export function explainStoreError(error: unknown, folder: string): Error {
       cause: error,
     });
   }
+  if (DAMAGED.test(text)) {
+    return new RecalError(
+      'segment-damaged',
+      `a segment of the store cannot be read: ${printable(text, 300)}`,
+      {
+        hint: 'find it with: recal verify --store DIR; then restore it from a backup, or go on without it with: recal repair --store DIR',
+        where: { file: folder },
+        cause: error,
+      },
+    );
+  }
   return error instanceof Error ? error : new Error(text);
 }
+
+/** What DuckDB says about a damaged Parquet file. Segments without a checksum get this far. */
+const DAMAGED =
+  /magic bytes|not a parquet file|TProtocol|\bthrift|parquet (file|reader|footer|metadata)|(zstd|snappy|gzip|lz4)\b.*(fail|error|corrupt)|(fail|error|corrupt).*(zstd|snappy|gzip|lz4)\b|decompress|corrupt|utf-?8|out of (range|buffer)|(column|page|dictionary|offset|metadata).*(invalid|larger|exceed|mismatch)|could not read enough bytes|could not convert|INTERNAL Error/i;

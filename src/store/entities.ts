@@ -1,6 +1,6 @@
 import type { DuckDBDataChunk } from '@duckdb/node-api';
 import type { EntityType } from '../ingest/event.js';
-import { explainStoreError, openDuckDB, pathList, readParquet, streamChunks } from './duckdb.js';
+import { explainStoreError, openDuckDB, pathList, readSegments, streamChunks } from './duckdb.js';
 import type { Segment } from './manifest.js';
 import type { Selection, Store } from './store.js';
 
@@ -17,6 +17,9 @@ export interface KnownEntity {
   parent: string | undefined;
   principal: string | undefined;
   local: string | undefined;
+  session: string | undefined;
+  container: string | undefined;
+  unit: string | undefined;
 }
 
 const latest = (column: string): string => `first_value(${column} IGNORE NULLS) OVER latest`;
@@ -44,12 +47,15 @@ const MERGED_ENTITIES = `
     ${latest('pid')} AS pid,
     ${latest('parent')} AS parent,
     ${latest('principal')} AS principal,
-    ${latest('local')} AS local
-  FROM ${readParquet('$paths')}
+    ${latest('local')} AS local,
+    ${latest('session')} AS session,
+    ${latest('container')} AS container,
+    ${latest('unit')} AS unit
+  FROM ${readSegments('entities', '$paths')}
   WHERE first_ts <= $until::BIGINT
   WINDOW
     latest AS (PARTITION BY host, entity
-      ORDER BY ${LAST_MADE}, type, kind, cmd, pid, parent, principal, local, id
+      ORDER BY ${LAST_MADE}, type, kind, cmd, pid, parent, principal, local, session, container, unit, id
       ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING),
     surest AS (PARTITION BY host, entity
       ORDER BY name_rank DESC NULLS LAST, ${LAST_MADE}, name DESC
@@ -74,7 +80,7 @@ export async function* mergeEntities(
   if (known.length === 0) return;
   const database = await openDuckDB({ memoryMiB: 1024 });
   try {
-    const paths = pathList(known.map((segment) => store.path(segment)));
+    const paths = pathList(await store.openSegments(known));
     const statement = `SELECT ${columns} FROM (${MERGED_ENTITIES}) ${order}`;
     yield* streamChunks(await database.connect(), statement, { paths, until });
   } catch (error) {
@@ -104,13 +110,28 @@ export async function* readEntities(store: Store, selection: Selection = {}): As
   const chunks = mergeEntities(
     store,
     store.segments('entities', selection),
-    'host, id, type, kind, name, cmd, pid, upper(parent::VARCHAR), upper(principal::VARCHAR), local',
+    'host, id, type, kind, name, cmd, pid, upper(parent::VARCHAR), upper(principal::VARCHAR), local, session, container, unit',
     { order: 'ORDER BY host, id' },
   );
   for await (const chunk of chunks) {
     for (const row of chunk.getRows()) {
-      const [host, id, type, kind, name, cmd, pid, parent, principal, local] = row.map((v) => v ?? undefined);
-      yield { host, id, type, kind, name, cmd, pid, parent, principal, local } as KnownEntity;
+      const [host, id, type, kind, name, cmd, pid, parent, principal, local, session, container, unit] =
+        row.map((v) => v ?? undefined);
+      yield {
+        host,
+        id,
+        type,
+        kind,
+        name,
+        cmd,
+        pid,
+        parent,
+        principal,
+        local,
+        session,
+        container,
+        unit,
+      } as KnownEntity;
     }
   }
 }

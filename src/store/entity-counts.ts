@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import type { DuckDBConnection, DuckDBListValue } from '@duckdb/node-api';
 import { ENTITY_TYPES, type EntityType } from '../ingest/event.js';
-import { openDuckDB, pathList, readParquet } from './duckdb.js';
+import { openDuckDB, pathList, readParquet, readSegments } from './duckdb.js';
+import { checkSegment, damagedSegment } from './integrity/verify-segments.js';
 import type { Segment, Summary } from './manifest.js';
 
 /** The source type of an entity that events refer to but no record defines. */
@@ -12,6 +13,7 @@ export interface EntityCounts {
   entities: Summary['entities'];
   /** Events with at least one endpoint that no record defines. */
   unresolved: number;
+  identities: Summary['identities'];
 }
 
 /** Counts the distinct entities that segments define or refer to. DuckDB spills to disk for large counts. */
@@ -61,7 +63,10 @@ export async function countEntities(
   const entities = tabulate(result.getRowObjects() as unknown as CountRow[]);
   const unresolved = entities.placeholders === 0 ? 0 : await countUnresolved(connection, paths('events'));
   await connection.run('DROP TABLE referenced; DROP TABLE defined');
-  return { entities, unresolved };
+  const identities = has('entities')
+    ? await countIdentities(connection, paths('entities'))
+    : { users: 0, sessions: 0, containers: 0, units: 0 };
+  return { entities, unresolved, identities };
 }
 
 /** Counts the entities of a store's segments. */
@@ -69,12 +74,31 @@ export async function countStoredEntities(
   folder: string,
   segments: readonly Segment[],
 ): Promise<EntityCounts> {
+  for (const segment of segments) {
+    const damage = await checkSegment(folder, segment);
+    if (damage !== undefined) throw damagedSegment(damage, folder);
+  }
   const database = await openDuckDB();
   try {
     return await countEntities(await database.connect(), folder, segments);
   } finally {
     database.closeSync();
   }
+}
+
+async function countIdentities(
+  connection: DuckDBConnection,
+  entities: DuckDBListValue,
+): Promise<Summary['identities']> {
+  const distinct = ['principal', 'session', 'container', 'unit'].map(
+    (column) => `count(DISTINCT CASE WHEN ${column} IS NOT NULL THEN (host, ${column}) END)`,
+  );
+  const result = await connection.runAndReadAll(
+    `SELECT ${distinct.join(', ')} FROM ${readSegments('entities', '$1')}`,
+    [entities],
+  );
+  const [users, sessions, containers, units] = result.getRows()[0].map(Number);
+  return { users, sessions, containers, units };
 }
 
 const ROLES = ['subject', 'object', 'object2'];

@@ -15,6 +15,8 @@ export interface EventTable {
   readonly relation: Uint16Array;
   /** The direction that the log gives for this event: FLOW_* in ingest/flow.ts. */
   readonly flow: Uint8Array;
+  /** Index into ACTIONS: what the event does, in the vocabulary of all formats. */
+  readonly action: Uint8Array;
   /** The log's own relation names. */
   readonly relations: readonly string[];
   readonly nodeCount: number;

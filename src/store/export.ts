@@ -1,6 +1,6 @@
 import { listValue } from '@duckdb/node-api';
 import { ENTITY_TYPES, type Entity } from '../ingest/event.js';
-import { explainStoreError, openDuckDB, pathList, readParquet, streamChunks } from './duckdb.js';
+import { explainStoreError, openDuckDB, pathList, readSegments, streamChunks } from './duckdb.js';
 import { fileRanks } from './load.js';
 import { nothingSelected } from './nothing-selected.js';
 import { readStatements, type Statement } from './statements.js';
@@ -21,12 +21,12 @@ export async function* exportEvents(store: Store, selection: Selection = {}): As
     if (segments.length === 0) throw nothingSelected(store, selection);
     const chunks = streamChunks(
       await database.connect(),
-      `SELECT ts, seq, host, subject::VARCHAR, relation, object::VARCHAR, object2::VARCHAR, flow, ok, attrs
-       FROM ${readParquet('$paths')}
+      `SELECT ts, seq, host, subject::VARCHAR, relation, action, object::VARCHAR, object2::VARCHAR, flow, ok, attrs
+       FROM ${readSegments('events', '$paths')}
        WHERE ts >= $from::BIGINT AND ($to::BIGINT IS NULL OR ts < $to::BIGINT)
        ORDER BY ts, seq, ($ranks::INTEGER[])[file + 1], line`,
       {
-        paths: pathList(segments.map((segment) => store.path(segment))),
+        paths: pathList(await store.openSegments(segments)),
         ranks: listValue(fileRanks(store)),
         from: selection.from ?? -(2n ** 63n),
         to: selection.to ?? null,
@@ -34,7 +34,7 @@ export async function* exportEvents(store: Store, selection: Selection = {}): As
     );
     for await (const chunk of chunks) {
       for (const row of chunk.getRows()) {
-        const [ts, seq, host, subject, relation, object, object2, flow, ok, attrs] = row;
+        const [ts, seq, host, subject, relation, action, object, object2, flow, ok, attrs] = row;
         await known.advance(ts as bigint, seq as bigint);
         const at = host as string;
         const entity = (key: unknown) => (key === null ? undefined : known.describe(at, key as string));
@@ -44,6 +44,7 @@ export async function* exportEvents(store: Store, selection: Selection = {}): As
           seq: seq === 0n ? undefined : String(seq),
           host,
           rel: relation,
+          action: action ?? undefined,
           subj: entity(subject),
           obj: entity(object),
           obj2: entity(object2),
@@ -114,6 +115,9 @@ class KnownEntities {
       parent,
       principal,
       local,
+      session,
+      container,
+      unit,
     } = statement;
     let entities = this.#hosts.get(host);
     if (entities === undefined) {
@@ -136,5 +140,8 @@ class KnownEntities {
     if (parent !== undefined) entity.parent = idOf(parent);
     if (principal !== undefined) entity.user = idOf(principal);
     if (local !== undefined) entity.local = local;
+    if (session !== undefined) entity.session = session;
+    if (container !== undefined) entity.container = container;
+    if (unit !== undefined) entity.unit = unit;
   }
 }

@@ -3,7 +3,7 @@ import type { Selection, Store } from './store.js';
 
 /** Reads the time of the first selected event of each file, by file number. */
 export async function readFileStarts(store: Store, selection: Selection): Promise<Map<number, bigint>> {
-  const paths = store.segments('events', selection).map((segment) => store.path(segment));
+  const paths = await store.openSegments(store.segments('events', selection));
   if (paths.length === 0) return new Map();
   const database = await openDuckDB();
   try {

@@ -1,6 +1,7 @@
 import { PROBLEMS_KEPT, type Problem } from '../ingest/batch.js';
 import type { SourceBatch, SourceReport } from '../ingest/read.js';
 import { isShortenedSymbol } from '../ingest/scan/symbol-text.js';
+import { Readings } from './readings.js';
 
 /** A malformed line, with its file and its line number in the file. */
 export interface LocatedProblem extends Problem {
@@ -28,8 +29,11 @@ export class IngestCounters {
   readonly shortened = new Set<string>();
   readonly problems: LocatedProblem[] = [];
   readonly skipped = new Map<string, number>();
+  readonly merged = new Map<string, number>();
+  readonly repaired = new Map<string, number>();
   readonly records = new Map<string, number>();
   readonly relations = new Map<string, number>();
+  readonly readings = new Readings();
   readonly sources = new Map<SourceReport, SourceProgress>();
 
   /** Call this before the symbols of the batch are renumbered. */
@@ -39,6 +43,8 @@ export class IngestCounters {
     this.malformed += batch.malformed;
     this.badText += batch.badText;
     for (const [reason, count] of batch.skipped) addCount(this.skipped, reason, count);
+    for (const [kind, count] of batch.merged) addCount(this.merged, kind, count);
+    for (const [reason, count] of batch.repaired) addCount(this.repaired, reason, count);
     for (const [kind, count] of batch.records) addCount(this.records, kind, count);
     for (const problem of batch.problems) {
       if (this.problems.length < PROBLEMS_KEPT) {
@@ -65,8 +71,13 @@ export class IngestCounters {
     for (let code = 0; code < counts.length; code++) {
       if (counts[code] > 0) addCount(this.relations, batch.symbols[code], counts[code]);
     }
+    this.readings.add(batch);
     this.events += batch.events;
     if (batch.events > 0) progress.last = { ts: ts[batch.events - 1], seq: batch.seq[batch.events - 1] };
+  }
+
+  skip(reason: string): void {
+    addCount(this.skipped, reason, 1);
   }
 
   /** The last event of a source so far. */

@@ -4,7 +4,9 @@ import { printable } from '../base/printable.js';
 import { hashFile } from '../ingest/sources/byte-source.js';
 import { countStoredEntities } from './entity-counts.js';
 import type { LocatedProblem } from './ingest-counters.js';
+import { KnownContents, type KnownPart } from './known-contents.js';
 import type { FileEntry, IngestEntry, Manifest, Segment, Summary } from './manifest.js';
+import { readStates, stageStates } from './reader-states.js';
 import { type StagedFiles, type StagingOptions, stageFiles } from './stage-files.js';
 import { StoreWriter } from './store.js';
 import { addSummaries } from './summaries.js';
@@ -27,6 +29,8 @@ export interface IngestResult extends Summary {
   /** Names of the files that the store already contained. */
   known: readonly string[];
   files: IngestEntry['files'];
+  /** Files of which the store had the beginning, with the number of lines that it had. */
+  grown: readonly { readonly name: string; readonly lines: number }[];
   /** Events of known files that `recal drop` removed from the store. */
   dropped: number;
 }
@@ -38,15 +42,21 @@ export interface IngestResult extends Summary {
 export async function ingestFiles(paths: readonly string[], options: IngestOptions): Promise<IngestResult> {
   const writer = await StoreWriter.open(options.store);
   try {
-    const { fresh, known } = await separateKnown(paths, writer.manifest, options);
+    const { manifest } = writer;
+    const contents = new KnownContents(manifest);
+    const { fresh, known } = await separateKnown(paths, manifest, contents, options);
     if (fresh.length === 0) return await unchangedResult(writer, known);
-    refuseWithoutAppend(writer.manifest, fresh, options);
-    const { nextIngest, nextFile } = writer.manifest;
+    refuseWithoutAppend(
+      manifest,
+      fresh.filter(({ part }) => part === undefined).map(({ path }) => path),
+      options,
+    );
+    const { nextIngest, nextFile } = manifest;
     const staged = await stageFiles(
-      fresh,
+      fresh.map(({ path }) => path),
       writer.stagingFolder,
       { ingest: nextIngest, file: nextFile },
-      options,
+      { ...options, contents, states: await readStates(options.store, manifest) },
     );
     return await commitStaged(writer, staged, known, options);
   } finally {
@@ -69,6 +79,7 @@ async function commitStaged(
   refuseRepeated(staged.files, again);
   refuseWithoutRecords(staged);
   options.signal?.throwIfAborted();
+  const state = await stageStates(staged.folder, manifest.nextIngest, staged.states);
   const entry: IngestEntry = {
     number: manifest.nextIngest,
     split: options.split ?? null,
@@ -83,6 +94,7 @@ async function commitStaged(
       segments: [...manifest.segments, ...staged.segments],
       nextIngest: manifest.nextIngest + 1,
       nextFile: manifest.nextFile + staged.files.length,
+      state: state ?? manifest.state,
     },
     staged.folder,
     staged.segments,
@@ -91,7 +103,10 @@ async function commitStaged(
     status: 'added',
     ...staged.summary,
     problems: staged.problems,
-    known: known.map(({ name }) => name),
+    known: [...known, ...staged.repeated].map(({ name }) => name),
+    grown: entry.files.flatMap(({ name, content }) =>
+      content === null || content.linesBefore === 0 ? [] : [{ name, lines: content.linesBefore }],
+    ),
     files: entry.files,
     dropped: 0,
   };
@@ -103,31 +118,60 @@ interface KnownFile {
   ingest: IngestEntry | undefined;
 }
 
-/** Separates new files from copies and from files with known content. Hashes only files that share their size. */
-async function separateKnown(paths: readonly string[], manifest: Manifest, options: IngestOptions) {
+interface FreshFile {
+  path: string;
+  /** What the store has of it. */
+  part: KnownPart | undefined;
+}
+
+/**
+ * Separates new files from copies and from files with known content. Hashes only files that share their size or their
+ * beginning with another.
+ */
+async function separateKnown(
+  paths: readonly string[],
+  manifest: Manifest,
+  contents: KnownContents,
+  options: IngestOptions,
+) {
   const storedSizes = manifest.ingests.flatMap(({ files }) => files.map(({ bytes }) => bytes));
   const sizes = await Promise.all(paths.map(sizeOf));
   const filesBySize = new Map<number, number>();
   for (const size of [...new Set(storedSizes), ...sizes]) {
     if (size !== undefined) filesBySize.set(size, (filesBySize.get(size) ?? 0) + 1);
   }
-  const fresh: string[] = [];
+  const fresh: FreshFile[] = [];
   const known: KnownFile[] = [];
   const hashes = new Set<string>();
   for (const [index, path] of paths.entries()) {
     const size = sizes[index];
     if (size === undefined || filesBySize.get(size) === 1) {
-      fresh.push(path);
+      await addUnlessKnown(path, manifest, contents, options, fresh, known);
       continue;
     }
-    const sha256 = options.hashes?.get(path) ?? (await hashFile(path));
+    const sha256 = options.hashes?.get(path) ?? (await hashFile(path, options.signal));
     const found = findKnown(manifest, sha256, options.split, path);
     if (found !== undefined) known.push(found);
     else if (hashes.has(sha256)) known.push({ name: path, ingest: undefined });
-    else fresh.push(path);
+    else await addUnlessKnown(path, manifest, contents, options, fresh, known);
     hashes.add(sha256);
   }
   return { fresh, known };
+}
+
+/** Adds a file to `known` if the store has all of its content, under whatever name and compression, else to `fresh`. */
+async function addUnlessKnown(
+  path: string,
+  manifest: Manifest,
+  contents: KnownContents,
+  { split }: IngestOptions,
+  fresh: FreshFile[],
+  known: KnownFile[],
+): Promise<void> {
+  const part = await contents.find(path);
+  const found = part?.whole === true ? findKnown(manifest, part.file.sha256, split, path) : undefined;
+  if (found === undefined) fresh.push({ path, part });
+  else known.push(found);
 }
 
 /** Undefined for pipes and standard input, which can be read only once. */
@@ -168,7 +212,7 @@ function refuseRepeated(files: readonly FileEntry[], again: readonly KnownFile[]
 }
 
 function refuseWithoutAppend(manifest: Manifest, fresh: readonly string[], options: IngestOptions): void {
-  if (manifest.ingests.length === 0 || options.append === true) return;
+  if (manifest.ingests.length === 0 || options.append === true || fresh.length === 0) return;
   throw new RecalError(
     'store-not-empty',
     `the store ${printable(options.store)} contains other files, but not ${printable(fresh[0])}`,
@@ -178,7 +222,9 @@ function refuseWithoutAppend(manifest: Manifest, fresh: readonly string[], optio
 
 function refuseWithoutRecords(staged: StagedFiles): void {
   const { summary, files } = staged;
-  if (summary.events > 0 || summary.entities.total > 0) return;
+  // A log may grow by a line that gives no event yet.
+  const hasGrown = files.some(({ content }) => content !== null && content.linesBefore > 0);
+  if (summary.events > 0 || summary.entities.total > 0 || hasGrown) return;
   const [problem] = staged.problems;
   throw new RecalError(
     'nothing-read',
@@ -209,6 +255,7 @@ async function unchangedResult(writer: StoreWriter, known: readonly KnownFile[])
       : addSummaries(summaries, await countStoredEntities(folder, segments))),
     problems: [],
     known: known.map(({ name }) => name),
+    grown: [],
     files: ingests.flatMap(({ files }) => files),
     dropped: ingests.reduce((sum, { summary }) => sum + summary.events, 0) - countEvents(segments),
   };

@@ -1,7 +1,8 @@
 import { type DuckDBConnection, type DuckDBDataChunk, listValue } from '@duckdb/node-api';
 import duckdb from '@duckdb/node-bindings';
+import { ACTIONS, actionOfRelation } from '../ingest/actions.js';
 import { formatKey } from '../ingest/entity-key.js';
-import { explainStoreError, openDuckDB, pathList, readParquet, streamChunks } from './duckdb.js';
+import { explainStoreError, openDuckDB, pathList, readSegments, streamChunks } from './duckdb.js';
 import type { EventTable } from './event-table.js';
 import { KeyTable } from './key-table.js';
 import type { Segment } from './manifest.js';
@@ -82,7 +83,7 @@ class EventLoader {
 
   /** Defines `chosen_events()`, the selected rows. Values are parameters, never part of the SQL. */
   async #createView(): Promise<void> {
-    const paths = this.#segments.map((segment) => this.#store.path(segment));
+    const paths = await this.#store.openSegments(this.#segments);
     const { from, to } = this.#selection;
     await this.#connection.run(
       `CREATE TEMP TABLE chosen AS SELECT $paths::VARCHAR[] AS paths, $ranks::INTEGER[] AS ranks,
@@ -99,7 +100,7 @@ class EventLoader {
     await this.#connection.run('SET VARIABLE first = (SELECT first FROM chosen)');
     await this.#connection.run('SET VARIABLE last = (SELECT last FROM chosen)');
     await this.#connection.run(`CREATE TEMP MACRO chosen_events() AS TABLE
-      SELECT * FROM ${readParquet("getvariable('paths')")}
+      SELECT * FROM ${readSegments('events', "getvariable('paths')")}
       WHERE ts >= getvariable('first') AND (getvariable('last') IS NULL OR ts < getvariable('last'))`);
   }
 
@@ -130,6 +131,7 @@ class EventLoader {
       object2: new Int32Array(length),
       relation: new Uint16Array(length),
       flow: new Uint8Array(length),
+      action: new Uint8Array(length),
       relations,
       nodeCount: 0,
     };
@@ -139,15 +141,23 @@ class EventLoader {
       `SELECT ts, seq, coalesce(subject, ${zero}), coalesce(object, ${zero}), coalesce(object2, ${zero}),
          (list_position($relations, relation) - 1)::USMALLINT,
          (CASE flow WHEN 'in' THEN 1 WHEN 'out' THEN 2 ELSE 0 END)::UTINYINT,
-         (list_position($hosts, host) - 1)::USMALLINT, file
+         (list_position($hosts, host) - 1)::USMALLINT, file, coalesce(list_position($actions, action), 0)::UTINYINT
        FROM chosen_events()
        ORDER BY ts, seq, getvariable('ranks')[file + 1], line`,
-      { relations: listValue([...relations]), hosts: listValue([...hosts]) },
+      {
+        relations: listValue([...relations]),
+        hosts: listValue([...hosts]),
+        actions: listValue([...ACTIONS]),
+      },
     );
+    const defaults = Uint8Array.from(relations, (relation) => ACTIONS.indexOf(actionOfRelation(relation)));
     let row = 0;
     for await (const chunk of chunks) {
       this.#copyRows(chunk, table, row);
       files.set(new Int32Array(columnBytes(chunk, 8, chunk.rowCount * 4)), row);
+      const given = new Uint8Array(columnBytes(chunk, 9, chunk.rowCount));
+      for (let i = 0; i < given.length; i++)
+        table.action[row + i] = given[i] > 0 ? given[i] - 1 : defaults[table.relation[row + i]];
       row += chunk.rowCount;
     }
     return table;
@@ -212,6 +222,7 @@ function emptyTable(): EventTable {
     object2: new Int32Array(0),
     relation: new Uint16Array(0),
     flow: new Uint8Array(0),
+    action: new Uint8Array(0),
     relations: [],
     nodeCount: 0,
   };

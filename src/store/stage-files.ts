@@ -2,14 +2,23 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RecalError } from '../base/errors.js';
-import { defaultThreads, LogReader, type ReadOptions, type SourceReport } from '../ingest/read.js';
+import {
+  defaultThreads,
+  LogReader,
+  type ReadBefore,
+  type ReadOptions,
+  type SourceReport,
+} from '../ingest/read.js';
 import { type InputFile, openInput } from '../ingest/sources/byte-source.js';
+import { FIRST_CHECKPOINT } from '../ingest/sources/content-hash.js';
 import { ReadThread } from '../ingest/sources/read-thread.js';
 import { explainStoreError, openDuckDB } from './duckdb.js';
 import { countEntities, type EntityCounts } from './entity-counts.js';
 import { IngestCounters, type LocatedProblem, sortedCounts } from './ingest-counters.js';
+import type { KnownContents } from './known-contents.js';
+import { LossCollector } from './losses.js';
 import type { FileEntry, Segment, Summary } from './manifest.js';
-import { SegmentWriter } from './segment-writer.js';
+import { SegmentWriter } from './segments/segment-writer.js';
 
 /** Memory limit of DuckDB while files are read. */
 const MEMORY_MIB = 640;
@@ -20,6 +29,12 @@ export interface StagingOptions extends ReadOptions {
   /** Stop at the first malformed line. */
   strict?: boolean;
   onProgress?: ((progress: StagingProgress) => void) | undefined;
+}
+
+/** Options that only the store itself sets. */
+interface OwnOptions {
+  /** What the store has already. Files that it has whole are skipped, and files that have grown are continued. */
+  readonly contents?: KnownContents | undefined;
 }
 
 export interface StagingProgress {
@@ -37,6 +52,10 @@ export interface StagedFiles {
   readonly summary: Summary;
   readonly problems: readonly LocatedProblem[];
   readonly hostNames: Readonly<Record<string, string>>;
+  /** The states of readers after the last file, by format. */
+  readonly states: Readonly<Record<string, unknown>>;
+  /** Files that were skipped because another file of the run has their content, with that file. */
+  readonly repeated: readonly { readonly name: string; readonly of: FileEntry }[];
 }
 
 /** Reads files and writes their segments to a new folder in `parent`. On failure the folder is removed. */
@@ -44,7 +63,7 @@ export async function stageFiles(
   paths: readonly string[],
   parent: string,
   numbers: { ingest: number; file: number },
-  options: StagingOptions,
+  options: StagingOptions & OwnOptions,
 ): Promise<StagedFiles> {
   const folder = join(parent, `${process.pid}-${randomUUID()}`);
   await mkdir(folder, { recursive: true });
@@ -52,6 +71,7 @@ export async function stageFiles(
     return await new StagingRun(folder, numbers, options).run(paths);
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
+    options.signal?.throwIfAborted(); // a signal ends reads with all kinds of errors
     throw error instanceof RecalError ? error : explainStoreError(error, folder);
   }
 }
@@ -59,15 +79,22 @@ export async function stageFiles(
 class StagingRun {
   readonly #folder: string;
   readonly #numbers: { ingest: number; file: number };
-  readonly #options: StagingOptions;
+  readonly #options: StagingOptions & OwnOptions;
   readonly #counters = new IngestCounters();
   readonly #files: FileEntry[] = [];
   /** Has no prototype, because its keys come from logs. */
   readonly #hostNames: Record<string, string> = Object.create(null);
   readonly #reports = new Set<SourceReport>();
+  readonly #losses = new LossCollector();
+  readonly #repeated: { name: string; of: FileEntry }[] = [];
+  #states: Record<string, unknown> = {};
   #bytesBefore = 0;
 
-  constructor(folder: string, numbers: { ingest: number; file: number }, options: StagingOptions) {
+  constructor(
+    folder: string,
+    numbers: { ingest: number; file: number },
+    options: StagingOptions & OwnOptions,
+  ) {
     this.#folder = folder;
     this.#numbers = numbers;
     this.#options = options;
@@ -91,6 +118,8 @@ class StagingRun {
         summary: this.#summarise(entityCounts),
         problems: this.#counters.problems,
         hostNames: this.#hostNames,
+        states: this.#states,
+        repeated: this.#repeated,
       };
     } finally {
       database.closeSync();
@@ -105,13 +134,20 @@ class StagingRun {
     const thread = threads > 0 ? new ReadThread() : undefined;
     try {
       for (const [index, path] of paths.entries()) {
-        const input = await openInput(path, { thread });
+        const known = await this.#options.contents?.find(path);
+        if (known?.whole === true) {
+          this.#repeated.push({ name: path, of: known.file });
+          continue;
+        }
+        const input = await openInput(path, { thread, signal: this.#options.signal });
         try {
-          await this.#readFile(path, index, input, writer, reader);
+          const place = { last: index === paths.length - 1, after: known?.before };
+          await this.#readFile(path, place, input, writer, reader);
         } finally {
           await input.close();
         }
       }
+      this.#states = reader.saveStates();
     } finally {
       await thread?.close();
       await reader.close();
@@ -120,22 +156,24 @@ class StagingRun {
 
   async #readFile(
     path: string,
-    index: number,
+    { last, after }: { last: boolean; after: ReadBefore | undefined },
     input: InputFile,
     writer: SegmentWriter,
     reader: LogReader,
   ): Promise<void> {
-    const file = this.#numbers.file + index;
+    const file = this.#numbers.file + this.#files.length;
     const sources: SourceReport[] = [];
     let consumed = 0;
-    let lines = 0;
-    for await (const item of reader.read(input)) {
+    let lines = after?.lines ?? 0;
+    const grows = input.size !== undefined && input.compression === 'none' && !input.archive;
+    for await (const item of reader.read(input, { last, after, grows })) {
       const { source, batch } = item;
       if (!this.#reports.has(source)) {
         this.#reports.add(source);
         sources.push(source);
       }
       for (const [id, name] of batch.hostNames) this.#hostNames[id] = name;
+      for (const loss of batch.losses) this.#losses.add(loss, this.#options.host);
       const before = this.#counters.lastEvent(source);
       this.#counters.add(item);
       this.#stopIfStrict();
@@ -145,7 +183,10 @@ class StagingRun {
       this.#options.onProgress?.({ bytes: this.#bytesBefore + consumed, events: this.#counters.events });
     }
     this.#bytesBefore += consumed;
-    this.#files.push(await describeFile(file, path, input, sources));
+    const entry = await describeFile(file, path, input, sources, after);
+    this.#files.push(entry);
+    this.#options.contents?.add(entry);
+    if (sources.some((source) => source.unfinished > 0)) this.#counters.skip('unfinishedLine');
   }
 
   #stopIfStrict(): void {
@@ -157,7 +198,7 @@ class StagingRun {
     });
   }
 
-  #summarise({ entities, unresolved }: EntityCounts): Summary {
+  #summarise({ entities, unresolved, identities }: EntityCounts): Summary {
     const counters = this.#counters;
     const { firstTs, lastTs } = counters;
     const badTime = [...this.#reports].reduce((sum, report) => sum + report.badTime, 0);
@@ -167,15 +208,20 @@ class StagingRun {
       entities,
       unresolved,
       relations: sortedCounts(counters.relations),
+      readings: counters.readings.stored,
+      identities,
       records: sortedCounts(counters.records),
       noObject: counters.noObject,
       malformed: counters.malformed,
+      merged: sortedCounts(counters.merged),
       skipped: sortedCounts(counters.skipped),
       repaired: {
         ...(badTime > 0 ? { badTime } : {}),
         ...(counters.badText > 0 ? { badText: counters.badText } : {}),
         ...(counters.shortened.size > 0 ? { longWord: counters.shortened.size } : {}),
+        ...sortedCounts(counters.repaired),
       },
+      losses: this.#losses.stored,
       outOfOrder: counters.outOfOrder,
       lines: counters.lines,
       firstTs: firstTs === undefined ? null : String(firstTs),
@@ -194,8 +240,10 @@ async function describeFile(
   path: string,
   input: InputFile,
   sources: readonly SourceReport[],
+  after: ReadBefore | undefined,
 ): Promise<FileEntry> {
   return {
+    content: describeContent(input, sources, after),
     number,
     name: path === '-' ? '<stdin>' : path,
     bytes: input.size ?? sources.reduce((sum, source) => sum + source.bytes, 0),
@@ -206,5 +254,23 @@ async function describeFile(
       timeUnit: timeUnit ?? null,
       lines,
     })),
+  };
+}
+
+function describeContent(
+  input: InputFile,
+  sources: readonly SourceReport[],
+  after: ReadBefore = { bytes: 0, lines: 0 },
+): FileEntry['content'] {
+  const print = input.content();
+  if (print === undefined) return null;
+  const unfinished = sources.length === 0 ? print.bytes - after.bytes : sources[0].unfinished;
+  const { bytes, sha256 } = unfinished > 0 ? print.lines : print;
+  return {
+    bytes,
+    sha256,
+    checkpoints: print.checkpoints.filter((_, at) => FIRST_CHECKPOINT * 2 ** at <= bytes),
+    lines: after.lines + sources.reduce((sum, source) => sum + source.lines, 0),
+    linesBefore: after.lines,
   };
 }

@@ -1,5 +1,5 @@
 import { ENTITY_TYPES } from '../ingest/event.js';
-import { explainStoreError, openDuckDB, pathList, readParquet, streamChunks } from './duckdb.js';
+import { explainStoreError, openDuckDB, pathList, readSegments, streamChunks } from './duckdb.js';
 import { statedBy } from './entities.js';
 import type { Selection, Store } from './store.js';
 
@@ -20,6 +20,9 @@ export interface Statement {
   readonly parent: string | undefined;
   readonly principal: string | undefined;
   readonly local: string | undefined;
+  readonly session: string | undefined;
+  readonly container: string | undefined;
+  readonly unit: string | undefined;
   readonly ts: bigint;
   readonly seq: bigint;
 }
@@ -36,20 +39,22 @@ export async function* readStatements(
   if (segments.length === 0) return;
   const database = await openDuckDB({ memoryMiB: 1024 });
   try {
-    const paths = pathList(segments.map((segment) => store.path(segment)));
+    const paths = pathList(await store.openSegments(segments));
     const chunks = streamChunks(
       await database.connect(),
       `SELECT host, entity::VARCHAR AS entity, id, type, kind, name, name_rank, cmd, pid, parent::VARCHAR AS parent,
-         principal::VARCHAR AS principal, local, first_ts, first_seq
-       FROM ${readParquet('$paths')} WHERE first_ts <= $until::BIGINT
-       ORDER BY first_ts, first_seq, host, entity, name_rank NULLS FIRST, name, type, kind, cmd, pid, parent, principal, local, id`,
+         principal::VARCHAR AS principal, local, session, container, unit, first_ts, first_seq
+       FROM ${readSegments('entities', '$paths')} WHERE first_ts <= $until::BIGINT
+       ORDER BY first_ts, first_seq, host, entity, name_rank NULLS FIRST, name, type, kind, cmd, pid, parent, principal, local, session,
+         container, unit, id`,
       { paths, until },
     );
     for await (const chunk of chunks) {
       for (const row of chunk.getRows()) {
-        const [at, entity, id, type, kind, name, rank, cmd, pid, parent, principal, local, ts, seq] = row.map(
+        const [at, entity, id, type, kind, name, rank, cmd, pid, parent, principal, local, ...rest] = row.map(
           (value) => value ?? undefined,
         );
+        const [session, container, unit, ts, seq] = rest;
         yield {
           host: at,
           entity,
@@ -63,6 +68,9 @@ export async function* readStatements(
           parent,
           principal,
           local,
+          session,
+          container,
+          unit,
           ts,
           seq,
         } as Statement;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { link, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { link, lstat, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isSystemError, RecalError } from '../base/errors.js';
 import { printable } from '../base/printable.js';
@@ -37,6 +37,7 @@ export async function lockStore(folder: string): Promise<StoreLock> {
 async function acquire(path: string, draft: string): Promise<RunningProcess | undefined> {
   for (;;) {
     if (await linkIfAbsent(draft, path)) return undefined;
+    await refuseOtherThings(path);
     const holder = await readProcess(path);
     if (holder === undefined) continue; // released in between
     if (isAlive(holder)) return holder;
@@ -50,6 +51,17 @@ async function acquire(path: string, draft: string): Promise<RunningProcess | un
     }
     await rm(takeover, { force: true }); // another writer took over in between
   }
+}
+
+/** Refuses a link or a folder in place of the lock: it cannot be read as a lock, nor taken over. */
+async function refuseOtherThings(path: string): Promise<void> {
+  const found = await lstat(path).catch(() => undefined); // released in between
+  if (found === undefined || found.isFile()) return;
+  const what = found.isSymbolicLink() ? 'a link' : found.isDirectory() ? 'a folder' : 'a special file';
+  throw new RecalError('store-unowned', `${printable(path)} is ${what}, not the lock of a writer`, {
+    hint: 'if no process writes to the store, remove it, then run the command again',
+    where: { file: path },
+  });
 }
 
 async function linkIfAbsent(draft: string, path: string): Promise<boolean> {

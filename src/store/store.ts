@@ -1,14 +1,29 @@
-import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, open, readdir, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { EXIT, RecalError } from '../base/errors.js';
 import { globMatcher } from '../base/glob-match.js';
 import { makeFolder } from '../base/make-folder.js';
 import { printable } from '../base/printable.js';
 import { syncFolder } from '../base/replace-file.js';
-import { emptyManifest, type Manifest, readManifest, replaceManifest, type Segment } from './manifest.js';
+import {
+  CONTENT_FOLDERS,
+  hasJournal,
+  Journal,
+  refuseUnowned,
+  removeRemains,
+  STAGING,
+} from './integrity/journal.js';
+import { checkSegment, damagedSegment } from './integrity/verify-segments.js';
+import {
+  BACKUP,
+  emptyManifest,
+  type Manifest,
+  readManifest,
+  replaceManifest,
+  restoreBackup,
+  type Segment,
+} from './manifest.js';
 import { lockStore, type StoreLock } from './store-lock.js';
-
-const STAGING = 'staging';
 
 /** Selects events of a store. An event must match every field that is set. */
 export interface Selection {
@@ -26,6 +41,8 @@ export interface Selection {
 export class Store {
   readonly folder: string;
   readonly manifest: Manifest;
+  /** Segments whose content was compared with the manifest in this run. */
+  readonly #verified = new Set<string>();
 
   private constructor(folder: string, manifest: Manifest) {
     this.folder = folder;
@@ -35,7 +52,7 @@ export class Store {
   static async open(folder: string): Promise<Store> {
     const manifest = await readManifest(folder);
     if (manifest !== undefined) return new Store(folder, manifest);
-    throw noStore(folder);
+    throw await noStore(folder);
   }
 
   get splits(): string[] {
@@ -68,6 +85,17 @@ export class Store {
     return join(this.folder, segment.path);
   }
 
+  /** The paths of segments, whose content is compared with the manifest when they are first opened. Throws on damage. */
+  async openSegments(segments: readonly Segment[]): Promise<string[]> {
+    for (const segment of segments) {
+      if (this.#verified.has(segment.path)) continue;
+      const damage = await checkSegment(this.folder, segment);
+      if (damage !== undefined) throw damagedSegment(damage, this.folder);
+      this.#verified.add(segment.path);
+    }
+    return segments.map((segment) => this.path(segment));
+  }
+
   #ingestsOf(split: string | undefined): Set<number> {
     const { ingests } = this.manifest;
     if (split === undefined) return new Set(ingests.map(({ number }) => number));
@@ -85,29 +113,34 @@ export class Store {
 
 /**
  * Changes a store, and holds its lock until closed. New segments are prepared in a staging folder and become part of
- * the store at once when the manifest is replaced. Opening a writer removes the remains of interrupted writers.
+ * the store at once when the manifest is replaced. Opening a writer removes the remains of interrupted writers, as far
+ * as their journal names them.
  */
 export class StoreWriter {
   readonly folder: string;
   manifest: Manifest;
   readonly #lock: StoreLock;
+  readonly #journal: Journal;
 
-  private constructor(folder: string, manifest: Manifest, lock: StoreLock) {
+  private constructor(folder: string, manifest: Manifest, lock: StoreLock, journal: Journal) {
     this.folder = folder;
     this.manifest = manifest;
     this.#lock = lock;
+    this.#journal = journal;
   }
 
   static async open(folder: string, { create = true } = {}): Promise<StoreWriter> {
     const existing = await readManifest(folder); // throws before anything is changed
-    if (existing === undefined && !create) throw noStore(folder);
+    if (existing === undefined && !create) throw await noStore(folder);
     if (existing === undefined) await refuseForeignFolder(folder);
     await makeFolder(folder);
     const lock = await lockStore(folder);
     try {
-      const writer = new StoreWriter(folder, (await readManifest(folder)) ?? emptyManifest(), lock);
-      await writer.#removeUnlisted();
-      return writer;
+      const manifest = (await readManifest(folder)) ?? emptyManifest();
+      await removeRemains(folder, manifest);
+      await refuseUnowned(folder, manifest);
+      await restoreBackup(folder);
+      return new StoreWriter(folder, manifest, lock, await Journal.begin(folder));
     } catch (error) {
       await lock.release();
       throw error;
@@ -119,75 +152,86 @@ export class StoreWriter {
     return join(this.folder, STAGING);
   }
 
-  /** Moves staged segments into the store and replaces the manifest. */
+  /** Moves staged segments into the store and replaces the manifest. Then removes the files that it no longer lists. */
   async commit(manifest: Manifest, staged: string, added: readonly Segment[]): Promise<void> {
     const folders = new Set<string>();
-    for (const segment of added) {
-      const target = join(this.folder, segment.path);
+    const { state } = manifest;
+    const isNewState = state !== null && state.path !== this.manifest.state?.path;
+    const paths = [...added.map((segment) => segment.path), ...(isNewState ? [state.path] : [])];
+    const kept = new Set(filesOf(manifest));
+    await this.#journal.add([...paths, ...filesOf(this.manifest).filter((path) => !kept.has(path))]);
+    for (const path of paths) {
+      const target = join(this.folder, path);
       await mkdir(dirname(target), { recursive: true });
-      await syncFile(join(staged, segment.path));
-      await rename(join(staged, segment.path), target);
+      await syncFile(join(staged, path));
+      await rename(join(staged, path), target);
       folders.add(dirname(target));
     }
     for (const folder of folders) await syncFolder(folder);
     await replaceManifest(this.folder, manifest);
     this.manifest = manifest;
+    await this.#journal.removeUnlisted(manifest);
   }
 
   /** Removes the segments that `keep` rejects. Their files are deleted after the manifest no longer lists them. */
   async drop(keep: (segment: Segment) => boolean): Promise<Segment[]> {
     const dropped = this.manifest.segments.filter((segment) => !keep(segment));
     if (dropped.length === 0) return [];
-    const manifest = { ...this.manifest, segments: this.manifest.segments.filter(keep) };
-    await replaceManifest(this.folder, manifest);
-    this.manifest = manifest;
-    await this.#removeUnlisted();
+    await this.commit(
+      { ...this.manifest, segments: this.manifest.segments.filter(keep) },
+      this.stagingFolder,
+      [],
+    );
     return dropped;
   }
 
   async close(): Promise<void> {
-    await rm(this.stagingFolder, { recursive: true, force: true });
+    await this.#journal.end();
     await this.#lock.release();
-  }
-
-  /** Deletes files that the manifest does not list: remains of interrupted writers, and dropped segments. */
-  async #removeUnlisted(): Promise<void> {
-    await rm(this.stagingFolder, { recursive: true, force: true });
-    await rm(join(this.folder, 'manifest.json.new'), { force: true });
-    const listed = new Set(this.manifest.segments.map(({ path }) => path));
-    for (const kind of ['events', 'entities']) await removeUnlistedSegments(this.folder, kind, listed);
   }
 }
 
-function noStore(folder: string): RecalError {
+async function noStore(folder: string): Promise<RecalError> {
+  if (await hasParts(folder)) return noManifest(folder);
   return new RecalError('no-store', `there is no store in ${printable(folder)}`, {
     hint: 'create one with: recal ingest FILE… --store DIR',
   });
 }
 
-async function removeUnlistedSegments(
-  store: string,
-  below: string,
-  listed: ReadonlySet<string>,
-): Promise<void> {
-  const entries = await readdir(join(store, below), { withFileTypes: true }).catch(() => []);
-  for (const entry of entries) {
-    const path = `${below}/${entry.name}`;
-    if (entry.isDirectory()) await removeUnlistedSegments(store, path, listed);
-    else if (entry.isFile() && path.endsWith('.parquet') && !listed.has(path)) await rm(join(store, path));
-  }
+/** Files of a store, without its manifest. */
+function filesOf({ segments, state }: Manifest): string[] {
+  return [...segments.map(({ path }) => path), ...(state === null ? [] : [state.path])];
+}
+
+const PARTS: readonly string[] = [STAGING, BACKUP, ...CONTENT_FOLDERS];
+
+/** Whether a folder without a manifest has other parts of a store. */
+async function hasParts(folder: string): Promise<boolean> {
+  const names = await readdir(folder).catch(() => [] as string[]);
+  return names.some((name) => PARTS.includes(name)) && !(await hasJournal(folder));
 }
 
 async function refuseForeignFolder(folder: string): Promise<void> {
   const names = await readdir(folder).catch(() => [] as string[]);
-  const own = new Set([STAGING, 'events', 'entities', 'manifest.json.new']);
-  const foreign = names.find((name) => !own.has(name) && !name.startsWith('writer.lock'));
-  if (foreign === undefined) return;
-  throw new RecalError(
-    'not-a-store',
-    `${printable(folder)} is not a store and contains other files, such as ${printable(foreign)}`,
-    { hint: 'set --store to a new or empty folder' },
+  const foreign = names.find(
+    (name) => !PARTS.includes(name) && name !== 'manifest.json.new' && !name.startsWith('writer.'),
   );
+  if (foreign !== undefined) {
+    throw new RecalError(
+      'not-a-store',
+      `${printable(folder)} is not a store and contains other files, such as ${printable(foreign)}`,
+      { hint: 'set --store to a new or empty folder' },
+    );
+  }
+  // Only the journal of an interrupted writer tells its files from those of others.
+  if (await hasParts(folder)) throw noManifest(folder);
+}
+
+function noManifest(folder: string): RecalError {
+  return new RecalError('manifest-missing', `${printable(folder)} has parts of a store but no manifest`, {
+    hint: 'if it was a store, rebuild the manifest with: recal repair --store DIR; otherwise set --store to a new or empty folder',
+    where: { file: folder },
+  });
 }
 
 async function syncFile(path: string): Promise<void> {

@@ -1,9 +1,13 @@
 import type { EntityCounts } from './entity-counts.js';
 import { sortedCounts } from './ingest-counters.js';
 import type { Summary } from './manifest.js';
+import { addReadings } from './readings.js';
 
 /** Adds up the summaries of several ingests. Entities may occur in several of them, so they are counted anew. */
-export function addSummaries(summaries: readonly Summary[], { entities, unresolved }: EntityCounts): Summary {
+export function addSummaries(
+  summaries: readonly Summary[],
+  { entities, unresolved, identities }: EntityCounts,
+): Summary {
   const sum = (count: (summary: Summary) => number): number =>
     summaries.reduce((total, summary) => total + count(summary), 0);
   return {
@@ -12,11 +16,15 @@ export function addSummaries(summaries: readonly Summary[], { entities, unresolv
     entities,
     unresolved,
     relations: addCounts(summaries.map(({ relations }) => relations)),
+    readings: addReadings(summaries.map(({ readings }) => readings)),
+    identities,
     records: addCounts(summaries.map(({ records }) => records)),
     noObject: sum(({ noObject }) => noObject),
     malformed: sum(({ malformed }) => malformed),
+    merged: addCounts(summaries.map(({ merged }) => merged)),
     skipped: addCounts(summaries.map(({ skipped }) => skipped)),
     repaired: addCounts(summaries.map(({ repaired }) => repaired)),
+    losses: summaries.flatMap(({ losses }) => losses),
     outOfOrder: sum(({ outOfOrder }) => outOfOrder),
     lines: sum(({ lines }) => lines),
     firstTs: sortTimes(summaries.map(({ firstTs }) => firstTs))[0] ?? null,

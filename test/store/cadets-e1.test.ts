@@ -73,7 +73,7 @@ function checkTrace(): void {
       bySplit.set(split, await ingestFiles([path(split)], { store, split, append: true, threads: 0 }));
       loaded.set(split, await loadEvents(await Store.open(store), { split }));
     }
-  }, 300_000);
+  });
 
   test('the store contains all events', () => {
     expect(all).toMatchObject({

@@ -126,7 +126,7 @@ describe.runIf(process.platform !== 'win32')('an interrupted ingest', () => {
     );
     expect(killed).toBeGreaterThanOrEqual(POINTS - 4);
     expect(staging).toBeGreaterThan(0);
-  }, 240_000);
+  });
 
   test.each([
     ['SIGINT', 130],

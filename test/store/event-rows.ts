@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { ACTIONS, actionOfRelation } from '../../src/ingest/actions.js';
 import type { EventTable } from '../../src/store/event-table.js';
 
 /** An event as tests write it; absent entities are left out. */
@@ -27,6 +28,7 @@ export function tableOf(
     object2: Int32Array.from(rows, (row) => row.obj2 ?? -1),
     relation: Uint16Array.from(rows, (row) => row.rel ?? 0),
     flow: Uint8Array.from(rows, (row) => row.flow ?? 0),
+    action: Uint8Array.from(rows, (row) => ACTIONS.indexOf(actionOfRelation(relations[row.rel ?? 0] ?? ''))),
     relations,
     nodeCount,
   };

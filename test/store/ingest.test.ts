@@ -123,7 +123,7 @@ describe('new content', () => {
 
   test('is added with --append, and existing segments stay unchanged', async () => {
     const { folder, store } = await withStore();
-    const { 'manifest.json': manifest, ...segments } = fingerprint(store);
+    const { 'manifest.json': manifest, 'manifest.backup.json': _copy, ...segments } = fingerprint(store);
     const result = await ingestFiles([other(folder)], { store, append: true, threads: 0 });
     expect(result).toMatchObject({ status: 'added', events: 1, relations: { EVENT_WRITE: 1 } });
     const after = fingerprint(store);
@@ -260,6 +260,15 @@ test('the summary of a small CDM log is complete', async () => {
   expect(counts).toEqual({
     status: 'added',
     dropped: 0,
+    grown: [],
+    readings: ['EXIT', 'FORK', 'READ'].map((name) => ({
+      relation: `EVENT_${name}`,
+      action: name.toLowerCase(),
+      in: 0,
+      out: 0,
+      unset: 1,
+    })),
+    identities: { users: 0, sessions: 0, containers: 0, units: 0 },
     events: 3,
     edges: { total: 2, secondObject: 0 },
     noObject: 1,
@@ -272,7 +281,9 @@ test('the summary of a small CDM log is complete', async () => {
     },
     relations: { EVENT_EXIT: 1, EVENT_FORK: 1, EVENT_READ: 1 },
     records: { Event: 3, FileObject: 1, Subject: 1, TimeMarker: 1 },
+    losses: [],
     malformed: 1,
+    merged: {},
     skipped: { TimeMarker: 1 },
     repaired: {},
     outOfOrder: 1,

@@ -1,6 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import type { RecalError } from '../../src/base/errors.js';
+import { Random } from '../../src/base/random.js';
 import { emptyManifest, type Manifest, readManifest, replaceManifest } from '../../src/store/manifest.js';
 import { newFolder } from '../folders.js';
 
@@ -39,7 +41,7 @@ test('a written manifest is read back, and no draft remains', async () => {
   await replaceManifest(folder, emptyManifest());
   await replaceManifest(folder, GOOD);
   expect(await readManifest(folder)).toEqual(GOOD);
-  expect(readdirSync(folder)).toEqual(['manifest.json']);
+  expect(readdirSync(folder)).toEqual(['manifest.backup.json', 'manifest.json']);
 });
 
 test('a folder without a manifest, and a missing folder, give undefined', async () => {
@@ -56,7 +58,7 @@ test('a file instead of a folder is refused', async () => {
 
 test.each([
   ['newer', { format: 'recal-store', version: VERSION + 1, new: [] }],
-  ['older', { ...emptyManifest(), version: VERSION - 1 }],
+  ['older', { ...emptyManifest(), version: 0 }],
 ])('a manifest of a %s version is refused, whatever else it contains', async (_age, manifest) => {
   const folder = folderWith(JSON.stringify(manifest));
   await expect(readManifest(folder)).rejects.toMatchObject({
@@ -103,7 +105,7 @@ test('an invalid manifest is not written', async () => {
   const before = readFileSync(join(folder, 'manifest.json'));
   await expect(replaceManifest(folder, { ...GOOD, nextFile: Number.NaN })).rejects.toThrow();
   expect(readFileSync(join(folder, 'manifest.json'))).toEqual(before);
-  expect(readdirSync(folder)).toEqual(['manifest.json']);
+  expect(readdirSync(folder)).toEqual(['manifest.backup.json', 'manifest.json']);
 });
 
 test('a draft that cannot be written leaves the old manifest', async () => {
@@ -114,4 +116,46 @@ test('a draft that cannot be written leaves the old manifest', async () => {
     code: expect.stringContaining('EISDIR'),
   });
   expect(await readManifest(folder)).toEqual(GOOD);
+});
+
+describe('the checksum of a manifest', () => {
+  async function sealed(): Promise<string> {
+    const folder = newFolder();
+    await replaceManifest(folder, GOOD);
+    return readFileSync(join(folder, 'manifest.json'), 'utf8');
+  }
+
+  test('finds every changed value, and its own absence', async () => {
+    const text = await sealed();
+    for (const [from, to] of [
+      ['"rows": 1', '"rows": 2'],
+      ['1522972800000000001', '1522972800000000002'],
+      ['"host": "h"', '"host": "i"'],
+      [/"checksum": "[0-9a-f]{4}/.exec(text)?.[0] ?? '', '"checksum": "0000'],
+      [/,\s*"checksum": "[0-9a-f]+"/.exec(text)?.[0] ?? '', ''],
+    ]) {
+      const changed = text.replace(from, to);
+      expect(changed).not.toBe(text);
+      await expect(readManifest(folderWith(changed))).rejects.toMatchObject({ code: 'store-damaged' });
+    }
+  });
+
+  test('finds every flipped bit that changes what is read', async () => {
+    const bytes = Buffer.from(await sealed());
+    const random = new Random(22);
+    for (let round = 0; round < 300; round++) {
+      const flipped = Buffer.from(bytes);
+      flipped[random.below(bytes.length)] ^= 1 << random.below(8);
+      const folder = newFolder();
+      writeFileSync(join(folder, 'manifest.json'), flipped);
+      const read = await readManifest(folder).catch((error: RecalError) => error.code);
+      if (typeof read === 'string') expect(['store-damaged', 'store-version']).toContain(read);
+      else expect(read).toEqual(GOOD);
+    }
+  });
+
+  test('ignores how the manifest is laid out', async () => {
+    const compact = JSON.stringify(JSON.parse(await sealed()));
+    expect(await readManifest(folderWith(compact))).toEqual(GOOD);
+  });
 });

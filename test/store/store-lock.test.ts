@@ -1,6 +1,14 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -141,6 +149,24 @@ test('a lock of another machine is never taken over', async () => {
     message: expect.stringContaining('elsewhere.example'),
   });
   expect(readdirSync(folder)).toEqual([LOCK]);
+});
+
+test.runIf(process.platform !== 'win32').each([
+  ['a dangling link', (path: string) => symlinkSync('/nonexistent/lock', path)],
+  ['a link to a file', (path: string) => symlinkSync('/etc/hostname', path)],
+  ['a folder', (path: string) => mkdirSync(path)],
+])('%s in place of the lock is refused with what to do', async (_what, make) => {
+  for (const name of [LOCK, `${LOCK}.next`]) {
+    const folder = newFolder();
+    if (name !== LOCK) writeLock(folder, { pid: deadPid(), host: hostname() });
+    make(join(folder, name));
+    await expect(lockStore(folder)).rejects.toMatchObject({
+      code: 'store-unowned',
+      hint: expect.stringContaining('remove it'),
+      where: { file: join(folder, name) },
+    });
+    expect(lstatSync(join(folder, name)).isFile()).toBe(false);
+  }
 });
 
 test('a missing folder cannot be locked', async () => {

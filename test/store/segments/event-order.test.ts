@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { EventOrder } from '../../src/store/event-order.js';
+import { EventOrder } from '../../../src/store/segments/event-order.js';
 
 /** A few values around every boundary of the 32-bit halves. */
 const number = fc.constantFrom(

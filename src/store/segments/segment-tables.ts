@@ -9,8 +9,8 @@ import {
   UUID,
   VARCHAR,
 } from '@duckdb/node-api';
-import { TEXT_FIELDS } from '../ingest/batch.js';
-import { ColumnAppender } from './duckdb.js';
+import { TEXT_FIELDS } from '../../ingest/batch.js';
+import { ColumnAppender } from '../duckdb.js';
 import { EventOrder } from './event-order.js';
 import { NO_TEXT, TextNumbers } from './text-numbers.js';
 
@@ -20,6 +20,7 @@ const EVENT_COLUMNS: readonly [string, DuckDBType][] = [
   ['host', USMALLINT],
   ['subject', UUID],
   ['relation', USMALLINT],
+  ['action', UTINYINT],
   ['object', UUID],
   ['object2', UUID],
   ['flow', UTINYINT],
@@ -32,6 +33,7 @@ const EVENT_COLUMNS: readonly [string, DuckDBType][] = [
 const ATTRS_COLUMNS: readonly [string, DuckDBType][] = [
   ['file', INTEGER],
   ['line', UINTEGER],
+  ['seq', BIGINT],
   ['attrs', VARCHAR],
 ];
 

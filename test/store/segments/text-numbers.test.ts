@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { NO_TEXT, TextNumbers } from '../../src/store/text-numbers.js';
+import { NO_TEXT, TextNumbers } from '../../../src/store/segments/text-numbers.js';
 
 function numberOf(texts: TextNumbers, text: string, padding = 0): number {
   const bytes = Buffer.concat([Buffer.alloc(padding, 'x'), Buffer.from(text), Buffer.from('tail')]);

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { enlarge } from '../base/enlarge.js';
+import { enlarge } from '../../base/enlarge.js';
 
 const FIRST_CAPACITY = 1 << 12;
 const MAX_LOAD = 0.5;

@@ -1,12 +1,15 @@
-import { mkdir, stat } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
-import { RecalError } from '../base/errors.js';
-import { ABSENT_TEXT, type Batch, NO_SYMBOL, TEXT_FIELDS, TEXTS_PER_UPSERT } from '../ingest/batch.js';
-import { ENTITY_TYPES } from '../ingest/event.js';
-import { escapeGlob, explainStoreError, type RawColumn, readParquet, sqlLiteral } from './duckdb.js';
-import type { EventPosition } from './ingest-counters.js';
-import type { Segment } from './manifest.js';
+import { RecalError } from '../../base/errors.js';
+import { ACTIONS } from '../../ingest/actions.js';
+import { ABSENT_TEXT, type Batch, NO_SYMBOL, TEXT_FIELDS, TEXTS_PER_UPSERT } from '../../ingest/batch.js';
+import { ENTITY_TYPES } from '../../ingest/event.js';
+import { escapeGlob, explainStoreError, type RawColumn, readParquet, sqlLiteral } from '../duckdb.js';
+import type { EventPosition } from '../ingest-counters.js';
+import { hashSegment } from '../integrity/verify-segments.js';
+import type { Segment } from '../manifest.js';
+import { withPeriods } from './name-periods.js';
 import { hostFolder, segmentPath } from './segment-path.js';
 import { SegmentTables } from './segment-tables.js';
 import { NO_TEXT } from './text-numbers.js';
@@ -135,6 +138,7 @@ export class SegmentWriter {
         raw(batch.host, 2),
         raw(batch.subject, 16),
         raw(batch.relation, 2),
+        raw(batch.action, 1),
         raw(batch.object, 16),
         raw(batch.object2, 16),
         raw(batch.flow, 1),
@@ -149,8 +153,9 @@ export class SegmentWriter {
     if (attrs.length === 0) return;
     this.#tables.hasAttrs = true;
     const attrsLines = Uint32Array.from(attrs, ({ row }) => lines[row]);
+    const attrsSeqs = BigInt64Array.from(attrs, ({ row }) => batch.seq[row]);
     this.#tables.attrs.append(
-      [raw(files, 4), raw(attrsLines, 4), { text: (index) => attrs[index].json }],
+      [raw(files, 4), raw(attrsLines, 4), raw(attrsSeqs, 8), { text: (index) => attrs[index].json }],
       attrs.length,
     );
   }
@@ -225,8 +230,9 @@ export class SegmentWriter {
     symbols: readonly string[],
   ): Promise<void> {
     const table = `events${generation}`;
-    const attrs = hasAttrs ? `LEFT JOIN attrs${generation} USING (file, line)` : '';
+    const attrs = hasAttrs ? `LEFT JOIN attrs${generation} USING (file, line, seq)` : '';
     const symbol = (column: string) => `getvariable('symbols')[${column} + 1]`;
+    const actions = ACTIONS.map((action, index) => `WHEN ${index + 1} THEN '${action}'`).join(' ');
     const days = await this.#write.runAndReadAll(`
       SELECT host, ${DAY} AS day, count(*) AS rows, min(ts) AS first, max(ts) AS last
       FROM ${table} GROUP BY ALL ORDER BY ALL`);
@@ -240,7 +246,7 @@ export class SegmentWriter {
       const path = await this.#nextPath('events', symbols[host as number], dayText);
       const written = await this.#copy(
         `SELECT ts, seq, ${symbol('host')} AS host, nullif(subject, ${ZERO}) AS subject,
-           ${symbol('relation')} AS relation, nullif(object, ${ZERO}) AS object, nullif(object2, ${ZERO}) AS object2,
+           ${symbol('relation')} AS relation, CASE action ${actions} END AS action, nullif(object, ${ZERO}) AS object, nullif(object2, ${ZERO}) AS object2,
            CASE flow WHEN 1 THEN 'in' WHEN 2 THEN 'out' END AS flow,
            CASE ok WHEN 1 THEN false WHEN 2 THEN true END AS ok,
            ${hasAttrs ? 'attrs' : 'NULL::VARCHAR AS attrs'}, file, line
@@ -276,16 +282,19 @@ export class SegmentWriter {
         `SELECT h.text AS host, entity, t_id.text AS id, CASE type ${types} END AS type, k.text AS kind,
            t_name.text AS name, CASE WHEN t_name.text IS NULL THEN NULL ELSE name_rank END AS name_rank,
            t_cmd.text AS cmd, nullif(pid, -1) AS pid, nullif(parent, ${ZERO}) AS parent,
-           nullif(principal, ${ZERO}) AS principal, t_local.text AS local,
+           nullif(principal, ${ZERO}) AS principal, t_local.text AS local, t_session.text AS session,
+           t_container.text AS container, t_unit.text AS unit,
            first[1] AS first_ts, first[2] AS first_seq, last[1] AS last_ts, last[2] AS last_seq
          FROM (
-           SELECT host, entity, max(id) AS id, type, kind, name, name_rank, cmd, pid, parent, principal, local,
+           SELECT host, entity, max(id) AS id, type, kind, name, name_rank, cmd, pid, parent, principal, local, session,
+             container, unit,
              min((first_ts, first_seq)) AS first, max((last_ts, last_seq)) AS last
            FROM (${withPeriods(`${table} WHERE host = ${host}`)})
-           GROUP BY host, entity, type, kind, name, name_rank, cmd, pid, parent, principal, local, period
+           GROUP BY host, entity, type, kind, name, name_rank, cmd, pid, parent, principal, local, session,
+             container, unit, period
          ) u LEFT JOIN symbols k ON k.number = kind JOIN symbols h ON h.number = u.host ${texts.join(' ')}
          ORDER BY entity, last_ts, last_seq, t_name.text, t_cmd.text, k.text, type, name_rank, pid, parent,
-           principal, t_local.text`,
+           principal, t_local.text, t_session.text, t_container.text, t_unit.text`,
         path,
       );
       const count = await this.#write.runAndReadAll(
@@ -333,14 +342,14 @@ export class SegmentWriter {
     return rowsChanged;
   }
 
-  async #addSegment(segment: Omit<Segment, 'ingest' | 'bytes'>): Promise<void> {
-    const { size } = await stat(join(this.#target.folder, segment.path));
-    this.segments.push({ ...segment, ingest: this.#target.ingest, bytes: size });
+  async #addSegment(segment: Omit<Segment, 'ingest' | 'bytes' | 'sha256'>): Promise<void> {
+    const { sha256, bytes } = await hashSegment(join(this.#target.folder, segment.path));
+    this.segments.push({ ...segment, ingest: this.#target.ingest, bytes, sha256 });
   }
 }
 
 /** The host of events without a host in the log. */
-const UNKNOWN_HOST = 'unknown';
+export const UNKNOWN_HOST = 'unknown';
 
 function tooManySymbols(): RecalError {
   return new RecalError(
@@ -354,23 +363,6 @@ function miscounted(path: string, events: number, written: number): RecalError {
   return new RecalError('internal', `${path} has ${written} rows instead of ${events}`, {
     hint: 'report this as a bug; the store is unchanged',
   });
-}
-
-/**
- * Numbers the periods of upserts in which an entity has one name. Few entities change their name, so only theirs are
- * sorted. Upserts without a name belong to no period.
- */
-function withPeriods(upserts: string): string {
-  const renamed = `SELECT host, entity FROM ${upserts} AND name <> ${NO_TEXT} GROUP BY host, entity HAVING min(name) < max(name)`;
-  return `
-    SELECT *, 0 AS period FROM ${upserts} AND (name = ${NO_TEXT} OR (host, entity) NOT IN (${renamed}))
-    UNION ALL
-    SELECT * EXCLUDE (changed), sum(changed) OVER (PARTITION BY host, entity ORDER BY first_ts, first_seq, name
-      ROWS UNBOUNDED PRECEDING)::INTEGER AS period
-    FROM (
-      SELECT *, (name IS DISTINCT FROM lag(name) OVER (PARTITION BY host, entity ORDER BY first_ts, first_seq, name))::INTEGER AS changed
-      FROM ${upserts} AND name <> ${NO_TEXT} AND (host, entity) IN (${renamed})
-    )`;
 }
 
 /** The values of `from` at these rows; `fallback` for row -1. */
