@@ -2,10 +2,13 @@ import type { Random } from '../base/random.js';
 import { Attack } from './attacks/attack.js';
 import { cadets } from './audit/cadets.js';
 import type { Dialect, HostIdentity } from './audit/dialect.js';
+import type { Attribution, HostLog } from './audit/host-log.js';
 import { ndjson } from './audit/ndjson.js';
-import { type Attribution, Recorder } from './audit/recorder.js';
+import { Recorder } from './audit/recorder.js';
 import { theia } from './audit/theia.js';
 import { trace } from './audit/trace.js';
+import { CollectedLog } from './collectors/collected-log.js';
+import { makeCollector } from './collectors/make-collector.js';
 import { planDrift } from './hosts/drift.js';
 import { type HostProfile, type Performer, Schedule } from './hosts/host-profile.js';
 import { type ScheduledJob, World } from './hosts/world.js';
@@ -15,7 +18,7 @@ import { Scheduler, type TaskObserver } from './kernel/scheduler.js';
 import { cadetsUuids, randomUuid, theiaUuids, traceUuids, type UuidScheme } from './kernel/uuid-schemes.js';
 import { LabelCollector } from './labels.js';
 import { makeTimeline } from './layout.js';
-import type { SimulationSettings } from './options.js';
+import { EXTENSIONS, type SimulationSettings } from './options.js';
 import { Pacing } from './pacing.js';
 import type { Timeline, TimeSpan } from './timeline.js';
 
@@ -46,8 +49,8 @@ export class HostRun {
   readonly directory: string;
   readonly identity: HostIdentity;
   readonly timeline: Timeline;
-  readonly recorder: Recorder;
-  readonly labels = new LabelCollector();
+  readonly recorder: HostLog;
+  readonly labels: LabelCollector;
   readonly attacks: Attack[] = [];
   readonly machine: Machine;
   private readonly pacing: Pacing;
@@ -55,12 +58,11 @@ export class HostRun {
 
   constructor({ settings, profile, directory, random, index, attacked }: HostRunOptions) {
     this.directory = directory;
-    const extension = settings.format === 'ndjson' ? 'ndjson' : 'json';
     this.timeline = makeTimeline(
       settings.scenario,
       settings.layout,
       settings.events,
-      extension,
+      EXTENSIONS[settings.format],
       settings.days,
     );
     const { startSeconds, files } = this.timeline;
@@ -72,14 +74,10 @@ export class HostRun {
     const performer = DIALECTS[profile.performer](this.identity, uuids.event);
     const dialect = settings.format === 'ndjson' ? ndjson(this.identity, performer) : performer;
     const scheduler = new Scheduler();
-    this.recorder = new Recorder(
-      directory,
-      files,
-      dialect,
-      scheduler,
-      startSeconds,
-      random.stream('recorder'),
-    );
+    const log = { directory, files, dialect, scheduler, startSeconds, random: random.stream('recorder') };
+    const collector = makeCollector(settings.format, this.identity, settings.hosts > 1, () => this.machine);
+    this.recorder = collector === undefined ? new Recorder(log) : new CollectedLog(log, collector);
+    this.labels = new LabelCollector(collector);
 
     const users: User[] = [];
     const addUser = (login: string, uid: number, home: string): User => {

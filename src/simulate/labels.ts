@@ -1,9 +1,10 @@
+import type { Collector } from './collectors/collector.js';
 import { type SimEntity, TYPE_OF_KIND } from './kernel/entities.js';
 
 /** `core`: the attacker created or controlled the entity. `touched`: it existed before and the attack changed or used it. */
 export type Tier = 'core' | 'touched';
 
-export interface Label {
+interface Label {
   readonly entity: SimEntity;
   readonly attack: string;
   readonly tier: Tier;
@@ -12,8 +13,6 @@ export interface Label {
 
 /** An entity of benign work that does not occur before the test, which a detector may mistake for an attack. */
 interface UnusualEntity {
-  readonly uuid: string;
-  readonly type: string;
   readonly activity: string;
   readonly entity: SimEntity;
 }
@@ -21,8 +20,11 @@ interface UnusualEntity {
 /** Collects the labels of a host while it runs. */
 export class LabelCollector {
   private readonly labels = new Map<string, Label>();
-  private readonly scans: string[] = [];
+  private readonly scans: SimEntity[] = [];
   private readonly unusual: UnusualEntity[] = [];
+
+  /** With a collector, entities have the natural keys of its log instead of UUIDs. */
+  constructor(private readonly collector?: Collector) {}
 
   add(entity: SimEntity, attack: string, tier: Tier, reason: string): void {
     // The first label of a tier stays, and core replaces touched.
@@ -33,16 +35,26 @@ export class LabelCollector {
 
   /** Adds a flow of a port scan. Scans are listed separately, because they have thousands of flows. */
   addScan(entity: SimEntity): void {
-    this.scans.push(entity.uuid);
+    this.scans.push(entity);
   }
 
   addUnusual(entity: SimEntity, activity: string): void {
-    this.unusual.push({ uuid: entity.uuid, type: TYPE_OF_KIND[entity.kind], activity, entity });
+    this.unusual.push({ activity, entity });
   }
 
-  /** The labels of entities that have events. */
+  /** The labels of entities that the log names. */
   get seen(): Label[] {
-    return [...this.labels.values()].filter((label) => label.entity.firstSeenIn >= 0);
+    return [...this.labels.values()].filter(({ entity }) => isSeen(entity));
+  }
+
+  /** Labelled entities that the log does not name: its format cannot express them. */
+  get unseen(): number {
+    return this.labels.size - this.seen.length;
+  }
+
+  /** True if keys are those of the log's own format, which are unique on one host only. */
+  get hasNaturalKeys(): boolean {
+    return this.collector !== undefined;
   }
 
   get scanFlows(): number {
@@ -50,28 +62,64 @@ export class LabelCollector {
   }
 
   csv(): string {
-    const rows = this.seen.map(({ entity, attack, tier, reason }) =>
-      [entity.uuid, TYPE_OF_KIND[entity.kind], entity.name, attack, tier, reason].map(cell).join(','),
-    );
-    return `uuid,type,name,attack,tier,reason\n${rows.map((row) => `${row}\n`).join('')}`;
+    const rows = this.keyed(this.seen, ({ attack, tier, reason }) => [attack, tier, reason]);
+    return `${this.keyColumn},type,name,attack,tier,reason\n${rows}`;
   }
 
   /** The ids of both tiers, one per line. */
   text(): string {
-    return this.seen.map(({ entity }) => `${entity.uuid}\n`).join('');
+    return lines(this.seen.flatMap(({ entity }) => this.keysOf(entity)));
   }
 
   /** The ids of both tiers and of all scan flows, as in ThreaTrace's lists. */
   scanText(): string {
-    return this.text() + this.scans.map((uuid) => `${uuid}\n`).join('');
+    const scans = this.scans.filter((entity) => this.collector === undefined || isSeen(entity));
+    return lines(
+      [...this.seen.map(({ entity }) => entity), ...scans].flatMap((entity) => this.keysOf(entity)),
+    );
   }
 
   unusualCsv(): string {
-    const rows = this.unusual
-      .filter(({ entity }) => entity.firstSeenIn >= 0)
-      .map(({ uuid, type, activity, entity }) => [uuid, type, entity.name, activity].map(cell).join(','));
-    return `uuid,type,name,activity\n${rows.map((row) => `${row}\n`).join('')}`;
+    const rows = this.keyed(
+      this.unusual.filter(({ entity }) => isSeen(entity)),
+      ({ activity }) => [activity],
+    );
+    return `${this.keyColumn},type,name,activity\n${rows}`;
   }
+
+  private get keyColumn(): string {
+    return this.hasNaturalKeys ? 'key' : 'uuid';
+  }
+
+  private keysOf(entity: SimEntity): readonly string[] {
+    return this.collector === undefined ? [entity.uuid] : this.collector.keysOf(entity);
+  }
+
+  /** One row for each key. Several entities can have one key, such as connections to one address; the first stays. */
+  private keyed<T extends { readonly entity: SimEntity }>(
+    items: readonly T[],
+    cells: (item: T) => string[],
+  ): string {
+    const known = new Set<string>();
+    let rows = '';
+    for (const item of items) {
+      const { kind, name } = item.entity;
+      for (const key of this.keysOf(item.entity)) {
+        if (known.has(key)) continue;
+        known.add(key);
+        rows += `${[key, TYPE_OF_KIND[kind], name, ...cells(item)].map(cell).join(',')}\n`;
+      }
+    }
+    return rows;
+  }
+}
+
+function isSeen(entity: SimEntity): boolean {
+  return entity.firstSeenIn >= 0;
+}
+
+function lines(keys: readonly string[]): string {
+  return [...new Set(keys)].map((key) => `${key}\n`).join('');
 }
 
 /** A cell by RFC 4180, with a leading apostrophe if a spreadsheet would read it as a formula. */

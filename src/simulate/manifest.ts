@@ -1,7 +1,7 @@
 import type { Attack } from './attacks/attack.js';
-import type { FileCounts } from './audit/recorder.js';
+import type { FileCounts } from './audit/host-log.js';
 import { offsetToIsoTime } from './calendar.js';
-import type { Label } from './labels.js';
+import type { LabelCollector } from './labels.js';
 import type { Days, SimulationSettings } from './options.js';
 import type { LogFile, Role } from './timeline.js';
 
@@ -31,6 +31,8 @@ export interface LabelSummary {
   /** Touched entities that also occur before the test. */
   touchedSeenBefore: number;
   scan: number;
+  /** Labelled entities that the log does not name, because its format cannot express them. Absent in CDM and NDJSON. */
+  unseen?: number;
 }
 
 export interface HostSummary {
@@ -39,6 +41,8 @@ export interface HostSummary {
   directory: string;
   events: number;
   relations: Record<string, number>;
+  /** Calls that the collector does not record, by call. Absent in CDM and NDJSON. */
+  unrecorded?: Record<string, number>;
   processes: number;
   pidsReused: number;
   files: FileSummary[];
@@ -99,15 +103,16 @@ export function summariseFiles(
         ...own,
         relations: sortCounts(own.relations),
         records: sortCounts(own.records),
+        ...(own.unrecorded === undefined ? {} : { unrecorded: sortCounts(own.unrecorded) }),
       },
     ];
   });
 }
 
-export function totalRelations(files: readonly FileSummary[]): Record<string, number> {
+export function totalCounts(all: readonly Record<string, number>[]): Record<string, number> {
   const total: Record<string, number> = {};
-  for (const { relations } of files) {
-    for (const [name, count] of Object.entries(relations)) total[name] = (total[name] ?? 0) + count;
+  for (const counts of all) {
+    for (const [name, count] of Object.entries(counts)) total[name] = (total[name] ?? 0) + count;
   }
   return sortCounts(total);
 }
@@ -126,17 +131,15 @@ export function summariseAttack(attack: Attack, startSeconds: number): AttackSum
   };
 }
 
-export function summariseLabels(
-  labels: readonly Label[],
-  scanFlows: number,
-  files: readonly LogFile[],
-): LabelSummary {
+export function summariseLabels(collector: LabelCollector, files: readonly LogFile[]): LabelSummary {
+  const labels = collector.seen;
   const touched = labels.filter((label) => label.tier === 'touched');
   return {
     core: labels.length - touched.length,
     touched: touched.length,
     touchedSeenBefore: touched.filter((label) => files[label.entity.firstSeenIn]?.role !== 'test').length,
-    scan: scanFlows,
+    scan: collector.scanFlows,
+    ...(collector.hasNaturalKeys ? { unseen: collector.unseen } : {}),
   };
 }
 

@@ -1,7 +1,7 @@
 import { EXIT, RecalError } from '../base/errors.js';
 
 export const SCENARIOS = ['freebsd-server', 'linux-desktop', 'linux-workstation', 'demo'] as const;
-export const FORMATS = ['cdm18', 'ndjson'] as const;
+export const FORMATS = ['cdm18', 'ndjson', 'auditd', 'auditd-enriched', 'sysmon', 'tetragon'] as const;
 export const LAYOUTS = ['parts', 'e3'] as const;
 
 /** The part with the attacks or the unusual work. */
@@ -9,6 +9,18 @@ export const PLACEMENTS = ['test', 'none'] as const;
 
 export type Scenario = (typeof SCENARIOS)[number];
 export type Format = (typeof FORMATS)[number];
+/** Formats of the audit systems of DARPA's performers, which also describe FreeBSD. The others watch Linux only. */
+const PERFORMER_FORMATS: readonly Format[] = ['cdm18', 'ndjson'];
+
+export const EXTENSIONS: Readonly<Record<Format, string>> = {
+  cdm18: 'json',
+  ndjson: 'ndjson',
+  auditd: 'log',
+  'auditd-enriched': 'log',
+  sysmon: 'log',
+  tetragon: 'json',
+};
+
 export type Layout = (typeof LAYOUTS)[number];
 export type Placement = (typeof PLACEMENTS)[number];
 /** Days of train, calibrate and test. */
@@ -21,7 +33,7 @@ export interface SimulateOptions {
   /** Any integer. Default 1. */
   seed?: number;
   /**
-   * Events per host, reached within about one percent (small simulations: docs/reference/simulator.md). With drift the
+   * Events per host in format cdm18, reached within about one percent (small simulations: docs/reference/simulator.md). With drift the
    * test has up to 50 % more. Default 60,000 for `demo`, else 1,000,000.
    */
   events?: number;
@@ -61,6 +73,12 @@ export function resolveSettings(options: SimulateOptions): SimulationSettings {
   const layout = options.layout ?? 'parts';
   oneOf('format', format, FORMATS);
   oneOf('layout', layout, LAYOUTS);
+  if (!PERFORMER_FORMATS.includes(format) && !options.scenario.startsWith('linux')) {
+    throw invalidOption(
+      `the scenario ${options.scenario} is a FreeBSD host, and the format ${format} exists on Linux only`,
+      `use --scenario linux-desktop or linux-workstation, or --format cdm18`,
+    );
+  }
   if (layout === 'e3' && options.scenario === 'demo') {
     throw invalidOption('the scenario demo has no e3 layout', 'use --scenario freebsd-server --layout e3');
   }

@@ -40,7 +40,9 @@ export async function clearOutput(folder: string): Promise<void> {
   if (!manifest.success) throw notEmpty(folder, `has a ${MANIFEST_FILE} that recal did not write`);
   const { hosts } = manifest.data;
   const logs = hosts.flatMap(({ directory, files }) => files.map(({ name }) => join(directory, name)));
-  const listed = [MANIFEST_FILE, ...Object.values(LABEL_FILES), ...logs];
+  const folders = ['', ...hosts.map(({ directory }) => directory)];
+  const labels = folders.flatMap((each) => Object.values(LABEL_FILES).map((name) => join(each, name)));
+  const listed = [MANIFEST_FILE, ...labels, ...logs];
   await removeFiles(listed.map((name) => join(folder, name)));
   for (const { directory } of hosts) if (directory !== '') await removeIfEmpty(join(folder, directory));
 }

@@ -13,7 +13,7 @@ import {
   summariseAttack,
   summariseFiles,
   summariseLabels,
-  totalRelations,
+  totalCounts,
 } from './manifest.js';
 import { resolveSettings, type SimulateOptions, type SimulationSettings } from './options.js';
 import { clearOutput, LABEL_FILES, MANIFEST_FILE, removeFiles, removeIfEmpty } from './output-folder.js';
@@ -60,7 +60,7 @@ async function writeSimulation(
 ): Promise<ScenarioManifest> {
   const random = new Random(settings.seed).stream(settings.scenario);
   const summaries: HostSummary[] = [];
-  const labels = new LabelFiles();
+  const shared = new LabelFiles();
   let before = 0;
   for (let index = 0; index < settings.hosts; index++) {
     const folder = settings.hosts === 1 ? '' : `host-${String(index + 1).padStart(2, '0')}`;
@@ -90,9 +90,16 @@ async function writeSimulation(
     }
     before += run.recorder.total;
     summaries.push(summarise(run, folder));
-    labels.add(run);
+    if (settings.hosts > 1 && run.labels.hasNaturalKeys) {
+      // A path or a process number means another entity on each host.
+      const own = new LabelFiles();
+      own.add(run);
+      await own.write(directory);
+    } else {
+      shared.add(run);
+    }
   }
-  await labels.write(settings);
+  if (!shared.isEmpty) await shared.write(settings.out);
   const manifest = makeManifest(settings, summaries);
   await replaceFile(join(settings.out, MANIFEST_FILE), `${JSON.stringify(manifest, null, 2)}\n`);
   return manifest;
@@ -103,6 +110,7 @@ async function removeOutput({ out, hosts }: SimulationSettings, runs: readonly H
   for (const { directory, timeline, recorder } of runs) {
     const opened = timeline.files.filter((_, index) => recorder.counts[index] !== undefined);
     await removeFiles(opened.map(({ name }) => join(directory, name)));
+    await removeFiles(Object.values(LABEL_FILES).map((name) => join(directory, name)));
     if (hosts > 1) await removeIfEmpty(directory);
   }
   await removeFiles(Object.values(LABEL_FILES).map((name) => join(out, name)));
@@ -125,12 +133,16 @@ async function runHost(
   report(run.recorder.total);
 }
 
-/** One set of label files for all hosts, because ids are unique across hosts. */
+/** The label files of all hosts whose ids are unique across hosts, or of one host. */
 class LabelFiles {
   private csv = '';
   private text = '';
   private scan = '';
   private unusual = '';
+
+  get isEmpty(): boolean {
+    return this.csv === '';
+  }
 
   add({ labels }: HostRun): void {
     this.csv += withoutHeader(labels.csv(), this.csv);
@@ -139,11 +151,11 @@ class LabelFiles {
     this.scan += labels.scanText();
   }
 
-  async write({ out }: SimulationSettings): Promise<void> {
-    await writeFile(join(out, LABEL_FILES.csv), this.csv);
-    await writeFile(join(out, LABEL_FILES.text), this.text);
-    await writeFile(join(out, LABEL_FILES.scan), this.scan);
-    await writeFile(join(out, LABEL_FILES.unusual), this.unusual);
+  async write(folder: string): Promise<void> {
+    await writeFile(join(folder, LABEL_FILES.csv), this.csv);
+    await writeFile(join(folder, LABEL_FILES.text), this.text);
+    await writeFile(join(folder, LABEL_FILES.scan), this.scan);
+    await writeFile(join(folder, LABEL_FILES.unusual), this.unusual);
   }
 }
 
@@ -158,12 +170,15 @@ function summarise(run: HostRun, directory: string): HostSummary {
     name: identity.name,
     uuid: identity.uuid,
     directory,
-    events: recorder.total,
-    relations: totalRelations(files),
+    events: recorder.events,
+    relations: totalCounts(files.map(({ relations }) => relations)),
+    ...(labels.hasNaturalKeys
+      ? { unrecorded: totalCounts(files.map(({ unrecorded }) => unrecorded ?? {})) }
+      : {}),
     processes: machine.processes.started,
     pidsReused: machine.processes.reused,
     files,
     attacks: attacks.map((attack) => summariseAttack(attack, timeline.startSeconds)),
-    labels: summariseLabels(labels.seen, labels.scanFlows, timeline.files),
+    labels: summariseLabels(labels, timeline.files),
   };
 }

@@ -1,32 +1,9 @@
-import { join } from 'node:path';
-import type { Random } from '../../base/random.js';
-import type { Call, CallSink } from '../kernel/calls.js';
+import type { Call } from '../kernel/calls.js';
 import { FileNode, Process, type SimEntity, type Unit, type User } from '../kernel/entities.js';
-import type { Scheduler } from '../kernel/scheduler.js';
-import type { LogFile } from '../timeline.js';
-import type { AuditEvent, Dialect, EntityRecord } from './dialect.js';
-import { LineSink } from './line-sink.js';
+import type { AuditEvent, EntityRecord } from './dialect.js';
+import { HostLog } from './host-log.js';
+import type { LineSink } from './line-sink.js';
 
-/** Counts of one log file. */
-export interface FileCounts {
-  events: number;
-  relations: Record<string, number>;
-  /** Entity records by CDM record name; empty if the format has none. */
-  records: Record<string, number>;
-  entities: number;
-  /** Entities described only after their first use, as happens in real logs. */
-  late: number;
-  /** Entities never described in this file, as happens in real logs. */
-  missing: number;
-  /** Subjects and objects of events whose entity is never described in this file. */
-  unresolvedEndpoints: number;
-  bytes: number;
-  first: string;
-  last: string;
-}
-
-/** One in this many short-lived entities is described late, and one never. */
-const FAULT_EVERY = 4_000;
 /** A late record follows this many events after the first use. */
 const LATE_BY_EVENTS = 40;
 
@@ -35,32 +12,11 @@ interface LateRecord {
   readonly entity: SimEntity;
 }
 
-/** Receives the new entities and events of an attack or of unusual work. */
-export interface Attribution {
-  created(entity: SimEntity): void;
-  recorded(at: number): void;
-}
-
-/**
- * The audit system: turns calls into records, describes each entity before its first use in each file, and starts the
- * next file when its time begins.
- */
-export class Recorder implements CallSink {
-  readonly counts: FileCounts[] = [];
-  total = 0;
-  /** Set while a task runs that is an attack or unusual work. */
-  attribution: Attribution | undefined;
-
-  private fileIndex = -1;
-  private fileEnd = 0;
-  private sink: LineSink | undefined;
-  private here: FileCounts = emptyCounts();
+/** The log of the performer's audit system: describes each entity before its first use in each file. */
+export class Recorder extends HostLog {
   private readonly describedUsers = new Set<User>();
-  private readonly relations: Readonly<Partial<Record<Call, string>>>;
   private late: LateRecord[] = [];
   private readonly missing = new Set<SimEntity>();
-  private second = -1;
-  private secondText = '';
   private readonly event: AuditEvent = {
     call: 'open',
     relation: '',
@@ -72,17 +28,6 @@ export class Recorder implements CallSink {
     time: '',
   };
 
-  constructor(
-    private readonly directory: string,
-    private readonly files: readonly LogFile[],
-    private readonly dialect: Dialect,
-    private readonly scheduler: Scheduler,
-    private readonly startSeconds: number,
-    private readonly random: Random,
-  ) {
-    this.relations = dialect.relations;
-  }
-
   record(
     call: Call,
     subject: Process | Unit | undefined,
@@ -92,11 +37,9 @@ export class Recorder implements CallSink {
   ): void {
     const relation = this.relations[call];
     if (relation === undefined) return;
-    // In the real CADETS trace five of six events have the timestamp of the event before.
-    const draw = this.random.u32();
-    if (draw < 0x1800_0000) this.scheduler.now += 1_000 + (draw & 0xffff);
-    const now = this.scheduler.now;
-    if (now >= this.fileEnd && !this.nextFile(now)) return;
+    this.tick();
+    const now = this.reach();
+    if (now < 0) return;
 
     const { here, event, fileIndex } = this;
     if (subject !== undefined && subject.describedIn !== fileIndex) this.describe(subject);
@@ -111,9 +54,7 @@ export class Recorder implements CallSink {
     event.object2 = object2;
     event.size = size;
     event.sequence = this.total;
-    event.time = this.timestamp(now);
-    if (here.events === 0) here.first = event.time;
-    here.last = event.time;
+    event.time = this.noteTime(now);
     here.events++;
     here.relations[relation] = (here.relations[relation] ?? 0) + 1;
     this.total++;
@@ -122,43 +63,15 @@ export class Recorder implements CallSink {
     this.attribution?.recorded(now);
   }
 
-  created(entity: SimEntity): void {
-    this.attribution?.created(entity);
-  }
-
-  /** Writes what is pending. `counts` lacks the files that the simulation did not reach. */
-  close(): void {
-    this.endFile();
-  }
-
-  private nextFile(now: number): boolean {
-    this.endFile();
-    let index = this.fileIndex + 1;
-    while (index < this.files.length && now >= (this.files[index] as LogFile).until) index++;
-    const file = this.files[index];
-    if (!file) {
-      this.fileEnd = Number.POSITIVE_INFINITY;
-      this.fileIndex = this.files.length;
-      return false;
-    }
-    this.fileIndex = index;
-    this.fileEnd = file.until;
+  protected beginFile(): void {
     this.describedUsers.clear();
     this.missing.clear();
-    this.here = emptyCounts();
-    this.counts[index] = this.here;
-    this.sink = new LineSink(join(this.directory, file.name));
     for (const record of this.dialect.opening()) this.write(record);
-    return true;
   }
 
-  private endFile(): void {
-    if (this.sink === undefined) return;
+  protected finishFile(): void {
     for (const { entity } of this.late) this.write(this.dialect.entity(entity));
     this.late = [];
-    this.sink.close();
-    this.here.bytes = this.sink.bytes;
-    this.sink = undefined;
   }
 
   private describe(entity: SimEntity): void {
@@ -170,20 +83,14 @@ export class Recorder implements CallSink {
     else if (entity instanceof FileNode) this.describeUser(entity.owner);
     const record = this.dialect.entity(entity);
     if (record === undefined) return;
-    if (first && this.attribution === undefined && isShortLived(entity)) {
-      const draw = this.random.below(FAULT_EVERY);
-      if (draw === 0) {
-        this.late.push({ due: this.total + LATE_BY_EVENTS, entity });
-        this.here.late++;
-        return;
-      }
-      if (draw === 1) {
-        this.missing.add(entity);
-        this.here.missing++;
-        return;
-      }
+    const fault = first ? this.drawFault(entity) : undefined;
+    if (fault === undefined) {
+      this.write(record);
+      return;
     }
-    this.write(record);
+    this.here[fault]++;
+    if (fault === 'late') this.late.push({ due: this.total + LATE_BY_EVENTS, entity });
+    else this.missing.add(entity);
   }
 
   private describeUser(user: User): void {
@@ -208,35 +115,4 @@ export class Recorder implements CallSink {
     (this.sink as LineSink).write(record.line);
     this.here.records[record.record] = (this.here.records[record.record] ?? 0) + 1;
   }
-
-  private timestamp(now: number): string {
-    const second = Math.floor(now / 1e9);
-    if (second !== this.second) {
-      this.second = second;
-      this.secondText = String(this.startSeconds + second);
-    }
-    const nanos = Math.floor(now - second * 1e9);
-    const { resolution } = this.dialect;
-    return this.secondText + String(1e9 + (resolution === 1 ? nanos : nanos - (nanos % resolution))).slice(1);
-  }
-}
-
-/** Only short-lived entities have late or missing records; programs and processes are always described. */
-function isShortLived(entity: SimEntity): boolean {
-  return entity.kind === 'flow' || entity.kind === 'pipe' || (entity instanceof FileNode && entity.transient);
-}
-
-function emptyCounts(): FileCounts {
-  return {
-    events: 0,
-    relations: {},
-    records: {},
-    entities: 0,
-    late: 0,
-    missing: 0,
-    unresolvedEndpoints: 0,
-    bytes: 0,
-    first: '',
-    last: '',
-  };
 }

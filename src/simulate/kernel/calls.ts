@@ -56,6 +56,8 @@ export interface CallSink {
     object2: SimEntity | undefined,
     /** Bytes moved or mapped; -1 if the call has no size. */
     size: number,
+    /** The new path of a rename. */
+    path?: string,
   ): void;
   /** Reports a new entity, so that it can be attributed to the running task. */
   created(entity: SimEntity): void;

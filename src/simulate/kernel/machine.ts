@@ -31,6 +31,8 @@ export class Machine {
   readonly address: string;
   readonly system: 'freebsd' | 'linux';
   readonly scheduler: Scheduler;
+  /** The processes that ran before the log began. */
+  readonly booted: Process[] = [];
   private readonly random: Random;
   private readonly uuids: UuidScheme;
   private readonly sink: CallSink;
@@ -55,10 +57,17 @@ export class Machine {
   }
 
   /** Makes a call that changes no state of the machine. */
-  call(call: Call, subject: Process | Unit, object?: SimEntity, size = -1, object2?: SimEntity): void {
+  call(
+    call: Call,
+    subject: Process | Unit,
+    object?: SimEntity,
+    size = -1,
+    object2?: SimEntity,
+    path?: string,
+  ): void {
     // A session may outlive its process, and an ended process makes no calls.
     if (subject.kind === 'process' ? subject.ended : subject.process.ended) return;
-    this.sink.record(call, subject, object, object2, size);
+    this.sink.record(call, subject, object, object2, size, path);
   }
 
   // --- processes
@@ -78,6 +87,7 @@ export class Machine {
       100_000,
     );
     process.commandLine = program.path;
+    this.booted.push(process);
     return process;
   }
 
@@ -185,7 +195,7 @@ export class Machine {
 
   rename(process: Process, file: FileNode, to: string): void {
     const target = this.files.has(to) ? this.files.get(to) : undefined;
-    this.call('rename', process, file, -1, target);
+    this.call('rename', process, file, -1, target, to);
     this.files.move(file, to);
   }
 
