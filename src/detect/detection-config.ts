@@ -90,6 +90,12 @@ export const DETECTION_SETTINGS = {
     'order of nodes in the ranking metrics of an evaluation: by their highest score over graphs, minus the logarithm of the number of graphs (corrected) or not (highest)',
     'without the correction, a node in many graphs ranks high by their number alone; alerts compare the score of each graph, with either value',
   ),
+  unit: configSetting(
+    'ours',
+    z.enum(['episode', 'node']).default('episode'),
+    'what is judged and ranked: process trees by novelty and learned scores (episode), or single nodes',
+    'an analyst opens a few hundred episodes a day, not tens of thousands of nodes; the paper judges nodes',
+  ),
   rounds: configSetting(
     'implied',
     whole(1, 64).default(5),
@@ -128,6 +134,7 @@ export type DetectionConfig = z.output<typeof detectionConfigSchema>;
 export const DETECTION_PRESETS: Readonly<Record<TrainingConfig['profile'], Partial<DetectionConfig>>> = {
   recal: {},
   paper: {
+    unit: 'node',
     evidence: ['reconstruction'],
     gate: 'knn',
     lineage: 'none',

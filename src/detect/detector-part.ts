@@ -8,6 +8,8 @@ import type { Calibration } from './calibration/calibrate.js';
 import { CalibrationTables } from './calibration/calibration-tables.js';
 import { ScoreScale } from './calibration/score-scale.js';
 import { detectionConfigSchema } from './detection-config.js';
+import { decodeEpisodes, encodeEpisodes } from './episodes/episode-arrays.js';
+import { KnownBehaviours } from './episodes/known-behaviours.js';
 import type { EvidenceKind } from './evidence/evidence.js';
 import { FeatureUsage } from './evidence/feature-usage.js';
 import { LevelTable } from './evidence/level-table.js';
@@ -19,7 +21,7 @@ import { NeighbourReference } from './knn/neighbour-reference.js';
 import { packTexts, unpackTexts } from './text-tensors.js';
 
 /** Increased when the meaning of the stored data changes. */
-const VERSION = 1;
+const VERSION = 2;
 
 const count = z.int().nonnegative();
 const integer = z.string().regex(/^-?\d{1,20}$/);
@@ -40,6 +42,8 @@ const metaSchema = z.strictObject({
       covariance: z.array(count).max(16).nullable(),
       /** Instances behind the scale of own scores; null without lineage. */
       scale: count.nullable(),
+      /** Whether tables of benign episodes are stored. */
+      episodes: z.boolean(),
       benign: z.strictObject({
         instances: count,
         hostDays: z.number().nonnegative(),
@@ -79,6 +83,7 @@ export function encodeDetector({ fitted, calibration }: DetectorState): Detector
   pushAll('levels', { ...levels });
   pushAll('name', { ...fitted.name.toArrays() });
   pushAll('relation', { ...fitted.relation?.toArrays() });
+  pushAll('behaviours', { ...fitted.behaviours?.toArrays() });
   pushAll('usage', { transitions: fitted.usage.transitions, instances: fitted.usage.instances });
   if (calibration === undefined) return { meta: { version: VERSION, calibration: null }, tensors };
   const { config, gate, graphs, instances, firstTs, lastTs, hosts, benign } = calibration;
@@ -91,6 +96,11 @@ export function encodeDetector({ fitted, calibration }: DetectorState): Detector
   const covariance = calibration.covariance?.toArrays();
   if (covariance !== undefined) pushAll('covariance', { ...covariance });
   if (calibration.scale !== undefined) push('scale.scores', calibration.scale.scores);
+  const { episodes } = calibration;
+  if (episodes !== undefined) {
+    for (const [name, arrays] of Object.entries(encodeEpisodes(episodes)))
+      pushAll(`episodes.${name}`, arrays);
+  }
   pushAll('benign', { scores: benign.scores, thresholds: benign.thresholds, incidents: benign.incidents });
   benign.without.forEach(({ incidents, above }, i) => {
     pushAll(`benign.without.${i}`, { incidents, above });
@@ -109,6 +119,7 @@ export function encodeDetector({ fitted, calibration }: DetectorState): Detector
         lastTs: String(lastTs),
         covariance: covariance?.slotCounts ?? null,
         scale: calibration.scale?.instances ?? null,
+        episodes: episodes !== undefined,
         benign: {
           instances: benign.instances,
           hostDays: benign.hostDays,
@@ -124,6 +135,7 @@ export function encodeDetector({ fitted, calibration }: DetectorState): Detector
 
 /** Decodes the detector's part of a model file. Throws if anything in it is damaged. */
 export function decodeDetector(model: TrainedModel, part: DetectorPart): DetectorState {
+  checkVersion(part.meta);
   const parsed = metaSchema.safeParse(part.meta);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
@@ -133,6 +145,7 @@ export function decodeDetector(model: TrainedModel, part: DetectorPart): Detecto
   const fitted = decodeFitted(model, tensors);
   const meta = parsed.data.calibration;
   if (meta === null) return { fitted, calibration: undefined };
+  checkMeaning(meta);
   if (meta.config.evidence.includes('relation') && fitted.relation === undefined) {
     throw damaged('the counts of relation evidence are missing');
   }
@@ -163,6 +176,8 @@ export function decodeDetector(model: TrainedModel, part: DetectorPart): Detecto
     throw damaged('the scale of scores does not match the lineage setting');
   const { config, gate, graphs, instances, firstTs, lastTs, hosts } = meta;
   if (config.gate === 'knn' && gate === null) throw damaged('the gate has no value');
+  if ((config.unit === 'episode') !== meta.episodes)
+    throw damaged('the tables of episodes do not match the setting unit');
   return {
     fitted,
     calibration: {
@@ -177,8 +192,39 @@ export function decodeDetector(model: TrainedModel, part: DetectorPart): Detecto
       firstTs: BigInt(firstTs),
       lastTs: BigInt(lastTs),
       benign: decodeBenign(meta.benign, tensors),
+      episodes: meta.episodes ? checked(() => decodeEpisodes(tensors)) : undefined,
     },
   };
+}
+
+type CalibrationMeta = NonNullable<z.output<typeof metaSchema>['calibration']>;
+
+const LAST_TIME = 2n ** 63n - 1n;
+
+/** Refuses values that have the right type but that no calibration can have. */
+function checkMeaning(meta: CalibrationMeta): void {
+  const { config, gate, graphs, instances, hosts, tables, benign } = meta;
+  const [first, last] = [BigInt(meta.firstTs), BigInt(meta.lastTs)];
+  if (first > last) throw damaged('calibration ends before it begins');
+  if (first < -LAST_TIME || last > LAST_TIME) throw damaged('a time of calibration is out of range');
+  if (graphs === 0 || instances === 0) throw damaged('calibration has no instances');
+  if (hosts.length === 0 || new Set(hosts).size !== hosts.length) {
+    throw damaged('the hosts of calibration are missing or not distinct');
+  }
+  const kinds: readonly string[] = config.evidence;
+  if (Object.keys(tables).length !== kinds.length || kinds.some((kind) => !Object.hasOwn(tables, kind))) {
+    throw damaged('the tables do not match the kinds of evidence');
+  }
+  if (gate !== null && gate < 0) throw damaged('the gate is negative');
+  // A single graph is halved, and each half counts.
+  if (benign.graphs === 0 || benign.graphs > 2 * graphs) {
+    throw damaged('the benign scores have no graphs, or more than calibration has halves');
+  }
+  for (const { hostDays, instances: left } of benign.without) {
+    if (hostDays > benign.hostDays || left > benign.instances) {
+      throw damaged('a part of the benign scores is larger than the whole');
+    }
+  }
 }
 
 function decodeFitted(model: TrainedModel, tensors: Tensors): FittedDetector {
@@ -223,6 +269,9 @@ function decodeFitted(model: TrainedModel, tensors: Tensors): FittedDetector {
             counts: words('relation.counts'),
           })
         : undefined,
+      behaviours: tensors.all.has('behaviours.high')
+        ? KnownBehaviours.fromArrays({ high: signed('behaviours.high'), low: signed('behaviours.low') })
+        : undefined,
       usage: new FeatureUsage(
         model.space,
         model.training.entities,
@@ -246,10 +295,7 @@ function decodeScale(scores: Float32Array, instances: number): ScoreScale {
   return new ScoreScale(scores, instances);
 }
 
-function decodeBenign(
-  meta: NonNullable<z.output<typeof metaSchema>['calibration']>['benign'],
-  tensors: Tensors,
-): Calibration['benign'] {
+function decodeBenign(meta: CalibrationMeta['benign'], tensors: Tensors): Calibration['benign'] {
   const { instances, hostDays, graphs, inSample } = meta;
   const scores = tensors.floats('benign.scores');
   const thresholds = tensors.floats('benign.thresholds');
@@ -297,6 +343,27 @@ class Tensors {
     if (data instanceof type) return data;
     throw damaged(`the tensor ${name} is missing or of the wrong type`);
   }
+}
+
+/** A RangeError of a part means that the file is damaged. */
+function checked<T>(decode: () => T): T {
+  try {
+    return decode();
+  } catch (error) {
+    if (error instanceof RangeError) throw damaged(error.message);
+    throw error;
+  }
+}
+
+function checkVersion(meta: unknown): void {
+  const found = z.looseObject({ version: z.int() }).safeParse(meta);
+  if (!found.success || found.data.version === VERSION) return;
+  const { version } = found.data;
+  throw new RecalError(
+    'model-version',
+    `the detector of the model has version ${version}, but this recal reads version ${VERSION}`,
+    { hint: version > VERSION ? 'update recal' : 'train again: recal train --store DIR --model FILE' },
+  );
 }
 
 function damaged(why: string): RecalError {

@@ -65,11 +65,12 @@ export class Detector {
   static async fit(
     model: TrainedModel,
     training: SplitGraphs,
-    { reference, evidence, signal, progress, ...options }: FitOptions & InferenceOptions,
+    { reference, evidence, unit, signal, progress, ...options }: FitOptions & InferenceOptions,
   ): Promise<Detector> {
     const inference = await Inference.open(model, options);
     try {
-      const fitted = await fitDetector(model, training, inference, { reference, evidence, signal, progress });
+      const fit = { reference, evidence, unit, signal, progress };
+      const fitted = await fitDetector(model, training, inference, fit);
       return await Detector.#make(model, { fitted, calibration: undefined }, options, inference);
     } catch (error) {
       await inference.close();

@@ -43,6 +43,8 @@ export interface Detection {
     /** Alerts that were not kept: those with the lowest scores. */
     readonly alertsLeftOut: number;
     readonly newRelation: number;
+    /** Process trees, where they are judged. */
+    readonly episodes?: number;
     readonly incidents: number;
   };
 }
@@ -109,7 +111,7 @@ export async function findIncidents(
 }
 
 /** Computes the exact distances of flagged nodes, because the gate only decided on which side of θ_c they lie. */
-function fillDistances(scored: ScoredGraph, flagged: Int32Array, detector: Detector): void {
+export function fillDistances(scored: ScoredGraph, flagged: Int32Array, detector: Detector): void {
   const missing = flagged.filter((v) => Number.isNaN(scored.distances[v]));
   if (missing.length === 0) return;
   const { search, calibration } = detector;
@@ -127,7 +129,7 @@ function fillDistances(scored: ScoredGraph, flagged: Int32Array, detector: Detec
 }
 
 /** Looks up what alerts say about a node besides its score. */
-function alertContext(detector: Detector, graphs: SplitGraphs, tau: number): AlertContext {
+export function alertContext(detector: Detector, graphs: SplitGraphs, tau: number): AlertContext {
   const { fitted, calibration, model, search } = detector;
   const { events, text } = graphs;
   const points = new GraphPoints(detector);

@@ -3,6 +3,8 @@ import { yieldToSignals } from '../base/yield-to-signals.js';
 import { nameOf } from '../graph/node-names.js';
 import type { TrainedModel } from '../model/file/trained-model.js';
 import type { DetectionConfig } from './detection-config.js';
+import { learnBehaviours } from './episodes/episode-detector.js';
+import type { KnownBehaviours } from './episodes/known-behaviours.js';
 import type { CountedEvidence, EvidenceKind } from './evidence/evidence.js';
 import { FeatureUsage } from './evidence/feature-usage.js';
 import type { Inference } from './evidence/inference.js';
@@ -27,6 +29,8 @@ export interface FittedDetector {
   /** Only where the detection config asks for evidence of this kind. */
   readonly relation: RelationSurprise | undefined;
   readonly usage: FeatureUsage;
+  /** What benign programs do; only where episodes are judged. */
+  readonly behaviours: KnownBehaviours | undefined;
 }
 
 export interface ReferenceNames {
@@ -45,7 +49,15 @@ export function surpriseOf(fitted: FittedDetector, kind: EvidenceKind): CountedE
   });
 }
 
-export interface FitOptions extends Pick<DetectionConfig, 'reference' | 'evidence'> {
+/** What benign programs do. Throws if the model was not fitted to judge episodes. */
+export function behavioursOf({ behaviours }: FittedDetector): KnownBehaviours {
+  if (behaviours !== undefined) return behaviours;
+  throw new RecalError('evidence-not-fitted', 'the model was trained without the behaviours of programs', {
+    hint: 'train again with --set unit=episode, or calibrate with --set unit=node',
+  });
+}
+
+export interface FitOptions extends Pick<DetectionConfig, 'reference' | 'evidence' | 'unit'> {
   readonly signal?: AbortSignal | undefined;
   readonly progress?: ((done: number) => void) | undefined;
 }
@@ -55,7 +67,7 @@ export async function fitDetector(
   model: TrainedModel,
   split: SplitGraphs,
   inference: Inference,
-  { reference, evidence, signal, progress }: FitOptions,
+  { reference, evidence, unit, signal, progress }: FitOptions,
 ): Promise<FittedDetector> {
   const relations = model.relations.map(({ name }) => name);
   const levels = new LevelTable();
@@ -76,7 +88,9 @@ export async function fitDetector(
     await yieldToSignals();
   }
   const found = builder.finish();
-  return { reference: found, examples: nameExamples(found, instances, split), levels, name, relation, usage };
+  const examples = nameExamples(found, instances, split);
+  const behaviours = unit === 'episode' ? learnBehaviours(await split.named()) : undefined;
+  return { reference: found, examples, levels, name, relation, usage, behaviours };
 }
 
 function nameExamples(

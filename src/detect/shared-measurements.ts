@@ -78,7 +78,8 @@ export class SharedMeasurements {
 export function unionOf(configs: readonly DetectionConfig[]): DetectionConfig {
   const evidence = [...new Set(configs.flatMap((config) => config.evidence))];
   const gated = configs.some(({ gate }) => gate === 'knn');
-  return { ...configs[0], evidence, gate: gated ? 'knn' : 'none' };
+  const unit = configs.some((config) => config.unit === 'episode') ? 'episode' : 'node';
+  return { ...configs[0], evidence, unit, gate: gated ? 'knn' : 'none' };
 }
 
 /** Remembers the calibration graphs, which every configuration uses. */

@@ -5,6 +5,7 @@ import { buildGraphs } from '../model/training/build-graphs.js';
 import { type GraphPlan, planGraphs } from '../model/training/graph-plan.js';
 import { type LoadedEvents, loadEvents } from '../store/load.js';
 import type { Selection, Store } from '../store/store.js';
+import { type EventsWithLead, nameEvents } from './episodes/named-events.js';
 import { type GraphView, viewGraph } from './graph-view.js';
 
 /** The selected events of a store, divided into graphs with the features of a model. */
@@ -14,11 +15,14 @@ export class SplitGraphs {
   readonly text: NodeText;
   readonly plan: GraphPlan;
   readonly #model: Pick<TrainedModel, 'space' | 'direction'>;
+  readonly #store: Store;
 
   private constructor(
     data: Pick<SplitGraphs, 'events' | 'names' | 'text' | 'plan'>,
     model: Pick<TrainedModel, 'space' | 'direction'>,
+    store: Store,
   ) {
+    this.#store = store;
     this.events = data.events;
     this.names = data.names;
     this.text = data.text;
@@ -37,7 +41,12 @@ export class SplitGraphs {
     const text = await readNodeText(store, events, vocabulary, (attributes) => builder.add(attributes));
     const names = builder.finish();
     const plan = planGraphs(store, events, model.config);
-    return new SplitGraphs({ events, names, text, plan }, model);
+    return new SplitGraphs({ events, names, text, plan }, model, store);
+  }
+
+  /** The events with names as they were known at each, and the events shortly before. */
+  named(): Promise<EventsWithLead> {
+    return nameEvents(this.#store, this.events);
   }
 
   get count(): number {

@@ -25,6 +25,8 @@ export interface CalibrateOptions {
   readonly detection?: Partial<DetectionConfig> | undefined;
   /** Leave out instances that the current calibration would raise at this threshold; `none` keeps all. Default: budget:5/day. */
   readonly keepOut?: string | undefined;
+  /** File of a public key. The model must be signed with its private key. */
+  readonly trust?: string | undefined;
   readonly threads?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly watch?:
@@ -49,7 +51,7 @@ export async function calibrate(options: CalibrateOptions): Promise<CalibrateSum
   const { signal, watch, selection = {} } = options;
   const rule = parseKeepOut(options.keepOut ?? DEFAULT_THRESHOLD);
   const started = performance.now();
-  const model = await readModelFile(options.model);
+  const model = await readModelFile(options.model, options.trust);
   const store = await Store.open(options.store);
   const { profile } = model.config;
   const given = withoutUndefined(options.detection ?? {});

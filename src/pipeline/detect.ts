@@ -3,19 +3,23 @@ import { EXIT, RecalError } from '../base/errors.js';
 import { isoTime } from '../base/time-text.js';
 import type { Alert, Incident } from '../detect/alerts/alert.js';
 import type { Detector } from '../detect/detector.js';
+import { findEpisodes } from '../detect/find-episodes.js';
 import { type Detection, findIncidents } from '../detect/find-incidents.js';
 import type { ScoredGraph } from '../detect/fusion/scored-graph.js';
 import type { SplitGraphs } from '../detect/split-graphs.js';
-import { applyThreshold } from '../detect/threshold/apply-threshold.js';
+import { type AppliedThreshold, applyThreshold } from '../detect/threshold/apply-threshold.js';
 import { formatThreshold, parseThreshold, type Threshold } from '../detect/threshold/threshold.js';
 import type { AlertRun } from '../report/detection/alert-files.js';
 import { checkReportPath, DetectionFiles } from '../report/detection/detection-files.js';
 import { REPORT_FILE } from '../report/page/page.js';
 import { describeContents } from '../store/nothing-selected.js';
 import type { Selection, Store } from '../store/store.js';
-import { DEFAULT_THRESHOLD } from './calibration-summary.js';
+import { DEFAULT_EPISODES, DEFAULT_THRESHOLD } from './calibration-summary.js';
 import { openDetector, selectAfter } from './open-detector.js';
 import { checkOutFolder } from './out-folder.js';
+
+/** Which nodes get an alert, where alerts are details of episodes. */
+const ALERT_DETAIL = 'budget:20/day';
 
 export interface DetectOptions {
   /** Folder of the store. */
@@ -26,11 +30,16 @@ export interface DetectOptions {
   readonly out: string;
   /** Events to judge; by default everything after the time the model was calibrated on. */
   readonly selection?: Selection | undefined;
-  /** budget:N/day (or /hour, /week), fpr:P or fdr:Q. Default: budget:5/day. */
+  /**
+   * top:N/day or budget:N/day (or /hour, /week), fpr:P or fdr:Q. Default: top:10/day, or budget:5/day for a model that
+   * judges nodes.
+   */
   readonly threshold?: string | undefined;
   /** Write report.html beside the alerts. Default: true. */
   readonly report?: boolean | undefined;
   /** Compute threads; one per core by default. Results do not depend on it. */
+  /** File of a public key. The model must be signed with its private key. */
+  readonly trust?: string | undefined;
   readonly threads?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly watch?: DetectWatch | undefined;
@@ -40,7 +49,7 @@ export interface DetectOptions {
 export interface DetectWatch {
   /** Scoring is this far, 0 to 1. */
   progress?(done: number): void;
-  /** The threshold is known; scoring follows. */
+  /** The threshold is known. */
   threshold?(threshold: DetectThreshold): void;
   /** The scores of one graph, including those below the threshold. */
   scored?(scores: GraphNodeScores): void;
@@ -92,7 +101,7 @@ export interface DetectResult {
 export async function detect(options: DetectOptions): Promise<DetectResult> {
   const { out, watch, signal, report = true } = options;
   const started = performance.now();
-  const spec = parseThreshold(options.threshold ?? DEFAULT_THRESHOLD);
+  const given = options.threshold === undefined ? undefined : parseThreshold(options.threshold);
   await checkOutFolder(out);
   if (report) await checkReportPath(out);
   const { store, detector } = await openDetector(options);
@@ -101,33 +110,47 @@ export async function detect(options: DetectOptions): Promise<DetectResult> {
     const { selection, graphs } = await clock.time('reading', () =>
       openGraphs(detector, store, options.selection ?? {}),
     );
-    const applied = await applyThreshold(spec, detector, graphs, signal);
-    const threshold: DetectThreshold = {
+    const isEpisodes = calibration.episodes !== undefined;
+    const spec = given ?? parseThreshold(isEpisodes ? DEFAULT_EPISODES : DEFAULT_THRESHOLD);
+    // Where episodes are judged, alerts only give details, so that the number of incidents does not depend on them.
+    const detail = isEpisodes ? parseThreshold(ALERT_DETAIL) : spec;
+    const applied = await applyThreshold(detail, detector, graphs, signal);
+    const describe = ({
+      tau,
+      note,
+      threshold: found,
+    }: Omit<AppliedThreshold, 'alarms'>): DetectThreshold => ({
       rule: formatThreshold(spec),
-      value: applied.tau,
-      note: applied.note,
-      found: applied.threshold,
+      value: tau,
+      note,
+      found,
       hostDays: calibration.benign.hostDays,
-    };
-    watch?.threshold?.(threshold);
+    });
+    if (!isEpisodes) watch?.threshold?.(describe(applied));
     const files = new DetectionFiles({
       detector,
       graphs,
       selection,
-      rule: threshold.rule,
+      rule: formatThreshold(spec),
       applied,
       store: resolve(options.store),
     });
-    const found = await findIncidents(detector, graphs, {
+    const finding = {
       threshold: applied,
       signal,
-      progress: (done) => watch?.progress?.(done),
-      seen: (graph) => {
+      progress: (done: number) => watch?.progress?.(done),
+      seen: (graph: ScoredGraph) => {
         if (report) files.seen(graph);
         watch?.scored?.(nodeScores(graph, graphs));
       },
-    });
-    const run = await clock.time('files', () => files.write(out, found, { report }));
+    };
+    const { raised, ...found } =
+      calibration.episodes !== undefined && spec.kind !== 'oracle'
+        ? await findEpisodes(detector, graphs, { ...finding, rule: spec })
+        : { ...(await findIncidents(detector, graphs, finding)), raised: undefined };
+    const threshold = describe(raised ?? applied);
+    if (isEpisodes) watch?.threshold?.(threshold);
+    const run = await clock.time('files', () => files.write(out, found, { report, raised }));
     return {
       out,
       report: report ? join(out, REPORT_FILE) : undefined,

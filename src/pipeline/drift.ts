@@ -11,6 +11,8 @@ export interface DriftOptions {
   readonly selection?: Selection | undefined;
   /** Nominal false discovery rate over relations. Default: 0.01. */
   readonly level?: number | undefined;
+  /** File of a public key. The model must be signed with its private key. */
+  readonly trust?: string | undefined;
   readonly threads?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly progress?: ((done: number) => void) | undefined;

@@ -47,10 +47,10 @@ export async function refitModel(
 function fitTo(
   model: TrainedModel,
   training: SplitGraphs,
-  { reference, evidence }: DetectionConfig,
+  { reference, evidence, unit }: DetectionConfig,
   options: Omit<FitModelOptions, 'store' | 'config'>,
 ): Promise<Detector> {
-  return Detector.fit(model, training, { reference, evidence, ...options });
+  return Detector.fit(model, training, { reference, evidence, unit, ...options });
 }
 
 function missingTrainingData(cause?: unknown): RecalError {

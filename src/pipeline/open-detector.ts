@@ -15,8 +15,9 @@ export async function openDetector(options: {
   readonly model: string;
   readonly store: string;
   readonly threads?: number | undefined;
+  readonly trust?: string | undefined;
 }): Promise<OpenedDetector> {
-  const model = await readModelFile(options.model);
+  const model = await readModelFile(options.model, options.trust);
   const store = await Store.open(options.store);
   const detector = await Detector.open(model, { threads: threadCount(options.threads) });
   return { model, store, detector };

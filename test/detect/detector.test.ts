@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type HoldOut, holdOut } from '../../src/detect/calibration/hold-out.js';
 import { type DetectionConfig, resolveDetectionConfig } from '../../src/detect/detection-config.js';
 import { Detector } from '../../src/detect/detector.js';
-import { encodeDetector } from '../../src/detect/detector-part.js';
+import { decodeDetector, encodeDetector } from '../../src/detect/detector-part.js';
 import { EVIDENCE_KINDS } from '../../src/detect/evidence/evidence.js';
 import { type Detection, findIncidents } from '../../src/detect/find-incidents.js';
 import type { ScoredGraph } from '../../src/detect/fusion/scored-graph.js';
@@ -34,7 +34,11 @@ beforeAll(async () => {
   const { train } = await parts();
   ({ model } = await trainModel({ store, config: training, selection: train }));
   trainGraphs = await SplitGraphs.open(store, train, model);
-  detector = await Detector.fit(model, trainGraphs, { reference: 5000, evidence: [...EVIDENCE_KINDS] });
+  detector = await Detector.fit(model, trainGraphs, {
+    reference: 5000,
+    evidence: [...EVIDENCE_KINDS],
+    unit: 'episode',
+  });
 });
 
 afterAll(() => detector.close());
@@ -134,7 +138,11 @@ describe('a model file', () => {
   test('stores relation counts only if they were fitted, and refuses to calibrate without them', async () => {
     const usual = resolveDetectionConfig('recal');
     const path = join(folder, 'usual');
-    const fitted = await Detector.fit(model, trainGraphs, { reference: 5000, evidence: usual.evidence });
+    const fitted = await Detector.fit(model, trainGraphs, {
+      reference: 5000,
+      evidence: usual.evidence,
+      unit: 'episode',
+    });
     await fitted.calibrate(await benign(), usual);
     await writeModelFile(path, model, encodeDetector(fitted.state));
     await fitted.close();
@@ -222,4 +230,45 @@ describe('detection', () => {
     expect(applied.note).toMatch(/would take \d+ nodes per day/);
     expect((await findIncidents(detector, graphs, { threshold: applied })).alerts).toEqual([]);
   });
+});
+
+describe('metadata of calibration that make no sense are refused', () => {
+  type Meta = { calibration: Record<string, never> };
+  // biome-ignore lint/suspicious/noExplicitAny: forged metadata have no type
+  type Any = any;
+  test.each<[string, (meta: Any) => void]>([
+    ['ends before it begins', (meta) => Object.assign(meta, { firstTs: meta.lastTs, lastTs: meta.firstTs })],
+    ['a time beyond 64 bits', (meta) => Object.assign(meta, { lastTs: '99999999999999999999' })],
+    ['no graphs', (meta) => Object.assign(meta, { graphs: 0 })],
+    ['no instances', (meta) => Object.assign(meta, { instances: 0 })],
+    ['no hosts', (meta) => Object.assign(meta, { hosts: [] })],
+    ['one host twice', (meta) => Object.assign(meta, { hosts: [meta.hosts[0], meta.hosts[0]] })],
+    ['a table of no evidence', (meta) => Object.assign(meta.tables, { other: {} })],
+    ['a table less', (meta) => delete meta.tables.name],
+    ['a negative gate', (meta) => Object.assign(meta, { gate: -1 })],
+    [
+      'more benign graphs than halves of graphs',
+      (meta) => Object.assign(meta.benign, { graphs: 2 * meta.graphs + 1 }),
+    ],
+    ['a setting out of range', (meta) => Object.assign(meta.config, { rounds: 1000 })],
+    ['text for a number', (meta) => Object.assign(meta.benign, { hostDays: 'many' })],
+  ])('%s', async (_what, change) => {
+    await calibrated();
+    const part = encodeDetector(detector.state);
+    expect(decodeDetector(model, part).calibration).toBeDefined();
+    const forged = JSON.parse(JSON.stringify(part.meta)) as Meta;
+    change(forged.calibration);
+    expect(() => decodeDetector(model, { ...part, meta: forged })).toThrow(
+      expect.objectContaining({ code: 'model-damaged' }),
+    );
+  });
+});
+
+test('a model that was calibrated on one graph is read back', async () => {
+  const { boundary } = await parts();
+  const one = await detector.graphsOf(store, { from: boundary, to: boundary + 600_000_000_000n });
+  await detector.calibrate(one, resolveDetectionConfig('recal', {}));
+  expect(detector.calibration.graphs).toBe(1);
+  const back = decodeDetector(model, encodeDetector(detector.state));
+  expect(back.calibration?.benign).toEqual(detector.calibration.benign);
 });

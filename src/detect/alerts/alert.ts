@@ -7,10 +7,12 @@ import { ROLES } from '../evidence/interaction-evidence.js';
 import { SEVERITIES } from './severity.js';
 
 /** Increased when an older reader could misunderstand a file. */
-export const ALERT_VERSION = 1;
+export const ALERT_VERSION = 2;
 
 /** The longest name or command line of an alert. A cut text ends with `…`. */
 export const MOST_TEXT = 4096;
+/** The most processes that an incident lists; all are counted. */
+export const MOST_PROCESSES = 256;
 /** The most interactions in the neighbourhood of an alert; all are counted. */
 export const MOST_NEIGHBOURHOOD = 40;
 
@@ -153,9 +155,38 @@ export const incidentSchema = z
       .meta({ description: 'number of distinct entities by type' }),
     alerts: z
       .array(z.strictObject({ id, entity: entityRef, score: z.number() }))
-      .min(1)
       .meta({ description: 'highest score first' }),
     sentence,
+    episode: z
+      .strictObject({
+        count: count.meta({ description: 'number of process trees that repeat or have one cause' }),
+        novelty: z.number().meta({ description: 'part of the score that comes from what is new, in nats' }),
+        learned: z.number().meta({ description: 'part of the score that comes from learned scores' }),
+        falsePerDay: z
+          .number()
+          .nonnegative()
+          .meta({ description: 'incidents of at least this score per benign host and day' }),
+        sure: z
+          .enum(['resolved', 'extrapolated', 'unresolved'])
+          .meta({ description: 'how sure falsePerDay is' }),
+        acts: z
+          .array(z.strictObject({ at: moment.nullable(), what: sentence }))
+          .max(16)
+          .meta({ description: 'the strongest new acts, in order of time' }),
+        processes: z
+          .array(
+            z.strictObject({
+              entity: entityRef,
+              pid: count.nullable(),
+              score: z.number().meta({ description: 'learned score of the process' }),
+            }),
+          )
+          .max(MOST_PROCESSES)
+          .meta({ description: 'processes of the trees, the highest tree first' }),
+        processCount: count,
+      })
+      .nullable()
+      .meta({ description: 'the process trees of the incident; null where single nodes are judged' }),
   })
   .meta({ title: 'RECAL incident', description: 'One line of incidents.jsonl.' });
 

@@ -27,8 +27,8 @@ export function describeIncidents(groups: readonly IncidentGroup[], alerts: read
       last: momentOf(group.last),
       entities: countEntities(members),
       alerts: members.map((alert) => ({ id: alert.id, entity: refOf(alert), score: alert.score })),
-    } satisfies Omit<Incident, 'sentence'>;
-    return { ...incident, sentence: phraseIncident(incident, highest) };
+    } satisfies Omit<Incident, 'sentence' | 'episode'>;
+    return { ...incident, sentence: phraseIncident(incident, highest), episode: null };
   });
 }
 

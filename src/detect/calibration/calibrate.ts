@@ -6,13 +6,15 @@ import { spanOf } from '../../model/training/graph-plan.js';
 import { SuspiciousNodeCollector } from '../alerts/activity.js';
 import { LinkCollector } from '../alerts/incident-links.js';
 import type { DetectionConfig } from '../detection-config.js';
+import { calibrateEpisodes, type EpisodeCalibration } from '../episodes/episode-detector.js';
 import { EVIDENCE_KINDS, type EvidenceKind } from '../evidence/evidence.js';
 import { applyGate, type GatheredGraph, type Gatherer } from '../evidence/gather.js';
 import { tableCount, tableSlot } from '../evidence/interaction-evidence.js';
 import { stableHashes } from '../evidence/stable-hash.js';
-import { type FittedDetector, surpriseOf } from '../fitted-detector.js';
+import { behavioursOf, type FittedDetector, surpriseOf } from '../fitted-detector.js';
 import { CovarianceBuilder, type PairCovariance } from '../fusion/covariance.js';
 import { type BenignTables, Judge } from '../fusion/judge.js';
+import type { GraphView } from '../graph-view.js';
 import type { SplitGraphs } from '../split-graphs.js';
 import { type BenignScores, describeBenign } from '../threshold/benign-scores.js';
 import { CalibrationBuilder, type CalibrationTables } from './calibration-tables.js';
@@ -30,6 +32,8 @@ export interface Calibration extends BenignTables {
   /** θ_c: a distance above it makes a candidate (method §7). NaN without a gate. */
   readonly gate: number;
   readonly benign: BenignScores;
+  /** Undefined where single nodes are judged. */
+  readonly episodes: EpisodeCalibration | undefined;
   /** Size, time span and hosts of the calibration graphs. */
   readonly graphs: number;
   readonly instances: number;
@@ -43,6 +47,8 @@ export interface CalibrateDetectorOptions {
   readonly keepOut?: { readonly tau: number; readonly isKeptOut: KeptOut } | undefined;
   /** The share of entities to calibrate on, for sensitivity analysis. The graphs stay whole. Default: 1. */
   readonly share?: number | undefined;
+  /** Called for each graph with the scores of the nodes that the tables were not built from; NaN for the others. */
+  readonly scored?: ((view: GraphView, scores: Float64Array) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly progress?: ((done: number) => void) | undefined;
 }
@@ -88,7 +94,7 @@ export async function calibrateDetector(
   split: SplitGraphs,
   gatherer: Gatherer,
   config: DetectionConfig,
-  { signal, progress, keepOut, share = 1 }: CalibrateDetectorOptions = {},
+  { signal, progress, keepOut, scored: watchScores, share = 1 }: CalibrateDetectorOptions = {},
 ): Promise<Calibration> {
   const graphs: GatheredGraph[] = [];
   let done = 0;
@@ -115,7 +121,9 @@ export async function calibrateDetector(
     return { ...learned, covariance: learnCovariance(halved, taking, learned, config, fitted, model) };
   };
   const { folds, kept } = FOLDS[config.halves];
-  const benign = new BenignCollector(split, keepOut?.tau ?? Number.POSITIVE_INFINITY);
+  const benign = new BenignCollector(split, keepOut?.tau ?? Number.POSITIVE_INFINITY, (...found) =>
+    observe(...found),
+  );
   const turns = folds.map(({ tables, scored }) => ({ scored, learned: learn(tables) }));
   const judgeOf = (learned: BenignTables) => new Judge(config, learned, model.relations.length);
   const scale =
@@ -125,6 +133,11 @@ export async function calibrateDetector(
           halved,
           turns.map(({ scored, learned }) => ({ scored, gate: learned.gate, judge: judgeOf(learned) })),
         );
+  const highest = config.unit === 'episode' ? new Float64Array(split.events.keys.size) : undefined;
+  const observe = (view: GraphView, found: Float64Array) => {
+    if (highest !== undefined) keepHighest(highest, view, found, isKeptOut);
+    watchScores?.(view, found);
+  };
   for (const { scored, learned } of turns) {
     benign.score(halved, scored, learned.gate, judgeOf({ ...learned, scale }));
   }
@@ -137,12 +150,24 @@ export async function calibrateDetector(
     ...learn(kept),
     scale,
     benign: scores,
+    episodes:
+      highest === undefined
+        ? undefined
+        : calibrateEpisodes(behavioursOf(fitted), await split.named(), highest),
     graphs: graphs.length,
     instances: countTaken(halved, ALL),
     firstTs: split.events.table.ts[0],
     lastTs: split.events.table.ts[split.events.table.length - 1],
     hosts: split.events.hosts,
   };
+}
+
+/** Keeps the highest score of each node over graphs. NaN for nodes that look like an attack. */
+function keepHighest(highest: Float64Array, view: GraphView, scores: Float64Array, isKeptOut: KeptOut): void {
+  view.planned.nodes.forEach((node, v) => {
+    if (isKeptOut(view, v)) highest[node] = Number.NaN;
+    else if (scores[v] > highest[node]) highest[node] = scores[v];
+  });
 }
 
 function tooShort(): RecalError {
@@ -286,9 +311,11 @@ class BenignCollector {
   readonly #members = new SuspiciousNodeCollector();
   readonly #spans: number[] = [];
   readonly #instances: number[] = [];
+  readonly #watch: CalibrateDetectorOptions['scored'];
 
-  constructor(split: SplitGraphs, cap: number) {
+  constructor(split: SplitGraphs, cap: number, watch: CalibrateDetectorOptions['scored']) {
     this.#split = split;
+    this.#watch = watch;
     this.#cap = Math.fround(cap); // as scores are
     const { table, keys } = split.events;
     this.#links = new LinkCollector(split.names, table, (node) => keys.hostAt(node));
@@ -305,6 +332,10 @@ class BenignCollector {
       this.#links.add(planned.nodes, interactions);
       const { scores: found, view } = judge.score(applyGate(gathered, gate));
       const scores = found.map((score, v) => (isKeptOut(view, v) ? Math.min(score, this.#cap) : score));
+      this.#watch?.(
+        view,
+        scores.map((score, node) => (scored(halfOf(node)) ? score : Number.NaN)),
+      );
       const wanted = (node: number) => scored(halfOf(node)) && scores[node] > 0;
       this.#members.add(view, this.#spans.length, { scores }, wanted, place);
       // A share of a graph's nodes forms the same share of its incidents.

@@ -1,56 +1,73 @@
 import { enlarge } from '../../base/enlarge.js';
 import { nameTemplate } from '../../features/name-template.js';
+import { formatKey } from '../../ingest/entity-key.js';
 import { ENTITY_TYPES } from '../../ingest/event.js';
 import { KeyTable } from '../../store/key-table.js';
 import { PairTable } from '../evidence/pair-table.js';
-import { BEHAVIOUR_KINDS, behavioursOf } from './behaviours.js';
+import { type BehaviourKey, keyOfText } from './behaviour-key.js';
+import { BEHAVIOUR_KINDS, type BehaviourKind, behavioursOf } from './behaviours.js';
 
+/** The kinds of behaviour that novelty is counted by, from coarse to fine; `parent` is who starts a program. */
+export const NOVELTY_KINDS = [...BEHAVIOUR_KINDS, 'parent'] as const;
+export type NoveltyKind = BehaviourKind | 'parent';
+
+const PARENT = NOVELTY_KINDS.indexOf('parent');
 /** A Map holds at most 2^24 entries. All texts beyond this number count as one. */
-const MAX_TEXTS = 1 << 23;
+const MOST_TEXTS = 1 << 23;
 
-/** Numbers texts in the order of their first use. */
-class TextTable {
+/** Numbers texts, with the key of each. */
+class KeyedTexts {
   readonly texts: string[] = [];
+  readonly keys: BehaviourKey[] = [];
+  readonly #tag: string;
   readonly #numbers = new Map<string, number>();
+
+  constructor(tag: string) {
+    this.#tag = tag;
+  }
 
   intern(text: string): number {
     const known = this.#numbers.get(text);
     if (known !== undefined) return known;
-    if (this.#numbers.size >= MAX_TEXTS && text !== '') return this.intern('');
+    if (this.texts.length >= MOST_TEXTS && text !== '') return this.intern('');
     this.#numbers.set(text, this.texts.length);
+    this.keys.push(keyOfText(this.#tag, text));
     return this.texts.push(text) - 1;
   }
 }
 
-/** Numbers the entities, programs and behaviours of a log, so that its parts can be compared. */
+/** Numbers the processes, programs and behaviours of one part of a log. */
 export class Catalogue {
-  readonly #hosts = new TextTable();
+  readonly #hosts = new Map<string, number>();
   readonly #entities = new KeyTable();
-  readonly #programs = new TextTable();
-  readonly #relations = new TextTable();
-  readonly #names = new TextTable();
-  /** (relation and type, name) of an event, which decide its behaviours. */
+  #begun = new BigInt64Array(256);
+  readonly #programs = new KeyedTexts('program');
+  readonly #names: string[] = [];
+  readonly #nameNumbers = new Map<string, number>();
+  readonly #relations: string[] = [];
+  readonly #relationNumbers = new Map<string, number>();
   readonly #acts = new PairTable();
   readonly #behavioursOfAct: Int32Array[] = [];
-  readonly #behaviours = new TextTable();
+  readonly #behaviours = new KeyedTexts('does');
   #kinds = new Uint8Array(256);
-  #begun = new BigInt64Array(256);
-
-  host(name: string): number {
-    return this.#hosts.intern(name);
-  }
 
   /** The number of an entity. A new one begins at `ts`. */
-  entity(host: number, key: Uint32Array, ts: bigint): number {
-    const number = this.#entities.intern(host, key[0], key[1], key[2], key[3]);
-    if (number === this.#begun.length) this.#begun = enlarge(this.#begun);
-    if (number === this.#known) {
+  entity(host: string, key: Uint32Array, ts: bigint): number {
+    const before = this.#entities.size;
+    const number = this.#entities.intern(numberOf(this.#hosts, host), key[0], key[1], key[2], key[3]);
+    if (number === before) {
+      if (number === this.#begun.length) this.#begun = enlarge(this.#begun);
       this.#begun[number] = ts;
-      this.#known++;
     }
     return number;
   }
-  #known = 0;
+
+  /** The key of an entity as a UUID. */
+  uuid(entity: number): string {
+    const words = new Uint32Array(4);
+    this.#entities.keyAt(entity, words);
+    return formatKey(words[0], words[1], words[2], words[3]);
+  }
 
   /** The time of the first event of an entity. */
   begun(entity: number): bigint {
@@ -66,41 +83,58 @@ export class Catalogue {
     return this.#programs.texts[program];
   }
 
-  relation(name: string): number {
-    return this.#relations.intern(name);
+  programKey(program: number): BehaviourKey {
+    return this.#programs.keys[program];
   }
 
   name(text: string): number {
-    return this.#names.intern(text);
+    const number = numberOf(this.#nameNumbers, text);
+    this.#names[number] = text;
+    return number;
   }
 
-  /** The number of the act: a relation towards an object of this type and name. */
-  act(relation: number, type: number, name: number): number {
+  nameAt(number: number): string {
+    return this.#names[number];
+  }
+
+  relation(name: string): number {
+    const number = numberOf(this.#relationNumbers, name);
+    this.#relations[number] = name;
+    return number;
+  }
+
+  /** The behaviours of a relation towards an object of this type and name. */
+  behavioursOf(relation: number, type: number, name: number): Int32Array {
     const before = this.#acts.size;
     const act = this.#acts.intern(relation * ENTITY_TYPES.length + type, name);
     if (act === before) {
-      const relationName = this.#relations.texts[relation];
-      const found = behavioursOf(relationName, ENTITY_TYPES[type], this.#names.texts[name]);
+      const found = behavioursOf(this.#relations[relation], ENTITY_TYPES[type], this.#names[name]);
       this.#behavioursOfAct.push(
         Int32Array.from(found, ({ kind, what }) =>
           this.#behaviour(BEHAVIOUR_KINDS.indexOf(kind), JSON.stringify([kind, ...what])),
         ),
       );
     }
-    return act;
-  }
-
-  behavioursOf(act: number): Int32Array {
     return this.#behavioursOfAct[act];
   }
 
-  /** Index into `BEHAVIOUR_KINDS`. */
-  kindOf(behaviour: number): number {
-    return this.#kinds[behaviour];
+  /** The behaviour of being started by a program. */
+  startedBy(program: number): number {
+    return this.#behaviour(PARENT, JSON.stringify(['parent', this.programName(program)]));
   }
 
-  get behaviourCount(): number {
-    return this.#behaviours.texts.length;
+  behaviourKey(behaviour: number): BehaviourKey {
+    return this.#behaviours.keys[behaviour];
+  }
+
+  /** The kind, and what tells it apart from others of the kind. */
+  describe(behaviour: number): readonly [kind: NoveltyKind, ...what: (string | number)[]] {
+    return JSON.parse(this.#behaviours.texts[behaviour]);
+  }
+
+  /** Index into `NOVELTY_KINDS`. */
+  kindOf(behaviour: number): number {
+    return this.#kinds[behaviour];
   }
 
   #behaviour(kind: number, text: string): number {
@@ -109,4 +143,11 @@ export class Catalogue {
     this.#kinds[number] = kind;
     return number;
   }
+}
+
+function numberOf(numbers: Map<string, number>, text: string): number {
+  const known = numbers.get(text);
+  if (known !== undefined) return known;
+  numbers.set(text, numbers.size);
+  return numbers.size - 1;
 }

@@ -1,103 +1,137 @@
-import { PairTable } from '../evidence/pair-table.js';
-import { BEHAVIOUR_KINDS } from './behaviours.js';
-import { binomialSurprise } from './binomial-surprise.js';
-import type { Catalogue } from './catalogue.js';
-import type { PartActivity } from './part-activity.js';
+import { type Activity, addressKey, placeKey, placeOf, START_RELATION } from './activity.js';
+import { type BehaviourKey, joinKeys } from './behaviour-key.js';
+import { NOVELTY_KINDS } from './catalogue.js';
+import type { KnownBehaviours } from './known-behaviours.js';
 
-/** The most that one kind of behaviour adds to a score, in nats. */
-const MOST_PER_KIND = 10;
-/** A program's own rate weighs as much as its kind's after this many behaviours. */
-const PRIOR = 10;
-const HIGHEST_RATE = 0.99;
-const KINDS = BEHAVIOUR_KINDS.length;
+const KINDS = NOVELTY_KINDS.length;
+const PROCESS = NOVELTY_KINDS.indexOf('process');
 
-/** The programs and behaviours that were seen so far. */
-export class Experience {
-  readonly #programs = new Set<number>();
-  readonly #own = new PairTable();
-  readonly #anyone = new Set<number>();
-
-  learn({ actors, done }: PartActivity): void {
-    for (const program of actors.seconds) this.#programs.add(program);
-    const programOf = actors.seconds;
-    const behaviours = done.seconds;
-    done.firsts.forEach((actor, i) => {
-      this.#own.intern(programOf[actor], behaviours[i]);
-      this.#anyone.add(behaviours[i]);
-    });
-  }
-
-  knows(program: number): boolean {
-    return this.#programs.has(program);
-  }
-
-  /** For a known program: whether it never behaved so. For a new program: whether no program ever did. */
-  isNew(program: number, behaviour: number): boolean {
-    if (this.#programs.has(program)) return this.#own.find(program, behaviour) < 0;
-    return !this.#anyone.has(behaviour);
-  }
-}
-
-/** How often benign processes do something new, by program and kind of behaviour. */
-export class NoveltyRates {
-  /** The share of processes that run a new program. */
-  readonly newProgram: number;
-  readonly #kindRates: Float64Array;
-  readonly #counts: ReadonlyMap<number, { readonly all: number; readonly fresh: number }>;
-
-  /** `seen` must not have learned `benign`. */
-  constructor(benign: PartActivity, seen: Experience, catalogue: Catalogue) {
-    const counts = new Map<number, { all: number; fresh: number }>();
-    const all = new Float64Array(KINDS);
-    const fresh = new Float64Array(KINDS);
-    countNovelty(benign, seen, catalogue, (actor, kind, total, news) => {
-      const key = benign.actors.seconds[actor] * KINDS + kind;
-      const known = counts.get(key) ?? { all: 0, fresh: 0 };
-      counts.set(key, { all: known.all + total, fresh: known.fresh + news });
-      all[kind] += total;
-      fresh[kind] += news;
-    });
-    this.#counts = counts;
-    this.#kindRates = all.map((total, kind) => (total === 0 ? 0.5 : (fresh[kind] + 0.5) / (total + 1)));
-    const processes = new Set(benign.actors.firsts);
-    const novel = new Set(benign.actors.firsts.filter((_, i) => !seen.knows(benign.actors.seconds[i])));
-    this.newProgram = (novel.size + 0.5) / (processes.size + 1);
-  }
-
-  /** The expected share of new behaviours, shrunk towards the share of the kind. */
-  rate(program: number, kind: number): number {
-    const { all, fresh } = this.#counts.get(program * KINDS + kind) ?? { all: 0, fresh: 0 };
-    return Math.min(HIGHEST_RATE, (fresh + PRIOR * this.#kindRates[kind]) / (all + PRIOR));
-  }
-
-  /** The surprise of `fresh` new behaviours among `all`. */
-  surprise(program: number, kind: number, all: number, fresh: number): number {
-    return Math.min(MOST_PER_KIND, binomialSurprise(fresh, all, this.rate(program, kind)));
-  }
-
-  /** The surprise of running this many programs that were never run before. */
-  programSurprise(programs: number): number {
-    return programs === 0 ? 0 : -Math.log(this.newProgram) * (1 + Math.log2(programs));
-  }
-}
-
-/** Calls `visit` for each actor and kind that it has, with the number of its behaviours and of the new ones. */
-export function countNovelty(
-  { actors, done }: PartActivity,
-  seen: Experience,
-  catalogue: Catalogue,
-  visit: (actor: number, kind: number, all: number, fresh: number) => void,
+/** Adds everything that an activity shows to what is known; of processes, only those that are learned from. */
+export function learnActivity(
+  activity: Activity,
+  known: KnownBehaviours,
+  isLearned: (process: number) => boolean = () => true,
 ): void {
-  const all = new Uint32Array(actors.size * KINDS);
-  const fresh = new Uint32Array(actors.size * KINDS);
+  const { actors, done, catalogue, ran, addresses } = activity;
+  const processes = actors.firsts;
   const programs = actors.seconds;
+  for (const program of new Set(programs.filter((_, actor) => isLearned(processes[actor])))) {
+    known.add(catalogue.programKey(program));
+    const place = placeOf(catalogue.programName(program));
+    if (place !== undefined) known.add(placeKey(place));
+  }
   const behaviours = done.seconds;
   done.firsts.forEach((actor, i) => {
-    const at = actor * KINDS + catalogue.kindOf(behaviours[i]);
-    all[at]++;
-    if (seen.isNew(programs[actor], behaviours[i])) fresh[at]++;
+    if (!isLearned(processes[actor])) return;
+    const behaviour = catalogue.behaviourKey(behaviours[i]);
+    known.add(behaviour);
+    known.add(joinKeys(catalogue.programKey(programs[actor]), behaviour));
   });
-  all.forEach((total, at) => {
-    if (total > 0) visit(Math.floor(at / KINDS), at % KINDS, total, fresh[at]);
+  for (const file of new Set(ran.filter(({ process }) => isLearned(process)).map((each) => each.file))) {
+    const place = placeOf(catalogue.nameAt(file));
+    if (place !== undefined) known.add(placeKey(place));
+  }
+  for (const [address, users] of addresses) {
+    if ([...users.keys()].some(isLearned)) known.add(addressKey(address));
+  }
+}
+
+/** What is new in an activity, compared with what is known. */
+export class Novelty {
+  readonly activity: Activity;
+  /** By actor and kind: the number of distinct behaviours, and of the new ones. */
+  readonly all: Uint32Array;
+  readonly fresh: Uint32Array;
+  /** The new behaviours of each actor, as rows of `activity.done`. */
+  readonly news: readonly (readonly number[])[];
+  readonly #known: KnownBehaviours;
+  readonly #knownPrograms = new Map<number, boolean>();
+  readonly #secondary = new Map<number, boolean>();
+  readonly #places: ReadonlyMap<number, readonly string[]>;
+
+  constructor(activity: Activity, known: KnownBehaviours) {
+    this.activity = activity;
+    this.#known = known;
+    const { actors, done, catalogue } = activity;
+    this.all = new Uint32Array(actors.size * KINDS);
+    this.fresh = new Uint32Array(actors.size * KINDS);
+    const news: number[][] = Array.from({ length: actors.size }, () => []);
+    const programs = actors.seconds;
+    const behaviours = done.seconds;
+    done.firsts.forEach((actor, i) => {
+      const kind = catalogue.kindOf(behaviours[i]);
+      this.all[actor * KINDS + kind]++;
+      if (!this.#isNew(programs[actor], behaviours[i])) return;
+      this.fresh[actor * KINDS + kind]++;
+      news[actor].push(i);
+    });
+    this.news = news;
+    this.#places = newPlaces(activity, known);
+  }
+
+  /** Whether a program ran before. */
+  knows(program: number): boolean {
+    const known = this.#knownPrograms.get(program);
+    if (known !== undefined) return known;
+    const found = this.#known.has(this.activity.catalogue.programKey(program));
+    this.#knownPrograms.set(program, found);
+    return found;
+  }
+
+  /** Whether a program was ever started by another one. */
+  knowsStart(parent: number, program: number): boolean {
+    const { catalogue } = this.activity;
+    const start = catalogue.behaviourKey(catalogue.startedBy(parent));
+    return this.#known.has(joinKeys(catalogue.programKey(program), start));
+  }
+
+  readonly hasKey = (key: BehaviourKey): boolean => this.#known.has(key);
+
+  /** The places that a process ran something from, and from which nothing ran before. */
+  newPlaces(process: number): readonly string[] {
+    return this.#places.get(process) ?? [];
+  }
+
+  /**
+   * A known program never behaved so, or for a new program: none ever did. Acting on a process of a new program counts as
+   * little as the process itself: every service that looks at all processes meets it.
+   */
+  #isNew(program: number, behaviour: number): boolean {
+    const { catalogue } = this.activity;
+    if (catalogue.kindOf(behaviour) === PROCESS && this.#isSecondary(behaviour)) return false;
+    const key = catalogue.behaviourKey(behaviour);
+    return !this.#known.has(this.knows(program) ? joinKeys(catalogue.programKey(program), key) : key);
+  }
+
+  /** Whether a behaviour acts on a process of a new program without starting it. */
+  #isSecondary(behaviour: number): boolean {
+    const known = this.#secondary.get(behaviour);
+    if (known !== undefined) return known;
+    const { catalogue } = this.activity;
+    const [, relation, object] = catalogue.describe(behaviour);
+    const found = !START_RELATION.test(String(relation)) && !this.knows(catalogue.program(String(object)));
+    this.#secondary.set(behaviour, found);
+    return found;
+  }
+}
+
+function newPlaces(
+  { actors, ran, started, catalogue }: Activity,
+  known: KnownBehaviours,
+): Map<number, string[]> {
+  const found = new Map<number, Set<string>>();
+  const isNew = new Map<string, boolean>();
+  const see = (process: number, path: string) => {
+    const place = placeOf(path);
+    if (place === undefined || !started.has(process)) return;
+    const fresh = isNew.get(place) ?? !known.has(placeKey(place));
+    isNew.set(place, fresh);
+    if (fresh) found.set(process, (found.get(process) ?? new Set()).add(place));
+  };
+  const programs = actors.seconds;
+  actors.firsts.forEach((process, i) => {
+    see(process, catalogue.programName(programs[i]));
   });
+  for (const { process, file } of ran) see(process, catalogue.nameAt(file));
+  return new Map([...found].map(([process, places]) => [process, [...places]]));
 }

@@ -1,28 +1,77 @@
-import type { Catalogue } from './catalogue.js';
+import { GAP } from './named-events.js';
+import type { Novelty } from './novelty.js';
 
-/** A child belongs to its parent's tree if the parent started at most this long before it. */
-const GAP = 30n * 60n * 1_000_000_000n;
 const MOST_STEPS = 100;
+/** A server that runs this much longer than the process that started it is a service, in nanoseconds. */
+const DETACHED = 60_000_000_000n;
 
-export interface TreeContext {
-  /** The process that started each process. */
-  readonly parents: ReadonlyMap<number, number>;
-  readonly catalogue: Catalogue;
-  /** True for a process that runs a program never seen before: an implant keeps its later children. */
-  runsNewProgram(process: number): boolean;
+/** Process trees by root. Members are in order of appearance. */
+export type ProcessTrees = ReadonlyMap<number, readonly number[]>;
+
+/** Cuts the processes of a part into trees below a session, a service or a job (docs/concepts/episodes.md). */
+export function plantTrees(novelty: Novelty): ProcessTrees {
+  const { actors, parents } = novelty.activity;
+  const isCut = cutter(novelty);
+  const rootOf = (process: number): number => {
+    let root = process;
+    for (let step = 0; step < MOST_STEPS; step++) {
+      const parent = parents.get(root);
+      if (parent === undefined || parent === root || isCut(root, parent)) return root;
+      root = parent;
+    }
+    return root;
+  };
+  const trees = new Map<number, number[]>();
+  for (const process of new Set(actors.firsts)) {
+    const root = rootOf(process);
+    const members = trees.get(root);
+    if (members === undefined) trees.set(root, [process]);
+    else members.push(process);
+  }
+  return trees;
+}
+
+/** Decides whether a process starts a tree of its own, apart from its parent. */
+function cutter(novelty: Novelty): (process: number, parent: number) => boolean {
+  const { activity } = novelty;
+  const { actors, catalogue, started, lastPrograms } = activity;
+  const unknown = new Set<number>();
+  actors.firsts.forEach((process, i) => {
+    if (!novelty.knows(actors.seconds[i])) unknown.add(process);
+  });
+  const daemons = findDaemons(novelty);
+  return (process, parent) => {
+    // A restarted service is not part of the session that restarted it.
+    if (daemons.has(process) && !unknown.has(process)) return true;
+    // An implant keeps its later children.
+    if (unknown.has(parent)) return false;
+    // What ran before the log and runs a known program is a service or a desktop: it does not join its requests.
+    const program = lastPrograms.get(parent);
+    if (!started.has(parent) && program !== undefined && novelty.knows(program)) return true;
+    return catalogue.begun(process) - catalogue.begun(parent) > GAP;
+  };
 }
 
 /**
- * The process at the root of a process's tree. Parents are followed while they started shortly before their child, or
- * run a new program: a login shell keeps its session, and a daemon does not join its requests.
+ * The processes that were detached to serve: they or their workers accept connections, and they outlive the process that
+ * started them.
  */
-export function rootOf(process: number, { parents, catalogue, runsNewProgram }: TreeContext): number {
-  let root = process;
-  for (let step = 0; step < MOST_STEPS; step++) {
-    const parent = parents.get(root);
-    if (parent === undefined || parent === root) return root;
-    if (catalogue.begun(root) - catalogue.begun(parent) > GAP && !runsNewProgram(parent)) return root;
-    root = parent;
+function findDaemons({ activity }: Novelty): Set<number> {
+  const { parents, exits, serves, lastPrograms } = activity;
+  const daemons = new Set<number>();
+  for (const server of serves) {
+    let process = server;
+    for (let step = 0; step < MOST_STEPS; step++) {
+      const parent = parents.get(process);
+      if (parent === undefined || parent === process) break;
+      const [ended, own] = [exits.get(parent), exits.get(process)];
+      if (ended !== undefined && (own === undefined || own - ended > DETACHED)) {
+        daemons.add(process);
+        break;
+      }
+      if (lastPrograms.get(parent) !== lastPrograms.get(server)) break;
+      process = parent;
+    }
   }
-  return root;
+  return daemons;
 }

@@ -6,9 +6,11 @@ const LONGEST = 80;
 /** Common relations, without `EVENT_` and in lower case: a verb in the past tense, and a noun in the plural. */
 const WORDS: Readonly<Record<string, readonly [verb: string, noun: string]>> = {
   accept: ['accepted a connection from', 'accepted connections'],
+  access: ['opened the memory of', 'process accesses'],
   bind: ['bound to', 'bound addresses'],
   change_principal: ['changed the user of', 'user changes'],
   check_file_attributes: ['checked the attributes of', 'attribute checks'],
+  chmod: ['changed the attributes of', 'attribute changes'],
   clone: ['started', 'process starts'],
   close: ['closed', 'closes'],
   connect: ['connected to', 'connections'],
@@ -20,20 +22,29 @@ const WORDS: Readonly<Record<string, readonly [verb: string, noun: string]>> = {
   execute: ['executed', 'executions'],
   exit: ['ended', 'exits'],
   fork: ['started', 'process starts'],
+  inject: ['injected code into', 'injections'],
   link: ['linked', 'links'],
+  load: ['loaded', 'library loads'],
   loadlibrary: ['loaded', 'library loads'],
+  login: ['logged in', 'logins'],
   mmap: ['mapped', 'memory mappings'],
   modify_file_attributes: ['changed the attributes of', 'attribute changes'],
   modify_process: ['modified', 'process changes'],
   mount: ['mounted', 'mounts'],
   mprotect: ['changed the protection of', 'memory protection changes'],
   open: ['opened', 'opens'],
+  query: ['looked up', 'look-ups'],
   read: ['read', 'reads'],
+  recv: ['received data from', 'network receives'],
   recvfrom: ['received data from', 'network receives'],
   recvmsg: ['received data from', 'network receives'],
+  regdel: ['deleted', 'registry deletions'],
+  regset: ['set', 'registry changes'],
   rename: ['renamed', 'renames'],
+  send: ['sent data to', 'network sends'],
   sendmsg: ['sent data to', 'network sends'],
   sendto: ['sent data to', 'network sends'],
+  setid: ['changed the user of', 'user changes'],
   signal: ['sent a signal to', 'signals'],
   truncate: ['truncated', 'truncations'],
   umount: ['unmounted', 'unmounts'],
@@ -55,13 +66,15 @@ const FLOW_VERBS: Readonly<Record<string, string>> = {
 const SELF_VERBS: Readonly<Record<string, string>> = {
   change_principal: 'changed its user',
   exit: 'exited',
+  setid: 'changed its user',
 };
 
 /** "deleted", "opened a connection to": a verb for a relation to an object of this type. */
 export function verbOf(relation: string, object: EntityType): string {
   const name = bareName(relation);
   if (object === 'flow' && Object.hasOwn(FLOW_VERBS, name)) return FLOW_VERBS[name];
-  if (object === 'principal' && name === 'change_principal') return 'changed its user to';
+  if (object === 'principal' && (name === 'change_principal' || name === 'setid'))
+    return 'changed its user to';
   return Object.hasOwn(WORDS, name) ? WORDS[name][0] : `performed ${quote(relation)} on`;
 }
 

@@ -1,10 +1,17 @@
+import { EXIT, RecalError } from '../../base/errors.js';
 import { dayOf } from '../alerts/activity.js';
 import type { Calibration } from '../calibration/calibrate.js';
 import type { Detector } from '../detector.js';
 import type { SplitGraphs } from '../split-graphs.js';
 import type { BenignScores } from './benign-scores.js';
 import { describeNeeded, NodeDays } from './node-days.js';
-import { chooseThreshold, empiricalP, type Threshold, type ThresholdSpec } from './threshold.js';
+import {
+  chooseThreshold,
+  empiricalP,
+  formatThreshold,
+  type Threshold,
+  type ThresholdSpec,
+} from './threshold.js';
 
 /** A threshold rule, applied to graphs. */
 export interface AppliedThreshold {
@@ -56,6 +63,12 @@ export function applyRule(
   hostAt: (node: number) => number,
 ): AppliedThreshold {
   if (spec.kind === 'oracle') throw new RangeError('the oracle needs labels: use it only in evaluation');
+  if (spec.kind === 'top') {
+    throw new RecalError('threshold-invalid', `${formatThreshold(spec)} needs a model that judges episodes`, {
+      hint: 'use budget:N/day, or calibrate with --set unit=episode',
+      exit: EXIT.usage,
+    });
+  }
   if (spec.kind === 'fdr') return discover(spec.level, benign, graphs, hostAt);
   const threshold = chooseThreshold(spec, benign);
   const { tau, status } = threshold;

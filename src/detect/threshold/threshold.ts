@@ -7,15 +7,16 @@ const DAYS = { hour: 1 / 24, day: 1, week: 7 } as const;
 /** A threshold rule (method §9). */
 export type ThresholdSpec =
   | { readonly kind: 'budget'; readonly count: number; readonly per: keyof typeof DAYS }
+  | { readonly kind: 'top'; readonly count: number; readonly per: keyof typeof DAYS }
   | { readonly kind: 'fpr'; readonly level: number }
   | { readonly kind: 'fdr'; readonly level: number }
   | { readonly kind: 'oracle' };
 
 const NUMBER = String.raw`(\d+(?:\.\d*)?(?:e[+-]?\d+)?|\.\d+(?:e[+-]?\d+)?)`;
-const BUDGET = new RegExp(`^budget:${NUMBER}/(hour|day|week)$`);
+const BUDGET = new RegExp(`^(budget|top):${NUMBER}/(hour|day|week)$`);
 const LEVEL = new RegExp(`^(fpr|fdr):${NUMBER}$`);
 
-/** Reads `budget:5/day`, `fpr:0.001`, `fdr:0.1` and, if labels are available, `oracle`. */
+/** Reads `top:10/day`, `budget:5/day`, `fpr:0.001`, `fdr:0.1` and, if labels are available, `oracle`. */
 export function parseThreshold(text: string, { oracle = false } = {}): ThresholdSpec {
   const rule = text.trim().toLowerCase();
   if (rule === 'oracle') {
@@ -27,9 +28,9 @@ export function parseThreshold(text: string, { oracle = false } = {}): Threshold
   }
   const budget = BUDGET.exec(rule);
   if (budget !== null) {
-    const count = Number(budget[1]);
-    if (count > 0 && count < Infinity) return { kind: 'budget', count, per: budget[2] as keyof typeof DAYS };
-    throw invalid(`the budget of ${quote(text)} must be greater than 0`, 'try budget:1/week');
+    const [kind, count] = [budget[1] as 'budget' | 'top', Number(budget[2])];
+    if (count > 0 && count < Infinity) return { kind, count, per: budget[3] as keyof typeof DAYS };
+    throw invalid(`the number of ${quote(text)} must be greater than 0`, `try ${kind}:1/week`);
   }
   const level = LEVEL.exec(rule);
   if (level !== null) {
@@ -37,14 +38,19 @@ export function parseThreshold(text: string, { oracle = false } = {}): Threshold
     if (value > 0 && value < 1) return { kind, level: value };
     throw invalid(`the rate of ${quote(text)} must be between 0 and 1`, `try ${kind}:0.001`);
   }
-  const known = `budget:N/day (or /hour, /week), fpr:P or fdr:Q${oracle ? ', or oracle' : ''}`;
+  const known = `top:N/day or budget:N/day (or /hour, /week), fpr:P or fdr:Q${oracle ? ', or oracle' : ''}`;
   throw invalid(`unknown threshold rule ${quote(text)}`, `use ${known}`);
 }
 
 /** Writes a rule as `parseThreshold` reads it. */
 export function formatThreshold(spec: ThresholdSpec): string {
   if (spec.kind === 'oracle') return 'oracle';
-  return spec.kind === 'budget' ? `budget:${spec.count}/${spec.per}` : `${spec.kind}:${spec.level}`;
+  return 'count' in spec ? `${spec.kind}:${spec.count}/${spec.per}` : `${spec.kind}:${spec.level}`;
+}
+
+/** The number that a rule allows per day. */
+export function perDay({ count, per }: { readonly count: number; readonly per: keyof typeof DAYS }): number {
+  return count / DAYS[per];
 }
 
 const quote = (text: string) => `"${printable(text, 60)}"`;

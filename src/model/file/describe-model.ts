@@ -1,8 +1,8 @@
 import { maskRates } from '../training/masking.js';
 import { maskConfigOf } from '../training/training-config.js';
-import { checkModelMeta, decodeModel, MODEL_FILE } from './model-file.js';
+import { checkModelMeta, decodeModel } from './model-file.js';
 import { TensorFile } from './tensor-file.js';
-import type { TensorPlace } from './tensor-header.js';
+import { MODEL_FILE, type TensorPlace } from './tensor-header.js';
 import type { TrainedModel } from './trained-model.js';
 
 /** The number of tokens to show: a vocabulary may have a million. */

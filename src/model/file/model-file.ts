@@ -8,12 +8,10 @@ import { ENTITY_TYPES } from '../../ingest/event.js';
 import { layOutParameters, type ParameterLayout, type Weight } from '../parameters.js';
 import { modelConfigOf, trainingConfigSchema } from '../training/training-config.js';
 import { trainingManifestSchema } from '../training/training-manifest.js';
+import { checkSignature } from './signature.js';
 import { TensorFile, writeTensorFile } from './tensor-file.js';
-import { refused, type Tensor, type TensorData, type TensorPlace } from './tensor-header.js';
+import { MODEL_FILE, refused, type Tensor, type TensorData, type TensorPlace } from './tensor-header.js';
 import { makeFeatureSpace, modelId, type TrainedModel } from './trained-model.js';
-
-/** The version changes whenever an older recal could not read a new file. */
-export const MODEL_FILE = { format: 'recal-model', version: 1 } as const;
 
 /** A model has (|R|+1)² columns and |R| decoders, so the memory of the device is the tighter limit. */
 export const MAX_RELATIONS = 512;
@@ -84,10 +82,12 @@ export async function isForeignFile(path: string): Promise<boolean> {
   }
 }
 
-/** Reads a model. Checks the header before it allocates memory for tensors. */
-export async function readModelFile(path: string): Promise<StoredModel> {
+/** Reads a model. Checks the header before it allocates memory for tensors. With `trust`, a public key, it must be signed. */
+export async function readModelFile(path: string, trust?: string | undefined): Promise<StoredModel> {
   const file = await TensorFile.open(path, MODEL_FILE);
   try {
+    // Reading compares the content with the checksum, which the signature covers.
+    if (trust !== undefined) await checkSignature(path, file.sha256, trust);
     const meta = checkModelMeta(file.meta, file.places, path);
     return decodeModel(meta, await file.read(), path);
   } finally {

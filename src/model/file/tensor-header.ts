@@ -48,6 +48,9 @@ const headerSchema = z
     }),
   );
 
+/** The version changes whenever an older recal could not read a new file. */
+export const MODEL_FILE = { format: 'recal-model', version: 1 } as const;
+
 export interface FileKind {
   readonly format: string;
   readonly version: number;

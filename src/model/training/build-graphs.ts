@@ -105,6 +105,7 @@ export function selectRows(table: EventTable, rows: Int32Array): EventTable {
     object2: pick(table.object2, new Int32Array(rows.length)),
     relation: pick(table.relation, new Uint16Array(rows.length)),
     flow: pick(table.flow, new Uint8Array(rows.length)),
+    action: pick(table.action, new Uint8Array(rows.length)),
   };
 }
 

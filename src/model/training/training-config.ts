@@ -262,8 +262,8 @@ export function resolveTrainingConfig(given: Readonly<Record<string, unknown>> =
   const profile = (set.profile ?? DEFAULT_PROFILE) as TrainingConfig['profile'];
   const preset = PRESETS[profile] ?? {}; // the schema rejects an unknown profile
   if (set.epochs !== undefined && set.steps !== undefined) {
-    throw new RecalError('training-config', 'epochs and steps exclude each other', {
-      hint: 'give the budget either in epochs or in steps',
+    throw new RecalError('training-config', 'epochs and steps cannot both be set', {
+      hint: 'set epochs or steps, not both',
       exit: EXIT.usage,
     });
   }

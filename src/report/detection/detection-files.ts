@@ -45,13 +45,19 @@ export class DetectionFiles {
   };
 
   /** Writes alerts and incidents and, with `report`, the page. */
-  async write(folder: string, found: Detection, { report }: { report: boolean }): Promise<AlertRun> {
+  async write(
+    folder: string,
+    found: Detection,
+    { report, raised }: { report: boolean; raised?: Omit<AppliedThreshold, 'alarms'> | undefined },
+  ): Promise<AlertRun> {
     const { detector, graphs, selection, store, rule, applied } = this.#context;
     const { split, host, from, to } = selection;
     const { alerts, incidents, counts } = found;
+    // Where episodes are judged, they are raised by their own threshold.
+    const shown = raised ?? applied;
     const run = {
       model: detector.model.id,
-      threshold: { value: applied.tau, rule, note: applied.note },
+      threshold: { value: shown.tau, rule, note: shown.note },
       selection: {
         split: split ?? null,
         host: host ?? null,
@@ -82,7 +88,8 @@ export class DetectionFiles {
       zerosLeftOut: this.#belowThreshold.leftOut,
       threshold: {
         ...run.threshold,
-        found: applied.threshold,
+        found: shown.threshold,
+        nodes: applied.tau,
         hostDays: detector.calibration.benign.hostDays,
       },
     });

@@ -98,7 +98,7 @@ function scoreSection(report: DetectionReport): Section {
             title: 'Scores over time',
             caption: plotCaption(report),
             points: pointsOf(report),
-            threshold: threshold.value,
+            threshold: threshold.nodes ?? threshold.value,
           })
         : h('p', { class: 'note' }, 'This rule gives no threshold, so there is no chart of scores.'),
       thresholdContent(threshold),

@@ -38,6 +38,7 @@ export function incidentArticle(incident: Incident, alerts: readonly Alert[]): E
     { class: 'incident', id, 'aria-labelledby': `${id}-title` },
     h('h3', { id: `${id}-title` }, `${incident.rank}. `, code(incidentName(incident))),
     h('p', {}, sentenceContent(incident.sentence)),
+    episodeActs(incident),
     h(
       'p',
       {},
@@ -70,6 +71,18 @@ export function incidentArticle(incident: Incident, alerts: readonly Alert[]): E
         `${countText(others)} of this incident ${others === 1 ? 'has' : 'have'} no details here. To see them: `,
         code('recal explain ALERT --alerts DIR'),
       ),
+  );
+}
+
+/** What is new in the process trees, in order of time. */
+function episodeActs({ episode }: Incident): Element | false {
+  if (episode === null || episode.acts.length === 0) return false;
+  return h(
+    'ul',
+    {},
+    episode.acts.map(({ at, what }) =>
+      h('li', {}, at === null ? '' : `${formatTime(BigInt(at.ns))}: `, sentenceContent(what)),
+    ),
   );
 }
 

@@ -5,6 +5,8 @@ import { type Content, code, h } from '../page/html.js';
 /** The threshold of a detection and where it comes from. */
 export interface ThresholdInfo {
   readonly value: number;
+  /** The lowest score of a node with an alert. Default: `value`. */
+  readonly nodes?: number | undefined;
   /** For example budget:5/day. */
   readonly rule: string;
   readonly note: string | null;
@@ -45,6 +47,8 @@ export function thresholdContent(threshold: ThresholdInfo): Content {
 }
 
 function ruleMeaning(rule: string): string {
+  if (rule.startsWith('top:'))
+    return `The rule raises the first ${rule.slice(4).replace('/', ' incidents of each host and ')}, ranked by score.`;
   if (rule.startsWith('budget:'))
     return `The rule allows ${rule.slice(7).replace('/', ' false incidents per host and ')}.`;
   if (rule.startsWith('fpr:'))

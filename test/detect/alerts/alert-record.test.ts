@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
+  ALERT_VERSION,
   type Alert,
   alertSchema,
   incidentSchema,
@@ -23,7 +24,7 @@ describe('an alert', () => {
     const alert = alertOf(ENTITIES.nginx);
     const from = String(MIDNIGHT + 1_000_000_007n);
     expect(alert).toMatchObject({
-      version: 1,
+      version: ALERT_VERSION,
       id: stableId(MODEL, 'h', ENTITIES.nginx, from),
       host: 'h',
       entity: { type: 'process', name: 'nginx', pid: 98_651, cmd: 'nginx -g "daemon off;"', parent: null },

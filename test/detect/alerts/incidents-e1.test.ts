@@ -20,7 +20,6 @@ if (!existsSync(LOG)) console.log(`skipped: CADETS E1 is not in ${SOURCE}`);
 
 test.skipIf(!existsSync(LOG))(
   'the labelled entities of CADETS E1 form one incident per attack, each with nginx as root',
-  { timeout: 120_000 },
   async () => {
     const folder = join(newFolder(), 'store');
     await ingestFiles([LOG], { store: folder, threads: 0 });

@@ -22,7 +22,7 @@ beforeAll(async () => {
   const { model } = await trainModel({ store, config, selection });
   const evidence = [...EVIDENCE_KINDS];
   const graphs = await SplitGraphs.open(store, selection, model);
-  detector = await Detector.fit(model, graphs, { reference: 5000, evidence });
+  detector = await Detector.fit(model, graphs, { reference: 5000, evidence, unit: 'episode' });
   await detector.calibrate(
     await detector.graphsOf(store, { split: 'calibrate' }),
     resolveDetectionConfig('recal', { evidence, tables: 'type' }),

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { ALERT_VERSION } from '../../../src/detect/alerts/alert.js';
 import {
   type AlertFilesToWrite,
   readAlertFiles,
@@ -87,8 +88,8 @@ describe('refused', () => {
   test.each([
     ['not JSON', '{', 'alerts-damaged'],
     ['from another program', '{"version":1}', 'foreign-file'],
-    ['with a newer version', '{"format":"recal-alerts","version":2}', 'alerts-version'],
-    ['without its content', '{"format":"recal-alerts","version":1}', 'alerts-damaged'],
+    ['with a newer version', `{"format":"recal-alerts","version":${ALERT_VERSION + 1}}`, 'alerts-version'],
+    ['without its content', `{"format":"recal-alerts","version":${ALERT_VERSION}}`, 'alerts-damaged'],
   ])('run.json %s', async (_, text, code) => {
     const folder = newFolder();
     writeFileSync(join(folder, 'run.json'), text);

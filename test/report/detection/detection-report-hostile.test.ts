@@ -88,7 +88,7 @@ const unsafe = (text: string) => text.replace(/\r?\n/g, '').match(UNSAFE) ?? [];
 beforeAll(async () => {
   writeParts();
   await Promise.all([pipeline('one', LOGS), pipeline('two', LOGS.toReversed())]);
-}, 120_000);
+});
 
 describe('hostile names, from log to report', () => {
   test('raise alerts, and are escaped in every output file', () => {

@@ -1,0 +1,146 @@
+import { finishMix } from '../../base/integer-mix.js';
+import { collectActivity } from './activity.js';
+import { beaconSurprise } from './beacon.js';
+import { Catalogue } from './catalogue.js';
+import { foldEpisodes } from './fold-episodes.js';
+import { joinEpisodes } from './join-episodes.js';
+import { KnownBehaviours } from './known-behaviours.js';
+import type { EventsWithLead, NamedEvents } from './named-events.js';
+import { learnActivity, Novelty } from './novelty.js';
+import { NoveltyRates } from './novelty-rates.js';
+import { type ProcessTrees, plantTrees } from './process-trees.js';
+import { type ScoredEpisode, scoreEpisodes } from './score-episodes.js';
+import { TailSurprise } from './tail-surprise.js';
+
+/** An episode with the fused score: −ln of how rarely benign episodes have its novelty and its learned score. */
+export interface JudgedEpisode extends ScoredEpisode {
+  readonly score: number;
+  /** The parts of the score, in nats. */
+  readonly fromNovelty: number;
+  readonly fromLearned: number;
+}
+
+/** Episodes that repeat or have one cause. The first scores highest. */
+export interface EpisodeIncident {
+  readonly score: number;
+  readonly episodes: readonly JudgedEpisode[];
+}
+
+export interface JudgedEpisodes {
+  /** By score, highest first. */
+  readonly incidents: readonly EpisodeIncident[];
+  /** Number of episodes before folding. */
+  readonly count: number;
+  readonly novelty: Novelty;
+  readonly rates: NoveltyRates;
+}
+
+/** What calibration learns about benign episodes. */
+export interface EpisodeCalibration {
+  /** What the calibration events made known. */
+  readonly known: KnownBehaviours;
+  readonly rates: NoveltyRates;
+  readonly novelty: TailSurprise;
+  readonly learned: TailSurprise;
+  /** Scores of the incidents that benign episodes would form. */
+  readonly incidents: TailSurprise;
+}
+
+/** Learns what benign programs do. */
+export function learnBehaviours(train: NamedEvents): KnownBehaviours {
+  const known = new KnownBehaviours();
+  learnActivity(collectActivity(train, new Catalogue()), known);
+  return known;
+}
+
+/** The learned score of each node of the events; NaN for nodes to leave out. */
+export type LearnedScores = ArrayLike<number>;
+
+/**
+ * Measures how often benign processes do something new, and how high benign episodes score. Rates of one half score the
+ * episodes of the other, so that the scores are those of events not measured.
+ */
+export function calibrateEpisodes(
+  trained: KnownBehaviours,
+  benign: EventsWithLead,
+  scores: LearnedScores,
+): EpisodeCalibration {
+  const activity = collectActivity(benign, new Catalogue());
+  const novelty = new Novelty(activity, trained);
+  const learnedOf = (process: number) => scores[activity.nodes.get(process) ?? -1] ?? 0;
+  const kept = [...plantTrees(novelty)].filter(
+    ([, processes]) => !processes.some((p) => Number.isNaN(learnedOf(p))),
+  );
+  const trees = new Map(kept);
+  const halfOf = new Map<number, number>();
+  for (const [root, processes] of trees)
+    for (const process of processes) halfOf.set(process, finishMix(root) & 1);
+  const measure = (isCounted: (half: number | undefined) => boolean) =>
+    NoveltyRates.measure(novelty, (process) => isCounted(halfOf.get(process)));
+  const others = [measure((half) => half === 1), measure((half) => half === 0)];
+  const episodes = scoreEpisodes(trees, {
+    novelty,
+    learnedOf,
+    ratesOf: (root) => others[finishMix(root) & 1],
+  });
+  const tails = {
+    novelty: new TailSurprise(episodes.map((episode) => episode.novelty)),
+    learned: new TailSurprise(episodes.map((episode) => episode.learned)),
+  };
+  const known = new KnownBehaviours();
+  learnActivity(activity, known, (process) => halfOf.has(process));
+  return {
+    known,
+    rates: measure((half) => half !== undefined),
+    ...tails,
+    incidents: new TailSurprise(formIncidents(episodes, tails, novelty).map(({ score }) => score)),
+  };
+}
+
+/** Finds the episodes of events once, and ranks the incidents that they form with given learned scores. */
+export class EpisodeJudge {
+  readonly #novelty: Novelty;
+  readonly #trees: ProcessTrees;
+  readonly #calibration: EpisodeCalibration;
+
+  constructor(trained: KnownBehaviours, calibration: EpisodeCalibration, events: EventsWithLead) {
+    const known = new KnownBehaviours();
+    known.addAll(trained);
+    known.addAll(calibration.known);
+    this.#calibration = calibration;
+    this.#novelty = new Novelty(collectActivity(events, new Catalogue()), known);
+    this.#trees = plantTrees(this.#novelty);
+  }
+
+  judge(scores: LearnedScores): JudgedEpisodes {
+    const novelty = this.#novelty;
+    const { rates } = this.#calibration;
+    const { nodes } = novelty.activity;
+    const episodes = scoreEpisodes(this.#trees, {
+      novelty,
+      ratesOf: () => rates,
+      learnedOf: (process) => scores[nodes.get(process) ?? -1] ?? 0,
+    });
+    const incidents = formIncidents(episodes, this.#calibration, novelty);
+    return { incidents, count: episodes.length, novelty, rates };
+  }
+}
+
+function formIncidents(
+  episodes: readonly ScoredEpisode[],
+  tails: Pick<EpisodeCalibration, 'novelty' | 'learned'>,
+  novelty: Novelty,
+): EpisodeIncident[] {
+  const judged = episodes.map((episode): JudgedEpisode => {
+    const [fromNovelty, fromLearned] = [tails.novelty.of(episode.novelty), tails.learned.of(episode.learned)];
+    return { ...episode, score: fromNovelty + fromLearned, fromNovelty, fromLearned };
+  });
+  const folds = foldEpisodes(judged).map((fold) => ({
+    ...fold,
+    score: fold.score + beaconSurprise(fold.episodes, novelty),
+  }));
+  return joinEpisodes(
+    folds.sort((a, b) => b.score - a.score),
+    novelty,
+  );
+}

@@ -1,0 +1,181 @@
+import { printable } from '../../base/printable.js';
+import { nameOf } from '../../graph/node-names.js';
+import { ENTITY_TYPES } from '../../ingest/event.js';
+import {
+  ALERT_VERSION,
+  type Alert,
+  type EntityRef,
+  type Incident,
+  MOST_PROCESSES,
+  MOST_TEXT,
+  stableId,
+} from '../alerts/alert.js';
+import { momentOf } from '../alerts/moment.js';
+import type { Severity } from '../alerts/severity.js';
+import { quote } from '../evidence/relation-words.js';
+import type { SplitGraphs } from '../split-graphs.js';
+import type { EpisodeIncident, JudgedEpisode, JudgedEpisodes } from './episode-detector.js';
+import type { BenignIncidents } from './raise-incidents.js';
+import { type TellingAct, tellingActs } from './telling-acts.js';
+
+/** Fewer benign incidents than this say nothing about rates. */
+const FEWEST = 20;
+/** The most false incidents per host and day of each severity. */
+const SEVERITY: readonly (readonly [number, Severity])[] = [
+  [0.1, 'critical'],
+  [1, 'high'],
+  [5, 'medium'],
+  [20, 'low'],
+];
+const MOST_ACTS_IN_SENTENCE = 3;
+
+type Sureness = NonNullable<Incident['episode']>['sure'];
+
+export interface RecordContext {
+  readonly graphs: SplitGraphs;
+  readonly judged: JudgedEpisodes;
+  readonly benign: BenignIncidents;
+  /** Highest learned score by node. */
+  readonly scores: Float64Array;
+  readonly model: string;
+}
+
+/** Describes a raised incident. `alerts` are its own, the highest score first. */
+export function describeEpisodes(
+  incident: EpisodeIncident,
+  rank: number,
+  alerts: readonly Alert[],
+  context: RecordContext,
+): Incident {
+  const { graphs, judged } = context;
+  const { events } = graphs;
+  const { catalogue, nodes } = judged.novelty.activity;
+  const [highest] = incident.episodes;
+  // Novelty depends on the model's data only, not on its weights or windows, so that the id stays.
+  const telling = incident.episodes.reduce((most, each) => (each.novelty > most.novelty ? each : most));
+  const anyNode = nodes.get(telling.processes[0]) as number;
+  const host = cut(events.hosts[events.keys.hostAt(anyNode)]);
+  const acts = tellingActs(highest, judged);
+  const { rate, sure } = rateOf(incident.score, context.benign);
+  const processes = [...new Set(incident.episodes.flatMap((episode) => episode.processes))];
+  const rows = rowsOf(incident.episodes, judged);
+  const refs = processes.slice(0, MOST_PROCESSES).map((process) => nodes.get(process) as number);
+  return {
+    version: ALERT_VERSION,
+    id: stableId('incident', host, catalogue.uuid(telling.root)),
+    model: context.model,
+    rank,
+    host,
+    score: incident.score,
+    prominence: incident.score,
+    severity: severityOf(rate, sure),
+    root: rootOf(highest, context),
+    first: momentOf(events.table.ts[rows.first]),
+    last: momentOf(events.table.ts[rows.last]),
+    entities: { process: processes.length },
+    alerts: alerts.map((alert) => ({ id: alert.id, entity: refTo(alert), score: alert.score })),
+    sentence: phrase(incident, acts, context, host),
+    episode: {
+      count: incident.episodes.length,
+      novelty: highest.fromNovelty,
+      learned: highest.fromLearned,
+      falsePerDay: rate,
+      sure,
+      acts: acts.map(({ row, sentence }) => ({
+        at: row < 0 ? null : momentOf(events.table.ts[row]),
+        what: sentence,
+      })),
+      processes: refs.map((node) => ({
+        entity: refOf(node, graphs),
+        pid: graphs.names.pid[node] < 0 ? null : graphs.names.pid[node],
+        score: Number.isFinite(context.scores[node]) ? context.scores[node] : 0,
+      })),
+      processCount: processes.length,
+    },
+  };
+}
+
+/** The rarer among benign incidents, the more severe. Few benign incidents cannot make one critical. */
+function severityOf(rate: number, sure: Sureness): Severity {
+  const severity = SEVERITY.find(([most]) => rate <= most)?.[1] ?? 'info';
+  return severity === 'critical' && sure === 'unresolved' ? 'high' : severity;
+}
+
+/** Benign incidents of at least a score, per host and day. */
+function rateOf(score: number, { scores, hostDays }: BenignIncidents): { rate: number; sure: Sureness } {
+  const { length } = scores.values;
+  const count = length - scores.values.findIndex((value) => value >= score);
+  const days = Math.max(hostDays, Number.MIN_VALUE);
+  if (length > 0 && scores.values[length - 1] >= score) return { rate: count / days, sure: 'resolved' };
+  const rate = Math.min(1, length * Math.exp(-scores.of(score))) / days;
+  return { rate, sure: length < FEWEST ? 'unresolved' : 'extrapolated' };
+}
+
+/** The rows of the first and last new act; without any, those of the processes. */
+function rowsOf(
+  episodes: readonly JudgedEpisode[],
+  { novelty }: JudgedEpisodes,
+): { first: number; last: number } {
+  const { actors, doneAt, lastRows } = novelty.activity;
+  const members = new Set(episodes.flatMap(({ processes }) => processes));
+  let [first, last] = [Number.POSITIVE_INFINITY, -1];
+  actors.firsts.forEach((process, actor) => {
+    if (!members.has(process)) return;
+    for (const row of novelty.news[actor]) {
+      first = Math.min(first, doneAt[row]);
+      last = Math.max(last, doneAt[row]);
+    }
+  });
+  if (last >= 0) return { first, last };
+  const rows = [...members].map((process) => lastRows.get(process) ?? 0);
+  return { first: Math.min(...rows), last: Math.max(...rows) };
+}
+
+function rootOf({ root, processes }: JudgedEpisode, { graphs, judged }: RecordContext): EntityRef {
+  const { nodes, catalogue } = judged.novelty.activity;
+  const node = nodes.get(root);
+  if (node !== undefined) return refOf(node, graphs);
+  // The root ran before the selected events, but the lead knows it.
+  const known = catalogue.programName(judged.novelty.activity.lastPrograms.get(root) ?? -1) ?? null;
+  return known === null
+    ? refOf(nodes.get(processes[0]) as number, graphs)
+    : { id: catalogue.uuid(root), type: 'process', name: cut(known) };
+}
+
+function refOf(node: number, { events, names }: SplitGraphs): EntityRef {
+  const name = nameOf(names, node);
+  return {
+    id: events.uuid(node),
+    type: ENTITY_TYPES[names.types[node]],
+    name: name === undefined ? null : cut(name),
+  };
+}
+
+function refTo({ entity: { id, type, name } }: Alert): EntityRef {
+  return { id, type, name };
+}
+
+function phrase(
+  incident: EpisodeIncident,
+  acts: readonly TellingAct[],
+  context: RecordContext,
+  host: string,
+): string {
+  const [highest] = incident.episodes;
+  const { catalogue } = context.judged.novelty.activity;
+  const count = highest.processes.length;
+  const who = `${count} ${count === 1 ? 'process' : 'processes'} below ${quote(catalogue.programName(highest.program))}`;
+  const more =
+    incident.episodes.length > 1
+      ? `, and ${incident.episodes.length - 1} more like it or from the same cause`
+      : '';
+  const strongest = [...acts].sort((a, b) => b.surprise - a.surprise).slice(0, MOST_ACTS_IN_SENTENCE);
+  const told = acts.filter((act) => strongest.includes(act)).map(({ sentence }) => sentence);
+  const what =
+    told.length > 0 ? told.join('; ') : 'nothing in it is new, but its processes behave unlike benign ones';
+  return `${who}${more} on ${printable(host, 80)}: ${what}.`;
+}
+
+function cut(text: string): string {
+  return text.length > MOST_TEXT ? `${text.slice(0, MOST_TEXT)}…` : text;
+}

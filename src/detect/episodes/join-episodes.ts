@@ -1,0 +1,119 @@
+import { addressKey } from './activity.js';
+import type { FoldedEpisodes } from './fold-episodes.js';
+import type { Novelty } from './novelty.js';
+import type { ScoredEpisode } from './score-episodes.js';
+
+/** An address with more connections than this does not join episodes. */
+const MOST_CONNECTIONS = 60;
+
+type Fold<Episode> = FoldedEpisodes<Episode>;
+
+/**
+ * Joins folded episodes that have one cause: a service that starts a program for the first time, a new program that one
+ * wrote and the other ran, or a remote address that no one used before. From the highest score down.
+ */
+export function joinEpisodes<Episode extends ScoredEpisode & { readonly score: number }>(
+  folds: readonly Fold<Episode>[],
+  novelty: Novelty,
+): Fold<Episode>[] {
+  const groups = new Groups(folds.length);
+  const foldOf = new Map<number, number>();
+  folds.forEach(({ episodes }, fold) => {
+    for (const { processes } of episodes) for (const process of processes) foldOf.set(process, fold);
+  });
+  const isNovel = (fold: number) => folds[fold].episodes[0].novelty > 0;
+  joinStarts(folds, novelty, groups);
+  joinWriters(folds, novelty, groups, foldOf);
+  joinAddresses(novelty, groups, (process) => {
+    const fold = foldOf.get(process);
+    return fold !== undefined && isNovel(fold) ? fold : undefined;
+  });
+  const joined = new Map<number, { score: number; episodes: Episode[] }>();
+  folds.forEach(({ score, episodes }, fold) => {
+    const first = groups.find(fold);
+    const known = joined.get(first);
+    if (known === undefined) joined.set(first, { score, episodes: [...episodes] });
+    else known.episodes.push(...episodes);
+  });
+  return [...joined.values()];
+}
+
+function joinStarts<Episode extends ScoredEpisode>(
+  folds: readonly Fold<Episode>[],
+  novelty: Novelty,
+  groups: Groups,
+): void {
+  const { parents, lastPrograms } = novelty.activity;
+  const known = new Map<string, number>();
+  folds.forEach(({ episodes }, fold) => {
+    for (const { root, program } of episodes) {
+      const parent = parents.get(root);
+      const starter = parent === undefined ? undefined : lastPrograms.get(parent);
+      if (starter === undefined || starter === program || novelty.knowsStart(starter, program)) continue;
+      const entry = `${parent} ${program}`;
+      const other = known.get(entry);
+      if (other === undefined) known.set(entry, fold);
+      else groups.join(fold, other);
+    }
+  });
+}
+
+function joinWriters<Episode extends ScoredEpisode>(
+  folds: readonly Fold<Episode>[],
+  { activity }: Novelty,
+  groups: Groups,
+  foldOf: ReadonlyMap<number, number>,
+): void {
+  const isNew = folds.map(({ episodes }) => episodes.some(({ newPrograms }) => newPrograms.length > 0));
+  for (const { process, file, row } of activity.ran) {
+    const fold = foldOf.get(process);
+    if (fold === undefined || !isNew[fold]) continue;
+    for (const [writer, wrote] of activity.wrote.get(file) ?? []) {
+      const other = foldOf.get(writer);
+      if (wrote <= row && other !== undefined) groups.join(fold, other);
+    }
+  }
+}
+
+function joinAddresses(
+  novelty: Novelty,
+  groups: Groups,
+  novelFoldOf: (process: number) => number | undefined,
+): void {
+  for (const [address, users] of novelty.activity.addresses) {
+    const connections = [...users.values()].reduce((sum, count) => sum + count, 0);
+    if (connections > MOST_CONNECTIONS || novelty.hasKey(addressKey(address))) continue;
+    let first: number | undefined;
+    for (const process of users.keys()) {
+      const fold = novelFoldOf(process);
+      if (fold === undefined) continue;
+      if (first === undefined) first = fold;
+      else groups.join(first, fold);
+    }
+  }
+}
+
+/** Groups of numbers. The lowest number stands for its group. */
+class Groups {
+  readonly #up: Int32Array;
+
+  constructor(count: number) {
+    this.#up = Int32Array.from({ length: count }, (_, i) => i);
+  }
+
+  find(number: number): number {
+    let first = number;
+    while (this.#up[first] !== first) first = this.#up[first];
+    for (let each = number; each !== first; ) {
+      const next = this.#up[each];
+      this.#up[each] = first;
+      each = next;
+    }
+    return first;
+  }
+
+  join(a: number, b: number): void {
+    const [one, other] = [this.find(a), this.find(b)];
+    this.#up[Math.max(one, other)] = Math.min(one, other);
+  }
+}

@@ -1,0 +1,28 @@
+import { NodeHistory } from '../../graph/node-history.js';
+import { type LoadedEvents, loadEvents } from '../../store/load.js';
+import type { Store } from '../../store/store.js';
+
+/** A process belongs to its parent's tree if the parent started at most this long before it, in nanoseconds. */
+export const GAP = 30n * 60n * 1_000_000_000n;
+
+/** Events with the names that were known at each of them. */
+export interface NamedEvents {
+  readonly events: LoadedEvents;
+  readonly history: NodeHistory;
+}
+
+/** Selected events, and those shortly before them, which say where processes come from. */
+export interface EventsWithLead extends NamedEvents {
+  readonly lead: NamedEvents;
+}
+
+/** Adds names and a lead to loaded events. With a lead, where a selection begins does not change the process trees in it. */
+export async function nameEvents(store: Store, events: LoadedEvents): Promise<EventsWithLead> {
+  const first = events.table.length === 0 ? 0n : events.table.ts[0];
+  const before = await loadEvents(store, { from: first - GAP, to: first });
+  return {
+    events,
+    history: await NodeHistory.read(store, events),
+    lead: { events: before, history: await NodeHistory.read(store, before) },
+  };
+}

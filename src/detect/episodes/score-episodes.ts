@@ -1,0 +1,108 @@
+import { NOVELTY_KINDS } from './catalogue.js';
+import type { Novelty } from './novelty.js';
+import type { NoveltyRates } from './novelty-rates.js';
+import type { ProcessTrees } from './process-trees.js';
+
+const KINDS = NOVELTY_KINDS.length;
+/** Names and extensions differ from run to run, so they do not tell episodes apart. */
+const VARIABLE = new Set(['name', 'ext'].map((kind) => NOVELTY_KINDS.indexOf(kind as 'name')));
+/** An episode's learned score is the sum of this many of its highest processes. */
+const PROCESSES_COUNTED = 3;
+
+/** A process tree below a session, a service or a job. Processes have the catalogue's numbers. */
+export interface ScoredEpisode {
+  readonly root: number;
+  /** In order of appearance. */
+  readonly processes: readonly number[];
+  /** The program that the root ran last. */
+  readonly program: number;
+  /** The sum of the surprises of what is new, in nats. */
+  readonly novelty: number;
+  /** The sum of the highest learned scores of its processes. */
+  readonly learned: number;
+  /** The highest surprise of a process by kind, and that process's actor; -1 without any. */
+  readonly surprises: Float64Array;
+  readonly actors: Int32Array;
+  readonly newPrograms: readonly number[];
+  readonly newPlaces: readonly string[];
+  /** What makes it like others: its new programs, or without any its new behaviours. */
+  readonly sign: ReadonlySet<string>;
+}
+
+export interface ScoreContext {
+  readonly novelty: Novelty;
+  /** The rates that an episode is compared with. */
+  ratesOf(root: number): NoveltyRates;
+  /** The learned score of a process. */
+  learnedOf(process: number): number;
+}
+
+export function scoreEpisodes(
+  trees: ProcessTrees,
+  { novelty, ratesOf, learnedOf }: ScoreContext,
+): ScoredEpisode[] {
+  const { actors, catalogue, started, lastPrograms } = novelty.activity;
+  const actorsOf = new Map<number, number[]>();
+  actors.firsts.forEach((process, actor) => {
+    const known = actorsOf.get(process);
+    if (known === undefined) actorsOf.set(process, [actor]);
+    else known.push(actor);
+  });
+  return [...trees].map(([root, processes]) => {
+    const rates = ratesOf(root);
+    const surprises = new Float64Array(KINDS);
+    const strongest = new Int32Array(KINDS).fill(-1);
+    const newPrograms = new Set<number>();
+    const newPlaces = new Set<string>();
+    const behaviours = new Set<string>();
+    for (const process of processes) {
+      for (const place of novelty.newPlaces(process)) newPlaces.add(place);
+      for (const actor of actorsOf.get(process) ?? []) {
+        const program = actors.seconds[actor];
+        if (started.has(process) && !novelty.knows(program)) newPrograms.add(program);
+        for (const row of novelty.news[actor]) behaviours.add(signOf(novelty, program, row));
+        for (let kind = 0; kind < KINDS; kind++) {
+          const at = actor * KINDS + kind;
+          if (novelty.fresh[at] === 0) continue;
+          const surprise = rates.surprise(
+            catalogue.programKey(program),
+            kind,
+            novelty.all[at],
+            novelty.fresh[at],
+          );
+          if (surprise <= surprises[kind]) continue;
+          surprises[kind] = surprise;
+          strongest[kind] = actor;
+        }
+      }
+    }
+    const first = (newPrograms.size > 0 ? rates.newProgram : 0) + (newPlaces.size > 0 ? rates.newPlace : 0);
+    return {
+      root,
+      processes,
+      program: lastPrograms.get(root) ?? catalogue.program(''),
+      novelty: surprises.reduce((sum, surprise) => sum + surprise, first),
+      learned: sumHighest(processes, learnedOf),
+      surprises,
+      actors: strongest,
+      newPrograms: [...newPrograms].sort((a, b) => a - b),
+      newPlaces: [...newPlaces],
+      sign:
+        newPrograms.size > 0 ? new Set([...newPrograms].map((program) => `program ${program}`)) : behaviours,
+    };
+  });
+}
+
+function signOf({ activity }: Novelty, program: number, row: number): string {
+  const behaviour = activity.done.seconds[row];
+  const kind = activity.catalogue.kindOf(behaviour);
+  return VARIABLE.has(kind) ? `${program} any ${kind}` : `${program} ${behaviour}`;
+}
+
+function sumHighest(processes: readonly number[], learnedOf: (process: number) => number): number {
+  return processes
+    .map(learnedOf)
+    .sort((a, b) => b - a)
+    .slice(0, PROCESSES_COUNTED)
+    .reduce((sum, score) => sum + score, 0);
+}
