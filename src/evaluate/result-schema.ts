@@ -54,7 +54,7 @@ export const FIGURE_NAMES = Object.keys(FIGURES) as Figure[];
 
 const threshold = z
   .strictObject({
-    kind: z.enum(['budget', 'fpr', 'fdr', 'score', 'oracle']),
+    kind: z.enum(['top', 'budget', 'fpr', 'fdr', 'score', 'oracle']),
     asked: text.describe('the requested rule, for example budget:5/day').optional(),
     value: z.number().nullable().describe('nodes with at least this score are flagged; null flags no node'),
     oracle: z.boolean().describe('true if chosen with the labels of the test'),

@@ -18,7 +18,7 @@ import type { EvaluationResult } from './result-schema.js';
 import { type SplitsWatch, withSplits } from './with-splits.js';
 
 export interface EvaluateOptions extends SplitInputs {
-  /** File with the ids of attack nodes: a list, or a CSV with uuid, attack and tier. */
+  /** File with the attack nodes by id, path or address: a list, or a CSV with uuid or key, attack and tier. */
   readonly labels: string;
   /** Nodes to leave out of all figures, in the same form. */
   readonly ignore?: string | undefined;

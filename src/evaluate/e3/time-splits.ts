@@ -1,10 +1,11 @@
-import { mkdir, stat } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { RecalError } from '../../base/errors.js';
 import { escapeGlob, explainStoreError, openDuckDB, readParquet, sqlLiteral } from '../../store/duckdb.js';
+import { checkSegment, damagedSegment, hashSegment } from '../../store/integrity/verify-segments.js';
 import type { IngestEntry, Manifest, Segment, Summary } from '../../store/manifest.js';
-import { hostFolder, segmentPath } from '../../store/segment-path.js';
+import { hostFolder, segmentPath } from '../../store/segments/segment-path.js';
 import { StoreWriter } from '../../store/store.js';
 
 export interface TimeRange {
@@ -107,6 +108,8 @@ class SegmentCutter {
   async #write(segment: Segment, { from, to }: TimeRange, ingest: number): Promise<void> {
     const where = `ts >= ${from} AND ts < ${to}`;
     const source = this.#writer.folder;
+    const damage = await checkSegment(source, segment);
+    if (damage !== undefined) throw damagedSegment(damage, source);
     const found = await this.#connection.runAndReadAll(
       `SELECT count(*) AS rows, min(ts) AS first, max(ts) AS last FROM ${readParquet('$1')} WHERE ${where}`,
       [escapeGlob(join(source, segment.path))],
@@ -121,13 +124,14 @@ class SegmentCutter {
       `COPY (SELECT * FROM ${readParquet(sqlLiteral(escapeGlob(join(source, segment.path))))} WHERE ${where}
        ORDER BY ts, seq, file, line) TO ${sqlLiteral(target)} (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1)`,
     );
-    const { size } = await stat(target);
+    const { bytes, sha256 } = await hashSegment(target);
     this.added.push({
       ...segment,
       path,
       ingest,
       rows: Number(rows),
-      bytes: size,
+      bytes,
+      sha256,
       firstTs: String(first),
       lastTs: String(last),
     });
@@ -154,12 +158,16 @@ function summaryOf(events: number, outside: number): Summary {
     edges: { total: 0, secondObject: 0 },
     unresolved: 0,
     relations: {},
+    readings: [],
+    identities: { users: 0, sessions: 0, containers: 0, units: 0 },
     records: {},
     entities: { total: 0, byType: {}, bySourceType: {}, placeholders: 0 },
     noObject: 0,
     malformed: 0,
+    merged: {},
     skipped: outside > 0 ? { [OUTSIDE]: outside } : {},
     repaired: {},
+    losses: [],
     outOfOrder: 0,
     lines: 0,
     firstTs: null,

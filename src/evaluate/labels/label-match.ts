@@ -1,6 +1,7 @@
 import { RecalError } from '../../base/errors.js';
 import { printable } from '../../base/printable.js';
 import type { AttackNodes } from '../metrics/attack-metrics.js';
+import { type LabelledNodes, visitLabelled } from './labelled-nodes.js';
 import type { Labels } from './labels.js';
 
 export interface LabelMatch {
@@ -34,80 +35,89 @@ export interface LabelMatchOptions {
   readonly ignore?: Labels | undefined;
   /** True for a node that counts only if it is labelled. */
   readonly isOutside?: ((node: number) => boolean) | undefined;
-  /** True if the entity with this key is in training. */
-  readonly inTraining?: ((key: string) => boolean) | undefined;
+  /** The nodes of training. */
+  readonly training?: LabelledNodes | undefined;
 }
 
-const EXAMPLES = 3;
+const EXAMPLES = 5;
 
 /**
- * Finds the labelled nodes and their attacks. `keyOfNode` returns a node's key, like `LoadedEvents.uuid`. If several hosts
- * use one id, the label applies to a node of each.
+ * Finds the labelled nodes and their attacks. If several hosts use one id, or several nodes have one name, the label
+ * applies to each of them.
  */
 export function matchLabels(
   labels: Labels,
-  nodeCount: number,
-  keyOfNode: (node: number) => string,
-  options: LabelMatchOptions = {},
+  nodes: LabelledNodes,
+  { ignore, training, isOutside }: LabelMatchOptions = {},
 ): LabelMatch {
-  const { ignore, inTraining, isOutside } = options;
-  const positives = new Uint8Array(nodeCount);
-  const ignored = new Uint8Array(nodeCount);
+  const positives = new Uint8Array(nodes.count);
+  const ignored = new Uint8Array(nodes.count);
   const found = new Uint8Array(labels.labels.length);
-  const ofAttack: number[][] = (labels.attacks ?? []).map(() => []);
-  let [labelledAndIgnored, withoutAttack] = [0, 0];
-  for (let v = 0; v < nodeCount; v++) {
-    const key = keyOfNode(v).toUpperCase();
-    const at = labels.byKey.get(key);
-    const isIgnored = ignore?.byKey.has(key) ?? false;
-    if (at !== undefined) {
-      found[at] = 1;
-      positives[v] = 1;
-      for (const attack of labels.labels[at].attacks) ofAttack[attack].push(v);
-      if (labels.labels[at].attacks.length === 0) withoutAttack++;
-      if (isIgnored) labelledAndIgnored++;
-    } else if (isIgnored || isOutside?.(v) === true) ignored[v] = 1;
+  const ofAttack = (labels.attacks ?? []).map(() => new Set<number>());
+  const attacked = new Set<number>();
+  visitLabelled(labels, nodes, (node, label) => {
+    found[label] = 1;
+    positives[node] = 1;
+    for (const attack of labels.labels[label].attacks) {
+      ofAttack[attack].add(node);
+      attacked.add(node);
+    }
+  });
+  const unmatched = labels.labels.filter((_, label) => found[label] === 0);
+  if (unmatched.length === labels.labels.length) throw noMatch(labels, nodes);
+  if (ignore !== undefined) visitLabelled(ignore, nodes, (node) => ignored.fill(1, node, node + 1));
+  let labelledAndIgnored = 0;
+  for (let v = 0; v < nodes.count; v++) {
+    if (positives[v] === 1) {
+      labelledAndIgnored += ignored[v];
+      ignored[v] = 0;
+    } else if (isOutside?.(v) === true) ignored[v] = 1;
   }
-  const unmatched = labels.labels.filter((_, at) => found[at] === 0);
-  if (unmatched.length === labels.labels.length) throw noMatch(labels, nodeCount, keyOfNode);
-  const known = inTraining === undefined ? [] : [...labels.byKey].filter(([key]) => inTraining(key));
+  const known = training === undefined ? [] : labelsIn(labels, training);
   const ignoredNodes = total(ignored);
   return {
     positives,
     ignored,
     attacks: labels.attacks === null ? null : gatherAttacks(labels.attacks, ofAttack),
     counts: {
-      nodes: nodeCount - ignoredNodes,
+      nodes: nodes.count - ignoredNodes,
       positives: total(positives),
       ignored: ignoredNodes,
       labels: labels.labels.length,
       labelsUnmatched: unmatched.length,
       labelsInTraining: known.length,
-      withoutAttack,
+      withoutAttack: total(positives) - attacked.size,
       labelledAndIgnored,
     },
-    attacksUnmatched: (labels.attacks ?? []).filter((_, attack) => ofAttack[attack].length === 0),
+    attacksUnmatched: (labels.attacks ?? []).filter((_, attack) => ofAttack[attack].size === 0),
     unmatched: unmatched.slice(0, EXAMPLES).map(({ id }) => id),
-    inTraining: known.slice(0, EXAMPLES).map(([, at]) => labels.labels[at].id),
+    inTraining: known.slice(0, EXAMPLES).map((label) => labels.labels[label].id),
   };
 }
 
-function gatherAttacks(names: readonly string[], ofAttack: readonly number[][]): AttackNodes {
-  const kept = names.map((_, attack) => attack).filter((attack) => ofAttack[attack].length > 0);
+/** The labels of nodes, in the order of the file. */
+function labelsIn(labels: Labels, nodes: LabelledNodes): number[] {
+  const found = new Set<number>();
+  visitLabelled(labels, nodes, (_, label) => found.add(label));
+  return [...found].sort((a, b) => a - b);
+}
+
+function gatherAttacks(names: readonly string[], ofAttack: readonly ReadonlySet<number>[]): AttackNodes {
+  const kept = names.map((_, attack) => attack).filter((attack) => ofAttack[attack].size > 0);
   const offsets = new Uint32Array(kept.length + 1);
   kept.forEach((attack, row) => {
-    offsets[row + 1] = offsets[row] + ofAttack[attack].length;
+    offsets[row + 1] = offsets[row] + ofAttack[attack].size;
   });
   return {
     names: kept.map((attack) => names[attack]),
     offsets,
-    nodes: Int32Array.from(kept.flatMap((attack) => ofAttack[attack])),
+    nodes: Int32Array.from(kept.flatMap((attack) => [...ofAttack[attack]].sort((a, b) => a - b))),
   };
 }
 
-function noMatch(labels: Labels, nodeCount: number, keyOfNode: (node: number) => string): RecalError {
+function noMatch(labels: Labels, nodes: LabelledNodes): RecalError {
   const label = printable(labels.labels[0].id, 64);
-  const node = nodeCount === 0 ? 'the test has no nodes' : `a node id is '${printable(keyOfNode(0), 64)}'`;
+  const node = nodes.count === 0 ? 'the test has no nodes' : `a node id is '${printable(nodes.key(0), 64)}'`;
   const count = labels.labels.length;
   return new RecalError('labels-no-match', `none of the ${count} labels matches a node of the test`, {
     hint: `use labels of this host and time; a label id is '${label}', ${node}`,

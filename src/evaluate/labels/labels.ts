@@ -15,7 +15,7 @@ export interface Labels {
   readonly file: string;
   readonly form: 'text' | 'csv';
   readonly labels: readonly Label[];
-  /** Index into `labels` by entity key, as written by `formatKey`. */
+  /** Index into `labels` by entity key, as written by `formatKey`. A Windows name has two keys: as written, and in lower case. */
   readonly byKey: ReadonlyMap<string, number>;
   /** Null if the file names no attacks. Metrics over attacks are null then. */
   readonly attacks: readonly string[] | null;

@@ -1,15 +1,16 @@
 import type { ErrorCode } from '../../base/error-codes.js';
 import { RecalError, type Where } from '../../base/errors.js';
 import { printable } from '../../base/printable.js';
-import { EntityKey, formatKey } from '../../ingest/entity-key.js';
 import { type CsvRow, csvRows } from './csv-rows.js';
 import type { Labels, TierChoice } from './labels.js';
+import { entityKeys } from './natural-key.js';
 
 const EXAMPLES = 3;
+/** The column with the entity. */
+const ID_COLUMNS = ['uuid', 'key'];
 const ATTACK_SEPARATOR = ';';
 // Some exports write UUIDs in quotes or braces.
 const COMMENTED_UUID = /^(["'{]*[0-9a-f-]{36}["'}]*)\s+#.*$/i;
-const UUID = /^["'{]*([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})["'}]*$/i;
 const UUID_AND_MORE = /^["'{]*[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}["'}]*[^0-9a-f"'}-]/i;
 // In UTF-16 every other byte of ASCII text is 0. Read as UTF-8, a byte order mark gives two replacement characters.
 const UTF_16 = /^(?:\uFFFD\uFFFD)?(?:(?:[^\0]\0){4}|(?:\0[^\0]){4})/;
@@ -37,15 +38,15 @@ export function parseLabels(text: string, file: string, tier: TierChoice = 'all'
     );
   }
   const header = first.value.cells.map((cell) => cell.trim().toLowerCase());
-  if (header.includes('uuid')) {
+  if (ID_COLUMNS.some((name) => header.includes(name))) {
     readTable(header, rows, merger);
     return merger.finish('csv');
   }
   if (header.length > 1) {
     throw labelError(
       'labels-header',
-      "the first row has no column 'uuid'",
-      'begin the file with the header uuid,attack,tier (attack and tier are optional)',
+      "the first row has no column 'uuid' or 'key'",
+      'begin the file with the header uuid,attack,tier or key,attack,tier (attack and tier are optional)',
       { file, line: first.value.line },
     );
   }
@@ -63,7 +64,7 @@ function readList(text: string, merger: LabelMerger): void {
       throw labelError(
         'labels-row',
         'the line has more than an id',
-        'write one id per line, or a CSV with commas and a header with uuid',
+        'write one id per line, or a CSV with commas and a header with uuid or key',
         { file: merger.file, line },
       );
     }
@@ -72,7 +73,8 @@ function readList(text: string, merger: LabelMerger): void {
 }
 
 function readTable(header: readonly string[], rows: Iterable<CsvRow>, merger: LabelMerger): void {
-  const [id, attack, tier] = ['uuid', 'attack', 'tier'].map((name) => header.indexOf(name));
+  const id = header.findIndex((name) => ID_COLUMNS.includes(name));
+  const [attack, tier] = ['attack', 'tier'].map((name) => header.indexOf(name));
   for (const { cells, line } of rows) {
     if (cells.length !== header.length) {
       throw labelError(
@@ -83,10 +85,12 @@ function readTable(header: readonly string[], rows: Iterable<CsvRow>, merger: La
       );
     }
     if (cells[id].trim() === '') {
-      throw labelError('labels-row', 'the row has no uuid', 'add the uuid, or remove the row', {
-        file: merger.file,
-        line,
-      });
+      throw labelError(
+        'labels-row',
+        `the row has no ${header[id]}`,
+        `add the ${header[id]}, or remove the row`,
+        { file: merger.file, line },
+      );
     }
     const attacks = attack < 0 ? [] : cells[attack].split(ATTACK_SEPARATOR).map((name) => name.trim());
     const tierText = tier < 0 ? '' : cells[tier].trim().toLowerCase();
@@ -130,12 +134,11 @@ class LabelMerger {
       this.#otherTier++;
       return;
     }
-    const key = keyOf(id);
-    let at = this.#byKey.get(key);
-    if (at === undefined) {
-      at = this.#labels.push({ id, attacks: [], tier }) - 1;
-      this.#byKey.set(key, at);
-    } else this.#merged++;
+    const keys = entityKeys(id);
+    let at = this.#byKey.get(keys[keys.length - 1]);
+    if (at === undefined) at = this.#labels.push({ id, attacks: [], tier }) - 1;
+    else this.#merged++;
+    for (const key of keys) this.#byKey.set(key, at);
     const label = this.#labels[at];
     if (label.tier === null || tier === 'core') label.tier = tier;
     for (const name of attacks) {
@@ -166,15 +169,6 @@ class LabelMerger {
       otherTier: this.#otherTier,
     };
   }
-}
-
-/** The entity key of an id. UUIDs may be in any case, in quotes or in braces; ingest hashes other ids the same way. */
-function keyOf(id: string): string {
-  const uuid = UUID.exec(id)?.[1];
-  if (uuid !== undefined) return uuid.toUpperCase();
-  const key = new EntityKey();
-  key.fromText(id);
-  return formatKey(key.w0, key.w1, key.w2, key.w3);
 }
 
 function labelError(code: ErrorCode, message: string, hint: string, where: Where): RecalError {

@@ -6,14 +6,14 @@ import { parseLabels } from './parse-labels.js';
 
 const MAX_BYTES = 1 << 28;
 
-/** Reads a list with one id per line, or a CSV with a column `uuid` and optional columns `attack` and `tier`. */
+/** Reads a list with one id per line, or a CSV with a column `uuid` or `key` and optional columns `attack` and `tier`. */
 export async function readLabels(path: string, tier: TierChoice = 'all'): Promise<Labels> {
   try {
     const info = await stat(path);
     if (info.isDirectory()) throw await directoryError(path);
     if (info.size > MAX_BYTES) {
       throw new RecalError('labels-too-large', `the label file has more than ${MAX_BYTES} bytes`, {
-        hint: 'give a list with one id per line, or a CSV with a uuid column',
+        hint: 'give a list with one id per line, or a CSV with a column uuid or key',
         where: { file: path },
       });
     }

@@ -1,4 +1,4 @@
-import type { FoldedEpisode } from '../../detect/episodes/find-episodes.js';
+import type { FoldedEpisode } from '../reference/find-episodes.js';
 import { type AttackNodes, attackRow } from './attack-metrics.js';
 
 /** One episode scores the sum of this many of its highest processes (method §10). */

@@ -1,8 +1,9 @@
-import type { FoldedEpisode } from '../../detect/episodes/find-episodes.js';
+import { hostDaysOf } from '../../detect/episodes/host-days.js';
 import type { ThresholdSpec } from '../../detect/threshold/threshold.js';
 import type { LoadedEvents } from '../../store/load.js';
 import type { LabelMatch } from '../labels/label-match.js';
 import type { ScoredRun } from '../protocol/scored-run.js';
+import type { FoldedEpisode } from '../reference/find-episodes.js';
 import type { SeedResult } from '../result-schema.js';
 import { type AdpCurve, adp, adpCurve } from './adp.js';
 import {
@@ -17,6 +18,7 @@ import { type Behaviours, behaviourMetrics } from './behaviours.js';
 import { ratesOf, share } from './confusion.js';
 import { type DeeperIncident, searchDeeper } from './deeper-incidents.js';
 import { type FirstEpisodes, firstEpisodes, scoreEpisodes } from './episode-metrics.js';
+import { flagEpisodes } from './flag-episodes.js';
 import { flag } from './flagging.js';
 import { type HopRows, type MatchingProtocol, matchFlagged } from './matching.js';
 import type { NodeScores } from './node-scores.js';
@@ -30,7 +32,7 @@ import {
   rankScores,
   rocCurve,
 } from './ranking-metrics.js';
-import { countFalseIncidents, hostDaysOf, TopIncidents } from './top-incidents.js';
+import { countFalseIncidents, TopIncidents } from './top-incidents.js';
 
 /** The labels of the test, and how runs are compared with them. */
 export interface MeasureContext {
@@ -60,21 +62,31 @@ export interface MeasuredSeed {
 
 /** Computes every figure of one variant with one seed (docs/reference/metrics.md). */
 export function measureRun(run: ScoredRun, context: MeasureContext): MeasuredSeed {
-  const { seed, nodeScores, graphs, links, outcome } = run;
+  const { seed, nodeScores, graphs, links, outcome, judged } = run;
   const { labels, events, matching } = context;
   const { positives, ignored, attacks } = labels;
   const ranking = rankScores(nodeScores.ranking, positives, ignored);
   const scored = { nodeScores, graphs, links, events };
   const oracle = bestF1(rankScores(nodeScores.scores, positives, ignored));
-  const flagged = flag(context.threshold, scored, outcome, oracle);
+  const flagged =
+    judged !== undefined && context.threshold.kind !== 'oracle'
+      ? flagEpisodes(context.threshold, judged, events)
+      : flag(context.threshold, scored, outcome, oracle);
   const hops = matching === 'node' ? NO_HOPS : context.hops();
   const { forgiven, rescued, ...confusion } = matchFlagged(matching, flagged.nodes, positives, hops, ignored);
   const rates = ratesOf(confusion);
   const detected = detectedAttacks(attacks, flagged.nodes);
   const top = new TopIncidents(scored);
-  const incidents = incidentsUntilAllAttacks(top.form(), attacks, ignored);
-  const episodeScores = run.episodeScores ?? scoreEpisodes(context.episodes, nodeScores.scores);
-  const episodes = attacks === null ? null : firstEpisodes(context.episodes, episodeScores, attacks, labels);
+  const formed = judged === undefined ? top.form() : undefined;
+  const incidents = formed && incidentsUntilAllAttacks(formed, attacks, ignored);
+  // A variant that ranks episodes itself is judged by its own, others by those of the reference.
+  const folded = judged?.incidents ?? context.episodes;
+  const episodeScores =
+    judged === undefined
+      ? (run.episodeScores ?? scoreEpisodes(folded, nodeScores.scores))
+      : Float64Array.from(folded, ({ score }) => score);
+  const episodes = attacks === null ? null : firstEpisodes(folded, episodeScores, attacks, labels);
+  const opened = judged === undefined ? null : openedUntilAll(folded, episodes);
   const falseIncidents = countFalseIncidents(flagged.incidents, labels);
   const hostDays = hostDaysOf(events);
   const behaviour = behaviourMetrics(context.behaviours, flagged.nodes, positives);
@@ -89,8 +101,8 @@ export function measureRun(run: ScoredRun, context: MeasureContext): MeasuredSee
     attacks: detected?.hits.length ?? null,
     attacksDetected: detected?.detected ?? null,
     fpUntilAllAttacks: fpUntilAllAttacks(ranking, attacks, nodeScores.ranking),
-    incidentsUntilAllAttacks: incidents?.incidents ?? null,
-    nodesUntilAllAttacks: incidents?.nodes ?? null,
+    incidentsUntilAllAttacks: opened?.incidents ?? incidents?.incidents ?? null,
+    nodesUntilAllAttacks: opened?.nodes ?? incidents?.nodes ?? null,
     episodesUntilAllAttacks: lastOf(episodes?.all),
     falseIncidents,
     falseIncidentsPerDay: hostDays > 0 ? falseIncidents / hostDays : null,
@@ -110,8 +122,11 @@ export function measureRun(run: ScoredRun, context: MeasureContext): MeasuredSee
             hits: detected?.hits ?? [],
             scores: nodeScores.scores,
             episodes,
-            firstRank: incidents?.firstRank ?? [],
-            deeper: incidents === null ? [] : searchDeeper(top, attacks, incidents.firstRank, ignored),
+            firstRank: judged === undefined ? (incidents?.firstRank ?? []) : (episodes?.withoutIgnored ?? []),
+            deeper:
+              incidents === null || incidents === undefined
+                ? []
+                : searchDeeper(top, attacks, incidents.firstRank, ignored),
           }),
         }),
   };
@@ -156,6 +171,19 @@ function describeAttacks(
       firstEpisodeNotIgnored: episodes?.withoutIgnored[attack] ?? null,
     };
   });
+}
+
+/** The incidents up to the one that finds the last attack, and their nodes; null if an attack is not found. */
+function openedUntilAll(
+  folded: readonly FoldedEpisode[],
+  episodes: FirstEpisodes | null,
+): { incidents: number; nodes: number } | null {
+  const last = lastOf(episodes?.all);
+  if (last === null) return null;
+  const nodes = folded
+    .slice(0, last)
+    .flatMap((each) => each.episodes.map(({ processes }) => processes.length));
+  return { incidents: last, nodes: nodes.reduce((sum, count) => sum + count, 0) };
 }
 
 /** The rank at which the last attack is found; null if one is not found. */

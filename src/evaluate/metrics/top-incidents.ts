@@ -1,4 +1,5 @@
 import { type SuspiciousNode, toColumns } from '../../detect/alerts/suspicious-nodes.js';
+import { hostDaysOf } from '../../detect/episodes/host-days.js';
 import { stableHashes } from '../../detect/evidence/stable-hash.js';
 import type { LoadedEvents } from '../../store/load.js';
 import type { LabelMatch } from '../labels/label-match.js';
@@ -7,24 +8,6 @@ import { groupMembers, memberOf, type ScoredTest } from './raised-alerts.js';
 
 /** Number of highest nodes per host and day that form the incidents of the metrics; also the minimum (method §10). */
 export const TOP_NODES = 100;
-
-const DAY = 86_400_000_000_000;
-
-/** The sum over hosts of the days from the first event to the last. */
-export function hostDaysOf({ table, keys, hosts }: LoadedEvents): number {
-  const first: (bigint | undefined)[] = hosts.map(() => undefined);
-  const last = [...first];
-  for (let row = 0; row < table.length; row++) {
-    const node = Math.max(table.subject[row], table.object[row], table.object2[row]);
-    const host = node < 0 ? 0 : keys.hostAt(node);
-    first[host] ??= table.ts[row];
-    last[host] = table.ts[row];
-  }
-  return first.reduce<number>(
-    (sum, start, host) => sum + (start === undefined ? 0 : Number((last[host] as bigint) - start) / DAY),
-    0,
-  );
-}
 
 /**
  * The incidents of a run at any depth: those that its highest nodes form, in every graph in which they score at least as

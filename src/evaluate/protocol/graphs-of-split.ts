@@ -39,6 +39,7 @@ export async function graphsOfSplit(
     text,
     plan,
     count: plan.sizes.length,
+    named: () => split.named(),
     views(): Iterable<GraphView> {
       if (!keep) return build();
       kept ??= [...build()];

@@ -1,11 +1,11 @@
 import { Stopwatch } from '../../base/stopwatch.js';
-import type { FoldedEpisode } from '../../detect/episodes/find-episodes.js';
 import { buildGraph } from '../../graph/provenance-graph.js';
 import type { MeasuredRun, MeasureOptions } from '../evaluation.js';
 import { type LabelMatch, matchLabels } from '../labels/label-match.js';
 import { type Behaviours, groupBehaviours } from '../metrics/behaviours.js';
 import type { HopRows } from '../metrics/matching.js';
 import { measureRun, type SeedCurves } from '../metrics/measure-run.js';
+import type { FoldedEpisode } from '../reference/find-episodes.js';
 import { checkOrder } from './protocol.js';
 import type { ScoredRun } from './scored-run.js';
 import type { LoadedSplit, Splits } from './splits.js';
@@ -66,15 +66,10 @@ export class Measurements {
 }
 
 function matchTest({ train, test }: Splits, { labels, ignore, lastFileOnly }: MeasureOptions): LabelMatch {
-  const known = new Set<string>();
-  for (let node = 0; node < train.events.keys.size; node++) {
-    const key = train.events.uuid(node).toUpperCase();
-    if (labels.byKey.has(key)) known.add(key);
-  }
-  return matchLabels(labels, test.events.keys.size, (node) => test.events.uuid(node), {
+  return matchLabels(labels, test.labelled, {
     ignore,
     isOutside: lastFileOnly === true ? outsideLastFile(test) : undefined,
-    inTraining: (key) => known.has(key),
+    training: train.labelled,
   });
 }
 

@@ -2,6 +2,8 @@ import { Stopwatch } from '../../base/stopwatch.js';
 import { yieldToSignals } from '../../base/yield-to-signals.js';
 import type { Calibration } from '../../detect/calibration/calibrate.js';
 import { Detector } from '../../detect/detector.js';
+import { EpisodeJudge } from '../../detect/episodes/episode-detector.js';
+import { behavioursOf } from '../../detect/fitted-detector.js';
 import type { ScoredGraph } from '../../detect/fusion/scored-graph.js';
 import { type SharedMeasurements, unionOf } from '../../detect/shared-measurements.js';
 import type { TrainedModel } from '../../model/file/trained-model.js';
@@ -9,6 +11,7 @@ import { trainModel } from '../../model/training/train.js';
 import { ErrorCollector, type ErrorRows } from './error-rows.js';
 import { graphsOfSplit, type TextModel } from './graphs-of-split.js';
 import { MEASURED, needsStage } from './inference-stages.js';
+import { type JudgedRun, judgeRun } from './judged-run.js';
 import type { LoadedSplit } from './splits.js';
 import type {
   CalibrationOutcome,
@@ -73,12 +76,13 @@ export class RecalVariants implements VariantGroup {
     const model = await this.#train(train, options);
     this.#text = { space: model.space, direction: model.direction };
     const configs = this.#judged.map(({ detection }) => detection);
-    const { reference, evidence } = unionOf(configs);
+    const { reference, evidence, unit } = unionOf(configs);
     const graphs = await graphsOfSplit(train, model);
     const begun = performance.now();
     const detector = await Detector.fit(model, graphs, {
       reference,
       evidence,
+      unit,
       threads,
       signal,
       progress: (done) => progress?.('fit', done),
@@ -137,6 +141,16 @@ export class RecalVariants implements VariantGroup {
       }
       if (!needsStage('index', detection)) delete own.index;
       return own;
+    });
+  }
+
+  async judge(i: number, test: LoadedSplit, scores: Float64Array): Promise<JudgedRun | undefined> {
+    const { episodes, benign, graphs } = this.#calibrations[i];
+    if (episodes === undefined) return undefined;
+    const named = await test.named();
+    return this.#watch.time('score', () => {
+      const judge = new EpisodeJudge(behavioursOf(this.#ready.detector.fitted), episodes, named);
+      return judgeRun(judge, scores, { scores: episodes.incidents, hostDays: benign.hostDays, graphs });
     });
   }
 

@@ -1,4 +1,4 @@
-import { EpisodeFinder, type EpisodeFindings } from '../../detect/episodes/find-episodes.js';
+import { EpisodeFinder, type EpisodeFindings } from '../reference/find-episodes.js';
 import type { Splits } from './splits.js';
 
 const known = new WeakMap<Splits, Promise<EpisodeFindings>>();

@@ -1,6 +1,7 @@
 import type { IncidentLinks } from '../../detect/alerts/incident-links.js';
 import type { NodeScores, TestGraph } from '../metrics/node-scores.js';
 import type { ErrorRows } from './error-rows.js';
+import type { JudgedRun } from './judged-run.js';
 import type { CalibrationOutcome, TrainingBudget } from './variant-group.js';
 
 /** The scores of one variant with one seed, with everything that figures need except labels. */
@@ -20,4 +21,6 @@ export interface ScoredRun {
   readonly links: IncidentLinks;
   /** Scores of the folded episodes of the test, if the variant scores episodes itself. */
   readonly episodeScores?: Float64Array | undefined;
+  /** The incidents of the test, if the variant ranks episodes itself. */
+  readonly judged?: JudgedRun | undefined;
 }

@@ -2,17 +2,18 @@ import { join } from 'node:path';
 import { EXIT, RecalError } from '../../base/errors.js';
 import { isFolder } from '../../base/make-folder.js';
 import { printable } from '../../base/printable.js';
-import type { NamedEvents } from '../../detect/episodes/part-activity.js';
+import { type EventsWithLead, nameEvents } from '../../detect/episodes/named-events.js';
 import { type NodeText, readNodeText } from '../../features/node-text.js';
 import type { Vocabulary } from '../../features/vocabulary.js';
-import { NodeHistory } from '../../graph/node-history.js';
-import { type NodeNames, readNodeNames } from '../../graph/node-names.js';
+import { readNodeAttributes } from '../../graph/node-attributes.js';
+import { type NodeNames, NodeNamesBuilder } from '../../graph/node-names.js';
 import { expandInputs } from '../../ingest/sources/inputs.js';
 import { ingestFiles } from '../../store/ingest.js';
 import type { LocatedProblem } from '../../store/ingest-counters.js';
 import { type LoadedEvents, loadEvents } from '../../store/load.js';
 import type { StagingOptions } from '../../store/stage-files.js';
 import { type Selection, Store } from '../../store/store.js';
+import type { LabelledNodes } from '../labels/labelled-nodes.js';
 
 export const SPLIT_NAMES = ['train', 'calibrate', 'test'] as const;
 export type SplitName = (typeof SPLIT_NAMES)[number];
@@ -82,19 +83,23 @@ export class LoadedSplit {
   readonly selection: Selection;
   readonly events: LoadedEvents;
   readonly names: NodeNames;
-  #history: NodeHistory | undefined;
+  /** The nodes in the terms of labels. */
+  readonly labelled: LabelledNodes;
+  #named: Promise<EventsWithLead> | undefined;
   #text: { tokens: readonly string[]; text: NodeText } | undefined;
 
   private constructor(
     source: Pick<LoadedSplit, 'name' | 'store' | 'selection'>,
     events: LoadedEvents,
     names: NodeNames,
+    starts: ReadonlyMap<number, bigint>,
   ) {
     this.name = source.name;
     this.store = source.store;
     this.selection = source.selection;
     this.events = events;
     this.names = names;
+    this.labelled = { count: events.keys.size, key: (node) => events.uuid(node), names, starts, events };
   }
 
   static async open(name: SplitName, { folder, selection }: SplitSource): Promise<LoadedSplit> {
@@ -107,7 +112,13 @@ export class LoadedSplit {
         exit: EXIT.usage,
       });
     }
-    return new LoadedSplit({ name, store, selection }, events, await readNodeNames(store, events));
+    const names = new NodeNamesBuilder(events.keys.size);
+    const starts = new Map<number, bigint>();
+    for await (const attributes of readNodeAttributes(store, events)) {
+      names.add(attributes);
+      if (attributes.start !== undefined) starts.set(attributes.node, attributes.start);
+    }
+    return new LoadedSplit({ name, store, selection }, events, names.finish(), starts);
   }
 
   get first(): bigint {
@@ -119,9 +130,9 @@ export class LoadedSplit {
   }
 
   /** The events, with the names of the nodes as they were known at each of them. */
-  async named(): Promise<NamedEvents> {
-    this.#history ??= await NodeHistory.read(this.store, this.events);
-    return { events: this.events, history: this.#history };
+  named(): Promise<EventsWithLead> {
+    this.#named ??= nameEvents(this.store, this.events);
+    return this.#named;
   }
 
   /** Tokens of the nodes, in the numbers of a vocabulary. Seeds share a vocabulary, so the last result is kept. */

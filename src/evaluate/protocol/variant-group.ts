@@ -2,6 +2,7 @@ import type { DetectionConfig } from '../../detect/detection-config.js';
 import type { GraphView } from '../../detect/graph-view.js';
 import type { BenignScores } from '../../detect/threshold/benign-scores.js';
 import type { ErrorRows } from './error-rows.js';
+import type { JudgedRun } from './judged-run.js';
 import type { Splits } from './splits.js';
 
 /** The scores that one variant gives to the nodes of one graph. */
@@ -62,6 +63,8 @@ export interface VariantGroup {
   calibrate(benign: Splits['calibrate']): Promise<CalibrationOutcome[]>;
   /** Yields the scores of each graph, in the order in which the graphs end. */
   score(test: Splits['test']): AsyncGenerator<{ view: GraphView; of: readonly GraphScores[] }>;
+  /** Judges the episodes of the test by result `i` of `calibrate`, if the variant does. `scores` by node. */
+  judge?(i: number, test: Splits['test'], scores: Float64Array): Promise<JudgedRun | undefined>;
   /** The training that `fit` did; undefined if nothing is learned by gradients. */
   readonly budget?: TrainingBudget | undefined;
   /** The errors of each result of `calibrate`, if they were to be kept and the variant has any. */

@@ -6,6 +6,7 @@ import { Episodes } from '../rivals/episodes.js';
 import { Rarity } from '../rivals/rarity.js';
 import { Velox } from '../rivals/velox.js';
 import type { TextModel } from './graphs-of-split.js';
+import type { JudgedRun } from './judged-run.js';
 import { RecalVariants } from './recal-variants.js';
 import type { ScoredRun } from './scored-run.js';
 import type { StageProgress, VariantGroup } from './variant-group.js';
@@ -97,13 +98,18 @@ export class VariantRunner {
       this.#testGraphs.set(plan, graphs);
       const episodeScores = made instanceof Episodes ? made.episodeScores : undefined;
       const shared = { seed, budget: made.budget, graphs, links, episodeScores };
-      return collectors.map((collector, i) => ({
+      const nodeScores = collectors.map((collector) => collector.finish());
+      const judged: (JudgedRun | undefined)[] = [];
+      for (const [i, { scores }] of nodeScores.entries())
+        judged.push(await made.judge?.(i, splits.test, scores));
+      return nodeScores.map((found, i) => ({
         ...shared,
+        judged: judged[i],
         variant: names[i % names.length],
         calibrationShare: calibrationShares[Math.floor(i / names.length)],
         seconds: { ...(made.ownSeconds?.[i] ?? made.seconds) },
         errors: made.errors?.[i],
-        nodeScores: collector.finish(),
+        nodeScores: found,
         outcome: outcomes[i],
       }));
     } finally {

@@ -1,6 +1,6 @@
-import { EpisodeFinder, type EpisodeFindings } from '../../detect/episodes/find-episodes.js';
 import type { LoadedSplit } from '../protocol/splits.js';
 import type { CalibrationOutcome, VariantFitOptions, VariantGroup } from '../protocol/variant-group.js';
+import { EpisodeFinder, type EpisodeFindings } from '../reference/find-episodes.js';
 import { type GraphScorer, notFitted, Rival } from './rival.js';
 
 /**

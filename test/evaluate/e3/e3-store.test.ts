@@ -13,7 +13,7 @@ import { sharedFolder } from '../../folders.js';
 const folder = sharedFolder();
 beforeAll(async () => {
   await simulate({ scenario: 'freebsd-server', layout: 'e3', events: 36_000, out: join(folder, 'e3') });
-}, 60_000);
+});
 
 describe('ingestE3', () => {
   test('MAGIC: calibration begins at a file near the end of training', async () => {
@@ -24,7 +24,7 @@ describe('ingestE3', () => {
     expect(splits.train.last).toBeLessThan(splits.test.first);
     expect(splits.calibrate.last).toBeGreaterThan(splits.test.first); // official-2.json.1 is later than official-2.json
     expect(new Set(splits.calibrate.events.files).size).toBe(1);
-  }, 30_000);
+  });
 
   test('PIDSMaker: splits by days of US/Eastern, even if they are not adjacent', async () => {
     const found = await findE3Files(join(folder, 'e3'), 'cadets', 'pidsmaker');
@@ -39,7 +39,7 @@ describe('ingestE3', () => {
     expect(daysOf('train')).toEqual([2, 3, 4, 5, 7, 8, 9]);
     expect(daysOf('calibrate')).toEqual([10]);
     expect(daysOf('test')).toEqual([6, 11, 12, 13]);
-  }, 60_000);
+  });
 
   test('continues a store that holds only these files, even if they have moved', async () => {
     const store = join(folder, 'again');
@@ -53,7 +53,7 @@ describe('ingestE3', () => {
     const { manifest } = await Store.open(store);
     await ingestE3(found, { folder: store, threads: 0 });
     expect((await Store.open(store)).manifest).toEqual(manifest);
-  }, 60_000);
+  });
 
   test.each([
     ['longer', (bytes: Buffer) => Buffer.concat([bytes, Buffer.from('\n')])],

@@ -9,7 +9,7 @@ import { sharedFolder } from '../../folders.js';
 const folder = sharedFolder();
 beforeAll(async () => {
   await simulate({ scenario: 'linux-workstation', layout: 'e3', events: 36_000, out: join(folder, 'e3') });
-}, 60_000);
+});
 
 const run = (scheme: 'magic' | 'threatrace', out: string) =>
   reproduce({
@@ -45,4 +45,4 @@ test('TRACE has the five test graphs of MAGIC, and its benign nodes are those of
   // A second run reads neither store again and gives the same data.
   const { study: again } = await run('magic', 'five');
   expect(again.runs[0].result.data).toEqual(five.data);
-}, 120_000);
+});

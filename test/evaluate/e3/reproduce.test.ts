@@ -12,7 +12,7 @@ let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'recal-reproduce-'));
   await simulate({ scenario: 'freebsd-server', layout: 'e3', events: 36_000, out: join(folder, 'e3') });
-}, 60_000);
+});
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const options = (more: Partial<ReproduceOptions> = {}): ReproduceOptions => ({
@@ -81,7 +81,7 @@ describe('reproduce', () => {
     for (const text of ['RECAL', 'relation-counts.csv', study.title, ...(study.notes ?? [])]) {
       expect(page.includes(text), text).toBe(true);
     }
-  }, 60_000);
+  });
 
   test('notes that MAGIC trains on the future; labels of another host match no node', async () => {
     const notes: string[] = [];
@@ -96,7 +96,7 @@ describe('reproduce', () => {
     } finally {
       await rm(labels, { recursive: true, force: true });
     }
-  }, 60_000);
+  });
 
   test('matches with the published tolerance under the protocol paper only, and names it', async () => {
     const given = { variants: ['rarity'], match: 'flash-2hop' as const, out: join(folder, 'near') };
@@ -108,7 +108,7 @@ describe('reproduce', () => {
     const page = await readFile(join(given.out, 'report.html'), 'utf8');
     expect(page).toContain('threshold oracle, matching flash-2hop');
     expect(page).toContain('protocol paper: matching is flash-2hop');
-  }, 60_000);
+  });
 
   test('keeps each trial of a sweep, and adds curves to the report', async () => {
     const sweeps = [{ key: 'calibrationShare', values: [0.5, 1] }];
@@ -125,7 +125,7 @@ describe('reproduce', () => {
     const page = await readFile(join(folder, 'out/report.html'), 'utf8');
     expect(page.includes('sweep-calibrationShare-ap.csv')).toBe(true);
     expect(await readdir(join(folder, 'out/trials'))).toHaveLength(2);
-  }, 60_000);
+  });
 
   test('reports the finished runs under both protocols when stopped', async () => {
     const stop = new AbortController();
@@ -143,7 +143,7 @@ describe('reproduce', () => {
     expect(page).toContain('not run: paper');
     const written = JSON.parse(await readFile(join(folder, 'out/result.json'), 'utf8'));
     expect(written.complete).toBe(false);
-  }, 60_000);
+  });
 
   test('removes results of a protocol that has no labels', async () => {
     const out = join(folder, 'one kind');
@@ -163,7 +163,7 @@ describe('reproduce', () => {
     await writeFile(join(out, 'honest/scores.csv'), '');
     await reproduce(options({ labels, out, variants: ['rarity'], watch }));
     expect((await readdir(out)).sort()).toEqual(['paper', 'report.html', 'result.json', 'store']);
-  }, 60_000);
+  });
 
   test('treats logs without the manifest of the simulator as the release', async () => {
     const data = join(folder, 'release');
@@ -172,7 +172,7 @@ describe('reproduce', () => {
     const { study } = await reproduce(options({ data, variants: ['rarity'], out: join(folder, 'real') }));
     expect(study.title).toBe('Engagement 3 CADETS, split threatrace');
     expect(study.notes?.join()).not.toContain('simulated');
-  }, 60_000);
+  });
 
   test('refuses a missing label folder before it reads the logs', async () => {
     const out = join(folder, 'never');

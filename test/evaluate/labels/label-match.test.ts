@@ -5,7 +5,7 @@ import { parseLabels } from '../../../src/evaluate/labels/parse-labels.js';
 /** A UUID of one repeated digit. */
 const id = (digit: string) => '00000000-0000-0000-0000-000000000000'.replaceAll('0', digit);
 const nodes = ['1', '2', '3', '4', '5', '6'].map(id);
-const node = (v: number) => nodes[v];
+const six = { count: 6, key: (v: number) => nodes[v] };
 const csv = (...rows: string[]) => parseLabels(`uuid,attack,tier\n${rows.join('\n')}\n`, 'labels.csv');
 
 describe('matched labels', () => {
@@ -18,7 +18,7 @@ describe('matched labels', () => {
   );
 
   it('mark nodes and attacks, and count unmatched labels', () => {
-    const match = matchLabels(labels, 6, node);
+    const match = matchLabels(labels, six);
     expect([...match.positives]).toEqual([0, 1, 1, 0, 1, 0]);
     expect([...match.ignored]).toEqual([0, 0, 0, 0, 0, 0]);
     expect(match.attacks).toEqual({
@@ -42,7 +42,7 @@ describe('matched labels', () => {
 
   it('ignore nodes unless they are labelled', () => {
     const ignore = parseLabels([id('1'), id('2'), id('f'), id('6')].join('\n'), 'ambiguous.txt');
-    const match = matchLabels(labels, 6, node, { ignore });
+    const match = matchLabels(labels, six, { ignore });
     expect([...match.ignored]).toEqual([1, 0, 0, 0, 0, 1]);
     expect([...match.positives]).toEqual([0, 1, 1, 0, 1, 0]);
     expect(match.counts).toMatchObject({
@@ -54,14 +54,14 @@ describe('matched labels', () => {
   });
 
   it('count the labels of training entities, whether or not they are in the test', () => {
-    const known = new Set([id('5'), id('A'), id('6')]);
-    const match = matchLabels(labels, 6, node, { inTraining: (key) => known.has(key) });
+    const known = [id('5'), id('A'), id('6')];
+    const match = matchLabels(labels, six, { training: { count: 3, key: (v) => known[v] } });
     expect(match.counts.labelsInTraining).toBe(2);
     expect(match.inTraining).toEqual([id('a'), id('5')]);
   });
 
   it('have no attacks if the file names none', () => {
-    expect(matchLabels(parseLabels(id('4'), 'x.txt'), 6, node)).toMatchObject({
+    expect(matchLabels(parseLabels(id('4'), 'x.txt'), six)).toMatchObject({
       attacks: null,
       attacksUnmatched: [],
       counts: { withoutAttack: 1 },
@@ -69,23 +69,25 @@ describe('matched labels', () => {
   });
 
   it('label the node of every host that uses the id', () => {
-    const match = matchLabels(labels, 3, () => id('2'));
+    const match = matchLabels(labels, { count: 3, key: () => id('2') });
     expect(match.counts).toMatchObject({ positives: 3, labelsUnmatched: 4 });
     expect([...(match.attacks?.nodes ?? [])]).toEqual([0, 1, 2]);
   });
 
   it('match node ids in either case', () => {
-    expect(matchLabels(parseLabels(id('A'), 'x'), 1, () => id('a')).counts.positives).toBe(1);
+    expect(matchLabels(parseLabels(id('A'), 'x'), { count: 1, key: () => id('a') }).counts.positives).toBe(1);
   });
 
   it('are refused if no node is labelled, with an example of a label and a node', () => {
-    expect(() => matchLabels(csv(`${id('c')},A1,core`), 6, node)).toThrow(
+    expect(() => matchLabels(csv(`${id('c')},A1,core`), six)).toThrow(
       expect.objectContaining({
         code: 'labels-no-match',
         hint: expect.stringMatching(new RegExp(`'${id('c')}'.*'${id('1')}'`)),
         where: { file: 'labels.csv' },
       }),
     );
-    expect(() => matchLabels(labels, 0, node)).toThrow(expect.objectContaining({ code: 'labels-no-match' }));
+    expect(() => matchLabels(labels, { ...six, count: 0 })).toThrow(
+      expect.objectContaining({ code: 'labels-no-match' }),
+    );
   });
 });

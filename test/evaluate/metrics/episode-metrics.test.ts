@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { FoldedEpisode } from '../../../src/detect/episodes/find-episodes.js';
 import { firstEpisodes, scoreEpisodes } from '../../../src/evaluate/metrics/episode-metrics.js';
+import type { FoldedEpisode } from '../../../src/evaluate/reference/find-episodes.js';
 
 /** A fold of episodes with these processes. */
 const fold = (...episodes: number[][]): FoldedEpisode => ({

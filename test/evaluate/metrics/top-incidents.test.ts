@@ -1,10 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import {
-  countFalseIncidents,
-  hostDaysOf,
-  TOP_NODES,
-  TopIncidents,
-} from '../../../src/evaluate/metrics/top-incidents.js';
+import { hostDaysOf } from '../../../src/detect/episodes/host-days.js';
+import { countFalseIncidents, TOP_NODES, TopIncidents } from '../../../src/evaluate/metrics/top-incidents.js';
 import { eventsOf, runOf } from '../scored-samples.js';
 
 const DAY = 86_400_000_000_000n;

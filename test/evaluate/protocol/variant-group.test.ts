@@ -65,11 +65,7 @@ describe('the contract of variant groups', () => {
   });
 
   test('an intruder ranks above regular processes', async () => {
-    const { positives } = matchLabels(
-      await readLabels(world.labels),
-      world.splits.test.events.keys.size,
-      (node) => world.splits.test.events.uuid(node),
-    );
+    const { positives } = matchLabels(await readLabels(world.labels), world.splits.test.labelled);
     for (const name of ['recal', 'rarity', 'velox']) {
       const [{ ranking }] = await run([name], 1);
       expect(auroc(rankScores(ranking, positives)), name).toBeGreaterThan(0.95);
