@@ -1,0 +1,107 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { EXIT, RecalError } from '../../base/errors.js';
+import { printable } from '../../base/printable.js';
+import { defineSettings } from '../../base/settings.js';
+import { SEVERITIES } from '../../detect/alerts/severity.js';
+import { openSink, SHAPES } from '../../live/sinks/open-sink.js';
+import { sendAlerts } from '../../live/sinks/send-alerts.js';
+import { defineCommand } from '../command.js';
+import { formatCount } from '../terminal/quantities.js';
+
+export const command = defineCommand({
+  details:
+    `Sends the incidents of an alerts folder to receivers. A receiver is SHAPE:TARGET. Shapes: ${SHAPES.map(({ name, title }) => `${name} (${title})`).join(', ')}. ` +
+    'Targets: a file, - for standard output, or an http, https, udp, tcp or tls URL. Each incident is sent once to each receiver; ' +
+    'what a receiver does not take goes to a file of dead letters.',
+  examples: [
+    'recal send slack:https://hooks.example.com/T1/B2 --alerts alerts',
+    'recal send cef:udp://127.0.0.1:514 ocsf:findings.jsonl --alerts alerts --min-severity medium',
+    'recal send recal:https://soc.example.com/hook --alerts alerts --secret-file hook.key',
+  ],
+  arguments: { receivers: { description: 'where to send, as SHAPE:TARGET', many: true } },
+  settings: defineSettings({
+    alerts: { type: z.string().min(1), description: 'folder that recal detect wrote', value: 'DIR' },
+    top: {
+      type: z.coerce.number().int().min(1).optional(),
+      description: 'send only the first N incidents',
+      value: 'N',
+    },
+    minSeverity: {
+      type: z.enum(SEVERITIES).default('info'),
+      description: 'leave out incidents below this severity',
+      value: 'LEVEL',
+    },
+    state: {
+      type: z.string().min(1).optional(),
+      description: 'file that remembers what was sent (default: sent.json in the alerts folder)',
+      value: 'FILE',
+    },
+    deadLetters: {
+      type: z.string().min(1).optional(),
+      description: 'file for what was not delivered (default: undelivered.jsonl in the alerts folder)',
+      value: 'FILE',
+    },
+    secretFile: {
+      type: z.string().min(1).optional(),
+      description: 'file with the key that signs the body of webhooks',
+      value: 'FILE',
+    },
+    tokenFile: {
+      type: z.string().min(1).optional(),
+      description: 'file with the value of the Authorization header',
+      value: 'FILE',
+    },
+    attempts: {
+      type: z.coerce.number().int().min(1).max(20).default(6),
+      description: 'how often to try',
+      value: 'N',
+    },
+  }),
+  async run({ receivers }, settings, { out, signal }) {
+    const { alerts, top, minSeverity, attempts } = settings;
+    const secret = await secretOf(settings.secretFile);
+    const authorization = await secretOf(settings.tokenFile);
+    const sinks = await Promise.all(receivers.map((spec) => openSink(spec, { secret, authorization })));
+    const deadLetters = settings.deadLetters ?? join(alerts, 'undelivered.jsonl');
+    try {
+      const sent = await sendAlerts(alerts, sinks, {
+        top,
+        minSeverity,
+        attempts,
+        state: settings.state ?? join(alerts, 'sent.json'),
+        deadLetters,
+        signal,
+      });
+      out.result(sent, () => [
+        `incidents: ${formatCount(sent.incidents)}; receivers: ${sinks.length}; ${formatCount(sent.delivered)} sent, ${formatCount(sent.known)} sent before, ${formatCount(sent.failed.length)} not taken`,
+      ]);
+      if (sent.failed.length === 0) return EXIT.done;
+      const [{ sink, error }] = sent.failed;
+      throw new RecalError(
+        'undelivered',
+        `${formatCount(sent.failed.length)} incidents were not taken; the first by ${printable(sink)}: ${printable(error)}`,
+        {
+          hint: `they are kept in ${printable(deadLetters)}; when the receiver is back, run the command again`,
+        },
+      );
+    } finally {
+      await Promise.all(sinks.map((sink) => sink.close()));
+    }
+  },
+});
+
+/** The content of a file with a secret, without the newline at its end. */
+async function secretOf(path: string | undefined): Promise<string | undefined> {
+  if (path === undefined) return undefined;
+  try {
+    return (await readFile(path, 'utf8')).trim();
+  } catch (cause) {
+    throw new RecalError('input-unreadable', `cannot read ${printable(path)}`, {
+      hint: 'check that the file exists and that you may read it',
+      where: { file: path },
+      cause,
+    });
+  }
+}

@@ -1,0 +1,104 @@
+import { readFile } from 'node:fs/promises';
+import { isSystemError, RecalError } from '../../base/errors.js';
+import { printable } from '../../base/printable.js';
+import { replaceFile } from '../../base/replace-file.js';
+import type { DeadLetters } from './dead-letters.js';
+import { deliveryKey, type Notification } from './notification.js';
+import { type RetryOptions, sendWithRetry } from './retry.js';
+import type { Sink } from './sink.js';
+
+/** What became of the notifications. */
+export interface Delivery {
+  readonly delivered: number;
+  /** Notices that the receiver has had before. */
+  readonly known: number;
+  readonly failed: readonly {
+    readonly sink: string;
+    readonly notification: string;
+    readonly error: string;
+  }[];
+}
+
+/** Remembers which sink has had which notification, so that a notification is told once. */
+export class DeliveredNotifications {
+  readonly #path: string | undefined;
+  readonly #keys: Set<string>;
+
+  private constructor(path: string | undefined, keys: Set<string>) {
+    this.#path = path;
+    this.#keys = keys;
+  }
+
+  /** Without a path nothing is remembered. */
+  static async open(path: string | undefined): Promise<DeliveredNotifications> {
+    if (path === undefined) return new DeliveredNotifications(undefined, new Set());
+    const text = await readFile(path, 'utf8').catch((error: unknown) => {
+      if (isSystemError(error, 'ENOENT')) return '[]';
+      throw error;
+    });
+    return new DeliveredNotifications(path, new Set(parseKeys(text, path)));
+  }
+
+  has(sink: Sink, notification: Notification): boolean {
+    return this.#keys.has(`${sink.name} ${deliveryKey(notification)}`);
+  }
+
+  async add(sink: Sink, notification: Notification): Promise<void> {
+    this.#keys.add(`${sink.name} ${deliveryKey(notification)}`);
+    if (this.#path !== undefined)
+      await replaceFile(this.#path, `${JSON.stringify([...this.#keys], null, 1)}\n`);
+  }
+}
+
+function parseKeys(text: string, path: string): string[] {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (Array.isArray(value) && value.every((key) => typeof key === 'string')) return value as string[];
+  } catch {
+    // Reported below.
+  }
+  throw new RecalError('sink-state-damaged', `${printable(path)} is not a list of delivered notifications`, {
+    hint: 'restore the file, or delete it: then notifications are sent again, and receivers drop them by their key',
+    where: { file: path },
+  });
+}
+
+/** Sends notifications to every sink. One sink that fails stops neither the others nor the next notification. */
+export async function deliver(
+  notifications: readonly Notification[],
+  sinks: readonly Sink[],
+  known: DeliveredNotifications,
+  options: RetryOptions & { readonly deadLetters?: DeadLetters | undefined } = {},
+): Promise<Delivery> {
+  const results = await Promise.all(
+    sinks.map(async (sink) => {
+      const result = { delivered: 0, known: 0, failed: [] as Delivery['failed'][number][] };
+      for (const notification of notifications) {
+        if (known.has(sink, notification)) {
+          result.known++;
+          continue;
+        }
+        try {
+          await sendWithRetry(sink, notification, options);
+          result.delivered++;
+          await known.add(sink, notification);
+        } catch (error) {
+          options.signal?.throwIfAborted();
+          if (!(error instanceof Error)) throw error;
+          await options.deadLetters?.add(sink.name, notification, error);
+          result.failed.push({
+            sink: sink.name,
+            notification: deliveryKey(notification),
+            error: error.message,
+          });
+        }
+      }
+      return result;
+    }),
+  );
+  return {
+    delivered: results.reduce((sum, { delivered }) => sum + delivered, 0),
+    known: results.reduce((sum, { known: had }) => sum + had, 0),
+    failed: results.flatMap(({ failed }) => failed),
+  };
+}
