@@ -123,8 +123,8 @@ async function observe(
   });
   const training = await SplitGraphs.open(steady.store, { split: 'train' }, model);
   const choices = resolveDetectionConfig('recal');
-  const { reference, evidence } = choices;
-  const detector = await Detector.fit(model, training, { reference, evidence, threads: 2 });
+  const { reference, evidence, unit } = choices;
+  const detector = await Detector.fit(model, training, { reference, evidence, unit, threads: 2 });
   try {
     const week = (host: SimulatedHost, number: number) => {
       const from = host.testFrom + BigInt(number * WEEK) * DAY;

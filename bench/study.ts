@@ -158,10 +158,7 @@ function tableRow(name: string, { result, scores }: Evaluation, trial: Trial): s
     ),
   ];
   if (trial.ignore !== undefined) {
-    const { events } = trial.splits.test;
-    const match = matchLabels(trial.labels, events.keys.size, (node) => events.uuid(node), {
-      ignore: trial.ignore,
-    });
+    const match = matchLabels(trial.labels, trial.splits.test.labelled, { ignore: trial.ignore });
     const columns = scores.filter((column) => column.variant === name);
     cells.push(
       spread(

@@ -52,6 +52,15 @@ export type { RelationNeighbours } from './graph/relation-neighbours.js';
 export { ENTITY_TYPES, type Entity, type EntityType, type Event } from './ingest/event.js';
 export { expandInputs } from './ingest/sources/inputs.js';
 
+// Sending incidents
+export type { Delivery } from './live/sinks/deliver.js';
+export type { HttpSinkOptions } from './live/sinks/http-sink.js';
+export type { Notification, NotificationEntity } from './live/sinks/notification.js';
+export { openSink } from './live/sinks/open-sink.js';
+export type { RetryOptions } from './live/sinks/retry.js';
+export { type SendOptions, sendAlerts } from './live/sinks/send-alerts.js';
+export type { Sink } from './live/sinks/sink.js';
+
 // Models
 export { describeModelFile, type ModelDescription } from './model/file/describe-model.js';
 export type { TensorPlace } from './model/file/tensor-header.js';

@@ -17,8 +17,9 @@ export async function render() {
     const { settings } = await entry.load();
     const own = settings.entries.filter(({ bySet }) => !bySet);
     const bySet = settings.entries.filter((each) => each.bySet);
-    const more =
-      bySet.length > 0 ? '\n\nAlso takes every learning and detection setting below with `--set`.' : '';
+    const learns = bySet.some(({ key }) => key in TRAINING_SETTINGS);
+    const kinds = learns ? 'learning and detection setting' : 'detection setting';
+    const more = bySet.length > 0 ? `\n\nAlso takes every ${kinds} below with \`--set\`.` : '';
     if (settings.entries.length > 0) sections.push(section(`recal ${entry.name}`, own) + more);
   }
   return [
@@ -34,8 +35,9 @@ export async function render() {
 
 function section(title, entries) {
   const rows = entries.map(
-    ({ flag, env, key, description, default: value }) =>
-      `| \`${flag}\` | \`${env}\` | \`${key}\` | ${cell(description)} | ${defaultText(value)} |`,
+    ({ flag, env, key, kind, description, default: value }) =>
+      // The description of a switch that is on by default is that of the option that turns it off.
+      `| \`${kind === 'boolean' && value !== false ? flag.replace('--', '--no-') : flag}\` | \`${env}\` | \`${key}\` | ${cell(description)} | ${defaultText(value)} |`,
   );
   return [
     `## ${title}\n`,

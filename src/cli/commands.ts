@@ -12,9 +12,20 @@ const working: readonly CommandEntry[] = [
     'show the contents of log files without storing them',
     () => import('./commands/inspect.js'),
   ),
+  entry(
+    'rules',
+    'print what auditd, Sysmon, Tetragon or Falco should record',
+    () => import('./commands/rules.js'),
+  ),
   entry('ingest', 'read log files into a store', () => import('./commands/ingest.js')),
   entry('export', 'write events of a store as recal NDJSON', () => import('./commands/export.js')),
   entry('drop', 'remove old days from a store', () => import('./commands/drop.js')),
+  entry('verify', 'check the files of a store against their checksums', () => import('./commands/verify.js')),
+  entry(
+    'repair',
+    'make a damaged store readable again, without what is damaged',
+    () => import('./commands/repair.js'),
+  ),
   entry('train', 'train a model on benign events from a store', () => import('./commands/train.js')),
   entry(
     'calibrate',
@@ -27,6 +38,11 @@ const working: readonly CommandEntry[] = [
     () => import('./commands/detect.js'),
   ),
   entry('explain', 'show why an alert or an incident was raised', () => import('./commands/explain.js')),
+  entry(
+    'send',
+    'tell other systems about incidents: webhooks, chat, syslog, SIEM',
+    () => import('./commands/send.js'),
+  ),
   entry(
     'drift',
     'check whether recent events still resemble those a model was calibrated on',
@@ -47,7 +63,7 @@ const working: readonly CommandEntry[] = [
     'run the published comparison on DARPA E3 logs',
     () => import('./commands/reproduce.js'),
   ),
-  entry('model', 'show the contents of a model file', () => import('./commands/model.js')),
+  entry('model', 'show, sign or verify a model file', () => import('./commands/model.js')),
   entry(
     'simulate',
     'write realistic logs of a simulated host with labelled attacks',

@@ -58,10 +58,10 @@ export async function readGroundTruth(folder: string): Promise<GroundTruth> {
 }
 
 export function judgeIncident(
-  { rank, alerts }: Incident,
+  { rank, alerts, episode }: Incident,
   { core, touched, scan, unusual }: GroundTruth,
 ): IncidentTruth {
-  const ids = new Set(alerts.map(({ entity }) => entity.id));
+  const ids = new Set([...alerts, ...(episode?.processes ?? [])].map(({ entity }) => entity.id));
   const count = (names: ReadonlyMap<string, string>): Record<string, number> => {
     const counts: Record<string, number> = {};
     for (const id of ids) {
@@ -91,7 +91,7 @@ export function judgeAttacks(
       const found = new Set<string>();
       let rank: number | null = null;
       for (const incident of incidents) {
-        for (const { entity } of incident.alerts) {
+        for (const { entity } of [...incident.alerts, ...(incident.episode?.processes ?? [])]) {
           if (!own.has(entity.id)) continue;
           found.add(entity.id);
           rank ??= incident.rank;

@@ -48,4 +48,4 @@ test('the TypeScript in the docs compiles against the built package', () => {
     message: ts.flattenDiagnosticMessageText(messageText, '\n'),
   }));
   expect(problems).toEqual([]);
-}, 60_000);
+});

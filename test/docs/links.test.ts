@@ -64,7 +64,7 @@ describe('commands', () => {
     await Promise.all(
       commands.map(async (command) => options.set(command, optionsIn(await recalHelp(command)))),
     );
-  }, 120_000);
+  });
 
   test('the help lists the commands', () => {
     expect(commands).toContain('detect');

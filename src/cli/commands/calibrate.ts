@@ -7,12 +7,13 @@ import { DEFAULT_THRESHOLD } from '../../pipeline/calibration-summary.js';
 import { defineCommand } from '../command.js';
 import { configSettings, givenValues } from '../settings/config-settings.js';
 import { selectionOf, selectionSettings } from '../settings/selection.js';
-import { modelSetting, storeSetting } from '../settings/store-and-model.js';
+import { modelSetting, storeSetting, trustSetting } from '../settings/store-and-model.js';
 import { threadsSetting } from '../settings/threads.js';
 import { renderCalibration } from '../terminal/calibration-summary.js';
 import { reportNotice } from '../terminal/notices.js';
 import { formatCount } from '../terminal/quantities.js';
 import { StageProgress } from '../terminal/stage-progress.js';
+import { warnOfStore } from '../terminal/store-notes.js';
 
 export const command = defineCommand({
   details:
@@ -27,6 +28,7 @@ export const command = defineCommand({
   settings: defineSettings({
     store: storeSetting,
     model: modelSetting('model file to calibrate; it is replaced'),
+    trust: trustSetting,
     ...selectionSettings,
     threads: threadsSetting('the result'),
     keepOut: {
@@ -39,9 +41,11 @@ export const command = defineCommand({
   async run(_args, settings, context) {
     const progress = new StageProgress(context);
     const { store, model, threads, keepOut } = settings;
+    await warnOfStore(store, context.out);
     const summary = await calibrate({
       store,
       model,
+      trust: settings.trust,
       threads,
       keepOut,
       selection: selectionOf(settings),

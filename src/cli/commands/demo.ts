@@ -1,5 +1,4 @@
-import { mkdtemp, readdir } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { access, readdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { EXIT, isSystemError, RecalError } from '../../base/errors.js';
@@ -29,7 +28,7 @@ export const command = defineCommand({
   settings: defineSettings({
     out: {
       type: z.string().min(1).optional(),
-      description: 'new or empty folder for all files (default: a temporary folder)',
+      description: 'new or empty folder for all files (default: recal-demo, without the simulated logs)',
       value: 'DIR',
     },
     seed: {
@@ -53,6 +52,7 @@ export const command = defineCommand({
     const { out, signal } = context;
     const started = performance.now();
     const folder = await makeWorkFolder(settings.out);
+    const world = join(folder, 'world');
     const { seed, events, epochs, threads } = settings;
     const progress = new StageProgress(context);
     const demo = await runDemo({
@@ -64,7 +64,11 @@ export const command = defineCommand({
       signal,
       threshold: DEFAULT_THRESHOLD,
       watch: narrate(context, progress),
-    }).finally(() => progress.finish());
+    }).finally(async () => {
+      progress.finish();
+      // The logs are twenty times as large as the rest, and nobody asked to keep them.
+      if (settings.out === undefined) await rm(world, { recursive: true, force: true });
+    });
     const seconds = (performance.now() - started) / 1000;
     out.result(describe(demo, folder, seconds), () => render(demo, seconds, out));
     return EXIT.done;
@@ -73,7 +77,7 @@ export const command = defineCommand({
 
 /** Makes the folder of the demo, and refuses one that holds other files. */
 async function makeWorkFolder(asked: string | undefined): Promise<string> {
-  if (asked === undefined) return mkdtemp(join(tmpdir(), 'recal-demo-'));
+  if (asked === undefined) return makeOwnFolder();
   await checkOutFolder(asked);
   const folder = resolve(asked);
   const held = await readdir(folder).catch((error) => {
@@ -87,6 +91,22 @@ async function makeWorkFolder(asked: string | undefined): Promise<string> {
     });
   }
   await makeFolder(folder);
+  return folder;
+}
+
+const OWN_FOLDER = 'recal-demo';
+const MARK = '.recal-demo';
+
+/** Makes the default folder. Replaces that of an earlier demo, and nothing else. */
+async function makeOwnFolder(): Promise<string> {
+  const folder = resolve(OWN_FOLDER);
+  const isOwn = await access(join(folder, MARK)).then(
+    () => true,
+    () => false,
+  );
+  if (isOwn) await rm(folder, { recursive: true });
+  await makeWorkFolder(OWN_FOLDER);
+  await writeFile(join(folder, MARK), 'recal demo replaces this folder\n');
   return folder;
 }
 

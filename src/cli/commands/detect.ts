@@ -2,17 +2,19 @@ import { z } from 'zod';
 import { EXIT } from '../../base/errors.js';
 import { printable } from '../../base/printable.js';
 import { defineSettings } from '../../base/settings.js';
-import { DEFAULT_THRESHOLD } from '../../pipeline/calibration-summary.js';
+import type { Incident } from '../../detect/alerts/alert.js';
+import { DEFAULT_EPISODES, DEFAULT_THRESHOLD } from '../../pipeline/calibration-summary.js';
 import { type DetectResult, detect } from '../../pipeline/detect.js';
 import { incidentActions } from '../../report/detection/actions.js';
 import { defineCommand } from '../command.js';
 import { selectionOf, selectionSettings } from '../settings/selection.js';
-import { modelSetting, storeSetting } from '../settings/store-and-model.js';
+import { modelSetting, storeSetting, trustSetting } from '../settings/store-and-model.js';
 import { threadsSetting } from '../settings/threads.js';
 import { renderThreshold } from '../terminal/calibration-summary.js';
 import type { Output } from '../terminal/output.js';
 import { formatBytes, formatCount, formatDuration } from '../terminal/quantities.js';
 import { StageProgress } from '../terminal/stage-progress.js';
+import { warnOfStore } from '../terminal/store-notes.js';
 import { renderTable } from '../terminal/tables.js';
 
 /** Incidents printed; the files hold all of them. */
@@ -30,10 +32,11 @@ export const command = defineCommand({
   settings: defineSettings({
     store: storeSetting,
     model: modelSetting('calibrated model file'),
+    trust: trustSetting,
     ...selectionSettings,
     threshold: {
-      type: z.string().default(DEFAULT_THRESHOLD),
-      description: 'threshold rule: budget:N/day (or /hour, /week) false incidents per host, fpr:P or fdr:Q',
+      type: z.string().optional(),
+      description: `which incidents to raise: top:N/day (or /hour, /week), the first N per host; budget:N/day false incidents per host; fpr:P or fdr:Q (default: ${DEFAULT_EPISODES}, or ${DEFAULT_THRESHOLD} for a model that judges nodes)`,
       value: 'RULE',
     },
     out: { type: z.string().min(1), description: 'folder for the results', value: 'DIR' },
@@ -48,9 +51,11 @@ export const command = defineCommand({
     const { out, signal } = context;
     const progress = new StageProgress(context);
     const { store, model, threshold, report, threads } = settings;
+    await warnOfStore(store, context.out);
     const result = await detect({
       store,
       model,
+      trust: settings.trust,
       threshold,
       report,
       threads,
@@ -90,24 +95,32 @@ function describeCost(stages: Readonly<Record<string, number>>, peakBytes: numbe
   return `time: ${parts.join(', ')}; peak memory ${formatBytes(peakBytes)}`;
 }
 
+/** The first new acts of an episode, in order of time; undefined without any. */
+function firstActs({ episode }: Incident): string | undefined {
+  if (episode === null || episode.acts.length === 0) return undefined;
+  return episode.acts
+    .slice(0, 2)
+    .map(({ what }) => what)
+    .join('; ');
+}
+
 function* renderDetection(result: DetectResult, look: Output): Generator<string> {
   const { alerts, incidents, counts, threshold, seconds, report } = result;
   const actionsIn = incidentActions(alerts, 2);
   if (incidents.length > 0) {
     yield* renderTable(
-      ['', 'incident', 'severity', 'prominence', 'score', 'from', 'entities', 'root', 'what'],
+      ['', 'incident', 'severity', 'score', 'from', 'entities', 'root', 'what'],
       incidents
         .slice(0, LISTED)
         .map((incident) => [
           String(incident.rank),
           incident.id.slice(0, 8),
           incident.severity,
-          incident.prominence.toFixed(1),
           incident.score.toFixed(1),
           incident.first.iso.slice(0, 16).replace('T', ' '),
-          new Set(incident.alerts.map(({ entity }) => entity.id)).size,
+          incident.episode?.processCount ?? new Set(incident.alerts.map(({ entity }) => entity.id)).size,
           incident.root.name ?? incident.root.id,
-          actionsIn(incident),
+          firstActs(incident) ?? actionsIn(incident),
         ]),
       look,
     );

@@ -9,11 +9,12 @@ import type { DriftVerdict } from '../../detect/drift/verdict.js';
 import { drift } from '../../pipeline/drift.js';
 import { defineCommand } from '../command.js';
 import { selectionOf, selectionSettings } from '../settings/selection.js';
-import { modelSetting, storeSetting } from '../settings/store-and-model.js';
+import { modelSetting, storeSetting, trustSetting } from '../settings/store-and-model.js';
 import { threadsSetting } from '../settings/threads.js';
 import { formatProbability } from '../terminal/evidence-table.js';
 import { formatCount } from '../terminal/quantities.js';
 import { StageProgress } from '../terminal/stage-progress.js';
+import { warnOfStore } from '../terminal/store-notes.js';
 import { type Look, renderTable } from '../terminal/tables.js';
 
 /** Relations listed; with --json all of them are. */
@@ -32,6 +33,7 @@ export const command = defineCommand({
   settings: defineSettings({
     store: storeSetting,
     model: modelSetting('calibrated model file'),
+    trust: trustSetting,
     ...selectionSettings,
     level: {
       type: z.coerce.number().gt(0).lt(1).default(0.01),
@@ -43,9 +45,11 @@ export const command = defineCommand({
   async run(_args, settings, context) {
     const progress = new StageProgress(context);
     const { store, model, level, threads } = settings;
+    await warnOfStore(store, context.out);
     const summary = await drift({
       store,
       model,
+      trust: settings.trust,
       level,
       threads,
       selection: selectionOf(settings),

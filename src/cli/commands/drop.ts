@@ -1,13 +1,15 @@
 import { z } from 'zod';
 import { EXIT, RecalError } from '../../base/errors.js';
 import { defineSettings } from '../../base/settings.js';
+import { dropDays } from '../../store/drop-days.js';
 import { StoreWriter } from '../../store/store.js';
 import { defineCommand } from '../command.js';
 import { storeSetting } from '../settings/store-and-model.js';
 import { formatBytes, formatCount } from '../terminal/quantities.js';
 
 export const command = defineCommand({
-  details: 'Removes the events of all days before the given day (UTC). Entity records stay.',
+  details:
+    'Removes the events of all days before the given day (UTC), and the statements about entities that no kept event refers to.',
   examples: ['recal drop --store /data/recal --before 2018-04-06'],
   arguments: {},
   settings: defineSettings({
@@ -24,11 +26,11 @@ export const command = defineCommand({
     try {
       const days = writer.manifest.segments.flatMap(({ day }) => (day === null ? [] : [day]));
       if (!all && days.length > 0 && days.every((day) => day < before)) throw everything(days, before);
-      const dropped = await writer.drop(({ day }) => day === null || day >= before);
-      const rows = dropped.reduce((sum, segment) => sum + segment.rows, 0);
-      const bytes = dropped.reduce((sum, segment) => sum + segment.bytes, 0);
-      out.result({ segments: dropped.length, events: rows, bytes }, () => [
-        `removed ${formatCount(rows)} events in ${dropped.length} segments (${formatBytes(bytes)})`,
+      const dropped = await dropDays(writer, before);
+      const { segments, events, statements, bytes } = dropped;
+      out.result(dropped, () => [
+        `removed ${formatCount(events)} events in ${formatCount(segments)} segments, and ${formatCount(statements)} ` +
+          `statements about entities that nothing refers to any more (${formatBytes(bytes)})`,
       ]);
       return EXIT.done;
     } finally {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { EXIT } from '../../base/errors.js';
 import { printable } from '../../base/printable.js';
 import { defineSettings } from '../../base/settings.js';
-import type { Alert, EntityRef } from '../../detect/alerts/alert.js';
+import type { Alert, EntityRef, Incident } from '../../detect/alerts/alert.js';
 import type { Explained, RawEvents } from '../../detect/alerts/explain.js';
 import { UNKNOWN } from '../../features/vocabulary.js';
 import { explain } from '../../pipeline/explain.js';
@@ -76,6 +76,7 @@ function* render(
     ['time', `${incident.first.iso} to ${incident.last.iso}`],
   ]);
   yield '';
+  yield* renderEpisode(incident);
   yield* renderTable(
     ['#', 'alert', 'score', 'type', 'name'],
     incident.alerts
@@ -101,6 +102,20 @@ function* render(
     yield '';
     yield `${formatCount(untold)} more alerts; for the details of one: recal explain ALERT --alerts DIR`;
   }
+}
+
+/** What is new in the process trees of an incident, in order of time. */
+function* renderEpisode({ episode }: Incident): Generator<string> {
+  if (episode === null) return;
+  const { count, processCount, novelty, learned, falsePerDay, sure, acts } = episode;
+  const trees = count === 1 ? '1 process tree' : `${formatCount(count)} process trees`;
+  yield `${trees}, ${formatCount(processCount)} processes; ${novelty.toFixed(1)} of the score is novelty, ${learned.toFixed(1)} is learned`;
+  yield `benign events give ${falsePerDay < 0.01 ? 'fewer than 0.01' : falsePerDay.toPrecision(2)} such incidents per host and day (${sure})`;
+  if (acts.length > 0) yield '';
+  for (const { at, what } of acts) {
+    yield `  ${at === null ? '' : `${at.iso.slice(0, 19)}  `}${printable(what, 2000)}`;
+  }
+  yield '';
 }
 
 function* renderAlert(

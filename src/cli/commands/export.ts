@@ -13,6 +13,7 @@ import { defineCommand } from '../command.js';
 import { selectionOf, selectionSettings } from '../settings/selection.js';
 import { storeSetting } from '../settings/store-and-model.js';
 import { formatCount } from '../terminal/quantities.js';
+import { warnOfStore } from '../terminal/store-notes.js';
 
 export const command = defineCommand({
   details:
@@ -30,6 +31,7 @@ export const command = defineCommand({
   }),
   async run(_args, { store: folder, out: path, ...selection }, { out, signal, progress }) {
     const store = await Store.open(folder);
+    await warnOfStore(folder, out);
     const bar = progress('writing', { unit: 'events' });
     let events = 0;
     async function* lines(): AsyncGenerator<string> {

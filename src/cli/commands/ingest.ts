@@ -13,11 +13,13 @@ import { renderSummary } from '../terminal/summary.js';
 
 export const command = defineCommand({
   details:
-    'Adds all files or, if one fails, none. Skips files that the store already contains. Files may be plain, .gz, ' +
-    '.tar.gz or .zst (Node 22.15 or newer); - is standard input.',
+    'Adds all files or, if one fails, none. Skips what the store already contains: a file that has grown adds its new ' +
+    'lines, and a rotated or compressed log is recognised. Files may be plain, .gz, .tar.gz or .zst (Node 22.15 or ' +
+    'newer); - is standard input.',
   examples: [
     'recal ingest ta1-cadets-e3-official.json* --store cadets --as train',
     'zcat more.json.gz | recal ingest - --store cadets --append --as test',
+    'recal ingest /var/log/audit/audit.log* --store host --append',
   ],
   arguments: { files: { description: 'log files, globs, or -', many: true } },
   settings: defineSettings({
@@ -46,6 +48,12 @@ export const command = defineCommand({
     warnOfProblems(context.out, result);
     const { out } = context;
     for (const name of result.known) out.info(`already in the store: ${printable(name)}`);
+    for (const { name, lines } of result.grown)
+      out.info(
+        `${printable(name)} has grown: the first ${formatCount(lines)} lines are in the store already`,
+      );
+    if ((result.skipped.unfinishedLine ?? 0) > 0 && result.status === 'added')
+      out.info('the last line has no end yet; it is read once it is complete');
     if (result.dropped > 0) {
       out.warn(
         `${formatCount(result.dropped)} of these events were removed with recal drop and stay removed`,

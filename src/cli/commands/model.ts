@@ -1,33 +1,79 @@
+import { z } from 'zod';
 import { EXIT, RecalError } from '../../base/errors.js';
 import { printable } from '../../base/printable.js';
 import { defineSettings } from '../../base/settings.js';
 import { isoTime } from '../../base/time-text.js';
+import { decodeDetector } from '../../detect/detector-part.js';
 import { describeModelFile, type ModelDescription } from '../../model/file/describe-model.js';
+import { readModelFile, type StoredModel } from '../../model/file/model-file.js';
+import { signModelFile, writeKeys } from '../../model/file/signature.js';
 import { defineCommand } from '../command.js';
+import { trustSetting } from '../settings/store-and-model.js';
 import { formatBytes, formatCount } from '../terminal/quantities.js';
 import { type Look, renderTable } from '../terminal/tables.js';
 
 export const command = defineCommand({
   details:
-    'recal model show FILE checks the whole file and prints its contents. A model file contains no code.',
-  examples: ['recal model show cadets.recal', 'recal model show cadets.recal --json'],
+    'show checks the whole file and prints its contents. key writes a pair of Ed25519 keys to FILE and FILE.pub, sign ' +
+    'writes FILE.sig with the private key --key, and verify checks it with the public key --trust. A model file ' +
+    'contains no code.',
+  examples: [
+    'recal model show cadets.recal',
+    'recal model key team.key',
+    'recal model sign cadets.recal --key team.key',
+    'recal model verify cadets.recal --trust team.key.pub',
+  ],
   arguments: {
-    action: { description: 'show' },
-    file: { description: 'model file that recal train wrote' },
+    action: { description: 'show, key, sign or verify' },
+    file: { description: 'model file that recal train wrote; for key, the file of the new private key' },
   },
-  settings: defineSettings({}),
-  async run({ action, file }, _settings, { out }) {
-    if (action !== 'show') {
+  settings: defineSettings({
+    key: { type: z.string().min(1).optional(), description: 'private key to sign with', value: 'FILE' },
+    trust: trustSetting,
+  }),
+  async run({ action, file }, { key, trust }, { out }) {
+    if (action === 'show') {
+      await checkModel(file, trust);
+      const description = await describeModelFile(file);
+      out.result(description, () => render(description, out));
+    } else if (action === 'key') {
+      const written = await writeKeys(file);
+      out.result(written, () => [
+        `wrote the private key ${printable(written.privateKey)} and the public key ${printable(written.publicKey)}`,
+      ]);
+    } else if (action === 'sign') {
+      await checkModel(file, undefined);
+      const signed = await signModelFile(file, required(key, '--key'));
+      out.result(signed, () => [`wrote ${printable(signed.signature)}`]);
+    } else if (action === 'verify') {
+      const { id } = await checkModel(file, required(trust, '--trust'));
+      out.result({ trusted: true, id }, () => [
+        `${printable(file)} is intact and signed with the trusted key`,
+      ]);
+    } else {
       throw new RecalError('usage-invalid-argument', `unknown action '${printable(action, 40)}'`, {
-        hint: 'use recal model show FILE',
+        hint: 'use recal model show, key, sign or verify',
         exit: EXIT.usage,
       });
     }
-    const description = await describeModelFile(file);
-    out.result(description, () => render(description, out));
     return EXIT.done;
   },
 });
+
+/** Checks all of a model, including what only detection reads. */
+async function checkModel(path: string, trust: string | undefined): Promise<StoredModel> {
+  const model = await readModelFile(path, trust);
+  if (model.detector !== undefined) decodeDetector(model, model.detector);
+  return model;
+}
+
+function required(value: string | undefined, option: string): string {
+  if (value !== undefined) return value;
+  throw new RecalError('settings-missing', `${option} is required, not set`, {
+    hint: `add ${option} FILE`,
+    exit: EXIT.usage,
+  });
+}
 
 /** One row per tensor. Numbered tensors of the same shape share a row: `without.0…31.above`. */
 function tensorRows(tensors: ModelDescription['tensors']): string[][] {

@@ -5,7 +5,7 @@ import { EXIT } from '../../base/errors.js';
 import { printable } from '../../base/printable.js';
 import { defineSettings } from '../../base/settings.js';
 import { checkOutFolder } from '../../pipeline/out-folder.js';
-import type { ScenarioManifest } from '../../simulate/manifest.js';
+import { type ScenarioManifest, totalCounts } from '../../simulate/manifest.js';
 import { type Days, FORMATS, LAYOUTS, PLACEMENTS, SCENARIOS } from '../../simulate/options.js';
 import { MANIFEST_FILE } from '../../simulate/output-folder.js';
 import { simulate } from '../../simulate/simulate.js';
@@ -41,7 +41,7 @@ export const command = defineCommand({
     },
     events: {
       type: z.coerce.number().int().positive().optional(),
-      description: 'events per host (default: 60,000 for demo, otherwise 1,000,000)',
+      description: 'events per host in format cdm18 (default: 60,000 for demo, otherwise 1,000,000)',
       value: 'N',
     },
     stealth: {
@@ -49,7 +49,10 @@ export const command = defineCommand({
       description: 'how quiet the attacks are, from 0 (loud) to 1 (quiet)',
       value: '0..1',
     },
-    format: { type: z.enum(FORMATS).default('cdm18'), description: 'format of the logs' },
+    format: {
+      type: z.enum(FORMATS).default('cdm18'),
+      description: 'format of the logs; auditd, sysmon and tetragon for Linux hosts only',
+    },
     layout: {
       type: z.enum(LAYOUTS).default('parts'),
       description: "parts: files for train, calibrate and test; e3: file names and dates of DARPA's release",
@@ -111,10 +114,23 @@ function* render(manifest: ScenarioManifest, folder: string, seconds: number, lo
     yield* renderAttacks(manifest, look);
     yield '';
   }
+  yield* renderOmissions(manifest);
   const labels = manifest.hosts.reduce((sum, { labels }) => sum + labels.core + labels.touched, 0);
   const rate = formatCount(Math.round(manifest.events / seconds));
   const time = formatDuration(seconds * 1000);
   yield `${formatCount(manifest.events)} events, ${labels} labelled nodes in ${printable(folder)} (${time}, ${rate} events/s)`;
+}
+
+/** What the format of a collector leaves out. */
+function* renderOmissions({ format, hosts }: ScenarioManifest): Generator<string> {
+  const calls = Object.entries(totalCounts(hosts.map(({ unrecorded }) => unrecorded ?? {})));
+  if (calls.length > 0) {
+    const total = calls.reduce((sum, [, count]) => sum + count, 0);
+    const most = calls.slice(0, 5).map(([call, count]) => `${call} ${formatCount(count)}`);
+    yield `${format} does not record ${formatCount(total)} calls: ${most.join(', ')}${calls.length > 5 ? ', …' : ''}`;
+  }
+  const unseen = hosts.reduce((sum, { labels }) => sum + (labels.unseen ?? 0), 0);
+  if (unseen > 0) yield `${formatCount(unseen)} entities of attacks are not in the log and have no label`;
 }
 
 function* renderAttacks(manifest: ScenarioManifest, look: Look): Generator<string> {

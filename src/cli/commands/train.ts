@@ -9,6 +9,7 @@ import { configSettings, givenValues } from '../settings/config-settings.js';
 import { selectionOf, selectionSettings } from '../settings/selection.js';
 import { modelSetting, storeSetting } from '../settings/store-and-model.js';
 import { threadsSetting } from '../settings/threads.js';
+import { warnOfStore } from '../terminal/store-notes.js';
 import { TrainingProgress } from '../terminal/training-progress.js';
 import { renderTraining } from '../terminal/training-summary.js';
 
@@ -63,6 +64,7 @@ export const command = defineCommand({
     const progress = new TrainingProgress(context);
     const { store, model, resume, checkpointEvery, threads, portable, memory, calibrate, calibrateSplit } =
       settings;
+    await warnOfStore(store, context.out);
     const summary = await train({
       store,
       model,

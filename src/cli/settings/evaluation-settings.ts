@@ -64,7 +64,7 @@ export const evaluationSettings = {
   test: logs('score'),
   labels: {
     type: z.string().min(1),
-    description: 'ids of attack nodes: a list, or a CSV with uuid, attack and tier',
+    description: 'attack nodes by id, path or address: a list, or a CSV with uuid or key, attack and tier',
     value: 'FILE',
   },
   ignore: {

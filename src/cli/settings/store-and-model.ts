@@ -11,3 +11,10 @@ export const storeSetting = {
 export function modelSetting(description: string) {
   return { type: z.string().min(1), description, value: 'FILE' } as const;
 }
+
+/** The trust setting of every command that reads a model. */
+export const trustSetting = {
+  type: z.string().min(1).optional(),
+  description: 'public key; the model must be signed with its private key (recal model sign)',
+  value: 'FILE',
+} as const;

@@ -23,7 +23,7 @@ function describeCovariance({ known, total }: { known: number; total: number }):
 export function* renderThreshold(rule: string, found: Threshold, hostDays: number): Generator<string> {
   const { tau, status, finest, incidentsPerDay, alarmsPerDay, graphs, range } = found;
   const rate = (value: number) => (value >= 10 ? value.toFixed(0) : value.toPrecision(2));
-  const unit = rule.startsWith('budget') ? 'false incidents per host and day' : 'of instances';
+  const unit = /^(?:budget|top)/.test(rule) ? 'false incidents per host and day' : 'of instances';
   yield `threshold ${rule}: score ${tau.toFixed(2)} or more (${status})`;
   yield `  calibration covers ${hostDays.toPrecision(2)} host-days in ${formatCount(graphs)} graphs; the lowest rate it can measure is ${rate(finest)} ${unit}`;
   const most = status === 'resolved' ? 'about' : 'at most';

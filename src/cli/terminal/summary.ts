@@ -2,6 +2,7 @@ import { printable } from '../../base/printable.js';
 import { isoTime } from '../../base/time-text.js';
 import type { FileEntry, Summary } from '../../store/manifest.js';
 import { renderHistogram } from './histogram.js';
+import { lossTexts } from './loss-text.js';
 import { formatBytes, formatCount, formatDuration } from './quantities.js';
 import { type Look, renderTable } from './tables.js';
 
@@ -52,10 +53,30 @@ function renderCounts(summary: Summary): string[] {
     ['span', span(summary)],
     ['out of order', share(summary.outOfOrder, events)],
     ['repaired', counts(summary.repaired)],
+    ...merged(summary),
+    ...identities(summary),
+    ...lost(summary),
     ['skipped', counts(summary.skipped)],
     ['malformed', `${formatCount(summary.malformed)} of ${formatCount(summary.lines)} lines`],
   ];
   return lines.map(([label, text]) => `${label.padEnd(13)} ${text}`);
+}
+
+/** Only logs whose events consist of several records have merged ones. */
+function merged(summary: Summary): [string, string][] {
+  return Object.keys(summary.merged).length === 0 ? [] : [['merged', counts(summary.merged)]];
+}
+
+/** Only logs that tell users, sessions, containers or services apart have a line for them. */
+function identities({ identities }: Summary): [string, string][] {
+  const known = Object.entries(identities).filter(([, count]) => count > 0);
+  if (known.length === 0) return [];
+  return [['identities', known.map(([name, count]) => `${formatCount(count)} ${name}`).join(', ')]];
+}
+
+/** Only logs that report losses have a line for them. */
+function lost({ losses }: Summary): [string, string][] {
+  return losses.length === 0 ? [] : [['lost', lossTexts(losses).join('; ')]];
 }
 
 function bars(values: Readonly<Record<string, number>>) {

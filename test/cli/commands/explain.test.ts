@@ -115,9 +115,10 @@ test('an incident: its sentence, its alerts, the strongest in full', async () =>
 
 describe('what cannot be found', () => {
   test('an unknown identifier names some that there are', async () => {
-    const { code, stderr } = await run('zzzz');
+    const { code, stdout, stderr } = await run('zzzz --json');
     expect(code).toBe(2);
-    expect(stderr).toMatch(/^error: .*'zzzz'\nhint: .*[0-9a-f]{16} \(/);
+    expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'alerts-unknown' } });
+    expect(stderr).toMatch(/'zzzz'\nhint: .*[0-9a-f]{16} \(/);
   });
 
   test('a missing store is reported; a store that was given must exist', async () => {
@@ -127,14 +128,15 @@ describe('what cannot be found', () => {
       0,
       expect.stringMatching(/raw events are not shown without the store \(.*gone does not exist\)/),
     ]);
-    expect(await run(`${id} --store ${join(hostileFolder, 'gone')}`, hostileFolder)).toMatchObject({
+    expect(await run(`${id} --store ${join(hostileFolder, 'gone')} --json`, hostileFolder)).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('there is no store in'),
+      stdout: expect.stringContaining('"no-store"'),
     });
   });
 
   test('no folder of alerts', async () => {
-    expect((await run('x', newFolder())).stderr).toContain('no alerts in');
+    const { stdout } = await run('x --json', newFolder());
+    expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'no-alerts' } });
   });
 });
 

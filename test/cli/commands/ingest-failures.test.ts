@@ -3,6 +3,7 @@ import { chmodSync, cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ErrorCode } from '../../../src/base/error-codes.js';
 import { ingestFiles } from '../../../src/store/ingest.js';
 import { newFolder, sharedFolder } from '../../folders.js';
 import { eventLine, eventsOf, file, MIDNIGHT, writeLog } from '../../store/small-logs.js';
@@ -45,9 +46,8 @@ describe('malformed lines', () => {
   test('--strict stops at the first', async () => {
     const { folder, store } = await workplace();
     const log = writeLog(folder, 'bad.ndjson', lines);
-    const ended = await recal(['ingest', log, '--store', store, '--append', '--strict']);
-    expect([ended.code, ended.stdout]).toEqual([1, '']);
-    expect(ended.stderr).toMatch(/^error: malformed line: .+\nhint: .*--strict.*\nat .*bad\.ndjson:2$/m);
+    const ended = await recal(['ingest', log, '--store', store, '--append', '--strict', '--json']);
+    expectFailure(ended, 'malformed-line', /--strict.*\nat .*bad\.ndjson:2$/);
     expect(await eventsOf(store)).toHaveLength(2);
   });
 
@@ -68,32 +68,31 @@ describe('malformed lines', () => {
 
 describe('input that cannot be read', () => {
   const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489', 'hex');
-  const AUDIT =
-    'type=SYSCALL msg=audit(1364481363.243:24287): arch=c000003e syscall=2 success=no exit=-13 comm="cat"\n';
+  const ACCESS = '203.0.113.7 - - [02/Mar/2026:10:00:00 +0000] "GET / HTTP/1.1" 200 12\n';
   const good = Array.from({ length: 2000 }, (_, i) => line(i + 10)).join('\n');
-  const cases: [string, string, string | Uint8Array, RegExp, RegExp][] = [
-    ['a truncated gzip', 'a.json.gz', gzipSync(good).subarray(0, 4000), /a\.json\.gz/, /./],
-    ['gzip that was damaged', 'b.json.gz', damaged(gzipSync(good)), /b\.json\.gz/, /./],
-    ['an empty file', 'c.json', '', /is empty/, /interrupted/],
-    ['an empty gzip', 'd.json.gz', gzipSync(''), /is empty/, /interrupted/],
-    ['an auditd log', 'e.log', AUDIT, /not in a format/, /cdm .*ndjson/],
-    ['a PNG', 'f.png', PNG, /not in a format/, /cdm .*ndjson/],
-    ['a CSV', 'g.csv', 'ts,subject,object\n1,2,3\n', /not in a format/, /cdm .*ndjson/],
-    ['JSON of another kind', 'h.json', '{"a":1}\n', /not in a format/, /--format/],
-    ['random bytes', 'i.json', Buffer.alloc(100_000, '\u00ff\u0000a'), /not in a format/, /--format/],
-    ['a zip archive', 'j.zip', Buffer.from('504b0304140000000800', 'hex'), /zip archive/, /unzip -p/],
-    ['xz', 'k.json.xz', Buffer.from('fd377a585a000004e6d6b446', 'hex'), /xz/, /xz -dc/],
+  const cases: [string, string, string | Uint8Array, ErrorCode, RegExp][] = [
+    ['a truncated gzip', 'a.json.gz', gzipSync(good).subarray(0, 4000), 'truncated-input', /a\.json\.gz/],
+    ['gzip that was damaged', 'b.json.gz', damaged(gzipSync(good)), 'corrupt-input', /b\.json\.gz/],
+    ['an empty file', 'c.json', '', 'empty-input', /c\.json/],
+    ['an empty gzip', 'd.json.gz', gzipSync(''), 'empty-input', /d\.json\.gz/],
+    ['a web server log', 'e.log', ACCESS, 'unknown-format', /cdm .*ndjson/],
+    ['a PNG', 'f.png', PNG, 'unknown-format', /cdm .*ndjson/],
+    ['a CSV', 'g.csv', 'ts,subject,object\n1,2,3\n', 'unknown-format', /cdm .*ndjson/],
+    ['JSON of another kind', 'h.json', '{"a":1}\n', 'unknown-format', /--format/],
+    ['random bytes', 'i.json', Buffer.alloc(100_000, '\u00ff\u0000a'), 'unknown-format', /--format/],
+    ['a zip archive', 'j.zip', Buffer.from('504b0304140000000800', 'hex'), 'unsupported-archive', /unzip -p/],
+    ['xz', 'k.json.xz', Buffer.from('fd377a585a000004e6d6b446', 'hex'), 'unsupported-compression', /xz -dc/],
   ];
 
   test.each(cases)(
     '%s: an error with a hint, and the store unharmed',
-    async (_what, name, bytes, error, hint) => {
+    async (_what, name, bytes, code, detail) => {
       const { folder, store } = await workplace();
       const before = filesIn(store);
       const path = join(folder, name);
       writeFileSync(path, bytes);
-      const ended = await recal(['ingest', path, '--store', store, '--append']);
-      expectFailure(ended, error, hint);
+      const ended = await recal(['ingest', path, '--store', store, '--append', '--json']);
+      expectFailure(ended, code, detail);
       expect(filesIn(store)).toEqual(before);
       expect(await eventsOf(store)).toHaveLength(2);
     },
@@ -103,15 +102,15 @@ describe('input that cannot be read', () => {
     const { folder, store } = await workplace();
     mkdirSync(join(folder, 'logs'));
     writeLog(join(folder, 'logs'), 'x.json', [line(5)]);
-    const ended = await recal(['ingest', join(folder, 'logs'), '--store', store, '--append']);
-    expectFailure(ended, /is a directory/, /\*\.json\*/);
+    const ended = await recal(['ingest', join(folder, 'logs'), '--store', store, '--append', '--json']);
+    expectFailure(ended, 'input-is-directory', /\*\.json\*/);
     expect(await eventsOf(store)).toHaveLength(2);
   });
 
   test('a file that is not there', async () => {
     const { folder, store } = await workplace();
-    const ended = await recal(['ingest', join(folder, 'log'), '--store', store, '--append']);
-    expectFailure(ended, /there is no file or folder/, /log\.ndjson/);
+    const ended = await recal(['ingest', join(folder, 'log'), '--store', store, '--append', '--json']);
+    expectFailure(ended, 'input-not-found', /log\.ndjson/);
   });
 
   test.skipIf(noOther)(titled('a file that may not be read'), async () => {
@@ -119,8 +118,8 @@ describe('input that cannot be read', () => {
     const log = writeLog(folder, 'secret.ndjson', [line(0)]);
     chmodSync(folder, 0o777);
     chmodSync(log, 0o000);
-    const ended = await recal(['ingest', log, '--store', join(folder, 'store')], other);
-    expectFailure(ended, /no permission to read/, /may read it/);
+    const ended = await recal(['ingest', log, '--store', join(folder, 'store'), '--json'], other);
+    expectFailure(ended, 'input-unreadable', /secret\.ndjson/);
     expect(existsSync(join(folder, 'store'))).toBe(false);
   });
 
@@ -129,9 +128,9 @@ describe('input that cannot be read', () => {
     chmodSync(folder, 0o755);
     spawnSync('chmod', ['-R', 'a+rX,a-w', store]);
     const log = writeLog(folder, 'more.ndjson', [line(5)]);
-    const ended = await recal(['ingest', log, '--store', store, '--append'], other);
+    const ended = await recal(['ingest', log, '--store', store, '--append', '--json'], other);
     spawnSync('chmod', ['-R', 'u+w', store]);
-    expectFailure(ended, /permission|denied/, /permission/);
+    expectFailure(ended, 'system-error', /store/);
     expect(await eventsOf(store)).toHaveLength(2);
   });
 });
@@ -159,12 +158,12 @@ describe.skipIf(process.platform === 'win32')('a full disk', () => {
   });
 
   test.each([
-    ['while segments are written', 64 << 10],
-    ['when the first byte is written', 0],
-  ])('%s: told with a hint, and the store unharmed', async (_when, fileLimit) => {
+    ['while segments are written', 64 << 10, 'disk-full'],
+    ['when the first byte is written', 0, 'system-error'],
+  ] as const)('%s: told with a hint, and the store unharmed', async (_when, fileLimit, code) => {
     const before = filesIn(store);
-    const ended = await recal(['ingest', log, '--store', store, '--append'], { fileLimit });
-    expectFailure(ended, /no space left|disk is full|file too large/i, /space|limit/);
+    const ended = await recal(['ingest', log, '--store', store, '--append', '--json'], { fileLimit });
+    expectFailure(ended, code);
     expect(await eventsOf(store)).toHaveLength(2);
     expect(filesIn(store)).toEqual(before);
   });
@@ -174,8 +173,8 @@ describe.skipIf(process.platform === 'win32')('a full disk', () => {
     const small = join(folder, 'store');
     cpSync(store, small, { recursive: true });
     const before = filesIn(small);
-    const ended = await recal(['ingest', log, '--store', small, '--append']);
-    expectFailure(ended, /no space left/i, /space/);
+    const ended = await recal(['ingest', log, '--store', small, '--append', '--json']);
+    expectFailure(ended, 'disk-full');
     expect(await eventsOf(small)).toHaveLength(2);
     expect(filesIn(small)).toEqual(before);
   }

@@ -9,7 +9,7 @@ let folder: string;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'recal-cli-reproduce-'));
   await simulate({ scenario: 'linux-desktop', layout: 'e3', events: 40_000, out: join(folder, 'e3') });
-}, 60_000);
+});
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const path = (name: string) => join(folder, name);
@@ -42,7 +42,7 @@ describe('recal reproduce', () => {
       'result.json',
       'store',
     ]);
-  }, 60_000);
+  });
 
   test('missing parts, and an unknown dataset', async () => {
     const given = `--data ${path('e3')} --labels ${path('e3')} --out ${path('none')}`;

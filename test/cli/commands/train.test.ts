@@ -226,6 +226,6 @@ describe('recal model show', () => {
     const foreign = await run(`model show ${path('none')}`);
     expect([foreign.code, foreign.stderr]).toEqual([1, expect.stringMatching(/^error: .*\nhint: .*\nat /)]);
     const action = await run('model shew x');
-    expect([action.code, action.stderr]).toEqual([2, expect.stringContaining('recal model show FILE')]);
+    expect([action.code, action.stderr]).toEqual([2, expect.stringContaining('recal model show')]);
   });
 });

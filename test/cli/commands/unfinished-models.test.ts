@@ -106,18 +106,15 @@ describe('checks before the work', () => {
   test('a file cannot be the folder of results', async () => {
     await run('train --model m');
     writeFileSync(path('file'), 'x');
-    const { code, stderr } = await run(`detect --model m --out ${path('file')}/below`);
-    expect([code, stderr]).toEqual([
-      2,
-      expect.stringMatching(/is a file\nhint: set --out to a writable folder/),
-    ]);
+    const { code, stdout } = await run(`detect --model m --out ${path('file')}/below --json`);
+    expect([code, JSON.parse(stdout)]).toMatchObject([2, { error: { code: 'out-place' } }]);
   });
 
   test('reports that no events follow calibration, and what the store contains', async () => {
     await run('train --model m');
-    const { code, stderr } = await run('detect --model m --out o');
+    const { code, stdout, stderr } = await run('detect --model m --out o --json');
     expect(code).toBe(2);
-    expect(stderr).toMatch(/no events after calibration ended at 2025-/);
-    expect(stderr).toMatch(/hint: select events .*2025-03-05T00:00/);
+    expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'nothing-selected' } });
+    expect(stderr).toMatch(/hint: .*2025-03-05T00:00/);
   });
 });

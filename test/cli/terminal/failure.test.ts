@@ -47,12 +47,30 @@ test('an error of the operating system is not an internal error', () => {
     readFileSync('/nonexistent/file');
   } catch (error) {
     expect(lines(error)).toEqual([
-      "error: ENOENT: no such file or directory, open '/nonexistent/file'",
+      'error: cannot open /nonexistent/file: it does not exist',
       'hint: check the path',
       'at /nonexistent/file',
     ]);
   }
 });
+
+test.each(['EACCES', 'EPERM', 'EISDIR', 'ENOTDIR', 'EROFS', 'EIO', 'ENOSPC', 'EMFILE', 'ELOOP'])(
+  '%s is told in words, with a hint',
+  (code) => {
+    const error = Object.assign(new Error(`${code}: raw text, mkdir '/x'`), {
+      code,
+      syscall: 'mkdir',
+      path: '/x',
+    });
+    expect(lines(error)).toEqual([
+      expect.stringMatching(/^error: cannot create the folder \/x: [a-z]/),
+      expect.stringMatching(/^hint: [a-z]/),
+      'at /x',
+    ]);
+    expect(lines(error).join()).not.toContain(code);
+    expect(JSON.parse(report(error, { json: true }).stdout).error.errno).toBe(code);
+  },
+);
 
 test('no field and no stack can print control characters', () => {
   fc.assert(

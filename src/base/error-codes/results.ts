@@ -1,0 +1,56 @@
+import type { ErrorText } from './error-text.js';
+
+/** Errors about alerts folders and thresholds. */
+export const RESULTS_ERRORS = {
+  'alerts-ambiguous': {
+    when: 'Several alerts or incidents have an id that begins with the given text.',
+    action: 'Give more characters of the id; the hint lists the candidates.',
+  },
+  'alerts-damaged': {
+    when: 'A file in an alerts folder cannot be read, or its checksum does not match.',
+    action: 'Run `recal detect` again.',
+  },
+  'alerts-too-large': {
+    when: 'A file in an alerts folder is too large to read.',
+    action: 'Run `recal detect` again with a stricter `--threshold`.',
+  },
+  'alerts-unknown': {
+    when: 'No alert or incident in the folder has the given id.',
+    action: 'Use one of the ids that the hint or `alerts.csv` lists.',
+  },
+  'alerts-version': {
+    when: 'Another version of recal wrote the alerts folder, in a format that this version does not read.',
+    action: 'Run `recal detect` again, or use a newer recal if the alerts are newer.',
+  },
+  'foreign-file': {
+    when: 'A file in the folder has the name of a recal result, but recal did not write it.',
+    action:
+      'To read alerts, use a folder that `recal detect` wrote; to write them, use a new or empty folder.',
+  },
+  'no-alerts': { when: 'The folder contains no alerts.', action: 'Run `recal detect … --out DIR`.' },
+  'out-not-empty': { when: 'The output folder contains other files.', action: 'Use a new or empty folder.' },
+  'out-place': {
+    when: 'The output folder cannot be created or written to.',
+    action: 'Set `--out` to a writable folder.',
+  },
+  'sink-state-damaged': {
+    when: 'The file that lists delivered notifications cannot be read.',
+    action: 'Restore the file, or delete it to send the notifications again.',
+  },
+  'sink-unusable': {
+    when: 'A sink cannot be opened.',
+    action: 'Check that the file is in a folder that exists and that you may write to.',
+  },
+  'threshold-invalid': {
+    when: 'A threshold rule is unknown, has a value that is not allowed, or cannot be used here.',
+    action: 'Use `budget:N/day`, `fpr:P` or `fdr:Q`.',
+  },
+  undelivered: {
+    when: 'A receiver did not take some incidents.',
+    action: 'Read the reasons that are printed; run `recal send` again when the receiver is back.',
+  },
+  'unknown-sink': {
+    when: 'The value of `--to` is not a shape and a target.',
+    action: 'Use `SHAPE:TARGET`, such as `slack:https://…` or `ocsf:findings.jsonl`.',
+  },
+} as const satisfies Record<string, ErrorText>;
