@@ -58,6 +58,7 @@ describe('the tarball', () => {
       'schema',
       'README.md',
       'CHANGELOG.md',
+      'SECURITY.md',
       'LICENSE',
       'package.json',
     ];

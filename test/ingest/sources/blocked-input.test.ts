@@ -4,8 +4,12 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openInput } from '../../../src/ingest/sources/byte-source.js';
-import { ingestFiles } from '../../../src/store/ingest.js';
+import type * as Ingest from '../../../src/store/ingest.js';
+import { built } from '../../built.js';
 import { filesBelow, newFolder } from '../../folders.js';
+
+// Worker threads need built files, so this test imports ingestFiles from dist/.
+const { ingestFiles } = (await import(built('store/ingest.js'))) as typeof Ingest;
 
 const STOPPED = new DOMException('stopped by SIGINT', 'AbortError');
 
