@@ -53,7 +53,7 @@ export const addressKey = (address: string): BehaviourKey => keyOfText('address'
 export function collectActivity(part: NamedEvents | EventsWithLead, catalogue: Catalogue): Activity {
   const origins = new OriginCollector(catalogue);
   if ('lead' in part) {
-    walk(part.lead, catalogue, ({ subject, object, starts, program, row, actionOf }) => {
+    walk(part.lead, catalogue, origins, ({ subject, object, starts, program, row, actionOf }) => {
       origins.see(subject, object, { starts, program, action: actionOf, ts: part.lead.events.table.ts[row] });
     });
   }
@@ -73,7 +73,7 @@ export function collectActivity(part: NamedEvents | EventsWithLead, catalogue: C
       if (done.intern(actor, behaviour) === before) doneAt.push(row);
     }
   };
-  walk(part, catalogue, (act) => {
+  walk(part, catalogue, origins, (act) => {
     const { subject, object, program, row, actionOf, starts, node, objectNode } = act;
     origins.see(subject, object, { starts, program, action: actionOf, ts: ts[row] });
     if (object < 0) return;
@@ -145,7 +145,12 @@ interface WalkedAct {
 }
 
 /** Calls `visit` for each event with a subject, in order. */
-function walk({ events, history }: NamedEvents, catalogue: Catalogue, visit: (act: WalkedAct) => void): void {
+function walk(
+  { events, history }: NamedEvents,
+  catalogue: Catalogue,
+  origins: OriginCollector,
+  visit: (act: WalkedAct) => void,
+): void {
   const { table, keys, hosts } = events;
   const relations = table.relations.map((name) => catalogue.relation(name));
   const actions = ACTIONS.map((name) => catalogue.relation(name));
@@ -163,8 +168,9 @@ function walk({ events, history }: NamedEvents, catalogue: Catalogue, visit: (ac
     }
     return entities[node];
   };
-  const programOf = (text: number): number => {
-    if (text < 0) return catalogue.program('');
+  // A process that the log has not named yet runs the program of the process that forked it.
+  const programOf = (text: number, process: number, parent?: number): number => {
+    if (text < 0) return origins.programOf(process) ?? parent ?? catalogue.program('');
     if (programs[text] < 0) programs[text] = catalogue.program(history.texts[text]);
     return programs[text];
   };
@@ -180,19 +186,22 @@ function walk({ events, history }: NamedEvents, catalogue: Catalogue, visit: (ac
     const type = to < 0 ? -1 : known.types[to];
     const starts =
       to >= 0 && from !== to && type === PROCESS && (table.action[row] === fork || isStart[relation]);
+    const subject = entityOf(from, table.ts[row]);
+    const object = to < 0 ? -1 : entityOf(to, table.ts[row]);
+    const program = programOf(known.names[from], subject);
     visit({
       row,
-      subject: entityOf(from, table.ts[row]),
-      object: to < 0 ? -1 : entityOf(to, table.ts[row]),
+      subject,
+      object,
       node: from,
       objectNode: to,
-      program: programOf(known.names[from]),
+      program,
       // Actions are the same in all formats, and openat2 instead of openat is nothing new.
       relation: table.action[row] === other ? relations[relation] : actions[table.action[row]],
       actionOf: table.action[row],
       type,
       name: to < 0 ? -1 : nameOf(known.names[to]),
-      starts: starts ? programOf(known.names[to]) : -1,
+      starts: starts ? programOf(known.names[to], object, program) : -1,
     });
   });
 }

@@ -9,7 +9,7 @@ import type { EventsWithLead, NamedEvents } from './named-events.js';
 import { learnActivity, Novelty } from './novelty.js';
 import { NoveltyRates } from './novelty-rates.js';
 import { type ProcessTrees, plantTrees } from './process-trees.js';
-import { type ScoredEpisode, scoreEpisodes } from './score-episodes.js';
+import { combineEpisodes, type ScoredEpisode, scoreEpisodes } from './score-episodes.js';
 import { TailSurprise } from './tail-surprise.js';
 
 /** An episode with the fused score: −ln of how rarely benign episodes have its novelty and its learned score. */
@@ -23,6 +23,9 @@ export interface JudgedEpisode extends ScoredEpisode {
 /** Episodes that repeat or have one cause. The first scores highest. */
 export interface EpisodeIncident {
   readonly score: number;
+  /** The parts of the score, in nats. */
+  readonly fromNovelty: number;
+  readonly fromLearned: number;
   readonly episodes: readonly JudgedEpisode[];
 }
 
@@ -126,6 +129,10 @@ export class EpisodeJudge {
   }
 }
 
+/**
+ * Folds and joins episodes, and scores what they form as one: the sum over kinds of the highest surprise in any of its
+ * folds. Parts of one attack that look harmless by themselves, such as a planted job and its later runs, add up.
+ */
 function formIncidents(
   episodes: readonly ScoredEpisode[],
   tails: Pick<EpisodeCalibration, 'novelty' | 'learned'>,
@@ -135,12 +142,18 @@ function formIncidents(
     const [fromNovelty, fromLearned] = [tails.novelty.of(episode.novelty), tails.learned.of(episode.learned)];
     return { ...episode, score: fromNovelty + fromLearned, fromNovelty, fromLearned };
   });
-  const folds = foldEpisodes(judged).map((fold) => ({
-    ...fold,
-    score: fold.score + beaconSurprise(fold.episodes, novelty),
-  }));
-  return joinEpisodes(
-    folds.sort((a, b) => b.score - a.score),
-    novelty,
-  );
+  const folds = foldEpisodes(judged);
+  return joinEpisodes(folds, novelty)
+    .map((joined) => {
+      const all = combineEpisodes(joined.folds.map((fold) => fold.episodes[0]));
+      const [fromNovelty, fromLearned] = [tails.novelty.of(all.novelty), tails.learned.of(all.learned)];
+      const rhythm = Math.max(...joined.folds.map((fold) => beaconSurprise(fold.episodes, novelty)));
+      return {
+        score: fromNovelty + fromLearned + rhythm,
+        fromNovelty,
+        fromLearned,
+        episodes: joined.episodes,
+      };
+    })
+    .sort((a, b) => b.score - a.score);
 }

@@ -77,8 +77,8 @@ export function describeEpisodes(
     sentence: phrase(incident, acts, context, host),
     episode: {
       count: incident.episodes.length,
-      novelty: highest.fromNovelty,
-      learned: highest.fromLearned,
+      novelty: incident.fromNovelty,
+      learned: incident.fromLearned,
       falsePerDay: rate,
       sure,
       acts: acts.map(({ row, sentence }) => ({

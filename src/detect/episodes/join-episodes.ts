@@ -8,6 +8,12 @@ const MOST_CONNECTIONS = 60;
 
 type Fold<Episode> = FoldedEpisodes<Episode>;
 
+/** Folds with one cause. The first scores highest. */
+export interface JoinedEpisodes<Episode> {
+  readonly episodes: readonly Episode[];
+  readonly folds: readonly Fold<Episode>[];
+}
+
 /**
  * Joins folded episodes that have one cause: a service that starts a program for the first time, a new program that one
  * wrote and the other ran, or a remote address that no one used before. From the highest score down.
@@ -15,7 +21,7 @@ type Fold<Episode> = FoldedEpisodes<Episode>;
 export function joinEpisodes<Episode extends ScoredEpisode & { readonly score: number }>(
   folds: readonly Fold<Episode>[],
   novelty: Novelty,
-): Fold<Episode>[] {
+): JoinedEpisodes<Episode>[] {
   const groups = new Groups(folds.length);
   const foldOf = new Map<number, number>();
   folds.forEach(({ episodes }, fold) => {
@@ -28,16 +34,20 @@ export function joinEpisodes<Episode extends ScoredEpisode & { readonly score: n
     const fold = foldOf.get(process);
     return fold !== undefined && isNovel(fold) ? fold : undefined;
   });
-  const joined = new Map<number, { score: number; episodes: Episode[] }>();
-  folds.forEach(({ score, episodes }, fold) => {
+  const joined = new Map<number, { episodes: Episode[]; folds: Fold<Episode>[] }>();
+  folds.forEach((each, fold) => {
     const first = groups.find(fold);
     const known = joined.get(first);
-    if (known === undefined) joined.set(first, { score, episodes: [...episodes] });
-    else known.episodes.push(...episodes);
+    if (known === undefined) joined.set(first, { episodes: [...each.episodes], folds: [each] });
+    else {
+      known.episodes.push(...each.episodes);
+      known.folds.push(each);
+    }
   });
   return [...joined.values()];
 }
 
+/** Joins the trees in which one service starts the same program for the first time, directly or by a fork of its own. */
 function joinStarts<Episode extends ScoredEpisode>(
   folds: readonly Fold<Episode>[],
   novelty: Novelty,
@@ -46,16 +56,36 @@ function joinStarts<Episode extends ScoredEpisode>(
   const { parents, lastPrograms } = novelty.activity;
   const known = new Map<string, number>();
   folds.forEach(({ episodes }, fold) => {
-    for (const { root, program } of episodes) {
-      const parent = parents.get(root);
-      const starter = parent === undefined ? undefined : lastPrograms.get(parent);
-      if (starter === undefined || starter === program || novelty.knowsStart(starter, program)) continue;
-      const entry = `${parent} ${program}`;
-      const other = known.get(entry);
-      if (other === undefined) known.set(entry, fold);
-      else groups.join(fold, other);
+    for (const { root, processes } of episodes) {
+      const service = parents.get(root);
+      const starter = service === undefined ? undefined : lastPrograms.get(service);
+      if (starter === undefined) continue;
+      for (const program of startedPrograms(processes, starter, novelty)) {
+        if (novelty.knowsStart(starter, program)) continue;
+        const entry = `${service} ${program}`;
+        const other = known.get(entry);
+        if (other === undefined) known.set(entry, fold);
+        else groups.join(fold, other);
+      }
     }
   });
+}
+
+/** The programs of a tree whose parent runs the program of the service above the tree. */
+function startedPrograms(
+  processes: readonly number[],
+  starter: number,
+  { activity }: Novelty,
+): ReadonlySet<number> {
+  const { parents, lastPrograms } = activity;
+  const found = new Set<number>();
+  for (const process of processes) {
+    const parent = parents.get(process);
+    const program = lastPrograms.get(process);
+    if (parent === undefined || program === undefined || program === starter) continue;
+    if (lastPrograms.get(parent) === starter) found.add(program);
+  }
+  return found;
 }
 
 function joinWriters<Episode extends ScoredEpisode>(

@@ -50,6 +50,11 @@ export class OriginCollector {
     if (!this.#lastPrograms.has(object)) this.#lastPrograms.set(object, starts);
   }
 
+  /** The program that a process ran last, as far as events have shown. */
+  programOf(process: number): number | undefined {
+    return this.#lastPrograms.get(process);
+  }
+
   finish(): ProcessOrigins {
     return {
       parents: this.#parents,

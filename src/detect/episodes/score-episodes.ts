@@ -18,8 +18,11 @@ export interface ScoredEpisode {
   readonly program: number;
   /** The sum of the surprises of what is new, in nats. */
   readonly novelty: number;
-  /** The sum of the highest learned scores of its processes. */
+  /** The highest learned scores of its processes, and their sum. */
+  readonly highest: readonly number[];
   readonly learned: number;
+  /** The surprise of its new programs and places. */
+  readonly firsts: number;
   /** The highest surprise of a process by kind, and that process's actor; -1 without any. */
   readonly surprises: Float64Array;
   readonly actors: Int32Array;
@@ -76,13 +79,16 @@ export function scoreEpisodes(
         }
       }
     }
+    const highest = highestOf(processes.map(learnedOf));
     const first = (newPrograms.size > 0 ? rates.newProgram : 0) + (newPlaces.size > 0 ? rates.newPlace : 0);
     return {
       root,
       processes,
       program: lastPrograms.get(root) ?? catalogue.program(''),
       novelty: surprises.reduce((sum, surprise) => sum + surprise, first),
-      learned: sumHighest(processes, learnedOf),
+      highest,
+      learned: sumOf(highest),
+      firsts: first,
       surprises,
       actors: strongest,
       newPrograms: [...newPrograms].sort((a, b) => a - b),
@@ -99,10 +105,25 @@ function signOf({ activity }: Novelty, program: number, row: number): string {
   return VARIABLE.has(kind) ? `${program} any ${kind}` : `${program} ${behaviour}`;
 }
 
-function sumHighest(processes: readonly number[], learnedOf: (process: number) => number): number {
-  return processes
-    .map(learnedOf)
-    .sort((a, b) => b - a)
-    .slice(0, PROCESSES_COUNTED)
-    .reduce((sum, score) => sum + score, 0);
+/** The novelty and the learned score of several episodes, taken as one. */
+export function combineEpisodes(
+  episodes: readonly Pick<ScoredEpisode, 'surprises' | 'firsts' | 'highest'>[],
+): Pick<ScoredEpisode, 'novelty' | 'learned'> {
+  const surprises = new Float64Array(KINDS);
+  for (const each of episodes)
+    for (let kind = 0; kind < KINDS; kind++)
+      surprises[kind] = Math.max(surprises[kind], each.surprises[kind]);
+  const firsts = episodes.reduce((most, each) => Math.max(most, each.firsts), 0);
+  return {
+    novelty: surprises.reduce((sum, surprise) => sum + surprise, firsts),
+    learned: sumOf(highestOf(episodes.flatMap((each) => each.highest))),
+  };
+}
+
+function highestOf(scores: readonly number[]): number[] {
+  return [...scores].sort((a, b) => b - a).slice(0, PROCESSES_COUNTED);
+}
+
+function sumOf(scores: readonly number[]): number {
+  return scores.reduce((sum, score) => sum + score, 0);
 }

@@ -145,6 +145,41 @@ describe('EpisodeJudge', () => {
     expect(programsOf(found, 0)).toEqual(['backup', 'nginx']);
   });
 
+  test('takes a process without a name for a copy of the process that forked it', async () => {
+    const worker = process('worker');
+    const { judged } = await judge([
+      act('FORK', named('nginx', 'nginx'), worker, at(4n, 30n)),
+      act('READ', worker, path('/srv/www/index.html'), at(4n, 30n, 1n)),
+    ]);
+    const { catalogue, lastPrograms } = judged.novelty.activity;
+    const programs = new Set([...lastPrograms.values()].map((program) => catalogue.programName(program)));
+    expect(programs).not.toContain('');
+    expect(judged.incidents.flatMap(({ episodes }) => episodes.flatMap((each) => each.newPrograms))).toEqual(
+      [],
+    );
+  });
+
+  test('joins the jobs in which a service starts a program for the first time, and adds up what is new', async () => {
+    const cron = named('cron-c', 'cron');
+    const fork = process('fork');
+    const [direct, forked] = [named('direct', 'bash'), named('forked', 'bash')];
+    const planted = [
+      act('FORK', cron, direct, at(4n, 12n)),
+      act('WRITE', direct, path('/etc/cron.d/job'), at(4n, 12n, 1n)),
+    ];
+    const run = [
+      act('FORK', cron, fork, at(4n, 50n)),
+      act('FORK', fork, forked, at(4n, 50n, 1n)),
+      act('CONNECT', forked, flow('203.0.113.9:443'), at(4n, 50n, 2n)),
+    ];
+    const [both, one, other] = await Promise.all([[...planted, ...run], planted, run].map(judge));
+    expect(both.judged.incidents[0].episodes.map(({ root }) => both.idOf(root)).sort()).toEqual(
+      [keyOf('direct'), keyOf('fork')].sort(),
+    );
+    const scores = [one, other].map(({ judged }) => judged.incidents[0].score);
+    expect(both.judged.incidents[0].score).toBeGreaterThan(Math.max(...scores));
+  });
+
   test('ranks nothing above 0 novelty on a day like the others', async () => {
     const { judged } = await judge([]);
     expect(judged.incidents.every(({ episodes }) => episodes.every(({ novelty }) => novelty === 0))).toBe(
