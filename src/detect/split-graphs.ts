@@ -46,7 +46,7 @@ export class SplitGraphs {
 
   /** The events with names as they were known at each, and the events shortly before. */
   named(): Promise<EventsWithLead> {
-    return nameEvents(this.#store, this.events);
+    return nameEvents(this.#store, this.events, this.names);
   }
 
   get count(): number {

@@ -16,6 +16,8 @@ export interface NodeNames {
   readonly name: Int32Array;
   /** Index in `texts` of the node's command line, or -1. */
   readonly cmd: Int32Array;
+  /** Index in `texts` of the login session of a process, or -1. */
+  readonly session: Int32Array;
   /** Process id, or -1 if unknown. */
   readonly pid: Int32Array;
   /** Node of the parent process, or -1. */
@@ -39,14 +41,23 @@ export class NodeNamesBuilder {
   constructor(nodes: number) {
     const unknown = () => new Int32Array(nodes).fill(-1);
     const types = new Uint8Array(nodes).fill(OTHER);
-    this.#names = { types, texts: [], name: unknown(), cmd: unknown(), pid: unknown(), parent: unknown() };
+    this.#names = {
+      types,
+      texts: [],
+      name: unknown(),
+      cmd: unknown(),
+      session: unknown(),
+      pid: unknown(),
+      parent: unknown(),
+    };
   }
 
-  add({ node, type, name, cmd, pid, parent }: NodeAttributes): void {
+  add({ node, type, name, cmd, session, pid, parent }: NodeAttributes): void {
     const names = this.#names;
     names.types[node] = Math.max(0, ENTITY_TYPES.indexOf(type));
     names.name[node] = this.#numberOf(name);
     names.cmd[node] = this.#numberOf(cmd);
+    names.session[node] = this.#numberOf(session);
     names.pid[node] = pid ?? -1;
     names.parent[node] = parent;
   }

@@ -98,6 +98,7 @@ export function collectActivity(part: NamedEvents | EventsWithLead, catalogue: C
     accepted.delete(subject);
     if (given !== undefined && ts[row] - ts[given.row] <= GIVEN_WITHIN) add(child, given.behaviours, row);
   });
+  if ('names' in part) origins.state(nodes, part.names);
   const found = origins.finish();
   addParents(actors, found, catalogue, (actor, behaviour) =>
     add(actor, Int32Array.of(behaviour), lastRows.get(actors.firsts[actor]) ?? 0),

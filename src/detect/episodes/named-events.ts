@@ -1,4 +1,5 @@
 import { NodeHistory } from '../../graph/node-history.js';
+import { type NodeNames, readNodeNames } from '../../graph/node-names.js';
 import { type LoadedEvents, loadEvents } from '../../store/load.js';
 import type { Store } from '../../store/store.js';
 
@@ -14,15 +15,22 @@ export interface NamedEvents {
 /** Selected events, and those shortly before them, which say where processes come from. */
 export interface EventsWithLead extends NamedEvents {
   readonly lead: NamedEvents;
+  /** Parents and sessions of processes, as the log states them. */
+  readonly names: NodeNames;
 }
 
 /** Adds names and a lead to loaded events. With a lead, where a selection begins does not change the process trees in it. */
-export async function nameEvents(store: Store, events: LoadedEvents): Promise<EventsWithLead> {
+export async function nameEvents(
+  store: Store,
+  events: LoadedEvents,
+  names?: NodeNames,
+): Promise<EventsWithLead> {
   const first = events.table.length === 0 ? 0n : events.table.ts[0];
   const before = await loadEvents(store, { from: first - GAP, to: first });
   return {
     events,
     history: await NodeHistory.read(store, events),
+    names: names ?? (await readNodeNames(store, events)),
     lead: { events: before, history: await NodeHistory.read(store, before) },
   };
 }

@@ -1,3 +1,4 @@
+import type { NodeNames } from '../../graph/node-names.js';
 import { ACTIONS } from '../../ingest/actions.js';
 import type { Catalogue } from './catalogue.js';
 
@@ -9,6 +10,8 @@ const SERVES = new Set([ACTIONS.indexOf('accept'), ACTIONS.indexOf('bind')]);
 export interface ProcessOrigins {
   /** The process that started each process, by the first event that says so. */
   readonly parents: ReadonlyMap<number, number>;
+  /** The login session of each process that has one. */
+  readonly sessions: ReadonlyMap<number, number>;
   /** Processes that were started or that executed a program within these events. Others ran before. */
   readonly started: ReadonlySet<number>;
   readonly exits: ReadonlyMap<number, bigint>;
@@ -30,6 +33,7 @@ interface Seen {
 export class OriginCollector {
   readonly #catalogue: Catalogue;
   readonly #parents = new Map<number, number>();
+  readonly #sessions = new Map<number, number>();
   readonly #started = new Set<number>();
   readonly #exits = new Map<number, bigint>();
   readonly #serves = new Set<number>();
@@ -55,8 +59,21 @@ export class OriginCollector {
     return this.#lastPrograms.get(process);
   }
 
+  /** Takes sessions from the log, and parents where no event shows who started a process. */
+  state(nodes: ReadonlyMap<number, number>, { parent, session }: NodeNames): void {
+    const processes = new Map([...nodes].map(([process, node]) => [node, process]));
+    for (const [process, node] of nodes) {
+      if (session[node] >= 0) this.#sessions.set(process, session[node]);
+      const above = processes.get(parent[node]);
+      // The time between the starts of processes that ran before is unknown, so they stay apart.
+      if (above === undefined || above === process || !this.#started.has(process)) continue;
+      if (!this.#parents.has(process)) this.#parents.set(process, above);
+    }
+  }
+
   finish(): ProcessOrigins {
     return {
+      sessions: this.#sessions,
       parents: this.#parents,
       started: this.#started,
       exits: this.#exits,

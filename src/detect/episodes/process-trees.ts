@@ -1,5 +1,6 @@
 import { GAP } from './named-events.js';
 import type { Novelty } from './novelty.js';
+import { joinSessions } from './sessions.js';
 
 const MOST_STEPS = 100;
 /** A server that runs this much longer than the process that started it is a service, in nanoseconds. */
@@ -11,7 +12,8 @@ export type ProcessTrees = ReadonlyMap<number, readonly number[]>;
 /** Cuts the processes of a part into trees below a session, a service or a job (docs/concepts/episodes.md). */
 export function plantTrees(novelty: Novelty): ProcessTrees {
   const { actors, parents } = novelty.activity;
-  const isCut = cutter(novelty);
+  const daemons = findDaemons(novelty);
+  const isCut = cutter(novelty, daemons);
   const rootOf = (process: number): number => {
     let root = process;
     for (let step = 0; step < MOST_STEPS; step++) {
@@ -22,8 +24,10 @@ export function plantTrees(novelty: Novelty): ProcessTrees {
     return root;
   };
   const trees = new Map<number, number[]>();
-  for (const process of new Set(actors.firsts)) {
-    const root = rootOf(process);
+  const processes = [...new Set(actors.firsts)];
+  const sessionOf = joinSessions(processes, { activity: novelty.activity, daemons, rootOf });
+  for (const process of processes) {
+    const root = sessionOf(rootOf(process));
     const members = trees.get(root);
     if (members === undefined) trees.set(root, [process]);
     else members.push(process);
@@ -32,14 +36,16 @@ export function plantTrees(novelty: Novelty): ProcessTrees {
 }
 
 /** Decides whether a process starts a tree of its own, apart from its parent. */
-function cutter(novelty: Novelty): (process: number, parent: number) => boolean {
+function cutter(
+  novelty: Novelty,
+  daemons: ReadonlySet<number>,
+): (process: number, parent: number) => boolean {
   const { activity } = novelty;
   const { actors, catalogue, started, lastPrograms } = activity;
   const unknown = new Set<number>();
   actors.firsts.forEach((process, i) => {
     if (!novelty.knows(actors.seconds[i])) unknown.add(process);
   });
-  const daemons = findDaemons(novelty);
   return (process, parent) => {
     // A restarted service is not part of the session that restarted it.
     if (daemons.has(process) && !unknown.has(process)) return true;

@@ -131,7 +131,7 @@ export class LoadedSplit {
 
   /** The events, with the names of the nodes as they were known at each of them. */
   named(): Promise<EventsWithLead> {
-    this.#named ??= nameEvents(this.store, this.events);
+    this.#named ??= nameEvents(this.store, this.events, this.names);
     return this.#named;
   }
 

@@ -180,6 +180,38 @@ describe('EpisodeJudge', () => {
     expect(both.judged.incidents[0].score).toBeGreaterThan(Math.max(...scores));
   });
 
+  describe('with sessions in the log', () => {
+    // Known programs: a new one would keep what it starts in any case.
+    const inSession = (id: string) => process(id, { name: 'backup', session: '7' });
+    const [shell, first, second] = ['shell', 'first', 'second'].map(inSession);
+    /** A session, and a command more than 30 minutes after its shell started. */
+    const login = [
+      act('FORK', named('cron-c', 'cron'), shell, at(4n, 1n)),
+      act('READ', shell, path('/root/.profile'), at(4n, 1n, 1n)),
+      act('FORK', shell, first, at(4n, 25n)),
+      act('READ', first, path('/root'), at(4n, 25n, 1n)),
+      act('FORK', shell, second, at(4n, 45n)),
+      act('READ', second, path('/root/notes'), at(4n, 45n, 1n)),
+    ];
+    const rootsOf = async (lines: readonly string[]) => {
+      const { judged, idOf } = await judge(lines);
+      return judged.incidents.flatMap(({ episodes }) => episodes.map(({ root }) => idOf(root)));
+    };
+
+    test('a session is one tree while something starts in it', async () => {
+      const roots = await rootsOf(login);
+      expect(roots).toContain(keyOf('shell'));
+      expect(roots).not.toContain(keyOf('second'));
+      const apart = await rootsOf(login.map((line) => line.replaceAll(',"session":"7"', '')));
+      expect(apart).toContain(keyOf('second'));
+    });
+
+    test('a session that began before the events joins nothing', async () => {
+      const began = login.slice(1);
+      expect(await rootsOf(began)).toContain(keyOf('second'));
+    });
+  });
+
   test('ranks nothing above 0 novelty on a day like the others', async () => {
     const { judged } = await judge([]);
     expect(judged.incidents.every(({ episodes }) => episodes.every(({ novelty }) => novelty === 0))).toBe(

@@ -27,6 +27,7 @@ export function namesOf(nodes: readonly NamedNode[]): NodeNames {
     texts,
     name: Int32Array.from(nodes, ({ name }) => (name === undefined ? -1 : texts.indexOf(name))),
     cmd: none,
+    session: none,
     pid: none,
     parent: none,
   };
