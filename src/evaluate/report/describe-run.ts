@@ -8,6 +8,7 @@ import { TOP_NODES } from '../metrics/top-incidents.js';
 import type { LoadedSplit } from '../protocol/splits.js';
 import type { ResolvedVariant } from '../protocol/variants.js';
 import { type EvaluationResult, FIGURE_NAMES, type VariantResult } from '../result-schema.js';
+import { isPublished, rivalSettings } from '../rivals/rival-settings.js';
 import { veloxSettings } from '../rivals/velox-options.js';
 import { runNotes } from './run-notes.js';
 
@@ -58,7 +59,9 @@ function describeVariant({ variant, training, detection }: ResolvedVariant, run:
       ? { training: learning.steps === undefined ? { ...learning, epochs } : learning, detection }
       : variant.kind === 'velox'
         ? { training: { graph, textDimension, inputBlocks }, network: veloxSettings(variant.velox, training) }
-        : { training: { graph } };
+        : isPublished(variant.kind)
+          ? { training: { graph }, network: rivalSettings(variant.kind, variant.settings) }
+          : { training: { graph } };
   return { config: JSON.parse(JSON.stringify(config)), seeds, ...summariseSeeds(seeds, FIGURE_NAMES) };
 }
 

@@ -1,0 +1,13 @@
+import type { ResolvedVariant } from '../protocol/variants.js';
+import { Magic } from './magic/magic.js';
+import type { Rival } from './rival.js';
+import type { PublishedRival } from './rival-settings.js';
+
+const RIVALS: Readonly<Record<PublishedRival, new (resolved: ResolvedVariant) => Rival>> = {
+  magic: Magic,
+};
+
+/** The contestant of a published detector. */
+export function makeRival(kind: PublishedRival, resolved: ResolvedVariant): Rival {
+  return new RIVALS[kind](resolved);
+}

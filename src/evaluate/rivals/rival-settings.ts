@@ -1,0 +1,23 @@
+import { MAGIC_DEFAULTS } from './magic/magic-options.js';
+
+/** The defaults of the published rivals: the settings of their papers or, where they differ, of their code. */
+const DEFAULTS = {
+  magic: MAGIC_DEFAULTS,
+} as const;
+
+/** A published detector with settings of its own. */
+export type PublishedRival = keyof typeof DEFAULTS;
+
+export const PUBLISHED_RIVALS = Object.keys(DEFAULTS) as readonly PublishedRival[];
+
+export function isPublished(kind: string): kind is PublishedRival {
+  return Object.hasOwn(DEFAULTS, kind);
+}
+
+/** The defaults of a rival, changed by what defines its variant. */
+export function rivalSettings<K extends PublishedRival>(
+  kind: K,
+  own: Readonly<Record<string, unknown>> | undefined,
+): (typeof DEFAULTS)[K] {
+  return { ...DEFAULTS[kind], ...own };
+}
