@@ -26,6 +26,8 @@ export interface CalibrationOutcome {
   readonly model?: string | undefined;
   /** A threshold that the variant sets itself. Nodes with a higher score are flagged. */
   readonly ownThreshold?: number | undefined;
+  /** The rule of a published detector, measured beside the requested one. Nodes that score above the value are flagged. */
+  readonly ownRule?: { readonly name: string; readonly value: number } | undefined;
 }
 
 /** How much a variant was trained. One epoch takes every training graph once. */

@@ -2,9 +2,11 @@ import type { ResolvedVariant } from '../protocol/variants.js';
 import { Magic } from './magic/magic.js';
 import type { Rival } from './rival.js';
 import type { PublishedRival } from './rival-settings.js';
+import { Threatrace } from './threatrace/threatrace.js';
 
 const RIVALS: Readonly<Record<PublishedRival, new (resolved: ResolvedVariant) => Rival>> = {
   magic: Magic,
+  threatrace: Threatrace,
 };
 
 /** The contestant of a published detector. */

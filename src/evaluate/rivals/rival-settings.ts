@@ -1,8 +1,10 @@
 import { MAGIC_DEFAULTS } from './magic/magic-options.js';
+import { THREATRACE_DEFAULTS } from './threatrace/threatrace-options.js';
 
 /** The defaults of the published rivals: the settings of their papers or, where they differ, of their code. */
 const DEFAULTS = {
   magic: MAGIC_DEFAULTS,
+  threatrace: THREATRACE_DEFAULTS,
 } as const;
 
 /** A published detector with settings of its own. */

@@ -1,7 +1,7 @@
 import type { Parameter, Parameters } from './parameters.js';
 import type { Products, Reals } from './products.js';
 
-/** out = x·w + bias. `backward` follows its own `forward`. */
+/** out = x·w + bias, by default with Glorot weights and a bias of 0. `backward` follows its own `forward`. */
 export class Linear {
   readonly w: Parameter;
   readonly bias: Parameter | null;
@@ -13,11 +13,13 @@ export class Linear {
     parameters: Parameters,
     inner: number,
     columns: number,
-    { bias = true, w = parameters.glorot(inner, columns) } = {},
+    start: { readonly w?: Parameter; readonly bias?: Parameter | boolean } = {},
   ) {
+    const { w = parameters.glorot(inner, columns), bias = true } = start;
     this.#products = products;
     this.w = w;
-    this.bias = bias ? parameters.constant(1, columns, 0) : null;
+    if (typeof bias === 'boolean') this.bias = bias ? parameters.constant(1, columns, 0) : null;
+    else this.bias = bias;
   }
 
   forward(x: Reals, rows: number): Reals {
