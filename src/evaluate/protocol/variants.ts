@@ -74,7 +74,9 @@ function recal(name: string, training: Variant['training'], detection: Variant['
 
 /** Rivals have no profile of their own. */
 function rival(name: Exclude<Variant['kind'], 'recal'>): Variant {
-  const training = WINDOWED.has(name) ? {} : { graph: 'file' as const };
+  // The window of Orthrus is that of its authors.
+  const windowed = name === 'orthrus' ? { window: 15 } : {};
+  const training = WINDOWED.has(name) ? windowed : { graph: 'file' as const };
   return { name, kind: name, training: { profile: 'recal', ...training }, detection: {} };
 }
 

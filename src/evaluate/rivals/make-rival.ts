@@ -1,5 +1,6 @@
 import type { ResolvedVariant } from '../protocol/variants.js';
 import { Magic } from './magic/magic.js';
+import { Orthrus } from './orthrus/orthrus.js';
 import type { Rival } from './rival.js';
 import type { PublishedRival } from './rival-settings.js';
 import { Threatrace } from './threatrace/threatrace.js';
@@ -7,6 +8,7 @@ import { Threatrace } from './threatrace/threatrace.js';
 const RIVALS: Readonly<Record<PublishedRival, new (resolved: ResolvedVariant) => Rival>> = {
   magic: Magic,
   threatrace: Threatrace,
+  orthrus: Orthrus,
 };
 
 /** The contestant of a published detector. */

@@ -1,10 +1,12 @@
 import { MAGIC_DEFAULTS } from './magic/magic-options.js';
+import { ORTHRUS_DEFAULTS } from './orthrus/orthrus-options.js';
 import { THREATRACE_DEFAULTS } from './threatrace/threatrace-options.js';
 
 /** The defaults of the published rivals: the settings of their papers or, where they differ, of their code. */
 const DEFAULTS = {
   magic: MAGIC_DEFAULTS,
   threatrace: THREATRACE_DEFAULTS,
+  orthrus: ORTHRUS_DEFAULTS,
 } as const;
 
 /** A published detector with settings of its own. */

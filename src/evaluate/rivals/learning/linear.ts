@@ -48,3 +48,16 @@ export class Linear {
     return dx;
   }
 }
+
+/** A linear layer whose weights and bias start uniform in ±1/√inputs, as in the framework of most rivals. */
+export function uniformLinear(
+  products: Products,
+  parameters: Parameters,
+  inner: number,
+  columns: number,
+): Linear {
+  const limit = 1 / Math.sqrt(inner);
+  const w = parameters.uniform(inner, columns, limit);
+  const bias = parameters.uniform(1, columns, limit);
+  return new Linear(products, parameters, inner, columns, { w, bias });
+}

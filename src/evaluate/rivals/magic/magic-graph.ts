@@ -11,23 +11,18 @@ export interface MagicGraph {
   readonly types: Uint8Array;
 }
 
-/** True if MAGIC directs a relation from the object to the subject. */
-export function isReversed(relation: string): boolean {
-  return /READ|RECV|LOAD/.test(relation.toUpperCase());
-}
-
-/** `reversed` by relation of the model. A relation that training lacks points to the object. */
+/** `reversed`: 1 for the relations of the model that run from the object to the subject. A relation that training lacks points to the object. */
 export function magicGraph(
   { planned, interactions }: Pick<GraphView, 'planned' | 'interactions'>,
   types: Uint8Array,
-  reversed: readonly boolean[],
+  reversed: Uint8Array,
 ): MagicGraph {
   const edges = new PairTable();
   const relation: number[] = [];
   // Interactions are in the order of their first event, so that the first relation of a pair stays.
   for (let i = 0; i < interactions.length; i++) {
     const [subject, object] = [interactions.subject[i], interactions.object[i]];
-    const isBack = reversed[interactions.relation[i]] ?? false;
+    const isBack = reversed[interactions.relation[i]] === 1;
     const edge = isBack ? edges.intern(object, subject) : edges.intern(subject, object);
     if (edge === relation.length) relation.push(interactions.relation[i]);
   }

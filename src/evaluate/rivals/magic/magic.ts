@@ -3,13 +3,14 @@ import { yieldToSignals } from '../../../base/yield-to-signals.js';
 import type { GraphView } from '../../../detect/graph-view.js';
 import { NeighbourSearch } from '../../../detect/knn/neighbour-search.js';
 import { ReferenceBuilder } from '../../../detect/knn/reference-builder.js';
+import { compileDirection, DIRECTIONS } from '../../../graph/direction.js';
 import type { LoadedSplit } from '../../protocol/splits.js';
 import type { CalibrationOutcome, TrainingBudget, VariantFitOptions } from '../../protocol/variant-group.js';
 import { DeviceProducts } from '../learning/device-products.js';
 import { NodeKinds } from '../node-kinds.js';
 import { type GraphScorer, notFitted, Rival } from '../rival.js';
 import { rivalSettings } from '../rival-settings.js';
-import { drawPairs, isReversed, type MagicGraph, magicGraph, sample } from './magic-graph.js';
+import { drawPairs, type MagicGraph, magicGraph, sample } from './magic-graph.js';
 import { MagicNetwork } from './magic-network.js';
 import type { MagicOptions } from './magic-options.js';
 
@@ -28,7 +29,7 @@ interface Fitted {
 export class Magic extends Rival {
   readonly seeded = true;
   readonly #kinds = new NodeKinds();
-  #reversed: readonly boolean[] = [];
+  #reversed: Uint8Array = new Uint8Array(0);
   #products: DeviceProducts | undefined;
   #fitted: Fitted | undefined;
 
@@ -40,7 +41,7 @@ export class Magic extends Rival {
     this.options = options;
     this.graphSpec = this.plainGraphs(train);
     const { relations } = this.graphSpec.space.parts;
-    this.#reversed = relations.map(isReversed);
+    this.#reversed = compileDirection(DIRECTIONS.magic, relations);
     const graphs = Array.from((await this.graphsOf(train)).views(), (view) => this.#graphOf(view)).filter(
       ({ edges }) => edges.size > 0,
     );

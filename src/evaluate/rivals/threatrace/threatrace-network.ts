@@ -7,7 +7,7 @@ import {
   scaled,
   softmaxRows,
 } from '../learning/activations.js';
-import { Linear } from '../learning/linear.js';
+import { type Linear, uniformLinear } from '../learning/linear.js';
 import { addMeanGradient, meanOf, pickRows } from '../learning/neighbour-mean.js';
 import { Parameters } from '../learning/parameters.js';
 import type { Products, Reals } from '../learning/products.js';
@@ -35,8 +35,8 @@ export class ThreatraceNetwork {
     this.#inputs = sizes.inputs;
     this.#kinds = sizes.kinds;
     this.parameters = new Parameters(products.Reals, random);
-    this.first = this.#layer(sizes.inputs, options.hidden);
-    this.second = this.#layer(options.hidden, sizes.kinds);
+    this.first = uniformLinear(products, this.parameters, sizes.inputs, options.hidden);
+    this.second = uniformLinear(products, this.parameters, options.hidden, sizes.kinds);
   }
 
   /** The probability of each kind, for some nodes of a graph. */
@@ -61,13 +61,5 @@ export class ThreatraceNetwork {
     addMeanGradient(rows, dMeans, hidden, dh);
     this.first.backward(reluGradient(h, scaled(dh, factors)), false);
     return loss;
-  }
-
-  /** Weights and biases start uniform in ±1/√inputs, as in the framework of the authors. */
-  #layer(inner: number, columns: number): Linear {
-    const limit = 1 / Math.sqrt(inner);
-    const w = this.parameters.uniform(inner, columns, limit);
-    const bias = this.parameters.uniform(1, columns, limit);
-    return new Linear(this.#products, this.parameters, inner, columns, { w, bias });
   }
 }

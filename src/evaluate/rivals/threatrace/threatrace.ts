@@ -51,8 +51,8 @@ export class Threatrace extends Rival {
 
   async calibrate(benign: LoadedSplit): Promise<CalibrationOutcome[]> {
     const scores = await this.watch.time('calibrate', () => this.scoreBenign(benign));
-    const value = 1 / this.#settings.ratio;
-    const ownRule = { name: `no sub-model right by a ratio of ${this.#settings.ratio}`, value };
+    const { ratio } = this.#settings;
+    const ownRule = { name: `no sub-model right by a ratio of ${ratio}`, threshold: () => 1 / ratio };
     return scores.map((each) => ({ benign: each, over: 'highest', ownRule }));
   }
 
