@@ -1,4 +1,5 @@
 import type { ResolvedVariant } from '../protocol/variants.js';
+import { Flash } from './flash/flash.js';
 import { Magic } from './magic/magic.js';
 import { Orthrus } from './orthrus/orthrus.js';
 import type { Rival } from './rival.js';
@@ -9,6 +10,7 @@ const RIVALS: Readonly<Record<PublishedRival, new (resolved: ResolvedVariant) =>
   magic: Magic,
   threatrace: Threatrace,
   orthrus: Orthrus,
+  flash: Flash,
 };
 
 /** The contestant of a published detector. */

@@ -1,3 +1,4 @@
+import { FLASH_DEFAULTS } from './flash/flash-options.js';
 import { MAGIC_DEFAULTS } from './magic/magic-options.js';
 import { ORTHRUS_DEFAULTS } from './orthrus/orthrus-options.js';
 import { THREATRACE_DEFAULTS } from './threatrace/threatrace-options.js';
@@ -7,6 +8,7 @@ const DEFAULTS = {
   magic: MAGIC_DEFAULTS,
   threatrace: THREATRACE_DEFAULTS,
   orthrus: ORTHRUS_DEFAULTS,
+  flash: FLASH_DEFAULTS,
 } as const;
 
 /** A published detector with settings of its own. */

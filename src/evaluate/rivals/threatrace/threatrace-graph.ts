@@ -34,14 +34,15 @@ export function threatraceGraph(
   kinds: Uint8Array,
   relations: number,
 ): ThreatraceGraph {
-  const mean = meanOfEvents(view, relations);
+  const mean = meanOfEvents(view, relations, true);
   return { mean, inputs: mean.all(countFeatures(view, relations), 2 * relations), kinds };
 }
 
-/** Every event is an edge from its subject to its object; every node is its own neighbour. */
+/** Every event is an edge from its subject to its object. With `selfLoops`, every node is its own neighbour. */
 export function meanOfEvents(
   { planned, interactions }: Pick<GraphView, 'planned' | 'interactions'>,
   relations: number,
+  selfLoops: boolean,
 ): NeighbourMean {
   const known = Int32Array.from(interactions.relation.keys()).filter(
     (i) => interactions.relation[i] < relations,
@@ -52,5 +53,5 @@ export function meanOfEvents(
     target: known.map((i) => interactions.object[i]),
     weight: known.map((i) => interactions.count[i]),
   };
-  return new NeighbourMean(planned.nodes.length, edges, true);
+  return new NeighbourMean(planned.nodes.length, edges, selfLoops);
 }
