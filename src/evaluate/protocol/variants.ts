@@ -68,6 +68,9 @@ export const DEFAULT_VARIANTS: readonly string[] = VARIANTS.filter(
   ({ kind }) => !isPublished(kind),
 ).map(({ name }) => name);
 
+/** What a comparison of detectors runs by default. */
+export const COMPARED: readonly string[] = ['recal', 'velox', 'rarity', 'episodes', ...PUBLISHED_RIVALS];
+
 function recal(name: string, training: Variant['training'], detection: Variant['detection'] = {}): Variant {
   return { name, kind: 'recal', training, detection };
 }

@@ -1,3 +1,4 @@
+import { peakMemory } from '../../base/peak-memory.js';
 import { formatThreshold } from '../../detect/threshold/threshold.js';
 import { planGraphs } from '../../model/training/graph-plan.js';
 import type { EvaluateVariantsOptions, RunRecord } from '../evaluation.js';
@@ -43,7 +44,7 @@ export function describeRun(
     },
     versions: { node: process.versions.node, ...options.versions },
     timings: { ...options.timings, ...run.seconds, 'processor, all threads': processorSeconds() },
-    peakMemory: process.resourceUsage().maxRSS * 1024,
+    peakMemory: peakMemory(),
     notes: [...notes, ...runNotes(options, labels, run)],
   };
 }
