@@ -11,7 +11,7 @@ import { readLabels } from './labels/read-labels.js';
 import type { MatchingProtocol } from './metrics/matching.js';
 import { PROTOCOL_THRESHOLDS, type Protocol } from './protocol/protocol.js';
 import type { SplitInputs } from './protocol/splits.js';
-import { resolveVariant, DEFAULT_VARIANTS, variantOf } from './protocol/variants.js';
+import { DEFAULT_VARIANTS, resolveVariant, variantOf } from './protocol/variants.js';
 import { writeEvaluation } from './report/result-files.js';
 import { extrasOf } from './report/study.js';
 import type { EvaluationResult } from './result-schema.js';

@@ -1,7 +1,7 @@
 import { EXIT } from '../../base/errors.js';
 import { printable } from '../../base/printable.js';
 import { defineSettings } from '../../base/settings.js';
-import { parseSeeds, DEFAULT_VARIANTS } from '../../evaluate/protocol/variants.js';
+import { DEFAULT_VARIANTS, parseSeeds } from '../../evaluate/protocol/variants.js';
 import { evaluate } from '../../evaluate/run-evaluation.js';
 import { defineCommand } from '../command.js';
 import {

@@ -9,7 +9,7 @@ import { SPLIT_SCHEMES } from '../../evaluate/e3/e3-files.js';
 import { E3_HOSTS, type E3Host } from '../../evaluate/e3/published.js';
 import { reproduce, timesOf } from '../../evaluate/e3/reproduce.js';
 import { MATCHING_PROTOCOLS } from '../../evaluate/metrics/matching.js';
-import { parseSeeds, DEFAULT_VARIANTS, variantOf } from '../../evaluate/protocol/variants.js';
+import { DEFAULT_VARIANTS, parseSeeds, variantOf } from '../../evaluate/protocol/variants.js';
 import { caveatsOf } from '../../evaluate/report/caveats.js';
 import { compareWithPublished } from '../../evaluate/report/published-comparison.js';
 import type { Study } from '../../evaluate/report/study.js';

@@ -19,7 +19,10 @@ export const COMPARE_LEGEND = [
 ] as const;
 
 /** All figures of a comparison. */
-export function compareTable({ contestants, about }: Pick<Comparison, 'contestants' | 'about'>): CompareTable {
+export function compareTable({
+  contestants,
+  about,
+}: Pick<Comparison, 'contestants' | 'about'>): CompareTable {
   const attacks = about.data.attacks ?? [];
   return {
     headings: [

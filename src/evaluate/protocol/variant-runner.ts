@@ -42,7 +42,13 @@ export class VariantRunner {
   async *runs(): AsyncGenerator<ScoredRun> {
     const { seeds, variants, watch } = this.#options;
     const groups = shareTraining(variants);
-    const costs = groups.map(([{ variant: { kind } }]) => (isPublished(kind) ? 1 : COST[kind]));
+    const costs = groups.map(
+      ([
+        {
+          variant: { kind },
+        },
+      ]) => (isPublished(kind) ? 1 : COST[kind]),
+    );
     const total = costs.reduce((sum, cost) => sum + cost, 0) * seeds.length;
     let done = 0;
     const unseeded = new Map<string, readonly ScoredRun[]>();

@@ -37,7 +37,7 @@ const KNN_ALONE = {
 } satisfies Partial<DetectionConfig>;
 
 /** Rivals that read a window at a time. The others score whole nodes, so their graphs are files. */
-const WINDOWED: ReadonlySet<string> = new Set(['velox', 'orthrus', 'unicorn']);
+const WINDOWED: ReadonlySet<string> = new Set(['velox', 'orthrus']);
 
 const VARIANTS: readonly Variant[] = [
   recal('recal', { profile: 'recal' }),
@@ -64,9 +64,9 @@ export const UNSEEDED: ReadonlySet<string> = new Set(['rarity', 'episodes']);
 export const VARIANT_NAMES: readonly string[] = VARIANTS.map(({ name }) => name);
 
 /** What an evaluation compares by default. The published rivals take minutes each, so they are asked for by name. */
-export const DEFAULT_VARIANTS: readonly string[] = VARIANTS.filter(
-  ({ kind }) => !isPublished(kind),
-).map(({ name }) => name);
+export const DEFAULT_VARIANTS: readonly string[] = VARIANTS.filter(({ kind }) => !isPublished(kind)).map(
+  ({ name }) => name,
+);
 
 /** What a comparison of detectors runs by default. */
 export const COMPARED: readonly string[] = ['recal', 'velox', 'rarity', 'episodes', ...PUBLISHED_RIVALS];

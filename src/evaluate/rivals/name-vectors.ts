@@ -20,7 +20,11 @@ export class NameVectors {
   readonly #dimension: number;
   readonly #decline: number;
 
-  private constructor(vocabulary: Vocabulary, vectors: Float32Array, { dimension, decline }: NameVectorOptions) {
+  private constructor(
+    vocabulary: Vocabulary,
+    vectors: Float32Array,
+    { dimension, decline }: NameVectorOptions,
+  ) {
     this.#vocabulary = vocabulary;
     this.#vectors = vectors;
     this.#dimension = dimension;
@@ -54,7 +58,8 @@ export class NameVectors {
     let square = 0;
     for (let k = 0; k < this.#dimension; k++) {
       let sum = 0;
-      for (let i = 0; i < tokens.length; i++) sum += weights[i] * this.#vectors[tokens[i] * this.#dimension + k];
+      for (let i = 0; i < tokens.length; i++)
+        sum += weights[i] * this.#vectors[tokens[i] * this.#dimension + k];
       row[k] = sum;
       square += sum * sum;
     }

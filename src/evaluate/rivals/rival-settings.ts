@@ -2,6 +2,7 @@ import { FLASH_DEFAULTS } from './flash/flash-options.js';
 import { MAGIC_DEFAULTS } from './magic/magic-options.js';
 import { ORTHRUS_DEFAULTS } from './orthrus/orthrus-options.js';
 import { THREATRACE_DEFAULTS } from './threatrace/threatrace-options.js';
+import { UNICORN_DEFAULTS } from './unicorn/unicorn-options.js';
 
 /** The defaults of the published rivals: the settings of their papers or, where they differ, of their code. */
 const DEFAULTS = {
@@ -9,6 +10,7 @@ const DEFAULTS = {
   threatrace: THREATRACE_DEFAULTS,
   orthrus: ORTHRUS_DEFAULTS,
   flash: FLASH_DEFAULTS,
+  unicorn: UNICORN_DEFAULTS,
 } as const;
 
 /** A published detector with settings of its own. */

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parseThreshold } from '../../../src/detect/threshold/threshold.js';
-import { type Comparison, type CompareOptions, compare } from '../../../src/evaluate/compare/compare.js';
+import { type CompareOptions, type Comparison, compare } from '../../../src/evaluate/compare/compare.js';
 import { writeCompareReport } from '../../../src/evaluate/compare/compare-report.js';
 import { compareTable } from '../../../src/evaluate/compare/compare-rows.js';
 import { readLabels } from '../../../src/evaluate/labels/read-labels.js';
@@ -43,7 +43,10 @@ describe('compare', () => {
     expect(second.found.contestants).toEqual(first.found.contestants);
     expect(second.found.known).toBe(5);
     // Another seed, setting or rule runs again; what is the same does not.
-    expect((await run({ seeds: [1, 2], variants: [quickVariant('velox')] })).runs).toEqual(['velox 1 known', 'velox 2']);
+    expect((await run({ seeds: [1, 2], variants: [quickVariant('velox')] })).runs).toEqual([
+      'velox 1 known',
+      'velox 2',
+    ]);
     const { variant, ...rest } = quickVariant('threatrace');
     const changed = { ...rest, variant: { ...variant, settings: { hidden: 8 } } };
     expect((await run({ seeds: [0], variants: [changed] })).runs).toEqual(['threatrace 0']);

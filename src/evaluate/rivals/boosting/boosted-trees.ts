@@ -7,7 +7,13 @@ export interface BoostingOptions extends TreeOptions {
 }
 
 /** The defaults of XGBoost. */
-export const BOOSTING_DEFAULTS: BoostingOptions = { rounds: 100, depth: 6, lambda: 1, smallest: 1, rate: 0.3 };
+export const BOOSTING_DEFAULTS: BoostingOptions = {
+  rounds: 100,
+  depth: 6,
+  lambda: 1,
+  smallest: 1,
+  rate: 0.3,
+};
 
 /** Gradient-boosted trees for several classes: each round grows a tree for each class to the softmax loss. */
 export class BoostedTrees {

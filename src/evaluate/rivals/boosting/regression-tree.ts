@@ -41,7 +41,14 @@ export class RegressionTree {
     margins: { readonly to: Float64Array; readonly offset: number; readonly stride: number },
   ): RegressionTree {
     const tree = new RegressionTree();
-    tree.#grow(data, { first, second }, Int32Array.from({ length: data.rows }, (_, i) => i), options, 0, margins);
+    tree.#grow(
+      data,
+      { first, second },
+      Int32Array.from({ length: data.rows }, (_, i) => i),
+      options,
+      0,
+      margins,
+    );
     return tree;
   }
 

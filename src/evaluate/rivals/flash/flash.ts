@@ -155,7 +155,10 @@ export class Flash extends Rival {
     if (this.#network === undefined) throw notFitted();
     const { text, hidden } = this.#settings;
     const { nodes } = graph.mean;
-    const embedded = this.#network.embed(graph, Int32Array.from({ length: nodes }, (_, i) => i));
+    const embedded = this.#network.embed(
+      graph,
+      Int32Array.from({ length: nodes }, (_, i) => i),
+    );
     const x = new Float32Array(nodes * (text + hidden));
     for (let node = 0; node < nodes; node++) {
       x.set(graph.own.subarray(node * text, (node + 1) * text), node * (text + hidden));

@@ -80,7 +80,11 @@ export class NodeDocuments {
 const MOST_POSITIONS = 100_000;
 
 /** The mean of the vectors of a document's words, each plus the sine code of its position (Vaswani et al. 2017). */
-export function documentVectors({ offsets, tokens }: Sentences, vectors: Float32Array, width: number): Float32Array {
+export function documentVectors(
+  { offsets, tokens }: Sentences,
+  vectors: Float32Array,
+  width: number,
+): Float32Array {
   const rows = offsets.length - 1;
   const out = new Float32Array(rows * width);
   const code = new PositionCode(width);

@@ -1,6 +1,6 @@
 import type { Device, Floats } from '../../../compute/device.js';
 import { openDevice } from '../../../compute/open-device.js';
-import { PlainProducts, type Products, type ProductSize, type Reals } from './products.js';
+import { PlainProducts, type ProductSize, type Products, type Reals } from './products.js';
 
 /** The width of the device's kernels. Wider matrices are cut into panels of so many columns. */
 const H = 64;

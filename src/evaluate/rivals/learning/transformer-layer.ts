@@ -119,7 +119,13 @@ export class TransformerLayer {
     return dx;
   }
 
-  #attendBackward({ graph, q, k, v, alpha, factors }: Kept, dOut: Reals, dq: Reals, dk: Reals, dv: Reals): void {
+  #attendBackward(
+    { graph, q, k, v, alpha, factors }: Kept,
+    dOut: Reals,
+    dq: Reals,
+    dk: Reals,
+    dv: Reals,
+  ): void {
     const { heads, width } = this.shape;
     const { outputs: columns } = this;
     const { nodes, offsets, sources, relations } = graph;

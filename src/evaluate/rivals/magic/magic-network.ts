@@ -6,8 +6,8 @@ import { Linear } from '../learning/linear.js';
 import { type Parameter, Parameters } from '../learning/parameters.js';
 import type { Products, Reals } from '../learning/products.js';
 import type { MagicOptions } from './magic-options.js';
-import { cosineErrors } from './scaled-cosine.js';
 import { type NodePairs, PairClassifier } from './pair-classifier.js';
+import { cosineErrors } from './scaled-cosine.js';
 
 const SLOPE = 0.2;
 

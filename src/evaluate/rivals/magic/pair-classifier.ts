@@ -1,5 +1,5 @@
-import type { Parameters } from '../learning/parameters.js';
 import { Linear } from '../learning/linear.js';
+import type { Parameters } from '../learning/parameters.js';
 import type { Products, Reals } from '../learning/products.js';
 
 /** Pairs of nodes. The first `connected` pairs are edges. */

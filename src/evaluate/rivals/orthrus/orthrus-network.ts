@@ -1,5 +1,12 @@
 import type { Random } from '../../../base/random.js';
-import { crossEntropy, dropFactors, relu, reluGradient, scaled, softmaxRows } from '../learning/activations.js';
+import {
+  crossEntropy,
+  dropFactors,
+  relu,
+  reluGradient,
+  scaled,
+  softmaxRows,
+} from '../learning/activations.js';
 import { type Linear, uniformLinear } from '../learning/linear.js';
 import { Parameters } from '../learning/parameters.js';
 import type { Products, Reals } from '../learning/products.js';
@@ -88,7 +95,10 @@ export class OrthrusNetwork {
     return loss;
   }
 
-  #forward({ rows, graph, asSource, asTarget, sources, targets, relations }: OrthrusBatch, random: Random | null) {
+  #forward(
+    { rows, graph, asSource, asTarget, sources, targets, relations }: OrthrusBatch,
+    random: Random | null,
+  ) {
     const { out, dropout } = this.#options;
     const x = this.asSource.forward(asSource, rows);
     const other = this.asTarget.forward(asTarget, rows);

@@ -62,7 +62,8 @@ export class Orthrus extends Rival {
     const network = new OrthrusNetwork(this.#products, this.#settings, sizes, random.stream('weights'));
     const most = this.resolved.training.steps ?? Number.POSITIVE_INFINITY;
     const { parameters } = network;
-    const isDone = (epoch: number) => (most < Number.POSITIVE_INFINITY ? parameters.steps >= most : epoch >= epochs);
+    const isDone = (epoch: number) =>
+      most < Number.POSITIVE_INFINITY ? parameters.steps >= most : epoch >= epochs;
     let epoch = 0;
     await this.watch.time('train', async () => {
       for (; !isDone(epoch) && this.#examples > 0; epoch++) {
@@ -141,7 +142,8 @@ export class Orthrus extends Rival {
       losses.forEach((loss, i) => {
         // A relation that training lacks has the probability 1 / (examples + 1).
         const score = Number.isNaN(loss) ? Math.log(this.#examples + 1) : loss;
-        for (const node of [subject[from + i], object[from + i]]) scores[node] = Math.max(scores[node], score);
+        for (const node of [subject[from + i], object[from + i]])
+          scores[node] = Math.max(scores[node], score);
       });
     }
     return scores;

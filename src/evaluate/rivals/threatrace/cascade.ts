@@ -51,7 +51,9 @@ export class Cascade {
     for (let epoch = 0; epoch < epochs && !isSpent(); epoch++) await this.#epoch(graphs, left, random, watch);
     for (let idle = 0; ; ) {
       const wrong = graphs.map((graph, g) => this.#wrong(graph, left[g]));
-      const [before, after] = [left, wrong].map((lists) => lists.reduce((sum, nodes) => sum + nodes.length, 0));
+      const [before, after] = [left, wrong].map((lists) =>
+        lists.reduce((sum, nodes) => sum + nodes.length, 0),
+      );
       idle = after < before ? 0 : idle + 1;
       if (after < before || this.models === 0) this.#models.push(this.#network.parameters.copy());
       left = wrong;

@@ -69,7 +69,8 @@ describe('FlashNetwork', () => {
       expect(value).toBeCloseTo(h[2 + Math.floor(i / HIDDEN)][i % HIDDEN], 10);
     });
     const out = slowLayer(h, network.secondAround, network.secondOwn);
-    const loss = (v: number, kind: number) => Math.log(Math.exp(out[v][0]) + Math.exp(out[v][1])) - out[v][kind];
+    const loss = (v: number, kind: number) =>
+      Math.log(Math.exp(out[v][0]) + Math.exp(out[v][1])) - out[v][kind];
     const weights = [2, 1];
     expect(network.learn(graph, [1, 3], weights, null)).toBeCloseTo((loss(1, 1) + 2 * loss(3, 0)) / 3, 10);
   });

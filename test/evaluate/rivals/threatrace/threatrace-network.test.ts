@@ -53,7 +53,10 @@ function slowPredict(network: ThreatraceNetwork): number[][] {
   );
   const mean = (rows: number[][], v: number) => {
     // Every event is an edge, so three events weigh three times.
-    const list = [rows[v], ...known.filter(([, o]) => o === v).flatMap(([s, , , n]) => Array(n).fill(rows[s]))];
+    const list = [
+      rows[v],
+      ...known.filter(([, o]) => o === v).flatMap(([s, , , n]) => Array(n).fill(rows[s])),
+    ];
     return rows[v].map((_, k) => list.reduce((sum, row) => sum + row[k], 0) / list.length);
   };
   const apply = (row: number[], { w, bias }: ThreatraceNetwork['first']) =>
