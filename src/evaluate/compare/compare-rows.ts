@@ -72,7 +72,7 @@ function ownText(seeds: Contestant['result']['seeds']): string {
 }
 
 /** The mean over seeds of all stages. */
-export function secondsOf(seeds: Contestant['result']['seeds']): number {
+function secondsOf(seeds: Contestant['result']['seeds']): number {
   const sums = seeds.map(({ timings = {} }) => Object.values(timings).reduce((sum, each) => sum + each, 0));
   return sums.reduce((sum, each) => sum + each, 0) / sums.length;
 }

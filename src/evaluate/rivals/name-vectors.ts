@@ -3,6 +3,7 @@ import type { Vocabulary } from '../../features/vocabulary.js';
 import { trainWord2Vec } from '../../features/word2vec.js';
 import { ENTITY_TYPES } from '../../ingest/event.js';
 import type { LoadedSplit } from '../protocol/splits.js';
+import { wordWeights } from './word-weights.js';
 
 export interface NameVectorOptions {
   readonly dimension: number;
@@ -66,11 +67,4 @@ export class NameVectors {
     if (square === 0) return;
     for (let k = 0; k < this.#dimension; k++) row[k] /= Math.sqrt(square);
   }
-}
-
-/** Weights that fall linearly and sum to 1: each is `decline` / n of the mean lower than the one before. */
-export function wordWeights(count: number, decline: number): Float64Array {
-  const step = -decline / count;
-  const first = 1 / count - 0.5 * (count - 1) * (step / count);
-  return Float64Array.from({ length: count }, (_, i) => first + (i * step) / count);
 }

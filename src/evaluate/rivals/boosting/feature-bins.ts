@@ -1,5 +1,5 @@
 /** The most bins of a feature. */
-export const MOST_BINS = 256;
+const MOST_BINS = 256;
 
 /** The features of rows as small integers: equal counts of training rows in each bin, as in histogram boosting. */
 export class FeatureBins {

@@ -1,11 +1,12 @@
 import type { GraphView } from '../../../detect/graph-view.js';
 import type { Sentences } from '../../../features/sentences.js';
 import type { NodeNames } from '../../../graph/node-names.js';
+import { positionCode } from './position-code.js';
 
 /** A Map holds at most 2^24 entries. Words beyond this number are left out. */
 const MOST_WORDS = 1 << 22;
 /** In a document: a word that is not known. */
-export const NO_WORD = 0xffffffff;
+const NO_WORD = 0xffffffff;
 
 /** The documents of FLASH: for each event of a node, the program, the relation and the name of the object. */
 export class NodeDocuments {
@@ -120,9 +121,4 @@ class PositionCode {
     }
     for (let k = 0; k < this.#width; k++) sum[k] += this.#sums[length][k];
   }
-}
-
-export function positionCode(position: number, k: number, width: number): number {
-  const angle = position * Math.exp((-Math.log(10_000) * (k - (k % 2))) / width);
-  return k % 2 === 0 ? Math.sin(angle) : Math.cos(angle);
 }

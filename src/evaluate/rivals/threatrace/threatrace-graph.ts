@@ -14,7 +14,7 @@ export interface ThreatraceGraph {
  * The features of a node: how many events of each relation leave it, then how many arrive. Events of relations that
  * training lacks are left out.
  */
-export function countFeatures(
+function countFeatures(
   { planned, interactions }: Pick<GraphView, 'planned' | 'interactions'>,
   relations: number,
 ): Float32Array {

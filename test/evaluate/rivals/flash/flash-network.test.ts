@@ -2,11 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { Random } from '../../../../src/base/random.js';
 import type { GraphView } from '../../../../src/detect/graph-view.js';
 import { type FlashGraph, FlashNetwork } from '../../../../src/evaluate/rivals/flash/flash-network.js';
-import {
-  documentVectors,
-  NodeDocuments,
-  positionCode,
-} from '../../../../src/evaluate/rivals/flash/node-documents.js';
+import { documentVectors, NodeDocuments } from '../../../../src/evaluate/rivals/flash/node-documents.js';
+import { positionCode } from '../../../../src/evaluate/rivals/flash/position-code.js';
 import { NeighbourMean } from '../../../../src/evaluate/rivals/learning/neighbour-mean.js';
 import { PlainProducts } from '../../../../src/evaluate/rivals/learning/products.js';
 import { checkGradients } from '../learning/gradient-check.js';

@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { Random } from '../../../../src/base/random.js';
 import { PlainProducts, type Reals } from '../../../../src/evaluate/rivals/learning/products.js';
 import type { TransformerLayer } from '../../../../src/evaluate/rivals/learning/transformer-layer.js';
-import { wordWeights } from '../../../../src/evaluate/rivals/name-vectors.js';
 import { NeighbourMemory } from '../../../../src/evaluate/rivals/orthrus/neighbour-memory.js';
 import { OrthrusNetwork } from '../../../../src/evaluate/rivals/orthrus/orthrus-network.js';
 import { ORTHRUS_DEFAULTS } from '../../../../src/evaluate/rivals/orthrus/orthrus-options.js';
 import { twoMeans } from '../../../../src/evaluate/rivals/orthrus/two-means.js';
+import { wordWeights } from '../../../../src/evaluate/rivals/word-weights.js';
 import { checkGradients } from '../learning/gradient-check.js';
 
 const options = { ...ORTHRUS_DEFAULTS, projected: 4, hidden: 3, heads: 2, out: 3, neighbours: 2 };
