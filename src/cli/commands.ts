@@ -54,6 +54,11 @@ const working: readonly CommandEntry[] = [
     () => import('./commands/evaluate.js'),
   ),
   entry(
+    'compare',
+    'run RECAL and published detectors on the same labelled logs',
+    () => import('./commands/compare.js'),
+  ),
+  entry(
     'sweep',
     'evaluate every combination of the given setting values',
     () => import('./commands/sweep.js'),

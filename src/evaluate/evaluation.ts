@@ -35,6 +35,8 @@ export interface MeasureOptions {
   readonly allowPast?: boolean | undefined;
   readonly matching: MatchingProtocol;
   readonly threshold: ThresholdSpec;
+  /** Apply the threshold to every variant, also to one that has its own. */
+  readonly commonRule?: boolean | undefined;
   /** The share of the entities of the calibrate split to calibrate on (method §10). Default: 1. */
   readonly calibrationShare?: number | undefined;
   /** Keeps the curves of the first seed only, to save memory. */

@@ -100,6 +100,18 @@ const attack = z
   })
   .meta({ id: 'attack' });
 
+const ownRule = z
+  .strictObject({
+    rule: text.describe('the rule of the published detector, in words'),
+    value: z.number().nullable().describe('nodes that score above it are flagged; null flags no node'),
+    tp: count,
+    fp: count,
+    falseIncidents: count,
+    attacksDetected: countOrNull,
+  })
+  .meta({ id: 'ownRule' })
+  .describe('what the own rule of a published detector flags, beside the requested threshold');
+
 const seed = z
   .strictObject({
     seed: z.int(),
@@ -116,6 +128,7 @@ const seed = z
       .optional()
       .describe('changes by a matching protocol other than node'),
     perAttack: z.array(attack).optional(),
+    own: ownRule.optional(),
     budget: z
       .strictObject({
         epochs: count,

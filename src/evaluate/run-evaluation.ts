@@ -11,7 +11,7 @@ import { readLabels } from './labels/read-labels.js';
 import type { MatchingProtocol } from './metrics/matching.js';
 import { PROTOCOL_THRESHOLDS, type Protocol } from './protocol/protocol.js';
 import type { SplitInputs } from './protocol/splits.js';
-import { resolveVariant, VARIANT_NAMES, variantOf } from './protocol/variants.js';
+import { DEFAULT_VARIANTS, resolveVariant, variantOf } from './protocol/variants.js';
 import { writeEvaluation } from './report/result-files.js';
 import { extrasOf } from './report/study.js';
 import type { EvaluationResult } from './result-schema.js';
@@ -54,7 +54,7 @@ export async function evaluate(options: EvaluateOptions): Promise<EvaluationResu
   const rule = options.threshold ?? PROTOCOL_THRESHOLDS[protocol];
   const threshold = parseThreshold(rule, { oracle: true });
   const { training = {}, detection = {} } = options;
-  const names = [...new Set(options.variants ?? VARIANT_NAMES)];
+  const names = [...new Set(options.variants ?? DEFAULT_VARIANTS)];
   const variants = names.map((name) => resolveVariant(variantOf(name), training, detection));
   const labels = await readLabels(options.labels, tier);
   const ignore = options.ignore === undefined ? undefined : await readLabels(options.ignore);

@@ -12,6 +12,8 @@ const START = "CASE WHEN id LIKE 'pid:%@%' THEN try_cast(split_part(id, '@', 2) 
 export interface NodeAttributes {
   readonly node: number;
   readonly type: EntityType;
+  /** The more specific type in the log, such as FILE_OBJECT_UNIX_SOCKET. */
+  readonly kind?: string | undefined;
   readonly name: string | undefined;
   readonly cmd: string | undefined;
   readonly local: string | undefined;
@@ -35,10 +37,10 @@ export async function* readNodeAttributes(
 ): AsyncGenerator<NodeAttributes> {
   const numbers = new Map(hosts.map((host, number) => [host, number]));
   const segments = store.segments('entities').filter(({ host }) => numbers.has(host));
-  const columns = `host, entity::VARCHAR, type, name, cmd, local, pid, session, parent::VARCHAR, ${START}`;
+  const columns = `host, entity::VARCHAR, type, kind, name, cmd, local, pid, session, parent::VARCHAR, ${START}`;
   const until = table.length === 0 ? undefined : table.ts[table.length - 1];
   for await (const chunk of mergeEntities(store, segments, columns, { until })) {
-    const [host, entity, type, name, cmd, local, pid, session, parent, start] = chunk.getColumns();
+    const [host, entity, type, kind, name, cmd, local, pid, session, parent, start] = chunk.getColumns();
     for (let row = 0; row < chunk.rowCount; row++) {
       const number = numbers.get(host[row] as string);
       const node = number === undefined ? -1 : findKey(keys, number, entity[row] as string);
@@ -46,6 +48,7 @@ export async function* readNodeAttributes(
       yield {
         node,
         type: type[row] as EntityType,
+        kind: text(kind[row]),
         name: text(name[row]),
         cmd: text(cmd[row]),
         local: text(local[row]),

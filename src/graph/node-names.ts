@@ -12,6 +12,8 @@ export interface NodeNames {
   /** Index into `ENTITY_TYPES`. */
   readonly types: Uint8Array;
   readonly texts: readonly string[];
+  /** Index in `texts` of the log's own type, such as FILE_OBJECT_UNIX_SOCKET, or -1. */
+  readonly kind?: Int32Array | undefined;
   /** Index in `texts` of the node's name (program, path or remote address), or -1. */
   readonly name: Int32Array;
   /** Index in `texts` of the node's command line, or -1. */
@@ -36,7 +38,7 @@ export async function readNodeNames(
 /** Collects names from attributes, so that one pass over the attributes can serve several purposes. */
 export class NodeNamesBuilder {
   readonly #numbers = new Map<string, number>();
-  readonly #names: NodeNames & { readonly texts: string[] };
+  readonly #names: NodeNames & { readonly texts: string[]; readonly kind: Int32Array };
 
   constructor(nodes: number) {
     const unknown = () => new Int32Array(nodes).fill(-1);
@@ -44,6 +46,7 @@ export class NodeNamesBuilder {
     this.#names = {
       types,
       texts: [],
+      kind: unknown(),
       name: unknown(),
       cmd: unknown(),
       session: unknown(),
@@ -52,9 +55,10 @@ export class NodeNamesBuilder {
     };
   }
 
-  add({ node, type, name, cmd, session, pid, parent }: NodeAttributes): void {
+  add({ node, type, kind, name, cmd, session, pid, parent }: NodeAttributes): void {
     const names = this.#names;
     names.types[node] = Math.max(0, ENTITY_TYPES.indexOf(type));
+    names.kind[node] = this.#numberOf(kind);
     names.name[node] = this.#numberOf(name);
     names.cmd[node] = this.#numberOf(cmd);
     names.session[node] = this.#numberOf(session);

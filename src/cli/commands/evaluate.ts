@@ -1,7 +1,7 @@
 import { EXIT } from '../../base/errors.js';
 import { printable } from '../../base/printable.js';
 import { defineSettings } from '../../base/settings.js';
-import { parseSeeds, VARIANT_NAMES } from '../../evaluate/protocol/variants.js';
+import { DEFAULT_VARIANTS, parseSeeds } from '../../evaluate/protocol/variants.js';
 import { evaluate } from '../../evaluate/run-evaluation.js';
 import { defineCommand } from '../command.js';
 import {
@@ -25,7 +25,7 @@ export const command = defineCommand({
     'recal evaluate --train e3#train --calibrate e3#late --test e3#test --labels threatrace.txt --protocol paper --out paper',
   ],
   arguments: {},
-  settings: defineSettings({ ...evaluationSettings, variants: variantsSetting(VARIANT_NAMES) }),
+  settings: defineSettings({ ...evaluationSettings, variants: variantsSetting(DEFAULT_VARIANTS) }),
   async run(_args, settings, context) {
     const { out, signal } = context;
     const started = performance.now();

@@ -9,7 +9,7 @@ import { SPLIT_SCHEMES } from '../../evaluate/e3/e3-files.js';
 import { E3_HOSTS, type E3Host } from '../../evaluate/e3/published.js';
 import { reproduce, timesOf } from '../../evaluate/e3/reproduce.js';
 import { MATCHING_PROTOCOLS } from '../../evaluate/metrics/matching.js';
-import { parseSeeds, VARIANT_NAMES, variantOf } from '../../evaluate/protocol/variants.js';
+import { DEFAULT_VARIANTS, parseSeeds, variantOf } from '../../evaluate/protocol/variants.js';
 import { caveatsOf } from '../../evaluate/report/caveats.js';
 import { compareWithPublished } from '../../evaluate/report/published-comparison.js';
 import type { Study } from '../../evaluate/report/study.js';
@@ -66,7 +66,7 @@ export const command = defineCommand({
       description: `also run the four sensitivity sweeps: ${TRIALS} more evaluations`,
     },
     seeds: seedsSetting,
-    variants: variantsSetting(VARIANT_NAMES),
+    variants: variantsSetting(DEFAULT_VARIANTS),
     ...comparedSettings,
   }),
   async run({ dataset }, settings, context) {

@@ -22,6 +22,7 @@ import { flagEpisodes } from './flag-episodes.js';
 import { flag } from './flagging.js';
 import { type HopRows, type MatchingProtocol, matchFlagged } from './matching.js';
 import type { NodeScores } from './node-scores.js';
+import { measureOwnRule } from './own-rule.js';
 import {
   auroc,
   averagePrecision,
@@ -41,6 +42,8 @@ export interface MeasureContext {
   readonly events: LoadedEvents;
   readonly threshold: ThresholdSpec;
   readonly matching: MatchingProtocol;
+  /** Apply the threshold to every variant, also to one that has its own. */
+  readonly commonRule?: boolean | undefined;
   /** Called only by matching protocols other than `node`. */
   readonly hops: () => HopRows;
   /** The episodes of the test, by which all variants are judged. */
@@ -62,7 +65,9 @@ export interface MeasuredSeed {
 
 /** Computes every figure of one variant with one seed (docs/reference/metrics.md). */
 export function measureRun(run: ScoredRun, context: MeasureContext): MeasuredSeed {
-  const { seed, nodeScores, graphs, links, outcome, judged } = run;
+  const { seed, nodeScores, graphs, links, judged } = run;
+  const { ownRule } = run.outcome;
+  const outcome = context.commonRule === true ? { ...run.outcome, ownThreshold: undefined } : run.outcome;
   const { labels, events, matching } = context;
   const { positives, ignored, attacks } = labels;
   const ranking = rankScores(nodeScores.ranking, positives, ignored);
@@ -115,6 +120,7 @@ export function measureRun(run: ScoredRun, context: MeasureContext): MeasuredSee
     threshold: flagged.threshold,
     oracle,
     ...(matching === 'node' ? {} : { matched: { forgiven, rescued } }),
+    ...(ownRule === undefined ? {} : { own: measureOwnRule(ownRule, scored, labels) }),
     ...(attacks === null
       ? {}
       : {

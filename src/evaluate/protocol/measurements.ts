@@ -37,7 +37,7 @@ export class Measurements {
   /** Measures one run. `hashes` holds the behaviour hash of each node of the test, `episodes` its process trees. */
   add(run: ScoredRun, hashes: Uint32Array, episodes: readonly FoldedEpisode[]): void {
     const { variant, outcome } = run;
-    const { threshold, matching, firstCurves = false } = this.options;
+    const { threshold, matching, commonRule, firstCurves = false } = this.options;
     const { labels } = this;
     const started = performance.now();
     this.#behaviours ??= groupBehaviours(hashes, labels.ignored);
@@ -46,6 +46,7 @@ export class Measurements {
       behaviours: this.#behaviours,
       threshold,
       matching,
+      commonRule,
       episodes,
       events: this.#splits.test.events,
       hops: () => {

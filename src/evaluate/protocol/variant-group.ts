@@ -17,6 +17,14 @@ export interface GraphScores {
   readonly candidates?: Uint8Array | undefined;
 }
 
+/** How a published detector decides which nodes are alarms. */
+export interface OwnRule {
+  /** In words, for tables. */
+  readonly name: string;
+  /** The threshold for the scores of the test, by node. Nodes that score above it are flagged. It sees no labels. */
+  threshold(scores: Float64Array): number;
+}
+
 /** The result of calibrating one variant on benign graphs that it was not trained on. */
 export interface CalibrationOutcome {
   readonly benign: BenignScores;
@@ -26,6 +34,8 @@ export interface CalibrationOutcome {
   readonly model?: string | undefined;
   /** A threshold that the variant sets itself. Nodes with a higher score are flagged. */
   readonly ownThreshold?: number | undefined;
+  /** The rule of a published detector, measured beside the requested one. */
+  readonly ownRule?: OwnRule | undefined;
 }
 
 /** How much a variant was trained. One epoch takes every training graph once. */

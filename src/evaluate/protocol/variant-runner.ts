@@ -3,7 +3,9 @@ import { type IncidentLinks, LinkCollector } from '../../detect/alerts/incident-
 import type { ScoringOptions } from '../evaluation.js';
 import { NodeScoreCollector, type TestGraph, testGraphOf } from '../metrics/node-scores.js';
 import { Episodes } from '../rivals/episodes.js';
+import { makeRival } from '../rivals/make-rival.js';
 import { Rarity } from '../rivals/rarity.js';
+import { isPublished } from '../rivals/rival-settings.js';
 import { Velox } from '../rivals/velox.js';
 import type { TextModel } from './graphs-of-split.js';
 import type { JudgedRun } from './judged-run.js';
@@ -40,7 +42,13 @@ export class VariantRunner {
   async *runs(): AsyncGenerator<ScoredRun> {
     const { seeds, variants, watch } = this.#options;
     const groups = shareTraining(variants);
-    const costs = groups.map(([{ variant }]) => COST[variant.kind]);
+    const costs = groups.map(
+      ([
+        {
+          variant: { kind },
+        },
+      ]) => (isPublished(kind) ? 1 : COST[kind]),
+    );
     const total = costs.reduce((sum, cost) => sum + cost, 0) * seeds.length;
     let done = 0;
     const unseeded = new Map<string, readonly ScoredRun[]>();
@@ -132,7 +140,9 @@ function textKey({ training }: ResolvedVariant): string {
 
 function makeGroup(group: readonly ResolvedVariant[], text: TextModel | undefined): VariantGroup {
   const [first] = group;
-  if (first.variant.kind === 'rarity') return new Rarity(first);
-  if (first.variant.kind === 'episodes') return new Episodes(first);
-  return first.variant.kind === 'velox' ? new Velox(first, text) : new RecalVariants(group, text);
+  const { kind } = first.variant;
+  if (isPublished(kind)) return makeRival(kind, first);
+  if (kind === 'rarity') return new Rarity(first);
+  if (kind === 'episodes') return new Episodes(first);
+  return kind === 'velox' ? new Velox(first, text) : new RecalVariants(group, text);
 }

@@ -3,18 +3,21 @@ import { EXIT, RecalError } from '../../base/errors.js';
 import { printable } from '../../base/printable.js';
 import { type DetectionConfig, resolveDetectionConfig } from '../../detect/detection-config.js';
 import { resolveTrainingConfig, type TrainingConfig } from '../../model/training/training-config.js';
+import { isPublished, PUBLISHED_RIVALS, type PublishedRival } from '../rivals/rival-settings.js';
 import type { VeloxOptions } from '../rivals/velox-options.js';
 
 /** A detector that an evaluation compares: RECAL, an ablation of it, or a rival (method §10). */
 export interface Variant {
   readonly name: string;
   /** The detector that computes the scores. */
-  readonly kind: 'recal' | 'rarity' | 'velox' | 'episodes';
+  readonly kind: 'recal' | 'rarity' | 'velox' | 'episodes' | PublishedRival;
   /** Settings that define the variant. They override the profile and the user's settings. */
   readonly training: Readonly<Partial<TrainingConfig>>;
   readonly detection: Readonly<Partial<DetectionConfig>>;
   /** Settings of the network, for `velox`. */
   readonly velox?: Readonly<Partial<VeloxOptions>> | undefined;
+  /** Settings of a published rival that differ from its defaults. */
+  readonly settings?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** A variant with all settings resolved. */
@@ -33,6 +36,9 @@ const KNN_ALONE = {
   fusion: 'max',
 } satisfies Partial<DetectionConfig>;
 
+/** Rivals that read a window at a time. The others score whole nodes, so their graphs are files. */
+const WINDOWED: ReadonlySet<string> = new Set(['velox', 'orthrus']);
+
 const VARIANTS: readonly Variant[] = [
   recal('recal', { profile: 'recal' }),
   recal('paper', PAPER),
@@ -49,6 +55,7 @@ const VARIANTS: readonly Variant[] = [
   rival('rarity'),
   rival('velox'),
   rival('episodes'),
+  ...PUBLISHED_RIVALS.map((name) => rival(name)),
 ];
 
 /** Variants that use no random numbers: every seed gives the same scores. */
@@ -56,13 +63,23 @@ export const UNSEEDED: ReadonlySet<string> = new Set(['rarity', 'episodes']);
 
 export const VARIANT_NAMES: readonly string[] = VARIANTS.map(({ name }) => name);
 
+/** What an evaluation compares by default. The published rivals take minutes each, so they are asked for by name. */
+export const DEFAULT_VARIANTS: readonly string[] = VARIANTS.filter(({ kind }) => !isPublished(kind)).map(
+  ({ name }) => name,
+);
+
+/** What a comparison of detectors runs by default. */
+export const COMPARED: readonly string[] = ['recal', 'velox', 'rarity', 'episodes', ...PUBLISHED_RIVALS];
+
 function recal(name: string, training: Variant['training'], detection: Variant['detection'] = {}): Variant {
   return { name, kind: 'recal', training, detection };
 }
 
-/** Rivals have no profile of their own. Velox scores edges; the others score whole nodes, so their graphs are files. */
-function rival(name: 'rarity' | 'velox' | 'episodes'): Variant {
-  const training = name === 'velox' ? {} : { graph: 'file' as const };
+/** Rivals have no profile of their own. */
+function rival(name: Exclude<Variant['kind'], 'recal'>): Variant {
+  // The window of Orthrus is that of its authors.
+  const windowed = name === 'orthrus' ? { window: 15 } : {};
+  const training = WINDOWED.has(name) ? windowed : { graph: 'file' as const };
   return { name, kind: name, training: { profile: 'recal', ...training }, detection: {} };
 }
 

@@ -1,3 +1,4 @@
+import { peakMemory } from '../../base/peak-memory.js';
 import { formatThreshold } from '../../detect/threshold/threshold.js';
 import { planGraphs } from '../../model/training/graph-plan.js';
 import type { EvaluateVariantsOptions, RunRecord } from '../evaluation.js';
@@ -8,6 +9,7 @@ import { TOP_NODES } from '../metrics/top-incidents.js';
 import type { LoadedSplit } from '../protocol/splits.js';
 import type { ResolvedVariant } from '../protocol/variants.js';
 import { type EvaluationResult, FIGURE_NAMES, type VariantResult } from '../result-schema.js';
+import { isPublished, rivalSettings } from '../rivals/rival-settings.js';
 import { veloxSettings } from '../rivals/velox-options.js';
 import { runNotes } from './run-notes.js';
 
@@ -42,7 +44,7 @@ export function describeRun(
     },
     versions: { node: process.versions.node, ...options.versions },
     timings: { ...options.timings, ...run.seconds, 'processor, all threads': processorSeconds() },
-    peakMemory: process.resourceUsage().maxRSS * 1024,
+    peakMemory: peakMemory(),
     notes: [...notes, ...runNotes(options, labels, run)],
   };
 }
@@ -58,7 +60,9 @@ function describeVariant({ variant, training, detection }: ResolvedVariant, run:
       ? { training: learning.steps === undefined ? { ...learning, epochs } : learning, detection }
       : variant.kind === 'velox'
         ? { training: { graph, textDimension, inputBlocks }, network: veloxSettings(variant.velox, training) }
-        : { training: { graph } };
+        : isPublished(variant.kind)
+          ? { training: { graph }, network: rivalSettings(variant.kind, variant.settings) }
+          : { training: { graph } };
   return { config: JSON.parse(JSON.stringify(config)), seeds, ...summariseSeeds(seeds, FIGURE_NAMES) };
 }
 

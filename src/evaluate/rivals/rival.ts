@@ -61,7 +61,7 @@ export abstract class Rival implements VariantGroup {
     return this.options.calibrationShares ?? [1];
   }
 
-  protected graphsOf(split: LoadedSplit) {
+  protected async graphsOf(split: LoadedSplit) {
     if (this.graphSpec === undefined) throw notFitted();
     return graphsOfSplit(split, this.graphSpec);
   }

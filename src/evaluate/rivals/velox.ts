@@ -74,7 +74,11 @@ export class Velox extends Rival {
       fitted.network = await this.#train(fitted.examples);
       fitted.graphs += graphs.count;
     }
-    return scores.map((benign) => ({ benign, over: 'highest', ownThreshold: benign.scores[0] ?? 0 }));
+    return scores.map((benign) => {
+      const ownThreshold = benign.scores[0] ?? 0;
+      const ownRule = { name: 'above every benign score', threshold: () => ownThreshold };
+      return { benign, over: 'highest', ownThreshold, ownRule };
+    });
   }
 
   protected get scorer(): GraphScorer {

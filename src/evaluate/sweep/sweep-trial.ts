@@ -9,6 +9,7 @@ import type { EvaluateVariantsOptions } from '../evaluation.js';
 import type { Labels } from '../labels/labels.js';
 import type { LoadedSplit } from '../protocol/splits.js';
 import { type EvaluationResult, evaluationSchema } from '../result-schema.js';
+import { isPublished, rivalSettings } from '../rivals/rival-settings.js';
 import { type Assignment, assignmentText } from './sweep-axes.js';
 
 /** A finished trial, as stored in its file. */
@@ -36,7 +37,13 @@ export function trialId(options: EvaluateVariantsOptions): string {
     allowPast: options.allowPast ?? false,
     ...(options.lastFileOnly === true ? { lastFileOnly: true } : {}),
     ...(calibrationShare < 1 ? { calibrationShare } : {}),
-    variants: variants.map(({ variant, training, detection }) => [variant.name, training, detection]),
+    ...(options.commonRule === true ? { commonRule: true } : {}),
+    variants: variants.map(({ variant, training, detection }) => [
+      variant.name,
+      training,
+      detection,
+      ...(isPublished(variant.kind) ? [rivalSettings(variant.kind, variant.settings)] : []),
+    ]),
   };
   return createHash('sha256').update(safeJson(identity)).digest('hex');
 }

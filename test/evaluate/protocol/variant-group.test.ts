@@ -6,7 +6,9 @@ import { auroc, rankScores } from '../../../src/evaluate/metrics/ranking-metrics
 import { RecalVariants } from '../../../src/evaluate/protocol/recal-variants.js';
 import type { VariantGroup } from '../../../src/evaluate/protocol/variant-group.js';
 import { VARIANT_NAMES } from '../../../src/evaluate/protocol/variants.js';
+import { makeRival } from '../../../src/evaluate/rivals/make-rival.js';
 import { Rarity } from '../../../src/evaluate/rivals/rarity.js';
+import { isPublished } from '../../../src/evaluate/rivals/rival-settings.js';
 import { Velox } from '../../../src/evaluate/rivals/velox.js';
 import { quickVariant, type SmallWorld, smallWorld } from '../small-world.js';
 
@@ -17,6 +19,8 @@ beforeAll(async () => {
 
 function make(names: readonly string[]): VariantGroup {
   const variants = names.map(quickVariant);
+  const { kind } = variants[0].variant;
+  if (isPublished(kind)) return makeRival(kind, variants[0]);
   if (names[0] === 'rarity') return new Rarity(variants[0]);
   return names[0] === 'velox' ? new Velox(variants[0]) : new RecalVariants(variants);
 }

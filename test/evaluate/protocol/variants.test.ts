@@ -6,6 +6,7 @@ import {
   VARIANT_NAMES,
   variantOf,
 } from '../../../src/evaluate/protocol/variants.js';
+import { PUBLISHED_RIVALS } from '../../../src/evaluate/rivals/rival-settings.js';
 
 const resolve = (name: string, training = {}, detection = {}) =>
   resolveVariant(variantOf(name), training, detection);
@@ -44,6 +45,7 @@ describe('variants', () => {
       ['rarity'],
       ['velox'],
       ['episodes'],
+      ...PUBLISHED_RIVALS.map((name) => [name]),
     ]);
   });
 

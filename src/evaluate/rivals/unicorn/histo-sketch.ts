@@ -1,0 +1,67 @@
+import { finishMix, mixWord } from '../../../base/integer-mix.js';
+
+/**
+ * HistoSketch (Yang et al. 2017): as many numbers for a growing histogram as asked for. Two sketches of V and W agree in
+ * a share of their numbers that estimates Σ_i 1 / Σ_k max(V_k/V_i, W_k/W_i), which is near Σ min / Σ max. Weights fall
+ * exponentially with time.
+ */
+export class HistoSketch {
+  readonly #seed: number;
+  readonly #decay: number;
+  readonly #weights = new Map<number, number>();
+  readonly #changed = new Set<number>();
+  readonly #elements: Uint32Array;
+  readonly #least: Float64Array;
+  #time = 0;
+
+  constructor(size: number, decay: number, seed: number) {
+    this.#seed = seed;
+    this.#decay = decay;
+    this.#elements = new Uint32Array(size);
+    this.#least = new Float64Array(size).fill(Number.POSITIVE_INFINITY);
+  }
+
+  add(element: number): void {
+    // Later weights grow instead of earlier ones falling: only their ratio matters.
+    const weight = (this.#weights.get(element) ?? 0) + Math.exp(this.#decay * this.#time);
+    this.#weights.set(element, weight);
+    this.#changed.add(element);
+  }
+
+  /** The sketch of all elements so far. */
+  snapshot(): Uint32Array {
+    // A weight only grows, and a larger weight only lowers the value, so that unchanged elements need no second look.
+    for (const element of this.#changed) {
+      const weight = Math.log(this.#weights.get(element) as number);
+      for (let j = 0; j < this.#least.length; j++) {
+        const value = logValue(this.#seed, element, j) - weight;
+        if (value >= this.#least[j]) continue;
+        this.#least[j] = value;
+        this.#elements[j] = element;
+      }
+    }
+    this.#changed.clear();
+    return this.#elements.slice();
+  }
+
+  /** Time goes on by one batch. */
+  tick(): void {
+    this.#time++;
+  }
+}
+
+/**
+ * ln a without the weight, fixed for (element, j). The paper has ln c + rβ − r, where r and c are Gamma(2, 1) and β is
+ * uniform. r(1 − β) is exponential, so c·e^(rβ − r) is too, and one draw replaces five.
+ */
+function logValue(seed: number, element: number, j: number): number {
+  const hash = finishMix(mixWord(mixWord(mixWord(0, seed), element), j)) >>> 0;
+  return Math.log(-Math.log((hash + 0.5) / 0x1_0000_0000));
+}
+
+/** The share of numbers in which two sketches differ. */
+export function sketchDistance(a: Uint32Array, b: Uint32Array): number {
+  let different = 0;
+  for (let j = 0; j < a.length; j++) if (a[j] !== b[j]) different++;
+  return different / a.length;
+}
