@@ -67,6 +67,15 @@ export type { TensorPlace } from './model/file/tensor-header.js';
 export type { EpochReport } from './model/training/trainer.js';
 export type { TrainingConfig } from './model/training/training-config.js';
 // Pipeline
+export {
+  type AcceptAgedOptions,
+  type AcceptOptions,
+  type AcceptResult,
+  accept,
+  acceptAged,
+  undoAccept,
+} from './pipeline/accept.js';
+export { type Acceptances, type Accepted, type DecisionBy, readAcceptances } from './pipeline/acceptances.js';
 export { type CalibrateOptions, type CalibrateSummary, calibrate } from './pipeline/calibrate.js';
 export { type CalibrationSummary, DEFAULT_THRESHOLD } from './pipeline/calibration-summary.js';
 export {

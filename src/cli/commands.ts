@@ -39,6 +39,11 @@ const working: readonly CommandEntry[] = [
   ),
   entry('explain', 'show why an alert or an incident was raised', () => import('./commands/explain.js')),
   entry(
+    'accept',
+    'make the new behaviours of a harmless incident known to a model',
+    () => import('./commands/accept.js'),
+  ),
+  entry(
     'send',
     'tell other systems about incidents: webhooks, chat, syslog, SIEM',
     () => import('./commands/send.js'),

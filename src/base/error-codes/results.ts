@@ -2,6 +2,14 @@ import type { ErrorText } from './error-text.js';
 
 /** Errors about alerts folders and thresholds. */
 export const RESULTS_ERRORS = {
+  'accept-impossible': {
+    when: 'The incident has no behaviours that a model could accept, because its model judges single nodes.',
+    action: 'Train with `--set unit=episode`, or use a suppression (`recal suppress add`).',
+  },
+  'accept-unknown': {
+    when: 'No acceptance has the given id, or it was undone before.',
+    action: 'List the acceptances with `recal accept --list --model FILE`.',
+  },
   'alerts-ambiguous': {
     when: 'Several alerts or incidents have an id that begins with the given text.',
     action: 'Give more characters of the id; the hint lists the candidates.',
@@ -26,6 +34,14 @@ export const RESULTS_ERRORS = {
     when: 'A file in the folder has the name of a recal result, but recal did not write it.',
     action:
       'To read alerts, use a folder that `recal detect` wrote; to write them, use a new or empty folder.',
+  },
+  'journal-busy': {
+    when: 'Another process held the lock of a journal of decisions for ten seconds.',
+    action: 'Try again; if no other recal runs, remove the lock file that the error names.',
+  },
+  'journal-damaged': {
+    when: 'A line of a journal of decisions (acceptances, triage) was changed or removed.',
+    action: 'Restore the file from a backup, or keep the lines before the one that the error names.',
   },
   'no-alerts': { when: 'The folder contains no alerts.', action: 'Run `recal detect … --out DIR`.' },
   'out-not-empty': { when: 'The output folder contains other files.', action: 'Use a new or empty folder.' },

@@ -3,6 +3,7 @@ import { EXIT } from '../../base/errors.js';
 import { printable } from '../../base/printable.js';
 import { defineSettings } from '../../base/settings.js';
 import type { Incident } from '../../detect/alerts/alert.js';
+import type { Acceptances } from '../../pipeline/acceptances.js';
 import { DEFAULT_EPISODES, DEFAULT_THRESHOLD } from '../../pipeline/calibration-summary.js';
 import { type DetectResult, detect } from '../../pipeline/detect.js';
 import { incidentActions } from '../../report/detection/actions.js';
@@ -10,6 +11,7 @@ import { defineCommand } from '../command.js';
 import { selectionOf, selectionSettings } from '../settings/selection.js';
 import { modelSetting, storeSetting, trustSetting } from '../settings/store-and-model.js';
 import { threadsSetting } from '../settings/threads.js';
+import { describeTorn } from '../terminal/accepted-table.js';
 import { renderThreshold } from '../terminal/calibration-summary.js';
 import type { Output } from '../terminal/output.js';
 import { formatBytes, formatCount, formatDuration } from '../terminal/quantities.js';
@@ -45,6 +47,10 @@ export const command = defineCommand({
       description: `exit with code ${EXIT.alerts} if there is an alert`,
     },
     report: { type: z.boolean().default(true), description: 'do not write report.html' },
+    accepted: {
+      type: z.boolean().default(true),
+      description: 'do not use what recal accept wrote beside the model',
+    },
     threads: threadsSetting('the result'),
   }),
   async run(_args, settings, context) {
@@ -59,11 +65,13 @@ export const command = defineCommand({
       threshold,
       report,
       threads,
+      accepted: settings.accepted,
       out: settings.out,
       selection: selectionOf(settings),
       signal,
       watch: {
         progress: (done) => progress.update('scoring', done),
+        acceptances: (found, counts) => tellAcceptances(found, counts, out),
         threshold: ({ rule, found, hostDays }) => {
           if (found === undefined) return;
           for (const line of renderThreshold(rule, found, hostDays)) out.info(line);
@@ -86,6 +94,18 @@ export const command = defineCommand({
     return settings.failOnAlert && result.alerts.length > 0 ? EXIT.alerts : EXIT.done;
   },
 });
+
+function tellAcceptances(
+  { path, tornBytes }: Acceptances,
+  { used, unsigned }: { readonly used: number; readonly unsigned: number },
+  out: Output,
+): void {
+  if (used > 0) out.info(`${formatCount(used)} acceptances used, from ${printable(path)}`);
+  if (unsigned > 0) {
+    out.warn(`${formatCount(unsigned)} acceptances are not used: --trust is set, and they are not signed`);
+  }
+  if (tornBytes > 0) out.warn(describeTorn(path, tornBytes));
+}
 
 /** Time by stage, longest first, and peak memory. */
 function describeCost(stages: Readonly<Record<string, number>>, peakBytes: number): string {

@@ -1,4 +1,5 @@
 import { finishMix } from '../../base/integer-mix.js';
+import { AcceptedBehaviours } from './accepted-behaviours.js';
 import { collectActivity } from './activity.js';
 import { beaconSurprise } from './beacon.js';
 import { Catalogue } from './catalogue.js';
@@ -102,14 +103,36 @@ export class EpisodeJudge {
   readonly #novelty: Novelty;
   readonly #trees: ProcessTrees;
   readonly #calibration: EpisodeCalibration;
+  readonly #accepted: AcceptedBehaviours;
+  /** The novelty of each tree without what was accepted; empty if nothing was. */
+  readonly #noveltyAlone: ReadonlyMap<number, number>;
 
-  constructor(trained: KnownBehaviours, calibration: EpisodeCalibration, events: EventsWithLead) {
+  constructor(
+    trained: KnownBehaviours,
+    calibration: EpisodeCalibration,
+    events: EventsWithLead,
+    accepted: AcceptedBehaviours = new AcceptedBehaviours([]),
+  ) {
+    const learned = new KnownBehaviours();
+    learned.addAll(trained);
+    learned.addAll(calibration.known);
     const known = new KnownBehaviours();
-    known.addAll(trained);
-    known.addAll(calibration.known);
+    known.addAll(learned);
+    known.addAll(accepted.known);
+    const activity = collectActivity(events, new Catalogue());
     this.#calibration = calibration;
-    this.#novelty = new Novelty(collectActivity(events, new Catalogue()), known);
+    this.#accepted = accepted;
+    this.#novelty = new Novelty(activity, known, learned);
     this.#trees = plantTrees(this.#novelty);
+    const alone =
+      accepted.count === 0
+        ? []
+        : scoreEpisodes(this.#trees, {
+            novelty: new Novelty(activity, learned),
+            ratesOf: () => calibration.rates,
+            learnedOf: () => 0,
+          });
+    this.#noveltyAlone = new Map(alone.map(({ root, novelty }) => [root, novelty]));
   }
 
   judge(scores: LearnedScores): JudgedEpisodes {
@@ -120,9 +143,26 @@ export class EpisodeJudge {
       novelty,
       ratesOf: () => rates,
       learnedOf: (process) => scores[nodes.get(process) ?? -1] ?? 0,
-    });
+    }).map((episode) => this.#discount(episode));
     const incidents = formIncidents(episodes, this.#calibration, novelty);
     return { incidents, count: episodes.length, novelty, rates };
+  }
+
+  /** Leaves out the part of the learned score that a person accepted. */
+  #discount(episode: ScoredEpisode): ScoredEpisode {
+    if (this.#accepted.count === 0) return episode;
+    const { actors, catalogue } = this.#novelty.activity;
+    const learned = this.#accepted.remainingLearned(episode, this.#noveltyAlone.get(episode.root) ?? 0, {
+      root: catalogue.programKey(episode.program),
+      all: () => {
+        const members = new Set(episode.processes);
+        const programs = actors.seconds.filter((_, actor) => members.has(actors.firsts[actor]));
+        return [...new Set(programs)].map((program) => catalogue.programKey(program));
+      },
+    });
+    return learned === episode.learned
+      ? episode
+      : { ...episode, learned, acceptedLearned: episode.learned - learned };
   }
 }
 

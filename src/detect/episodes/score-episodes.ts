@@ -20,6 +20,8 @@ export interface ScoredEpisode {
   readonly novelty: number;
   /** The sum of the highest learned scores of its processes. */
   readonly learned: number;
+  /** The part of the learned score that was left out, because a person accepted it. */
+  readonly acceptedLearned?: number;
   /** The highest surprise of a process by kind, and that process's actor; -1 without any. */
   readonly surprises: Float64Array;
   readonly actors: Int32Array;
