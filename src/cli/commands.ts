@@ -39,6 +39,17 @@ const working: readonly CommandEntry[] = [
   ),
   entry('explain', 'show why an alert or an incident was raised', () => import('./commands/explain.js')),
   entry(
+    'incidents',
+    'list the incidents of alerts folders with what was decided about them',
+    () => import('./commands/incidents.js'),
+  ),
+  entry('triage', 'record what you think of an incident', () => import('./commands/triage.js')),
+  entry(
+    'suppress',
+    'hide incidents that a rule covers, until a date',
+    () => import('./commands/suppress.js'),
+  ),
+  entry(
     'accept',
     'make the new behaviours of a harmless incident known to a model',
     () => import('./commands/accept.js'),

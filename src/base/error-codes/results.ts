@@ -57,6 +57,15 @@ export const RESULTS_ERRORS = {
     when: 'A sink cannot be opened.',
     action: 'Check that the file is in a folder that exists and that you may write to.',
   },
+  'suppression-invalid': {
+    when: 'A suppression has no rule, several rules, or ends in the past.',
+    action:
+      'Use one of `--entity`, `--path` and `--parent` with `--child` and `--relation`, and a later `--expires`.',
+  },
+  'suppression-unknown': {
+    when: 'No suppression has the given id, or it was removed before.',
+    action: 'List the suppressions with `recal suppress list`.',
+  },
   'threshold-invalid': {
     when: 'A threshold rule is unknown, has a value that is not allowed, or cannot be used here.',
     action: 'Use `budget:N/day`, `fpr:P` or `fdr:Q`.',

@@ -2,10 +2,12 @@ import { z } from 'zod';
 import { EXIT, RecalError } from '../../base/errors.js';
 import { printable } from '../../base/printable.js';
 import { defineSettings } from '../../base/settings.js';
-import { type AcceptResult, accept, acceptAged, undoAccept } from '../../pipeline/accept.js';
+import { acceptAndClose } from '../../live/triage/accept-and-close.js';
+import { type AcceptResult, undoAccept } from '../../pipeline/accept.js';
 import { readAcceptances } from '../../pipeline/acceptances.js';
 import { defineCommand } from '../command.js';
 import { modelSetting } from '../settings/store-and-model.js';
+import { alertFoldersSetting, authorSetting, triageSetting } from '../settings/triage.js';
 import { countAcceptances, describeTorn, renderAccepted } from '../terminal/accepted-table.js';
 import type { Output } from '../terminal/output.js';
 import { formatCount } from '../terminal/quantities.js';
@@ -25,21 +27,14 @@ export const command = defineCommand({
   },
   settings: defineSettings({
     model: modelSetting('model file; the decisions are kept beside it'),
-    alerts: {
-      type: z.array(z.string().min(1)).default([]),
-      description: 'folder that recal detect wrote, or a folder of such folders',
-      value: 'DIR',
-    },
+    alerts: alertFoldersSetting,
     reason: {
       type: z.string().min(1).max(4096).optional(),
       description: 'why it is harmless',
       value: 'TEXT',
     },
-    author: {
-      type: z.string().min(1).max(256).optional(),
-      description: 'who decides (default: the name of the user)',
-      value: 'NAME',
-    },
+    author: authorSetting,
+    triage: triageSetting,
     list: { type: z.boolean().default(false), description: 'show all decisions, also those undone' },
     undo: { type: z.string().min(1).optional(), description: 'take back the acceptance ID', value: 'ID' },
     aged: {
@@ -49,7 +44,7 @@ export const command = defineCommand({
       value: 'N',
     },
   }),
-  async run({ incidents }, { model, alerts, reason, author, list, undo, aged }, { out }) {
+  async run({ incidents }, { model, alerts, reason, author, triage, list, undo, aged }, { out }) {
     const ways = [incidents.length > 0, list, undo !== undefined, aged !== undefined].filter(Boolean).length;
     if (ways !== 1) throw usage('give incidents, or one of --list, --undo and --aged');
     if (list) {
@@ -68,10 +63,7 @@ export const command = defineCommand({
       return EXIT.done;
     }
     if (alerts.length === 0) throw usage('--alerts is required: the folder that has the incidents');
-    const result =
-      aged === undefined
-        ? await accept({ ...by, alerts, ids: incidents })
-        : await acceptAged({ ...by, alerts, least: aged });
+    const result = await acceptAndClose({ ...by, alerts, ids: incidents, aged, triage });
     out.result(result, () => render(result, model, out));
     return EXIT.done;
   },
