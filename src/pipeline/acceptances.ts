@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { EXIT, RecalError } from '../base/errors.js';
-import { Journal } from '../base/journal.js';
+import { Ledger } from '../base/ledger.js';
 import { printable } from '../base/printable.js';
 import { acceptedTreesSchema, MOST_KEYS, MOST_TREES, stableId } from '../detect/alerts/alert.js';
 
@@ -58,7 +58,7 @@ export function acceptancesPath(model: string): string {
 /** Reads the acceptances beside a model, also those that were undone. */
 export async function readAcceptances(model: string): Promise<Acceptances> {
   const path = acceptancesPath(model);
-  const { entries, tornBytes } = await new Journal(path, entrySchema).read();
+  const { entries, tornBytes } = await new Ledger(path, entrySchema).read();
   return { path, accepted: foldEntries(entries), tornBytes };
 }
 
@@ -68,8 +68,8 @@ export async function addAcceptances(
   incidents: readonly Omit<AcceptEntry, 'kind' | 'version' | 'id' | keyof DecisionBy>[],
   by: DecisionBy,
 ): Promise<readonly Accepted[]> {
-  const journal = new Journal<Entry>(acceptancesPath(model), entrySchema);
-  const added = await journal.append((entries) => {
+  const ledger = new Ledger<Entry>(acceptancesPath(model), entrySchema);
+  const added = await ledger.append((entries) => {
     const standing = foldEntries(entries).filter(({ undone }) => undone === null);
     const known = new Set(standing.map(signOf));
     return incidents
@@ -87,9 +87,9 @@ export async function addAcceptances(
 
 /** Takes an acceptance back. `start` is its id or the beginning of it. */
 export async function undoAcceptance(model: string, start: string, by: DecisionBy): Promise<Accepted> {
-  const journal = new Journal<Entry>(acceptancesPath(model), entrySchema);
+  const ledger = new Ledger<Entry>(acceptancesPath(model), entrySchema);
   let found: Accepted | undefined;
-  await journal.append((entries) => {
+  await ledger.append((entries) => {
     found = findStanding(foldEntries(entries), start);
     const own = stableId('undo', found.id, String(entries.length), by.time);
     return [{ kind: 'undo', version: 1, id: own, ...by, undoes: found.id }];

@@ -32,6 +32,8 @@ export interface DetectOptions {
   readonly out: string;
   /** Events to judge; by default everything after the time the model was calibrated on. */
   readonly selection?: Selection | undefined;
+  /** Leaves out events before this time, and those that the model was calibrated on. In nanoseconds since 1970. */
+  readonly since?: bigint | undefined;
   /**
    * top:N/day or budget:N/day (or /hour, /week), fpr:P or fdr:Q. Default: top:10/day, or budget:5/day for a model that
    * judges nodes.
@@ -117,7 +119,7 @@ export async function detect(options: DetectOptions): Promise<DetectResult> {
   try {
     const { watch: clock, calibration } = detector;
     const { selection, graphs } = await clock.time('reading', () =>
-      openGraphs(detector, store, options.selection ?? {}),
+      openGraphs(detector, store, options.selection ?? {}, options.since),
     );
     const isEpisodes = calibration.episodes !== undefined;
     const spec = given ?? parseThreshold(isEpisodes ? DEFAULT_EPISODES : DEFAULT_THRESHOLD);
@@ -187,9 +189,11 @@ async function openGraphs(
   detector: Detector,
   store: Store,
   asked: Selection,
+  since: bigint | undefined,
 ): Promise<{ selection: Selection; graphs: SplitGraphs }> {
   const { lastTs } = detector.calibration;
-  const selection = selectAfter(asked, lastTs);
+  const from = since === undefined || since > lastTs ? since : lastTs + 1n;
+  const selection = from === undefined ? selectAfter(asked, lastTs) : { ...asked, from };
   try {
     return { selection, graphs: await detector.graphsOf(store, selection) };
   } catch (error) {

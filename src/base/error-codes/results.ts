@@ -35,12 +35,12 @@ export const RESULTS_ERRORS = {
     action:
       'To read alerts, use a folder that `recal detect` wrote; to write them, use a new or empty folder.',
   },
-  'journal-busy': {
-    when: 'Another process held the lock of a journal of decisions for ten seconds.',
+  'ledger-busy': {
+    when: 'Another process held the lock of a ledger of decisions for ten seconds.',
     action: 'Try again; if no other recal runs, remove the lock file that the error names.',
   },
-  'journal-damaged': {
-    when: 'A line of a journal of decisions (acceptances, triage) was changed or removed.',
+  'ledger-damaged': {
+    when: 'A line of a ledger of decisions (acceptances, triage) was changed or removed.',
     action: 'Restore the file from a backup, or keep the lines before the one that the error names.',
   },
   'no-alerts': { when: 'The folder contains no alerts.', action: 'Run `recal detect … --out DIR`.' },
@@ -48,6 +48,10 @@ export const RESULTS_ERRORS = {
   'out-place': {
     when: 'The output folder cannot be created or written to.',
     action: 'Set `--out` to a writable folder.',
+  },
+  'since-last-damaged': {
+    when: 'The file that remembers the last run of `recal detect --since-last` is damaged, or belongs to another store.',
+    action: 'Use another `--out` folder, or remove the file to judge everything again.',
   },
   'sink-state-damaged': {
     when: 'The file that lists delivered notifications cannot be read.',

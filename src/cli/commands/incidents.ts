@@ -4,7 +4,7 @@ import { printable } from '../../base/printable.js';
 import { defineSettings } from '../../base/settings.js';
 import { SEVERITIES } from '../../detect/alerts/severity.js';
 import { type IncidentList, listIncidents, STATUSES } from '../../live/triage/list-incidents.js';
-import { TriageState, triagePath } from '../../live/triage/triage-journal.js';
+import { TriageState, triagePath } from '../../live/triage/triage-ledger.js';
 import { readAlertFolders } from '../../report/detection/alert-folders.js';
 import { defineCommand } from '../command.js';
 import { selectionSettings } from '../settings/selection.js';
@@ -48,9 +48,9 @@ export const command = defineCommand({
       value: 'N',
     },
   }),
-  async run(_args, { alerts, triage: journal, status, top, ...settings }, { out }) {
+  async run(_args, { alerts, triage: ledger, status, top, ...settings }, { out }) {
     const found = await readAlertFolders(alerts);
-    const path = triagePath({ triage: journal, folders: found.folders });
+    const path = triagePath({ triage: ledger, folders: found.folders });
     const triage = await TriageState.read(path);
     if (triage.tornBytes > 0) out.warn(describeTorn(String(path), triage.tornBytes));
     const wanted = settings.new ? (['new'] as const) : status === 'all' ? STATUSES : status && [status];

@@ -8,7 +8,7 @@ import {
   type SuppressionRule,
   TriageState,
   triagePath,
-} from '../../live/triage/triage-journal.js';
+} from '../../live/triage/triage-ledger.js';
 import { readAlertFolders } from '../../report/detection/alert-folders.js';
 import { defineCommand } from '../command.js';
 import { alertFoldersSetting, authorSetting, triageSetting, untilSetting } from '../settings/triage.js';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { EXIT, RecalError } from '../../base/errors.js';
 import { defineSettings } from '../../base/settings.js';
 import { judgeIncident } from '../../live/triage/decide.js';
-import { TriageState, triagePath, VERDICTS } from '../../live/triage/triage-journal.js';
+import { TriageState, triagePath, VERDICTS } from '../../live/triage/triage-ledger.js';
 import { readAlertFolders } from '../../report/detection/alert-folders.js';
 import { defineCommand } from '../command.js';
 import { alertFoldersSetting, authorSetting, triageSetting } from '../settings/triage.js';

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { parseRfc3339 } from '../../ingest/time.js';
 
-/** The journal of decisions, for every command that reads or writes it. */
+/** The ledger of decisions, for every command that reads or writes it. */
 export const triageSetting = {
   type: z.string().min(1).optional(),
-  description: 'journal of decisions about incidents (default: STORE.triage.jsonl beside the store)',
+  description: 'ledger of decisions about incidents (default: STORE.triage.jsonl beside the store)',
   value: 'FILE',
 } as const;
 

@@ -23,7 +23,7 @@ export function renderAccepted(accepted: readonly Accepted[], look: Look): strin
   );
 }
 
-/** Says that the last line of a journal was not finished. */
+/** Says that the last line of a ledger was not finished. */
 export function describeTorn(path: string, bytes: number): string {
   return `${printable(path)} ends with ${formatBytes(bytes)} of an unfinished line, which is left out; the process that wrote it was interrupted`;
 }

@@ -1,7 +1,7 @@
 import type { Severity } from '../../detect/alerts/severity.js';
 import { readAlertFolders } from '../../report/detection/alert-folders.js';
 import { listIncidents } from '../triage/list-incidents.js';
-import { TriageState, triagePath } from '../triage/triage-journal.js';
+import { TriageState, triagePath } from '../triage/triage-ledger.js';
 import { triageNotifications } from '../triage/triage-notifications.js';
 import { DeadLetters } from './dead-letters.js';
 import { DeliveredNotifications, type Delivery, deliver } from './deliver.js';
@@ -18,7 +18,7 @@ export interface SendOptions extends RetryOptions {
   readonly state?: string | undefined;
   /** File for notifications that no attempt delivered. */
   readonly deadLetters?: string | undefined;
-  /** Journal of decisions about incidents. Default: beside the store that the alerts come from. */
+  /** Ledger of decisions about incidents. Default: beside the store that the alerts come from. */
   readonly triage?: string | undefined;
 }
 
@@ -39,10 +39,10 @@ export interface SendResult extends Delivery {
 export async function sendAlerts(
   folder: string,
   sinks: readonly Sink[],
-  { top, minSeverity = 'info', state, deadLetters, triage: journal, ...options }: SendOptions = {},
+  { top, minSeverity = 'info', state, deadLetters, triage: ledger, ...options }: SendOptions = {},
 ): Promise<SendResult> {
   const found = await readAlertFolders([folder]);
-  const triage = await TriageState.read(triagePath({ triage: journal, folders: found.folders }));
+  const triage = await TriageState.read(triagePath({ triage: ledger, folders: found.folders }));
   const alertsById = new Map(found.alerts.map((alert) => [alert.id, alert]));
   const ranked = top === undefined ? found.incidents : found.incidents.filter(({ rank }) => rank <= top);
   const { incidents: listed, suppressed } = listIncidents({ ...found, incidents: ranked }, triage, {

@@ -1,7 +1,7 @@
 import { type AcceptResult, accept, acceptAged } from '../../pipeline/accept.js';
 import { readAlertFolders } from '../../report/detection/alert-folders.js';
 import { recordVerdicts } from './decide.js';
-import { TriageState, triagePath } from './triage-journal.js';
+import { TriageState, triagePath } from './triage-ledger.js';
 
 export interface AcceptAndCloseOptions {
   readonly model: string;
@@ -16,9 +16,9 @@ export interface AcceptAndCloseOptions {
 
 /** Accepts incidents, and records that they are benign. */
 export async function acceptAndClose(options: AcceptAndCloseOptions): Promise<AcceptResult> {
-  const { aged, triage: journal, reason, author, alerts, model } = options;
+  const { aged, triage: ledger, reason, author, alerts, model } = options;
   const found = await readAlertFolders(alerts);
-  const triage = await TriageState.read(triagePath({ triage: journal, folders: found.folders }));
+  const triage = await TriageState.read(triagePath({ triage: ledger, folders: found.folders }));
   const isDoubted = ({ id }: { readonly id: string }) =>
     (triage.verdicts.get(id)?.at(-1)?.verdict ?? 'benign') !== 'benign';
   const result =
@@ -32,7 +32,7 @@ export async function acceptAndClose(options: AcceptAndCloseOptions): Promise<Ac
       verdict: 'benign',
       note: `accepted: ${reason}`.slice(0, 4096),
       author,
-      triage: journal,
+      triage: ledger,
     });
   }
   return result;

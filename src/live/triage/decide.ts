@@ -9,11 +9,11 @@ import {
   type Suppression,
   type SuppressionRule,
   TriageState,
-  triageJournal,
+  triageLedger,
   triagePath,
   type Verdict,
   type VerdictEntry,
-} from './triage-journal.js';
+} from './triage-ledger.js';
 
 interface By {
   /** Default: the name of the user who runs the process. */
@@ -31,7 +31,7 @@ export interface JudgeOptions extends By {
   readonly note?: string | undefined;
   /** Whether nothing is left to do. Default: true for benign. */
   readonly close?: boolean | undefined;
-  /** Journal of decisions. Default: beside the store. */
+  /** Ledger of decisions. Default: beside the store. */
   readonly triage?: string | undefined;
 }
 
@@ -52,7 +52,7 @@ export async function recordVerdicts(
   const path = triagePath({ triage, folders }) as string;
   const time = (by.time ?? new Date()).toISOString();
   const author = by.author ?? currentUser();
-  const added = await triageJournal(path).append((entries) =>
+  const added = await triageLedger(path).append((entries) =>
     incidents.map((incident, i) => ({
       kind: 'verdict',
       version: 1,
@@ -69,7 +69,7 @@ export async function recordVerdicts(
 }
 
 export interface SuppressOptions extends By {
-  /** Journal of decisions. */
+  /** Ledger of decisions. */
   readonly triage: string;
   readonly rule: SuppressionRule;
   /** Glob of host names; all hosts without it. */
@@ -106,7 +106,7 @@ export async function suppress(options: SuppressOptions): Promise<Suppression> {
     rule,
   };
   let id = '';
-  await triageJournal(triage).append((entries) => {
+  await triageLedger(triage).append((entries) => {
     id = stableId('suppress', JSON.stringify(rule), String(entries.length), time);
     return [{ kind: 'suppress', version: 1, id, ...own }];
   });
@@ -120,7 +120,7 @@ export async function unsuppress(
   const time = (options.time ?? new Date()).toISOString();
   const author = options.author ?? currentUser();
   let found: Suppression | undefined;
-  await triageJournal(options.triage).append((entries) => {
+  await triageLedger(options.triage).append((entries) => {
     found = findOne(new TriageState(entries).suppressions, options.id);
     const id = stableId('unsuppress', found.id, String(entries.length), time);
     return [

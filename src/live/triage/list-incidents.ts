@@ -2,7 +2,7 @@ import { globMatcher } from '../../base/glob-match.js';
 import { type Severity, severityRank } from '../../detect/alerts/severity.js';
 import type { AlertFolders, FoundIncident } from '../../report/detection/alert-folders.js';
 import { findSuppression } from './suppression-match.js';
-import type { TriageState, VerdictEntry } from './triage-journal.js';
+import type { TriageState, VerdictEntry } from './triage-ledger.js';
 
 export const STATUSES = ['new', 'open', 'closed', 'suppressed'] as const;
 export type IncidentStatus = (typeof STATUSES)[number];

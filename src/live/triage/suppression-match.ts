@@ -1,6 +1,6 @@
 import { globMatcher } from '../../base/glob-match.js';
 import type { Alert, EntityRef, Incident } from '../../detect/alerts/alert.js';
-import type { Suppression, SuppressionRule } from './triage-journal.js';
+import type { Suppression, SuppressionRule } from './triage-ledger.js';
 
 type AlertOf = (id: string) => Alert | undefined;
 

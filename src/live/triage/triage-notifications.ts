@@ -1,5 +1,5 @@
 import type { Notification } from '../sinks/notification.js';
-import type { TriageState } from './triage-journal.js';
+import type { TriageState } from './triage-ledger.js';
 
 /** What a receiver is told after the first notification of an incident: one update or close for each verdict. */
 export function triageNotifications(

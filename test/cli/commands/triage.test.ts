@@ -19,7 +19,7 @@ async function prepare(changes: readonly IncidentChanges[]) {
   const list = async (...args: string[]) =>
     answer(await here(['incidents', ...where, ...args, '--json'])) as never as Listed;
   const names = async (...args: string[]) => (await list(...args)).incidents.map(({ root }) => root.id);
-  return { folder, where, list, names, journal: `${store}.triage.jsonl`, ...written };
+  return { folder, where, list, names, ledger: `${store}.triage.jsonl`, ...written };
 }
 
 const three = [
@@ -55,13 +55,13 @@ describe('recal incidents', () => {
 
 describe('recal triage', () => {
   it('keeps every verdict beside the store; the last one counts', async () => {
-    const { where, incidents, list, journal } = await prepare(three);
+    const { where, incidents, list, ledger } = await prepare(three);
     const judge = (...args: string[]) => here(['triage', incidents[0].id, ...where, ...args, '--json']);
     await judge('--verdict', 'malicious', '--note', 'web shell \u001b[2J', '--author', 'anna');
     expect((await list()).incidents[0]).toMatchObject({ status: 'open', verdict: { author: 'anna' } });
     await judge('--verdict', 'malicious', '--close', '--author', 'ben');
     expect((await list()).incidents[0]).toMatchObject({ status: 'closed' });
-    expect(existsSync(journal)).toBe(true);
+    expect(existsSync(ledger)).toBe(true);
     const { stdout } = await here(['triage', '--log', ...where]);
     expect(stdout).toMatch(/anna +malicious .*web shell \\e\[2J/);
     expect(stdout).toMatch(/ben +malicious, closed/);

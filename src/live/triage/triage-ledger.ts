@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { Journal } from '../../base/journal.js';
+import { Ledger } from '../../base/ledger.js';
 import { SEVERITIES } from '../../detect/alerts/severity.js';
 import { ENTITY_TYPES } from '../../ingest/event.js';
 import type { AlertFolders } from '../../report/detection/alert-folders.js';
@@ -67,9 +67,9 @@ export type VerdictEntry = Extract<TriageEntry, { kind: 'verdict' }>;
 export type Suppression = Omit<z.output<typeof suppression>, 'kind' | 'version'>;
 export type SuppressionRule = z.output<typeof rule>;
 
-/** The journal of what people decided about incidents. It is also the audit log. */
-export function triageJournal(path: string): Journal<TriageEntry> {
-  return new Journal<TriageEntry>(path, entrySchema);
+/** The ledger of what people decided about incidents. It is also the audit log. */
+export function triageLedger(path: string): Ledger<TriageEntry> {
+  return new Ledger<TriageEntry>(path, entrySchema);
 }
 
 /** Where decisions are kept: as asked, or beside the store, or in the alerts folder if the store is unknown. */
@@ -116,7 +116,7 @@ export class TriageState {
   /** Without a path, nothing was decided. */
   static async read(path: string | undefined): Promise<TriageState> {
     if (path === undefined) return new TriageState([]);
-    const { entries, tornBytes } = await triageJournal(path).read();
+    const { entries, tornBytes } = await triageLedger(path).read();
     return new TriageState(entries, tornBytes);
   }
 

@@ -9,20 +9,20 @@ import { makeFolder } from './make-folder.js';
 import { printable } from './printable.js';
 import { safeJson } from './safe-json.js';
 
-/** A journal of decisions by people stays far below this. */
+/** A ledger of decisions by people stays far below this. */
 const MOST_BYTES = 1 << 28;
 const MOST_WAIT_MS = 10_000;
 const SUM = /,"sum":"([0-9a-f]{32})"\}$/;
 const NEWLINE = 0x0a;
 
-/** The intact entries of a journal. */
-export interface JournalContent<Entry> {
+/** The intact entries of a ledger. */
+export interface LedgerContent<Entry> {
   readonly entries: readonly Entry[];
-  /** Bytes of a last line that its writer did not finish. They are not part of the journal. */
+  /** Bytes of a last line that its writer did not finish. They are not part of the ledger. */
   readonly tornBytes: number;
 }
 
-interface Read<Entry> extends JournalContent<Entry> {
+interface Read<Entry> extends LedgerContent<Entry> {
   readonly lastSum: string;
   readonly intactBytes: number;
 }
@@ -32,7 +32,7 @@ interface Read<Entry> extends JournalContent<Entry> {
  * line is found. Readers need no lock. A writer that is killed leaves at most an unfinished last line, which readers report
  * and the next writer removes.
  */
-export class Journal<Entry extends object> {
+export class Ledger<Entry extends object> {
   readonly path: string;
   readonly #schema: z.ZodType<Entry>;
 
@@ -42,7 +42,7 @@ export class Journal<Entry extends object> {
   }
 
   /** A missing file has no entries. */
-  async read(): Promise<JournalContent<Entry>> {
+  async read(): Promise<LedgerContent<Entry>> {
     const { entries, tornBytes } = await this.#read();
     return { entries, tornBytes };
   }
@@ -105,7 +105,7 @@ export class Journal<Entry extends object> {
   }
 
   #damaged(why: string, line: number): RecalError {
-    return new RecalError('journal-damaged', `${printable(this.path)}: line ${line} is damaged: ${why}`, {
+    return new RecalError('ledger-damaged', `${printable(this.path)}: line ${line} is damaged: ${why}`, {
       hint: `restore the file from a backup, or keep the ${line - 1} lines before it and repeat what came later`,
       where: { file: this.path, line },
     });
@@ -119,7 +119,7 @@ export class Journal<Entry extends object> {
       if (attempt.kind === 'taken') return attempt.release;
       if (attempt.kind === 'blocked' || performance.now() > until) {
         const who = attempt.kind === 'blocked' ? attempt.what : `process ${attempt.holder.pid}`;
-        throw new RecalError('journal-busy', `cannot lock ${printable(this.path)}: ${who} holds its lock`, {
+        throw new RecalError('ledger-busy', `cannot lock ${printable(this.path)}: ${who} holds its lock`, {
           hint: `try again; if no recal runs, remove the lock with: rm ${printable(path)}`,
           where: { file: path },
         });
@@ -153,8 +153,8 @@ async function readAll(path: string): Promise<Buffer> {
   try {
     const { size } = await file.stat();
     if (size <= MOST_BYTES) return await file.readFile();
-    throw new RecalError('journal-damaged', `${printable(path)} is too large: ${size} bytes`, {
-      hint: 'check that it is a journal of recal, and move it away if not',
+    throw new RecalError('ledger-damaged', `${printable(path)} is too large: ${size} bytes`, {
+      hint: 'check that it is a ledger of recal, and move it away if not',
       where: { file: path },
     });
   } finally {
