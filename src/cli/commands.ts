@@ -60,6 +60,11 @@ const working: readonly CommandEntry[] = [
     () => import('./commands/send.js'),
   ),
   entry(
+    'doctor',
+    'check the sensor, the store, the model and the machine',
+    () => import('./commands/doctor.js'),
+  ),
+  entry(
     'drift',
     'check whether recent events still resemble those a model was calibrated on',
     () => import('./commands/drift.js'),
