@@ -85,7 +85,10 @@ describe('examine', () => {
     ];
     await ingestFiles([writeLog(folder, 'gap.log', lines)], { store: own, threads: 0 });
     expect((await readManifest(own))?.ingests[0].summary.losses).toHaveLength(1);
-    expect(await statusOf('losses', { store: own })).toBe('fail');
+    expect(await statusOf('losses', { store: own })).toBe('warn');
+    expect(await statusOf('losses', { store: own, machine: { output: async () => 'lost 9\n' } })).toBe(
+      'fail',
+    );
     const later = { now: () => NOW + 9 * 24 * HOUR };
     expect(await statusOf('losses', { store: own, machine: later })).toBe('ok');
   });
