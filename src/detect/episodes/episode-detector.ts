@@ -106,6 +106,8 @@ export class EpisodeJudge {
   readonly #accepted: AcceptedBehaviours;
   /** The novelty of each tree without what was accepted; empty if nothing was. */
   readonly #noveltyAlone: ReadonlyMap<number, number>;
+  /** The programs that each process ran; empty if nothing was accepted. */
+  readonly #programsOf = new Map<number, number[]>();
 
   constructor(
     trained: KnownBehaviours,
@@ -133,6 +135,13 @@ export class EpisodeJudge {
             learnedOf: () => 0,
           });
     this.#noveltyAlone = new Map(alone.map(({ root, novelty }) => [root, novelty]));
+    if (accepted.count === 0) return;
+    const [processes, programs] = [activity.actors.firsts, activity.actors.seconds];
+    processes.forEach((process, actor) => {
+      const others = this.#programsOf.get(process);
+      if (others === undefined) this.#programsOf.set(process, [programs[actor]]);
+      else others.push(programs[actor]);
+    });
   }
 
   judge(scores: LearnedScores): JudgedEpisodes {
@@ -151,12 +160,11 @@ export class EpisodeJudge {
   /** Leaves out the part of the learned score that a person accepted. */
   #discount(episode: ScoredEpisode): ScoredEpisode {
     if (this.#accepted.count === 0) return episode;
-    const { actors, catalogue } = this.#novelty.activity;
+    const { catalogue } = this.#novelty.activity;
     const learned = this.#accepted.remainingLearned(episode, this.#noveltyAlone.get(episode.root) ?? 0, {
       root: catalogue.programKey(episode.program),
       all: () => {
-        const members = new Set(episode.processes);
-        const programs = actors.seconds.filter((_, actor) => members.has(actors.firsts[actor]));
+        const programs = episode.processes.flatMap((process) => this.#programsOf.get(process) ?? []);
         return [...new Set(programs)].map((program) => catalogue.programKey(program));
       },
     });

@@ -11,6 +11,7 @@ import { SEVERITIES, severityRank } from '../../detect/alerts/severity.js';
 import { type DetectOptions, type DetectResult, detect } from '../../pipeline/detect.js';
 import { checkOutFolder } from '../../pipeline/out-folder.js';
 import { readAlertFolders } from '../../report/detection/alert-folders.js';
+import { nothingSelected } from '../../store/nothing-selected.js';
 import { type Selection, Store } from '../../store/store.js';
 import { type ListedIncident, listIncidents } from './list-incidents.js';
 import { TriageState, triagePath } from './triage-ledger.js';
@@ -72,9 +73,9 @@ export async function detectSinceLast(options: SinceLastOptions): Promise<SinceL
   const { nextIngest } = store.manifest;
   // Otherwise nothing would be new in a store that was made anew.
   if (nextIngest < state.nextIngest) throw damaged(path, 'the store has fewer ingests than at the last run');
-  const added = store
-    .segments('events', selection)
-    .filter(({ ingest, firstTs }) => ingest >= state.nextIngest && firstTs !== null);
+  const selected = store.segments('events', selection);
+  if (selected.length === 0) throw nothingSelected(store, selection);
+  const added = selected.filter(({ ingest, firstTs }) => ingest >= state.nextIngest && firstTs !== null);
   const nothing = { detection: undefined, fresh: [], changed: [], suppressed: 0 };
   if (added.length === 0) return nothing;
   const times = added.flatMap(({ firstTs, lastTs }) => [BigInt(firstTs ?? 0), BigInt(lastTs ?? 0)]);
