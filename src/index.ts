@@ -52,14 +52,48 @@ export type { RelationNeighbours } from './graph/relation-neighbours.js';
 export { ENTITY_TYPES, type Entity, type EntityType, type Event } from './ingest/event.js';
 export { expandInputs } from './ingest/sources/inputs.js';
 
+// Triage and health
+export { examine } from './live/doctor/examine.js';
+export type {
+  CheckName,
+  DoctorOptions,
+  Finding,
+  FindingStatus,
+  Machine,
+  NamedFinding,
+} from './live/doctor/finding.js';
 // Sending incidents
 export type { Delivery } from './live/sinks/deliver.js';
 export type { HttpSinkOptions } from './live/sinks/http-sink.js';
-export type { Notification, NotificationEntity } from './live/sinks/notification.js';
+export type { Notification, NotificationEntity, NotificationTriage } from './live/sinks/notification.js';
 export { openSink } from './live/sinks/open-sink.js';
 export type { RetryOptions } from './live/sinks/retry.js';
-export { type SendOptions, sendAlerts } from './live/sinks/send-alerts.js';
+export { type SendOptions, type SendResult, sendAlerts } from './live/sinks/send-alerts.js';
 export type { Sink } from './live/sinks/sink.js';
+export {
+  type JudgeOptions,
+  judgeIncident,
+  type SuppressOptions,
+  suppress,
+  unsuppress,
+} from './live/triage/decide.js';
+export {
+  type IncidentList,
+  type IncidentStatus,
+  type ListedIncident,
+  type ListFilter,
+  listIncidents,
+} from './live/triage/list-incidents.js';
+export { detectSinceLast, type SinceLastOptions, type SinceLastResult } from './live/triage/since-last.js';
+export {
+  type Suppression,
+  type SuppressionRule,
+  type TriageEntry,
+  TriageState,
+  triagePath,
+  type Verdict,
+  type VerdictEntry,
+} from './live/triage/triage-ledger.js';
 
 // Models
 export { describeModelFile, type ModelDescription } from './model/file/describe-model.js';
@@ -67,6 +101,15 @@ export type { TensorPlace } from './model/file/tensor-header.js';
 export type { EpochReport } from './model/training/trainer.js';
 export type { TrainingConfig } from './model/training/training-config.js';
 // Pipeline
+export {
+  type AcceptAgedOptions,
+  type AcceptOptions,
+  type AcceptResult,
+  accept,
+  acceptAged,
+  undoAccept,
+} from './pipeline/accept.js';
+export { type Acceptances, type Accepted, type DecisionBy, readAcceptances } from './pipeline/acceptances.js';
 export { type CalibrateOptions, type CalibrateSummary, calibrate } from './pipeline/calibrate.js';
 export { type CalibrationSummary, DEFAULT_THRESHOLD } from './pipeline/calibration-summary.js';
 export {
@@ -89,6 +132,7 @@ export {
 } from './pipeline/train.js';
 export type { RelationSummary, TrainingSummary } from './pipeline/training-summary.js';
 export { type AlertFiles, type AlertRun, readAlertFiles } from './report/detection/alert-files.js';
+export { type AlertFolders, type FoundIncident, readAlertFolders } from './report/detection/alert-folders.js';
 // Simulation
 export type {
   AttackSummary,

@@ -39,9 +39,30 @@ const working: readonly CommandEntry[] = [
   ),
   entry('explain', 'show why an alert or an incident was raised', () => import('./commands/explain.js')),
   entry(
+    'incidents',
+    'list the incidents of alerts folders with what was decided about them',
+    () => import('./commands/incidents.js'),
+  ),
+  entry('triage', 'record what you think of an incident', () => import('./commands/triage.js')),
+  entry(
+    'suppress',
+    'hide incidents that a rule covers, until a date',
+    () => import('./commands/suppress.js'),
+  ),
+  entry(
+    'accept',
+    'make the new behaviours of a harmless incident known to a model',
+    () => import('./commands/accept.js'),
+  ),
+  entry(
     'send',
     'tell other systems about incidents: webhooks, chat, syslog, SIEM',
     () => import('./commands/send.js'),
+  ),
+  entry(
+    'doctor',
+    'check the sensor, the store, the model and the machine',
+    () => import('./commands/doctor.js'),
   ),
   entry(
     'drift',

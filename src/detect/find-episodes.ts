@@ -5,9 +5,11 @@ import { describeAlerts } from './alerts/alert-record.js';
 import { KeptAlerts } from './alerts/kept-alerts.js';
 import { rowsOf, type SuspiciousNode } from './alerts/suspicious-nodes.js';
 import type { Detector } from './detector.js';
+import type { AcceptedBehaviours } from './episodes/accepted-behaviours.js';
 import { type EpisodeIncident, EpisodeJudge, type JudgedEpisodes } from './episodes/episode-detector.js';
 import { describeEpisodes } from './episodes/episode-records.js';
 import { hostDaysOf } from './episodes/host-days.js';
+import { IncidentBehaviourFinder } from './episodes/incident-behaviours.js';
 import { type RaisedIncidents, raiseIncidents } from './episodes/raise-incidents.js';
 import { alertContext, type Detection, type FindIncidentsOptions, fillDistances } from './find-incidents.js';
 import { behavioursOf } from './fitted-detector.js';
@@ -21,13 +23,15 @@ const MOST_PER_INCIDENT = 12;
 
 export interface FindEpisodesOptions extends FindIncidentsOptions {
   readonly rule: Exclude<ThresholdSpec, { kind: 'oracle' }>;
+  /** What people accepted beside the model. */
+  readonly accepted?: AcceptedBehaviours | undefined;
 }
 
 /** Scores graphs, judges their process trees, and raises the incidents that the rule allows. */
 export async function findEpisodes(
   detector: Detector,
   graphs: SplitGraphs,
-  { threshold, rule, signal, progress, seen }: FindEpisodesOptions,
+  { threshold, rule, accepted, signal, progress, seen }: FindEpisodesOptions,
 ): Promise<Detection & { readonly raised: RaisedIncidents<EpisodeIncident> }> {
   const { events } = graphs;
   const { calibration, watch } = detector;
@@ -36,7 +40,7 @@ export async function findEpisodes(
   const named = await watch.time('episodes', () => graphs.named());
   const judge = watch.measure(
     'episodes',
-    () => new EpisodeJudge(behavioursOf(detector.fitted), episodes, named),
+    () => new EpisodeJudge(behavioursOf(detector.fitted), episodes, named, accepted),
   );
   const highest = new Float64Array(events.keys.size);
   const foreseen = watch.measure('episodes', () => tellingNodes(judge.judge(highest)));
@@ -87,7 +91,8 @@ export async function findEpisodes(
     };
     const raised = raiseIncidents(rule, judged.incidents, { benign, hostDays: hostDaysOf(events) });
     const told = assignAlerts(raised.incidents, rows, judged);
-    const record = { graphs, judged, benign, scores: highest, model: detector.model.id };
+    const behaviours = new IncidentBehaviourFinder(judged);
+    const record = { graphs, judged, benign, scores: highest, model: detector.model.id, behaviours };
     const incidents: Incident[] = raised.incidents.map((incident, i) =>
       describeEpisodes(incident, i + 1, told[i], record),
     );
@@ -104,6 +109,7 @@ export async function findEpisodes(
         alerts: alerts.length,
         alertsLeftOut: leftOut,
         incidents: incidents.length,
+        acceptances: accepted?.count ?? 0,
       },
     };
   });

@@ -46,6 +46,8 @@ export interface Detection {
     /** Process trees, where they are judged. */
     readonly episodes?: number;
     readonly incidents: number;
+    /** Decisions of people that were used beside the model, where episodes are judged. */
+    readonly acceptances?: number;
   };
 }
 

@@ -3,6 +3,7 @@ import { EXIT, RecalError } from '../base/errors.js';
 import { isoTime } from '../base/time-text.js';
 import type { Alert, Incident } from '../detect/alerts/alert.js';
 import type { Detector } from '../detect/detector.js';
+import { AcceptedBehaviours } from '../detect/episodes/accepted-behaviours.js';
 import { findEpisodes } from '../detect/find-episodes.js';
 import { type Detection, findIncidents } from '../detect/find-incidents.js';
 import type { ScoredGraph } from '../detect/fusion/scored-graph.js';
@@ -14,6 +15,7 @@ import { checkReportPath, DetectionFiles } from '../report/detection/detection-f
 import { REPORT_FILE } from '../report/page/page.js';
 import { describeContents } from '../store/nothing-selected.js';
 import type { Selection, Store } from '../store/store.js';
+import { type Acceptances, readAcceptances } from './acceptances.js';
 import { DEFAULT_EPISODES, DEFAULT_THRESHOLD } from './calibration-summary.js';
 import { openDetector, selectAfter } from './open-detector.js';
 import { checkOutFolder } from './out-folder.js';
@@ -30,6 +32,8 @@ export interface DetectOptions {
   readonly out: string;
   /** Events to judge; by default everything after the time the model was calibrated on. */
   readonly selection?: Selection | undefined;
+  /** Leaves out events before this time, and those that the model was calibrated on. In nanoseconds since 1970. */
+  readonly since?: bigint | undefined;
   /**
    * top:N/day or budget:N/day (or /hour, /week), fpr:P or fdr:Q. Default: top:10/day, or budget:5/day for a model that
    * judges nodes.
@@ -37,9 +41,14 @@ export interface DetectOptions {
   readonly threshold?: string | undefined;
   /** Write report.html beside the alerts. Default: true. */
   readonly report?: boolean | undefined;
-  /** Compute threads; one per core by default. Results do not depend on it. */
   /** File of a public key. The model must be signed with its private key. */
   readonly trust?: string | undefined;
+  /**
+   * Use what people accepted beside the model (`accept`). Default: true, but never with `trust`, because acceptances are
+   * not signed.
+   */
+  readonly accepted?: boolean | undefined;
+  /** Compute threads; one per core by default. Results do not depend on it. */
   readonly threads?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly watch?: DetectWatch | undefined;
@@ -49,6 +58,8 @@ export interface DetectOptions {
 export interface DetectWatch {
   /** Scoring is this far, 0 to 1. */
   progress?(done: number): void;
+  /** The acceptances beside the model were read. */
+  acceptances?(acceptances: Acceptances, counts: { readonly used: number; readonly unsigned: number }): void;
   /** The threshold is known. */
   threshold?(threshold: DetectThreshold): void;
   /** The scores of one graph, including those below the threshold. */
@@ -108,7 +119,7 @@ export async function detect(options: DetectOptions): Promise<DetectResult> {
   try {
     const { watch: clock, calibration } = detector;
     const { selection, graphs } = await clock.time('reading', () =>
-      openGraphs(detector, store, options.selection ?? {}),
+      openGraphs(detector, store, options.selection ?? {}, options.since),
     );
     const isEpisodes = calibration.episodes !== undefined;
     const spec = given ?? parseThreshold(isEpisodes ? DEFAULT_EPISODES : DEFAULT_THRESHOLD);
@@ -127,6 +138,7 @@ export async function detect(options: DetectOptions): Promise<DetectResult> {
       hostDays: calibration.benign.hostDays,
     });
     if (!isEpisodes) watch?.threshold?.(describe(applied));
+    const accepted = isEpisodes && options.accepted !== false ? await readAccepted(options) : undefined;
     const files = new DetectionFiles({
       detector,
       graphs,
@@ -146,7 +158,7 @@ export async function detect(options: DetectOptions): Promise<DetectResult> {
     };
     const { raised, ...found } =
       calibration.episodes !== undefined && spec.kind !== 'oracle'
-        ? await findEpisodes(detector, graphs, { ...finding, rule: spec })
+        ? await findEpisodes(detector, graphs, { ...finding, rule: spec, accepted })
         : { ...(await findIncidents(detector, graphs, finding)), raised: undefined };
     const threshold = describe(raised ?? applied);
     if (isEpisodes) watch?.threshold?.(threshold);
@@ -165,13 +177,23 @@ export async function detect(options: DetectOptions): Promise<DetectResult> {
   }
 }
 
+async function readAccepted({ model, trust, watch }: DetectOptions): Promise<AcceptedBehaviours> {
+  const acceptances = await readAcceptances(model);
+  const standing = acceptances.accepted.filter(({ undone }) => undone === null);
+  const used = trust === undefined ? standing : [];
+  watch?.acceptances?.(acceptances, { used: used.length, unsigned: standing.length - used.length });
+  return new AcceptedBehaviours(used);
+}
+
 async function openGraphs(
   detector: Detector,
   store: Store,
   asked: Selection,
+  since: bigint | undefined,
 ): Promise<{ selection: Selection; graphs: SplitGraphs }> {
   const { lastTs } = detector.calibration;
-  const selection = selectAfter(asked, lastTs);
+  const from = since === undefined || since > lastTs ? since : lastTs + 1n;
+  const selection = from === undefined ? selectAfter(asked, lastTs) : { ...asked, from };
   try {
     return { selection, graphs: await detector.graphsOf(store, selection) };
   } catch (error) {

@@ -2,6 +2,14 @@ import type { ErrorText } from './error-text.js';
 
 /** Errors about alerts folders and thresholds. */
 export const RESULTS_ERRORS = {
+  'accept-impossible': {
+    when: 'The incident has no behaviours that a model could accept, because its model judges single nodes.',
+    action: 'Train with `--set unit=episode`, or use a suppression (`recal suppress add`).',
+  },
+  'accept-unknown': {
+    when: 'No acceptance has the given id, or it was undone before.',
+    action: 'List the acceptances with `recal accept --list --model FILE`.',
+  },
   'alerts-ambiguous': {
     when: 'Several alerts or incidents have an id that begins with the given text.',
     action: 'Give more characters of the id; the hint lists the candidates.',
@@ -27,11 +35,23 @@ export const RESULTS_ERRORS = {
     action:
       'To read alerts, use a folder that `recal detect` wrote; to write them, use a new or empty folder.',
   },
+  'ledger-busy': {
+    when: 'Another process held the lock of a ledger of decisions for ten seconds.',
+    action: 'Try again; if no other recal runs, remove the lock file that the error names.',
+  },
+  'ledger-damaged': {
+    when: 'A line of a ledger of decisions (acceptances, triage) was changed or removed.',
+    action: 'Restore the file from a backup, or keep the lines before the one that the error names.',
+  },
   'no-alerts': { when: 'The folder contains no alerts.', action: 'Run `recal detect … --out DIR`.' },
   'out-not-empty': { when: 'The output folder contains other files.', action: 'Use a new or empty folder.' },
   'out-place': {
     when: 'The output folder cannot be created or written to.',
     action: 'Set `--out` to a writable folder.',
+  },
+  'since-last-damaged': {
+    when: 'The file that remembers the last run of `recal detect --since-last` is damaged, or belongs to another store.',
+    action: 'Use another `--out` folder, or remove the file to judge everything again.',
   },
   'sink-state-damaged': {
     when: 'The file that lists delivered notifications cannot be read.',
@@ -40,6 +60,15 @@ export const RESULTS_ERRORS = {
   'sink-unusable': {
     when: 'A sink cannot be opened.',
     action: 'Check that the file is in a folder that exists and that you may write to.',
+  },
+  'suppression-invalid': {
+    when: 'A suppression has no rule, several rules, or ends in the past.',
+    action:
+      'Use one of `--entity`, `--path` and `--parent` with `--child` and `--relation`, and a later `--expires`.',
+  },
+  'suppression-unknown': {
+    when: 'No suppression has the given id, or it was removed before.',
+    action: 'List the suppressions with `recal suppress list`.',
   },
   'threshold-invalid': {
     when: 'A threshold rule is unknown, has a value that is not allowed, or cannot be used here.',

@@ -1,16 +1,23 @@
 import { z } from 'zod';
-import { EXIT } from '../../base/errors.js';
+import { EXIT, RecalError } from '../../base/errors.js';
 import { printable } from '../../base/printable.js';
 import { defineSettings } from '../../base/settings.js';
 import type { Incident } from '../../detect/alerts/alert.js';
+import type { ListedIncident } from '../../live/triage/list-incidents.js';
+import { detectSinceLast, type SinceLastOptions } from '../../live/triage/since-last.js';
+import type { Acceptances } from '../../pipeline/acceptances.js';
 import { DEFAULT_EPISODES, DEFAULT_THRESHOLD } from '../../pipeline/calibration-summary.js';
 import { type DetectResult, detect } from '../../pipeline/detect.js';
 import { incidentActions } from '../../report/detection/actions.js';
+import type { Selection } from '../../store/store.js';
 import { defineCommand } from '../command.js';
 import { selectionOf, selectionSettings } from '../settings/selection.js';
 import { modelSetting, storeSetting, trustSetting } from '../settings/store-and-model.js';
 import { threadsSetting } from '../settings/threads.js';
+import { triageSetting } from '../settings/triage.js';
+import { describeTorn } from '../terminal/accepted-table.js';
 import { renderThreshold } from '../terminal/calibration-summary.js';
+import { renderNews } from '../terminal/news.js';
 import type { Output } from '../terminal/output.js';
 import { formatBytes, formatCount, formatDuration } from '../terminal/quantities.js';
 import { StageProgress } from '../terminal/stage-progress.js';
@@ -23,10 +30,12 @@ const LISTED = 20;
 export const command = defineCommand({
   details:
     'Scores all events after those used for calibration, unless you select a split or a time range. Writes ' +
-    'alerts.jsonl, incidents.jsonl, alerts.csv, run.json and report.html. docs/reference/alerts.md describes every field.',
+    'alerts.jsonl, incidents.jsonl, alerts.csv, run.json and report.html. docs/reference/alerts.md describes every field. With ' +
+    `--since-last, each run writes to a folder of its own below --out and prints nothing if nothing is new or changed, so that cron sends a mail only if something is; with --fail-on-alert it then exits with code ${EXIT.alerts}.`,
   examples: [
     'recal detect --store cadets --split test --model cadets.recal --out alerts',
     'recal detect --store own --model web.recal --threshold budget:1/week --out alerts --fail-on-alert',
+    'recal detect --store own --model web.recal --out daily --since-last',
   ],
   arguments: {},
   settings: defineSettings({
@@ -45,6 +54,15 @@ export const command = defineCommand({
       description: `exit with code ${EXIT.alerts} if there is an alert`,
     },
     report: { type: z.boolean().default(true), description: 'do not write report.html' },
+    accepted: {
+      type: z.boolean().default(true),
+      description: 'do not use what recal accept wrote beside the model',
+    },
+    sinceLast: {
+      type: z.boolean().default(false),
+      description: 'judge only what is new since the last such run, and print only new or changed incidents',
+    },
+    triage: triageSetting,
     threads: threadsSetting('the result'),
   }),
   async run(_args, settings, context) {
@@ -52,18 +70,27 @@ export const command = defineCommand({
     const progress = new StageProgress(context);
     const { store, model, threshold, report, threads } = settings;
     await warnOfStore(store, context.out);
-    const result = await detect({
+    const asked = {
       store,
       model,
       trust: settings.trust,
       threshold,
       report,
       threads,
+      accepted: settings.accepted,
       out: settings.out,
       selection: selectionOf(settings),
       signal,
+    };
+    if (settings.sinceLast) {
+      const news = await tellSinceLast({ ...asked, triage: settings.triage }, progress, out);
+      return settings.failOnAlert && news > 0 ? EXIT.alerts : EXIT.done;
+    }
+    const result = await detect({
+      ...asked,
       watch: {
         progress: (done) => progress.update('scoring', done),
+        acceptances: (found, counts) => tellAcceptances(found, counts, out),
         threshold: ({ rule, found, hostDays }) => {
           if (found === undefined) return;
           for (const line of renderThreshold(rule, found, hostDays)) out.info(line);
@@ -86,6 +113,51 @@ export const command = defineCommand({
     return settings.failOnAlert && result.alerts.length > 0 ? EXIT.alerts : EXIT.done;
   },
 });
+
+/** Prints what is new or changed, and returns the number of those incidents. */
+async function tellSinceLast(
+  options: SinceLastOptions & { readonly selection: Selection },
+  progress: StageProgress,
+  out: Output,
+): Promise<number> {
+  const { from, to } = options.selection;
+  if (from !== undefined || to !== undefined) {
+    throw new RecalError('usage-invalid-argument', '--since-last chooses the time itself', {
+      hint: 'leave out --from and --to',
+      exit: EXIT.usage,
+    });
+  }
+  const result = await detectSinceLast({
+    ...options,
+    watch: {
+      progress: (done) => progress.update('scoring', done),
+      acceptances: (found, { unsigned }) => tellAcceptances(found, { used: 0, unsigned }, out),
+    },
+  }).finally(() => progress.finish());
+  const { detection, fresh, changed, suppressed } = result;
+  const plain = ({ incident: { folder, ...incident } }: ListedIncident) => ({ ...incident, folder });
+  const value = {
+    out: detection?.out ?? null,
+    new: fresh.map(plain),
+    changed: changed.map(plain),
+    suppressed,
+    ...detection?.run,
+  };
+  out.result(value, () => renderNews(result, out));
+  return fresh.length + changed.length;
+}
+
+function tellAcceptances(
+  { path, tornBytes }: Acceptances,
+  { used, unsigned }: { readonly used: number; readonly unsigned: number },
+  out: Output,
+): void {
+  if (used > 0) out.info(`${formatCount(used)} acceptances used, from ${printable(path)}`);
+  if (unsigned > 0) {
+    out.warn(`${formatCount(unsigned)} acceptances are not used: --trust is set, and they are not signed`);
+  }
+  if (tornBytes > 0) out.warn(describeTorn(path, tornBytes));
+}
 
 /** Time by stage, longest first, and peak memory. */
 function describeCost(stages: Readonly<Record<string, number>>, peakBytes: number): string {

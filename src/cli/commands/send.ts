@@ -8,12 +8,13 @@ import { SEVERITIES } from '../../detect/alerts/severity.js';
 import { openSink, SHAPES } from '../../live/sinks/open-sink.js';
 import { sendAlerts } from '../../live/sinks/send-alerts.js';
 import { defineCommand } from '../command.js';
+import { triageSetting } from '../settings/triage.js';
 import { formatCount } from '../terminal/quantities.js';
 
 export const command = defineCommand({
   details:
     `Sends the incidents of an alerts folder to receivers. A receiver is SHAPE:TARGET. Shapes: ${SHAPES.map(({ name, title }) => `${name} (${title})`).join(', ')}. ` +
-    'Targets: a file, - for standard output, or an http, https, udp, tcp or tls URL. Each incident is sent once to each receiver; ' +
+    'Targets: a file, - for standard output, or an http, https, udp, tcp or tls URL. Each incident is sent once to each receiver, and so is every later verdict about it (recal triage); ' +
     'what a receiver does not take goes to a file of dead letters.',
   examples: [
     'recal send slack:https://hooks.example.com/T1/B2 --alerts alerts',
@@ -33,6 +34,7 @@ export const command = defineCommand({
       description: 'leave out incidents below this severity',
       value: 'LEVEL',
     },
+    triage: triageSetting,
     state: {
       type: z.string().min(1).optional(),
       description: 'file that remembers what was sent (default: sent.json in the alerts folder)',
@@ -72,10 +74,16 @@ export const command = defineCommand({
         attempts,
         state: settings.state ?? join(alerts, 'sent.json'),
         deadLetters,
+        triage: settings.triage,
         signal,
       });
       out.result(sent, () => [
         `incidents: ${formatCount(sent.incidents)}; receivers: ${sinks.length}; ${formatCount(sent.delivered)} sent, ${formatCount(sent.known)} sent before, ${formatCount(sent.failed.length)} not taken`,
+        ...(sent.suppressed > 0
+          ? [
+              `${formatCount(sent.suppressed)} suppressed incidents were not sent; show them: recal incidents --status suppressed`,
+            ]
+          : []),
       ]);
       if (sent.failed.length === 0) return EXIT.done;
       const [{ sink, error }] = sent.failed;

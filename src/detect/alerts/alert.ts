@@ -13,6 +13,12 @@ export const ALERT_VERSION = 2;
 export const MOST_TEXT = 4096;
 /** The most processes that an incident lists; all are counted. */
 export const MOST_PROCESSES = 256;
+/** The most keys of new behaviours that an incident lists; all are counted. */
+export const MOST_KEYS = 16_384;
+/** The most root programs of an incident, programs below each, and days. */
+export const MOST_TREES = 64;
+export const MOST_PROGRAMS = 1024;
+export const MOST_DAYS = 366;
 /** The most interactions in the neighbourhood of an alert; all are counted. */
 export const MOST_NEIGHBOURHOOD = 40;
 
@@ -133,6 +139,16 @@ export const alertSchema = z
   })
   .meta({ title: 'RECAL alert', description: 'One line of alerts.jsonl.' });
 
+/** A 64-bit key of a program, or of a program and what it did. */
+const behaviourKey = z.string().regex(/^[0-9a-f]{16}$/);
+
+/** Process trees below one program, as a person may accept them. */
+export const acceptedTreesSchema = z.strictObject({
+  root: behaviourKey.meta({ description: 'program of the roots' }),
+  programs: z.array(behaviourKey).max(MOST_PROGRAMS).meta({ description: 'programs that ran in the trees' }),
+  learned: z.number().meta({ description: 'highest learned score of a tree' }),
+});
+
 /** A group of related alerts. */
 export const incidentSchema = z
   .strictObject({
@@ -184,6 +200,23 @@ export const incidentSchema = z
           .max(MOST_PROCESSES)
           .meta({ description: 'processes of the trees, the highest tree first' }),
         processCount: count,
+        behaviours: z
+          .strictObject({
+            keys: z
+              .array(behaviourKey)
+              .max(MOST_KEYS)
+              .meta({ description: 'what is new: programs, places, addresses and acts, coarse ones first' }),
+            keyCount: count,
+            trees: z.array(acceptedTreesSchema).max(MOST_TREES),
+            newAddress: z
+              .boolean()
+              .meta({ description: 'whether it contacted an address that no one used before' }),
+            days: z
+              .array(z.iso.date())
+              .max(MOST_DAYS)
+              .meta({ description: 'days on which its trees began, in UTC' }),
+          })
+          .meta({ description: 'what recal accept makes known, as keys' }),
       })
       .nullable()
       .meta({ description: 'the process trees of the incident; null where single nodes are judged' }),

@@ -37,6 +37,14 @@ export function findExplained(
   return { kind: 'incident', incident, alerts: members };
 }
 
+/** Finds an incident by the beginning of its id. */
+export function findIncident<Found extends Incident>(id: string, incidents: readonly Found[]): Found {
+  const wanted = id.toLowerCase();
+  const found = incidents.filter((each) => wanted !== '' && each.id.startsWith(wanted));
+  if (found.length === 1) return found[0];
+  throw notOne(id, found, incidents);
+}
+
 function notOne(id: string, found: readonly Found[], all: readonly Found[]): RecalError {
   const shown = printable(id, 40);
   if (found.length > 1) {

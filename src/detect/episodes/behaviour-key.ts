@@ -23,3 +23,17 @@ export function joinKeys(a: BehaviourKey, b: BehaviourKey): BehaviourKey {
 function mixAll(seed: number, a: BehaviourKey, b: BehaviourKey): number {
   return finishMix(mixWord(mixWord(mixWord(mixWord(seed, a.high), a.low), b.high), b.low));
 }
+
+/** A key as 16 hexadecimal digits. */
+export function formatBehaviour({ high, low }: BehaviourKey): string {
+  return word(high) + word(low);
+}
+
+/** Reads what `formatBehaviour` wrote. */
+export function parseBehaviour(text: string): BehaviourKey {
+  return { high: Number.parseInt(text.slice(0, 8), 16) | 0, low: Number.parseInt(text.slice(8), 16) | 0 };
+}
+
+function word(value: number): string {
+  return (value >>> 0).toString(16).padStart(8, '0');
+}

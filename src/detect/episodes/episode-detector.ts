@@ -1,4 +1,5 @@
 import { finishMix } from '../../base/integer-mix.js';
+import { AcceptedBehaviours } from './accepted-behaviours.js';
 import { collectActivity } from './activity.js';
 import { beaconSurprise } from './beacon.js';
 import { Catalogue } from './catalogue.js';
@@ -105,14 +106,45 @@ export class EpisodeJudge {
   readonly #novelty: Novelty;
   readonly #trees: ProcessTrees;
   readonly #calibration: EpisodeCalibration;
+  readonly #accepted: AcceptedBehaviours;
+  /** The novelty of each tree without what was accepted; empty if nothing was. */
+  readonly #noveltyAlone: ReadonlyMap<number, number>;
+  /** The programs that each process ran; empty if nothing was accepted. */
+  readonly #programsOf = new Map<number, number[]>();
 
-  constructor(trained: KnownBehaviours, calibration: EpisodeCalibration, events: EventsWithLead) {
+  constructor(
+    trained: KnownBehaviours,
+    calibration: EpisodeCalibration,
+    events: EventsWithLead,
+    accepted: AcceptedBehaviours = new AcceptedBehaviours([]),
+  ) {
+    const learned = new KnownBehaviours();
+    learned.addAll(trained);
+    learned.addAll(calibration.known);
     const known = new KnownBehaviours();
-    known.addAll(trained);
-    known.addAll(calibration.known);
+    known.addAll(learned);
+    known.addAll(accepted.known);
+    const activity = collectActivity(events, new Catalogue());
     this.#calibration = calibration;
-    this.#novelty = new Novelty(collectActivity(events, new Catalogue()), known);
+    this.#accepted = accepted;
+    this.#novelty = new Novelty(activity, known, learned);
     this.#trees = plantTrees(this.#novelty);
+    const alone =
+      accepted.count === 0
+        ? []
+        : scoreEpisodes(this.#trees, {
+            novelty: new Novelty(activity, learned),
+            ratesOf: () => calibration.rates,
+            learnedOf: () => 0,
+          });
+    this.#noveltyAlone = new Map(alone.map(({ root, novelty }) => [root, novelty]));
+    if (accepted.count === 0) return;
+    const [processes, programs] = [activity.actors.firsts, activity.actors.seconds];
+    processes.forEach((process, actor) => {
+      const others = this.#programsOf.get(process);
+      if (others === undefined) this.#programsOf.set(process, [programs[actor]]);
+      else others.push(programs[actor]);
+    });
   }
 
   judge(scores: LearnedScores): JudgedEpisodes {
@@ -123,9 +155,25 @@ export class EpisodeJudge {
       novelty,
       ratesOf: () => rates,
       learnedOf: (process) => scores[nodes.get(process) ?? -1] ?? 0,
-    });
+    }).map((episode) => this.#discount(episode));
     const incidents = formIncidents(episodes, this.#calibration, novelty);
     return { incidents, count: episodes.length, novelty, rates };
+  }
+
+  /** Leaves out the part of the learned score that a person accepted. */
+  #discount(episode: ScoredEpisode): ScoredEpisode {
+    if (this.#accepted.count === 0) return episode;
+    const { catalogue } = this.#novelty.activity;
+    const learned = this.#accepted.remainingLearned(episode, this.#noveltyAlone.get(episode.root) ?? 0, {
+      root: catalogue.programKey(episode.program),
+      all: () => {
+        const programs = episode.processes.flatMap((process) => this.#programsOf.get(process) ?? []);
+        return [...new Set(programs)].map((program) => catalogue.programKey(program));
+      },
+    });
+    if (learned === episode.learned) return episode;
+    const highest = episode.highest.map((score) => (score * learned) / episode.learned);
+    return { ...episode, highest, learned, acceptedLearned: episode.learned - learned };
   }
 }
 

@@ -15,6 +15,7 @@ import type { Severity } from '../alerts/severity.js';
 import { quote } from '../evidence/relation-words.js';
 import type { SplitGraphs } from '../split-graphs.js';
 import type { EpisodeIncident, JudgedEpisode, JudgedEpisodes } from './episode-detector.js';
+import type { IncidentBehaviourFinder } from './incident-behaviours.js';
 import type { BenignIncidents } from './raise-incidents.js';
 import { type TellingAct, tellingActs } from './telling-acts.js';
 
@@ -38,6 +39,7 @@ export interface RecordContext {
   /** Highest learned score by node. */
   readonly scores: Float64Array;
   readonly model: string;
+  readonly behaviours: IncidentBehaviourFinder;
 }
 
 /** Describes a raised incident. `alerts` are its own, the highest score first. */
@@ -91,6 +93,7 @@ export function describeEpisodes(
         score: Number.isFinite(context.scores[node]) ? context.scores[node] : 0,
       })),
       processCount: processes.length,
+      behaviours: context.behaviours.of(incident),
     },
   };
 }

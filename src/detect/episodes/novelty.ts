@@ -45,13 +45,16 @@ export class Novelty {
   /** The new behaviours of each actor, as rows of `activity.done`. */
   readonly news: readonly (readonly number[])[];
   readonly #known: KnownBehaviours;
+  readonly #trained: KnownBehaviours;
   readonly #knownPrograms = new Map<number, boolean>();
   readonly #secondary = new Map<number, boolean>();
   readonly #places: ReadonlyMap<number, readonly string[]>;
 
-  constructor(activity: Activity, known: KnownBehaviours) {
+  /** `trained` is the part of what is known that comes from events, and not from a person. */
+  constructor(activity: Activity, known: KnownBehaviours, trained: KnownBehaviours = known) {
     this.activity = activity;
     this.#known = known;
+    this.#trained = trained;
     const { actors, done, catalogue } = activity;
     this.all = new Uint32Array(actors.size * KINDS);
     this.fresh = new Uint32Array(actors.size * KINDS);
@@ -109,7 +112,10 @@ export class Novelty {
     if (known !== undefined) return known;
     const { catalogue } = this.activity;
     const [, relation, object] = catalogue.describe(behaviour);
-    const found = !START_RELATION.test(String(relation)) && !this.knows(catalogue.program(String(object)));
+    // Nobody accepts every service that meets an accepted program, so that only events end this.
+    const found =
+      !START_RELATION.test(String(relation)) &&
+      !this.#trained.has(catalogue.programKey(catalogue.program(String(object))));
     this.#secondary.set(behaviour, found);
     return found;
   }
@@ -126,7 +132,10 @@ function newPlaces(
     if (place === undefined || !started.has(process)) return;
     const fresh = isNew.get(place) ?? !known.has(placeKey(place));
     isNew.set(place, fresh);
-    if (fresh) found.set(process, (found.get(process) ?? new Set()).add(place));
+    if (!fresh) return;
+    // A person accepts a place for one program only.
+    if (known.has(joinKeys(catalogue.programKey(catalogue.program(path)), placeKey(place)))) return;
+    found.set(process, (found.get(process) ?? new Set()).add(place));
   };
   const programs = actors.seconds;
   actors.firsts.forEach((process, i) => {

@@ -23,6 +23,8 @@ export interface ScoredEpisode {
   readonly learned: number;
   /** The surprise of its new programs and places. */
   readonly firsts: number;
+  /** The part of the learned score that was left out, because a person accepted it. */
+  readonly acceptedLearned?: number;
   /** The highest surprise of a process by kind, and that process's actor; -1 without any. */
   readonly surprises: Float64Array;
   readonly actors: Int32Array;

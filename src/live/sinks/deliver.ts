@@ -68,12 +68,17 @@ export async function deliver(
   notifications: readonly Notification[],
   sinks: readonly Sink[],
   known: DeliveredNotifications,
-  options: RetryOptions & { readonly deadLetters?: DeadLetters | undefined } = {},
+  options: RetryOptions & {
+    readonly deadLetters?: DeadLetters | undefined;
+    /** Leaves out notifications for some sinks. */
+    readonly isWanted?: (sink: Sink, notification: Notification) => boolean;
+  } = {},
 ): Promise<Delivery> {
   const results = await Promise.all(
     sinks.map(async (sink) => {
       const result = { delivered: 0, known: 0, failed: [] as Delivery['failed'][number][] };
       for (const notification of notifications) {
+        if (options.isWanted?.(sink, notification) === false) continue;
         if (known.has(sink, notification)) {
           result.known++;
           continue;

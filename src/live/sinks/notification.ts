@@ -34,6 +34,17 @@ export interface Notification {
   readonly root: EntityRef;
   /** Highest score first. */
   readonly entities: readonly NotificationEntity[];
+  /** What a person decided about it; only in updates that follow a decision. */
+  readonly triage?: NotificationTriage;
+}
+
+/** A decision of a person about an incident. */
+export interface NotificationTriage {
+  readonly verdict: 'benign' | 'malicious' | 'unsure';
+  readonly note: string;
+  readonly author: string;
+  /** Milliseconds since 1970. */
+  readonly time: number;
 }
 
 /** The notification about a new incident. */

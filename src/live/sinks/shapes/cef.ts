@@ -36,6 +36,10 @@ export const cef: Shape = {
       ['cn1', notification.rank],
       ['cs1Label', 'model'],
       ['cs1', notification.model],
+      ['outcome', notification.triage?.verdict],
+      ['reason', notification.triage?.note],
+      ['cs2Label', notification.triage === undefined ? undefined : 'author'],
+      ['cs2', notification.triage?.author],
       ['msg', notification.sentence],
     ];
     const extension = fields.flatMap(([key, value]) =>

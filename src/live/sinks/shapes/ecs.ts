@@ -56,6 +56,7 @@ function document(notification: Notification): unknown {
       status: notification.status,
       rank: notification.rank,
       score: notification.score,
+      ...(notification.triage && { triage: notification.triage }),
       entities: notification.entities.map(({ type, name, id, score }) => ({ type, name: name ?? id, score })),
     },
   };

@@ -25,6 +25,11 @@ export const falco: Shape = {
       'recal.score': notification.score.toFixed(2),
       'evt.hostname': notification.host,
     };
+    if (notification.triage !== undefined) {
+      fields['recal.verdict'] = notification.triage.verdict;
+      fields['recal.note'] = printable(notification.triage.note);
+      fields['recal.author'] = printable(notification.triage.author);
+    }
     if (process !== undefined) {
       fields['proc.name'] = printable(process.name ?? process.id);
       if (process.pid !== null) fields['proc.pid'] = String(process.pid);

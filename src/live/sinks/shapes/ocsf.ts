@@ -12,6 +12,7 @@ const LEARNING = 4;
 
 const ACTIVITIES = { new: 1, updated: 2, closed: 3 } as const;
 const STATUSES = { new: 1, updated: 2, closed: 4 } as const;
+const VERDICTS = { malicious: 2, unsure: 4, benign: 5 } as const;
 const SEVERITY_IDS: Readonly<Record<Severity, number>> = { info: 1, low: 2, medium: 3, high: 4, critical: 5 };
 
 /** OCSF 1.3.0, class Detection Finding (2004). */
@@ -32,7 +33,7 @@ function finding(notification: Notification): unknown {
     type_uid: DETECTION_FINDING * 100 + activity,
     severity_id: SEVERITY_IDS[notification.severity],
     status_id: STATUSES[notification.status],
-    time: notification.last,
+    time: notification.triage?.time ?? notification.last,
     start_time: notification.first,
     end_time: notification.last,
     is_alert: true,
@@ -51,12 +52,23 @@ function finding(notification: Notification): unknown {
       last_seen_time: notification.last,
       analytic: { type_id: LEARNING, name: 'recal', version, uid: notification.model },
     },
-    evidences: notification.entities.map(evidence),
-    unmapped: { score: notification.score, rank: notification.rank },
+    evidences: notification.entities.map((entity) => ({
+      ...evidence(entity),
+      ...(notification.triage && { verdict_id: VERDICTS[notification.triage.verdict] }),
+    })),
+    ...(notification.triage && { comment: notification.triage.note }),
+    unmapped: {
+      score: notification.score,
+      rank: notification.rank,
+      ...(notification.triage && {
+        verdict: notification.triage.verdict,
+        author: notification.triage.author,
+      }),
+    },
   };
 }
 
-function evidence({ type, name, id, pid, cmd }: NotificationEntity): unknown {
+function evidence({ type, name, id, pid, cmd }: NotificationEntity): object {
   const label = name ?? id;
   if (type === 'process') {
     return {

@@ -29,6 +29,10 @@ export const otlp: Shape = {
       { key: 'recal.score', value: { doubleValue: notification.score } },
       text('recal.model', notification.model),
     ];
+    if (notification.triage !== undefined) {
+      const { verdict, note, author } = notification.triage;
+      attributes.push(text('recal.verdict', verdict), text('recal.note', note), text('recal.author', author));
+    }
     if (process !== undefined) {
       attributes.push(text('process.executable.path', process.name ?? process.id));
       if (process.pid !== null) attributes.push(integer('process.pid', process.pid));

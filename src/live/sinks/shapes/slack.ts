@@ -19,9 +19,13 @@ export const slack: Shape = {
   contentType: 'application/json',
   message(notification) {
     const head = `${MARKS[notification.severity]} *${escapeText(notification.title)}* (${notification.severity}, #${notification.rank}, ${notification.status})`;
+    const decided =
+      notification.triage === undefined
+        ? ''
+        : `\n${escapeText(`${notification.triage.author}: ${notification.triage.verdict}. ${notification.triage.note}`)}`;
     const time = `${new Date(notification.first).toISOString()} to ${new Date(notification.last).toISOString()}`;
     const more = `${time}\nrecal explain ${notification.id.slice(0, 8)} --alerts DIR`;
-    return safeJson({ text: `${head}\n${escapeText(notification.sentence)}\n${more}` });
+    return safeJson({ text: `${head}\n${escapeText(notification.sentence)}${decided}\n${more}` });
   },
 };
 

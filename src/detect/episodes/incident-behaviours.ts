@@ -1,0 +1,138 @@
+import { isoTime } from '../../base/time-text.js';
+import { type Incident, MOST_DAYS, MOST_KEYS, MOST_PROGRAMS, MOST_TREES } from '../alerts/alert.js';
+import { addressKey, placeKey, placeOf } from './activity.js';
+import { type BehaviourKey, formatBehaviour, joinKeys } from './behaviour-key.js';
+import { NOVELTY_KINDS } from './catalogue.js';
+import type { EpisodeIncident, JudgedEpisode, JudgedEpisodes } from './episode-detector.js';
+
+const STARTS = NOVELTY_KINDS.indexOf('process');
+
+/** What an incident would make known if a person accepted it. */
+type IncidentBehaviours = NonNullable<Incident['episode']>['behaviours'];
+
+/**
+ * Finds what is new in incidents. Everything is tied to the program that did it: that one program may do something says
+ * nothing about another. A new program is accepted with all that it did.
+ */
+export class IncidentBehaviourFinder {
+  readonly #judged: JudgedEpisodes;
+  readonly #actorsOf = new Map<number, number[]>();
+  /** Rows of `activity.done` of the actors whose program is new. */
+  readonly #rowsOf = new Map<number, number[]>();
+  readonly #ranBy = new Map<number, number[]>();
+  readonly #addressesOf = new Map<number, string[]>();
+
+  constructor(judged: JudgedEpisodes) {
+    this.#judged = judged;
+    const { novelty } = judged;
+    const { actors, done, ran, addresses } = novelty.activity;
+    const [processes, programs] = [actors.firsts, actors.seconds];
+    processes.forEach((process, actor) => {
+      push(this.#actorsOf, process, actor);
+      if (!novelty.knows(programs[actor])) this.#rowsOf.set(actor, []);
+    });
+    done.firsts.forEach((actor, row) => {
+      this.#rowsOf.get(actor)?.push(row);
+    });
+    for (const { process, file } of ran) push(this.#ranBy, process, file);
+    for (const [address, users] of addresses) {
+      if (novelty.hasKey(addressKey(address))) continue;
+      for (const process of users.keys()) push(this.#addressesOf, process, address);
+    }
+  }
+
+  of({ episodes }: EpisodeIncident): IncidentBehaviours {
+    const { catalogue } = this.#judged.novelty.activity;
+    const keys = new Map<string, number>();
+    const add = (key: BehaviourKey, coarseness: number) => {
+      const text = formatBehaviour(key);
+      keys.set(text, Math.min(keys.get(text) ?? Number.POSITIVE_INFINITY, coarseness));
+    };
+    let newAddress = false;
+    for (const episode of episodes) {
+      for (const process of episode.processes) {
+        this.#addProcess(process, add);
+        for (const address of this.#addressesOf.get(process) ?? []) {
+          newAddress = true;
+          add(addressKey(address), 0);
+        }
+      }
+      this.#addStart(episode, add);
+    }
+    const ordered = [...keys].sort((a, b) => a[1] - b[1] || (a[0] < b[0] ? -1 : 1)).map(([key]) => key);
+    const days = new Set(episodes.map(({ root }) => isoTime(catalogue.begun(root)).slice(0, 10)));
+    return {
+      keys: ordered.slice(0, MOST_KEYS),
+      keyCount: ordered.length,
+      trees: this.#treesOf(episodes),
+      newAddress,
+      days: [...days].sort().slice(0, MOST_DAYS),
+    };
+  }
+
+  #addProcess(process: number, add: (key: BehaviourKey, coarseness: number) => void): void {
+    const { novelty } = this.#judged;
+    const { actors, done, catalogue } = novelty.activity;
+    const isNewPlace = new Set(novelty.newPlaces(process));
+    const addPlace = (path: string) => {
+      const place = placeOf(path);
+      if (place === undefined || !isNewPlace.has(place)) return;
+      add(joinKeys(catalogue.programKey(catalogue.program(path)), placeKey(place)), 0);
+    };
+    for (const actor of this.#actorsOf.get(process) ?? []) {
+      const program = actors.seconds[actor];
+      const key = catalogue.programKey(program);
+      if (!novelty.knows(program)) add(key, 0);
+      addPlace(catalogue.programName(program));
+      for (const row of this.#rowsOf.get(actor) ?? novelty.news[actor]) {
+        const behaviour = done.seconds[row];
+        add(joinKeys(key, catalogue.behaviourKey(behaviour)), 1 + catalogue.kindOf(behaviour));
+      }
+    }
+    for (const file of this.#ranBy.get(process) ?? []) addPlace(catalogue.nameAt(file));
+  }
+
+  /** A service outside the tree that starts it does something new too. */
+  #addStart({ root }: JudgedEpisode, add: (key: BehaviourKey, coarseness: number) => void): void {
+    const { novelty } = this.#judged;
+    const { parents, actors, done, catalogue } = novelty.activity;
+    const parent = parents.get(root);
+    if (parent === undefined) return;
+    const started = new Set(
+      (this.#actorsOf.get(root) ?? []).map((actor) => catalogue.programName(actors.seconds[actor])),
+    );
+    for (const actor of this.#actorsOf.get(parent) ?? []) {
+      for (const row of novelty.news[actor]) {
+        const behaviour = done.seconds[row];
+        if (catalogue.kindOf(behaviour) !== STARTS) continue;
+        if (!started.has(String(catalogue.describe(behaviour)[2]))) continue;
+        add(joinKeys(catalogue.programKey(actors.seconds[actor]), catalogue.behaviourKey(behaviour)), 1);
+      }
+    }
+  }
+
+  /** One entry for each root program. */
+  #treesOf(episodes: readonly JudgedEpisode[]): IncidentBehaviours['trees'] {
+    const { actors, catalogue } = this.#judged.novelty.activity;
+    const found = new Map<string, { programs: Set<string>; learned: number }>();
+    for (const { program, processes, learned, acceptedLearned = 0 } of episodes) {
+      const root = formatBehaviour(catalogue.programKey(program));
+      const entry = found.get(root) ?? { programs: new Set<string>(), learned: 0 };
+      found.set(root, entry);
+      entry.learned = Math.max(entry.learned, learned + acceptedLearned);
+      for (const actor of processes.flatMap((process) => this.#actorsOf.get(process) ?? []))
+        entry.programs.add(formatBehaviour(catalogue.programKey(actors.seconds[actor])));
+    }
+    return [...found].slice(0, MOST_TREES).map(([root, { programs, learned }]) => ({
+      root,
+      programs: [...programs].sort().slice(0, MOST_PROGRAMS),
+      learned,
+    }));
+  }
+}
+
+function push<V>(table: Map<number, V[]>, key: number, value: V): void {
+  const known = table.get(key);
+  if (known === undefined) table.set(key, [value]);
+  else known.push(value);
+}
