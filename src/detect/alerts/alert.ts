@@ -13,6 +13,8 @@ export const ALERT_VERSION = 2;
 export const MOST_TEXT = 4096;
 /** The most processes that an incident lists; all are counted. */
 export const MOST_PROCESSES = 256;
+/** The most packages that a change names. */
+export const MOST_PACKAGES = 64;
 /** The most interactions in the neighbourhood of an alert; all are counted. */
 export const MOST_NEIGHBOURHOOD = 40;
 
@@ -169,6 +171,16 @@ export const incidentSchema = z
         sure: z
           .enum(['resolved', 'extrapolated', 'unresolved'])
           .meta({ description: 'how sure falsePerDay is' }),
+        change: z
+          .strictObject({
+            manager: text.meta({ description: 'the package manager' }),
+            packages: z.array(text).max(MOST_PACKAGES).meta({ description: 'from its command lines' }),
+            action: text.meta({ description: 'installed, upgraded, removed or changed software' }),
+            newPrograms: count.meta({ description: 'programs that ran for the first time' }),
+          })
+          .nullable()
+          .default(null)
+          .meta({ description: 'the software change that the incident is; null if it is more than that' }),
         acts: z
           .array(z.strictObject({ at: moment.nullable(), what: sentence }))
           .max(16)

@@ -16,6 +16,7 @@ type Arrays = Readonly<Record<string, Int32Array | Uint32Array | Float32Array>>;
 export function encodeEpisodes({
   known,
   rates,
+  changeShare,
   novelty,
   learned,
   incidents,
@@ -23,6 +24,7 @@ export function encodeEpisodes({
   return {
     known: { ...known.toArrays() },
     rates: { ...rates.toArrays() },
+    changes: { share: Float32Array.of(changeShare) },
     benign: { novelty: novelty.values, learned: learned.values, incidents: incidents.values },
   };
 }
@@ -36,7 +38,11 @@ export function decodeEpisodes({ words, signed, floats }: EpisodeTensors): Episo
       throw new RangeError('a benign episode has no score');
     return new TailSurprise(values);
   };
+  const [changeShare] = floats('episodes.changes.share');
+  if (!(changeShare > 0 && changeShare <= 1))
+    throw new RangeError('the share of changes is not between 0 and 1');
   return {
+    changeShare,
     known: KnownBehaviours.fromArrays({
       high: signed('episodes.known.high'),
       low: signed('episodes.known.low'),

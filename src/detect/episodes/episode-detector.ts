@@ -2,6 +2,7 @@ import { finishMix } from '../../base/integer-mix.js';
 import { collectActivity } from './activity.js';
 import { beaconSurprise } from './beacon.js';
 import { Catalogue } from './catalogue.js';
+import { ExplainedChanges } from './changes/explain-changes.js';
 import { foldEpisodes } from './fold-episodes.js';
 import { joinEpisodes } from './join-episodes.js';
 import { KnownBehaviours } from './known-behaviours.js';
@@ -33,6 +34,7 @@ export interface JudgedEpisodes {
   readonly count: number;
   readonly novelty: Novelty;
   readonly rates: NoveltyRates;
+  readonly changes: ExplainedChanges;
 }
 
 /** What calibration learns about benign episodes. */
@@ -42,6 +44,8 @@ export interface EpisodeCalibration {
   readonly rates: NoveltyRates;
   readonly novelty: TailSurprise;
   readonly learned: TailSurprise;
+  /** The share of benign episodes in which software is installed. */
+  readonly changeShare: number;
   /** Scores of the incidents that benign episodes would form. */
   readonly incidents: TailSurprise;
 }
@@ -78,11 +82,10 @@ export function calibrateEpisodes(
   const measure = (isCounted: (half: number | undefined) => boolean) =>
     NoveltyRates.measure(novelty, (process) => isCounted(halfOf.get(process)));
   const others = [measure((half) => half === 1), measure((half) => half === 0)];
-  const episodes = scoreEpisodes(trees, {
-    novelty,
-    learnedOf,
-    ratesOf: (root) => others[finishMix(root) & 1],
-  });
+  const context = { learnedOf, ratesOf: (root: number) => others[finishMix(root) & 1] };
+  const changes = new ExplainedChanges(novelty);
+  const changeShare = Math.fround(changes.share(trees.values()));
+  const episodes = changes.discount(scoreEpisodes(trees, { novelty, ...context }), context, changeShare);
   const tails = {
     novelty: new TailSurprise(episodes.map((episode) => episode.novelty)),
     learned: new TailSurprise(episodes.map((episode) => episode.learned)),
@@ -92,6 +95,7 @@ export function calibrateEpisodes(
   return {
     known,
     rates: measure((half) => half !== undefined),
+    changeShare,
     ...tails,
     incidents: new TailSurprise(formIncidents(episodes, tails, novelty).map(({ score }) => score)),
   };
@@ -101,6 +105,7 @@ export function calibrateEpisodes(
 export class EpisodeJudge {
   readonly #novelty: Novelty;
   readonly #trees: ProcessTrees;
+  readonly #changes: ExplainedChanges;
   readonly #calibration: EpisodeCalibration;
 
   constructor(trained: KnownBehaviours, calibration: EpisodeCalibration, events: EventsWithLead) {
@@ -110,19 +115,21 @@ export class EpisodeJudge {
     this.#calibration = calibration;
     this.#novelty = new Novelty(collectActivity(events, new Catalogue()), known);
     this.#trees = plantTrees(this.#novelty);
+    this.#changes = new ExplainedChanges(this.#novelty);
   }
 
   judge(scores: LearnedScores): JudgedEpisodes {
     const novelty = this.#novelty;
-    const { rates } = this.#calibration;
+    const { rates, changeShare } = this.#calibration;
     const { nodes } = novelty.activity;
-    const episodes = scoreEpisodes(this.#trees, {
-      novelty,
+    const context = {
       ratesOf: () => rates,
-      learnedOf: (process) => scores[nodes.get(process) ?? -1] ?? 0,
-    });
+      learnedOf: (process: number) => scores[nodes.get(process) ?? -1] ?? 0,
+    };
+    const scored = scoreEpisodes(this.#trees, { novelty, ...context });
+    const episodes = this.#changes.discount(scored, context, changeShare);
     const incidents = formIncidents(episodes, this.#calibration, novelty);
-    return { incidents, count: episodes.length, novelty, rates };
+    return { incidents, count: episodes.length, novelty, rates, changes: this.#changes };
   }
 }
 

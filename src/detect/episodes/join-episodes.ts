@@ -6,11 +6,15 @@ import type { ScoredEpisode } from './score-episodes.js';
 /** An address with more connections than this does not join episodes. */
 const MOST_CONNECTIONS = 60;
 
+/** Names of shared libraries, as templates. */
+const LIBRARY = /\.so(?:\.|$)|\.dll$|\.dylib$/i;
+
 type Fold<Episode> = FoldedEpisodes<Episode>;
 
 /**
  * Joins folded episodes that have one cause: a service that starts a program for the first time, a new program that one
- * wrote and the other ran, or a remote address that no one used before. From the highest score down.
+ * wrote and the other ran, a software change, a library or a remote address that no one used before. From the highest
+ * score down.
  */
 export function joinEpisodes<Episode extends ScoredEpisode & { readonly score: number }>(
   folds: readonly Fold<Episode>[],
@@ -24,6 +28,8 @@ export function joinEpisodes<Episode extends ScoredEpisode & { readonly score: n
   const isNovel = (fold: number) => folds[fold].episodes[0].novelty > 0;
   joinStarts(folds, novelty, groups);
   joinWriters(folds, novelty, groups, foldOf);
+  joinChanges(folds, groups);
+  joinLibraries(folds, novelty, groups);
   joinAddresses(novelty, groups, (process) => {
     const fold = foldOf.get(process);
     return fold !== undefined && isNovel(fold) ? fold : undefined;
@@ -73,6 +79,72 @@ function joinWriters<Episode extends ScoredEpisode>(
       if (wrote <= row && other !== undefined) groups.join(fold, other);
     }
   }
+}
+
+/** Joins what one software change brought. */
+function joinChanges<Episode extends ScoredEpisode>(folds: readonly Fold<Episode>[], groups: Groups): void {
+  const firsts = new Map<number, number>();
+  folds.forEach(({ episodes }, fold) => {
+    for (const { change, novelty } of episodes) {
+      // What a change explains least of is not its work.
+      if (change === undefined || change.remaining > novelty / 2) continue;
+      const first = firsts.get(change.run);
+      if (first === undefined) firsts.set(change.run, fold);
+      else groups.join(first, fold);
+    }
+  });
+}
+
+/**
+ * Joins programs that load the same library for the first time: one change brought it to all of them. Only folds in which
+ * little else is new: what also does something else has a cause of its own.
+ */
+function joinLibraries<Episode extends ScoredEpisode>(
+  folds: readonly Fold<Episode>[],
+  novelty: Novelty,
+  groups: Groups,
+): void {
+  const actorsOf = new Map<number, number[]>();
+  novelty.activity.actors.firsts.forEach((process, actor) => {
+    if (novelty.news[actor].length > 0) actorsOf.set(process, [...(actorsOf.get(process) ?? []), actor]);
+  });
+  const firsts = new Map<string, number>();
+  folds.forEach(({ episodes: [{ processes, newPrograms, newPlaces }] }, fold) => {
+    if (newPrograms.length > 0 || newPlaces.length > 0) return;
+    const { libraries, others } = newLibraries(
+      processes.flatMap((process) => actorsOf.get(process) ?? []),
+      novelty,
+    );
+    if (libraries.size < others) return;
+    for (const library of libraries) {
+      const first = firsts.get(library);
+      if (first === undefined) firsts.set(library, fold);
+      else groups.join(first, fold);
+    }
+  });
+}
+
+/** The libraries that actors were the first to use, and the number of other events in which something is new. */
+function newLibraries(
+  actors: readonly number[],
+  { activity, news, hasKey }: Novelty,
+): { libraries: Set<string>; others: number } {
+  const { done, doneAt, catalogue } = activity;
+  const libraries = new Set<string>();
+  const loads = new Set<number>();
+  const all = new Set<number>();
+  for (const actor of actors) {
+    for (const row of news[actor]) {
+      all.add(doneAt[row]);
+      const behaviour = done.seconds[row];
+      const [kind, , , name] = catalogue.describe(behaviour);
+      if (kind !== 'name' || !LIBRARY.test(String(name)) || hasKey(catalogue.behaviourKey(behaviour)))
+        continue;
+      libraries.add(String(name));
+      loads.add(doneAt[row]);
+    }
+  }
+  return { libraries, others: all.size - loads.size };
 }
 
 function joinAddresses(

@@ -27,10 +27,15 @@ export interface ScoredEpisode {
   readonly newPlaces: readonly string[];
   /** What makes it like others: its new programs, or without any its new behaviours. */
   readonly sign: ReadonlySet<string>;
+  /** If a software change explains a part: the package manager's process, and the novelty that remains. */
+  readonly change?: { readonly run: number; readonly remaining: number } | undefined;
 }
 
+/** What scores are computed from. */
+export type NoveltyView = Pick<Novelty, 'activity' | 'all' | 'fresh' | 'news' | 'knows' | 'newPlaces'>;
+
 export interface ScoreContext {
-  readonly novelty: Novelty;
+  readonly novelty: NoveltyView;
   /** The rates that an episode is compared with. */
   ratesOf(root: number): NoveltyRates;
   /** The learned score of a process. */
@@ -93,7 +98,7 @@ export function scoreEpisodes(
   });
 }
 
-function signOf({ activity }: Novelty, program: number, row: number): string {
+function signOf({ activity }: NoveltyView, program: number, row: number): string {
   const behaviour = activity.done.seconds[row];
   const kind = activity.catalogue.kindOf(behaviour);
   return VARIABLE.has(kind) ? `${program} any ${kind}` : `${program} ${behaviour}`;

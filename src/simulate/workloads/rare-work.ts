@@ -15,28 +15,38 @@ export interface PackageManager {
   readonly targets: readonly string[];
 }
 
-/** Downloads packages and unpacks them over the old files. */
-export function packageUpdate(manager: PackageManager, packages: readonly string[]) {
+/** Downloads packages and unpacks them over the old files. `release` changes the host's programs and names their files. */
+export function packageUpdate(
+  manager: PackageManager,
+  packages: readonly string[],
+  release: (() => readonly string[]) | undefined = undefined,
+) {
   return function* update(world: World, random: Random): Steps {
     const { machine } = world;
     const tool = machine.spawn(world.daemon(manager.parent), manager.tool, 'upgrade -y');
     const flow = machine.connect(tool, manager.mirror, 80);
-    for (const name of packages) {
-      machine.call('sendTo', tool, flow, 200);
-      for (let i = random.between(3, 10); i > 0; i--) machine.call('receiveFrom', tool, flow, 65_536);
-      yield millis(random, 300);
-      const archive = machine.writeFile(tool, `/var/cache/pkg/${name}.txz`, 4, true);
+    const unpack = (name: string, paths: readonly string[]) => {
       const unpacker = machine.spawn(tool, manager.unpacker, name);
-      for (const target of manager.targets) {
-        const path = target.replace('%', name);
+      for (const path of paths) {
         const fresh = machine.writeFile(unpacker, `${path}.new`, random.between(1, 3), true);
         machine.call('changeMode', unpacker, fresh);
         machine.rename(unpacker, fresh, path);
       }
       machine.exit(unpacker);
+    };
+    for (const name of packages) {
+      machine.call('sendTo', tool, flow, 200);
+      for (let i = random.between(3, 10); i > 0; i--) machine.call('receiveFrom', tool, flow, 65_536);
+      yield millis(random, 300);
+      const archive = machine.writeFile(tool, `/var/cache/pkg/${name}.txz`, 4, true);
+      unpack(
+        name,
+        manager.targets.map((target) => target.replace('%', name)),
+      );
       machine.writeFile(tool, manager.database, 2);
       machine.unlink(tool, archive);
     }
+    if (release !== undefined) unpack('release', release());
     machine.call('close', tool, flow);
     machine.exit(tool);
   };
