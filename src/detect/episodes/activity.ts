@@ -151,8 +151,15 @@ interface WalkedAct {
 }
 
 /** Calls `visit` for each event with a subject, in order. */
-function walk({ events, history }: NamedEvents, catalogue: Catalogue, visit: (act: WalkedAct) => void): void {
+function walk(
+  { events, history, roles }: NamedEvents,
+  catalogue: Catalogue,
+  visit: (act: WalkedAct) => void,
+): void {
   const { table, keys, hosts } = events;
+  hosts.forEach((host, i) => {
+    catalogue.setRole(host, roles?.[i] ?? '');
+  });
   const relations = table.relations.map((name) => catalogue.relation(name));
   const actions = ACTIONS.map((name) => catalogue.relation(name));
   const other = action('other');

@@ -3,6 +3,7 @@ import { collectActivity } from './activity.js';
 import { beaconSurprise } from './beacon.js';
 import { Catalogue } from './catalogue.js';
 import { ExplainedChanges } from './changes/explain-changes.js';
+import { FleetNovelty, type HostRates } from './fleet/fleet-novelty.js';
 import { foldEpisodes } from './fold-episodes.js';
 import { joinEpisodes } from './join-episodes.js';
 import { KnownBehaviours } from './known-behaviours.js';
@@ -42,6 +43,8 @@ export interface EpisodeCalibration {
   /** What the calibration events made known. */
   readonly known: KnownBehaviours;
   readonly rates: NoveltyRates;
+  /** Where hosts are told apart: how often something is new on its host. */
+  readonly onHost: HostRates | undefined;
   readonly novelty: TailSurprise;
   readonly learned: TailSurprise;
   /** The share of benign episodes in which software is installed. */
@@ -85,16 +88,21 @@ export function calibrateEpisodes(
   const context = { learnedOf, ratesOf: (root: number) => others[finishMix(root) & 1] };
   const changes = new ExplainedChanges(novelty);
   const changeShare = Math.fround(changes.share(trees.values()));
-  const episodes = changes.discount(scoreEpisodes(trees, { novelty, ...context }), context, changeShare);
+  const discounted = changes.discount(scoreEpisodes(trees, { novelty, ...context }), context, changeShare);
+  const fleet = trained.hosts === undefined ? undefined : new FleetNovelty(novelty, trained);
+  const onHost = fleet && [0, 1].map((own) => fleet.measure((process) => halfOf.get(process) === 1 - own));
+  const episodes = onHost ? fleet.add(discounted, (root) => onHost[finishMix(root) & 1]) : discounted;
   const tails = {
     novelty: new TailSurprise(episodes.map((episode) => episode.novelty)),
     learned: new TailSurprise(episodes.map((episode) => episode.learned)),
   };
   const known = new KnownBehaviours();
+  if (trained.hosts !== undefined) known.recordHosts();
   learnActivity(activity, known, (process) => halfOf.has(process));
   return {
     known,
     rates: measure((half) => half !== undefined),
+    onHost: fleet?.measure((process) => halfOf.has(process)),
     changeShare,
     ...tails,
     incidents: new TailSurprise(formIncidents(episodes, tails, novelty).map(({ score }) => score)),
@@ -106,6 +114,7 @@ export class EpisodeJudge {
   readonly #novelty: Novelty;
   readonly #trees: ProcessTrees;
   readonly #changes: ExplainedChanges;
+  readonly #fleet: FleetNovelty;
   readonly #calibration: EpisodeCalibration;
 
   constructor(trained: KnownBehaviours, calibration: EpisodeCalibration, events: EventsWithLead) {
@@ -116,18 +125,20 @@ export class EpisodeJudge {
     this.#novelty = new Novelty(collectActivity(events, new Catalogue()), known);
     this.#trees = plantTrees(this.#novelty);
     this.#changes = new ExplainedChanges(this.#novelty);
+    this.#fleet = new FleetNovelty(this.#novelty, known);
   }
 
   judge(scores: LearnedScores): JudgedEpisodes {
     const novelty = this.#novelty;
-    const { rates, changeShare } = this.#calibration;
+    const { rates, changeShare, onHost } = this.#calibration;
     const { nodes } = novelty.activity;
     const context = {
       ratesOf: () => rates,
       learnedOf: (process: number) => scores[nodes.get(process) ?? -1] ?? 0,
     };
     const scored = scoreEpisodes(this.#trees, { novelty, ...context });
-    const episodes = this.#changes.discount(scored, context, changeShare);
+    const discounted = this.#changes.discount(scored, context, changeShare);
+    const episodes = onHost === undefined ? discounted : this.#fleet.add(discounted, () => onHost);
     const incidents = formIncidents(episodes, this.#calibration, novelty);
     return { incidents, count: episodes.length, novelty, rates, changes: this.#changes };
   }
