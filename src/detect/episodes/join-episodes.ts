@@ -6,14 +6,11 @@ import type { ScoredEpisode } from './score-episodes.js';
 /** An address with more connections than this does not join episodes. */
 const MOST_CONNECTIONS = 60;
 
-/** Names of shared libraries, as templates. */
-const LIBRARY = /\.so(?:\.|$)|\.dll$|\.dylib$/i;
-
 type Fold<Episode> = FoldedEpisodes<Episode>;
 
 /**
  * Joins folded episodes that have one cause: a service that starts a program for the first time, a new program that one
- * wrote and the other ran, a software change, a library or a remote address that no one used before. From the highest
+ * wrote and the other ran, a software change, a file or a remote address that no one used before. From the highest
  * score down.
  */
 export function joinEpisodes<Episode extends ScoredEpisode & { readonly score: number }>(
@@ -29,7 +26,7 @@ export function joinEpisodes<Episode extends ScoredEpisode & { readonly score: n
   joinStarts(folds, novelty, groups);
   joinWriters(folds, novelty, groups, foldOf);
   joinChanges(folds, groups);
-  joinLibraries(folds, novelty, groups);
+  joinFiles(folds, novelty, groups);
   joinAddresses(novelty, groups, (process) => {
     const fold = foldOf.get(process);
     return fold !== undefined && isNovel(fold) ? fold : undefined;
@@ -96,10 +93,10 @@ function joinChanges<Episode extends ScoredEpisode>(folds: readonly Fold<Episode
 }
 
 /**
- * Joins programs that load the same library for the first time: one change brought it to all of them. Only folds in which
- * little else is new: what also does something else has a cause of its own.
+ * Joins programs that use the same file, which no one used before: one change brought it to all of them. Only folds in
+ * which little else is new: what also does something else has a cause of its own.
  */
-function joinLibraries<Episode extends ScoredEpisode>(
+function joinFiles<Episode extends ScoredEpisode>(
   folds: readonly Fold<Episode>[],
   novelty: Novelty,
   groups: Groups,
@@ -111,40 +108,39 @@ function joinLibraries<Episode extends ScoredEpisode>(
   const firsts = new Map<string, number>();
   folds.forEach(({ episodes: [{ processes, newPrograms, newPlaces }] }, fold) => {
     if (newPrograms.length > 0 || newPlaces.length > 0) return;
-    const { libraries, others } = newLibraries(
+    const { files, others } = newFiles(
       processes.flatMap((process) => actorsOf.get(process) ?? []),
       novelty,
     );
-    if (libraries.size < others) return;
-    for (const library of libraries) {
-      const first = firsts.get(library);
-      if (first === undefined) firsts.set(library, fold);
+    if (files.size < others) return;
+    for (const file of files) {
+      const first = firsts.get(file);
+      if (first === undefined) firsts.set(file, fold);
       else groups.join(first, fold);
     }
   });
 }
 
-/** The libraries that actors were the first to use, and the number of other events in which something is new. */
-function newLibraries(
+/** The files that no one used before these actors, and the number of other events in which something is new. */
+function newFiles(
   actors: readonly number[],
   { activity, news, hasKey }: Novelty,
-): { libraries: Set<string>; others: number } {
+): { files: Set<string>; others: number } {
   const { done, doneAt, catalogue } = activity;
-  const libraries = new Set<string>();
-  const loads = new Set<number>();
+  const files = new Set<string>();
+  const uses = new Set<number>();
   const all = new Set<number>();
   for (const actor of actors) {
     for (const row of news[actor]) {
       all.add(doneAt[row]);
       const behaviour = done.seconds[row];
       const [kind, , , name] = catalogue.describe(behaviour);
-      if (kind !== 'name' || !LIBRARY.test(String(name)) || hasKey(catalogue.behaviourKey(behaviour)))
-        continue;
-      libraries.add(String(name));
-      loads.add(doneAt[row]);
+      if (kind !== 'name' || hasKey(catalogue.behaviourKey(behaviour))) continue;
+      files.add(String(name));
+      uses.add(doneAt[row]);
     }
   }
-  return { libraries, others: all.size - loads.size };
+  return { files, others: all.size - uses.size };
 }
 
 function joinAddresses(

@@ -25,28 +25,27 @@ export function packageUpdate(
     const { machine } = world;
     const tool = machine.spawn(world.daemon(manager.parent), manager.tool, 'upgrade -y');
     const flow = machine.connect(tool, manager.mirror, 80);
-    const unpack = (name: string, paths: readonly string[]) => {
-      const unpacker = machine.spawn(tool, manager.unpacker, name);
-      for (const path of paths) {
-        const fresh = machine.writeFile(unpacker, `${path}.new`, random.between(1, 3), true);
-        machine.call('changeMode', unpacker, fresh);
-        machine.rename(unpacker, fresh, path);
-      }
-      machine.exit(unpacker);
-    };
     for (const name of packages) {
       machine.call('sendTo', tool, flow, 200);
       for (let i = random.between(3, 10); i > 0; i--) machine.call('receiveFrom', tool, flow, 65_536);
       yield millis(random, 300);
       const archive = machine.writeFile(tool, `/var/cache/pkg/${name}.txz`, 4, true);
-      unpack(
-        name,
-        manager.targets.map((target) => target.replace('%', name)),
-      );
+      const unpacker = machine.spawn(tool, manager.unpacker, name);
+      for (const target of manager.targets) {
+        const path = target.replace('%', name);
+        const fresh = machine.writeFile(unpacker, `${path}.new`, random.between(1, 3), true);
+        machine.call('changeMode', unpacker, fresh);
+        machine.rename(unpacker, fresh, path);
+      }
+      machine.exit(unpacker);
       machine.writeFile(tool, manager.database, 2);
       machine.unlink(tool, archive);
     }
-    if (release !== undefined) unpack('release', release());
+    if (release !== undefined) {
+      const unpacker = machine.spawn(tool, manager.unpacker, 'release');
+      for (const path of release()) machine.writeFile(unpacker, path, random.between(1, 3), true);
+      machine.exit(unpacker);
+    }
     machine.call('close', tool, flow);
     machine.exit(tool);
   };
