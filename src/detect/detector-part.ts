@@ -8,8 +8,7 @@ import type { Calibration } from './calibration/calibrate.js';
 import { CalibrationTables } from './calibration/calibration-tables.js';
 import { ScoreScale } from './calibration/score-scale.js';
 import { detectionConfigSchema } from './detection-config.js';
-import { decodeEpisodes, encodeEpisodes } from './episodes/episode-arrays.js';
-import { KnownBehaviours } from './episodes/known-behaviours.js';
+import { decodeEpisodes, decodeKnown, encodeEpisodes } from './episodes/episode-arrays.js';
 import type { EvidenceKind } from './evidence/evidence.js';
 import { FeatureUsage } from './evidence/feature-usage.js';
 import { LevelTable } from './evidence/level-table.js';
@@ -260,7 +259,7 @@ function decodeFitted(model: TrainedModel, tensors: Tensors): FittedDetector {
         levels: signed('name.levels'),
         counts: words('name.counts'),
       }),
-      relation: tensors.all.has('relation.counts')
+      relation: tensors.has('relation.counts')
         ? RelationSurprise.fromArrays(relations, levels, {
             subjects: signed('relation.subjects'),
             objects: signed('relation.objects'),
@@ -269,9 +268,7 @@ function decodeFitted(model: TrainedModel, tensors: Tensors): FittedDetector {
             counts: words('relation.counts'),
           })
         : undefined,
-      behaviours: tensors.all.has('behaviours.high')
-        ? KnownBehaviours.fromArrays({ high: signed('behaviours.high'), low: signed('behaviours.low') })
-        : undefined,
+      behaviours: tensors.has('behaviours.high') ? decodeKnown('behaviours', tensors) : undefined,
       usage: new FeatureUsage(
         model.space,
         model.training.entities,
@@ -324,6 +321,7 @@ class Tensors {
     this.all = new Map(tensors.map((tensor) => [tensor.name, tensor]));
   }
 
+  readonly has = (name: string): boolean => this.all.has(name);
   readonly words = (name: string): Uint32Array => this.#typed(name, Uint32Array);
   readonly floats = (name: string): Float32Array => this.#typed(name, Float32Array);
   readonly bytes = (name: string): Uint8Array => this.#typed(name, Uint8Array);

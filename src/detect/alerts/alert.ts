@@ -19,6 +19,8 @@ export const MOST_KEYS = 16_384;
 export const MOST_TREES = 64;
 export const MOST_PROGRAMS = 1024;
 export const MOST_DAYS = 366;
+/** The most packages that a change names. */
+export const MOST_PACKAGES = 64;
 /** The most interactions in the neighbourhood of an alert; all are counted. */
 export const MOST_NEIGHBOURHOOD = 40;
 
@@ -185,6 +187,16 @@ export const incidentSchema = z
         sure: z
           .enum(['resolved', 'extrapolated', 'unresolved'])
           .meta({ description: 'how sure falsePerDay is' }),
+        change: z
+          .strictObject({
+            manager: text.meta({ description: 'the package manager' }),
+            packages: z.array(text).max(MOST_PACKAGES).meta({ description: 'from its command lines' }),
+            action: text.meta({ description: 'installed, upgraded, removed or changed software' }),
+            newPrograms: count.meta({ description: 'programs that ran for the first time' }),
+          })
+          .nullable()
+          .default(null)
+          .meta({ description: 'the software change that the incident is; null if it is more than that' }),
         acts: z
           .array(z.strictObject({ at: moment.nullable(), what: sentence }))
           .max(16)

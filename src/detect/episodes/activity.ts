@@ -88,7 +88,11 @@ export function collectActivity(part: NamedEvents | EventsWithLead, catalogue: C
       if (address !== undefined) countIn(addresses, address, subject);
     } else if (act.type === FILE) {
       if (actionOf === EXEC) ran.push({ process: subject, file: act.name, row });
-      else if (WRITES.has(actionOf)) firstIn(wrote, act.name, subject, row);
+      else if (WRITES.has(actionOf)) {
+        firstIn(wrote, act.name, subject, row);
+        // Installers write a file under another name first, and then rename it.
+        if (act.name2 >= 0) firstIn(wrote, act.name2, subject, row);
+      }
     }
     if (starts < 0) return;
     nodes.set(object, objectNode);
@@ -141,18 +145,23 @@ interface WalkedAct {
   readonly actionOf: number;
   readonly type: number;
   readonly name: number;
+  /** The name of the second object, such as the target of a rename, or -1. */
+  readonly name2: number;
   /** The program that the object runs, if the event starts it; else -1. */
   readonly starts: number;
 }
 
 /** Calls `visit` for each event with a subject, in order. */
 function walk(
-  { events, history }: NamedEvents,
+  { events, history, roles }: NamedEvents,
   catalogue: Catalogue,
   origins: OriginCollector,
   visit: (act: WalkedAct) => void,
 ): void {
   const { table, keys, hosts } = events;
+  hosts.forEach((host, i) => {
+    catalogue.setRole(host, roles?.[i] ?? '');
+  });
   const relations = table.relations.map((name) => catalogue.relation(name));
   const actions = ACTIONS.map((name) => catalogue.relation(name));
   const other = action('other');
@@ -202,6 +211,7 @@ function walk(
       actionOf: table.action[row],
       type,
       name: to < 0 ? -1 : nameOf(known.names[to]),
+      name2: table.object2[row] < 0 ? -1 : nameOf(known.names[table.object2[row]]),
       starts: starts ? programOf(known.names[to], object, program) : -1,
     });
   });

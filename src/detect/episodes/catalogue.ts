@@ -39,6 +39,7 @@ class KeyedTexts {
 /** Numbers the processes, programs and behaviours of one part of a log. */
 export class Catalogue {
   readonly #hosts = new Map<string, number>();
+  readonly #roles = new Map<string, string>();
   readonly #entities = new KeyTable();
   #begun = new BigInt64Array(256);
   readonly #programs = new KeyedTexts('program');
@@ -60,6 +61,25 @@ export class Catalogue {
       this.#begun[number] = ts;
     }
     return number;
+  }
+
+  /** The identifiers of all hosts. */
+  get hosts(): string[] {
+    return [...this.#hosts.keys()];
+  }
+
+  /** Index into `hosts` of the host of an entity. */
+  hostOf(entity: number): number {
+    return this.#entities.hostAt(entity);
+  }
+
+  /** What the host is for, by which it is compared with others. */
+  roleOf(host: string): string {
+    return this.#roles.get(host) ?? '';
+  }
+
+  setRole(host: string, role: string): void {
+    this.#roles.set(host, role);
   }
 
   /** The key of an entity as a UUID. */

@@ -3,6 +3,8 @@ import { AcceptedBehaviours } from './accepted-behaviours.js';
 import { collectActivity } from './activity.js';
 import { beaconSurprise } from './beacon.js';
 import { Catalogue } from './catalogue.js';
+import { ExplainedChanges } from './changes/explain-changes.js';
+import { FleetNovelty, type HostRates } from './fleet/fleet-novelty.js';
 import { foldEpisodes } from './fold-episodes.js';
 import { joinEpisodes } from './join-episodes.js';
 import { KnownBehaviours } from './known-behaviours.js';
@@ -37,6 +39,7 @@ export interface JudgedEpisodes {
   readonly count: number;
   readonly novelty: Novelty;
   readonly rates: NoveltyRates;
+  readonly changes: ExplainedChanges;
 }
 
 /** What calibration learns about benign episodes. */
@@ -44,8 +47,12 @@ export interface EpisodeCalibration {
   /** What the calibration events made known. */
   readonly known: KnownBehaviours;
   readonly rates: NoveltyRates;
+  /** Where hosts are told apart: how often something is new on its host. */
+  readonly onHost: HostRates | undefined;
   readonly novelty: TailSurprise;
   readonly learned: TailSurprise;
+  /** The share of benign episodes in which software is installed. */
+  readonly changeShare: number;
   /** Scores of the incidents that benign episodes would form. */
   readonly incidents: TailSurprise;
 }
@@ -82,20 +89,25 @@ export function calibrateEpisodes(
   const measure = (isCounted: (half: number | undefined) => boolean) =>
     NoveltyRates.measure(novelty, (process) => isCounted(halfOf.get(process)));
   const others = [measure((half) => half === 1), measure((half) => half === 0)];
-  const episodes = scoreEpisodes(trees, {
-    novelty,
-    learnedOf,
-    ratesOf: (root) => others[finishMix(root) & 1],
-  });
+  const context = { learnedOf, ratesOf: (root: number) => others[finishMix(root) & 1] };
+  const changes = new ExplainedChanges(novelty);
+  const changeShare = Math.fround(changes.share(trees.values()));
+  const discounted = changes.discount(scoreEpisodes(trees, { novelty, ...context }), context, changeShare);
+  const fleet = trained.hosts === undefined ? undefined : new FleetNovelty(novelty, trained);
+  const onHost = fleet && [0, 1].map((own) => fleet.measure((process) => halfOf.get(process) === 1 - own));
+  const episodes = onHost ? fleet.add(discounted, (root) => onHost[finishMix(root) & 1]) : discounted;
   const tails = {
     novelty: new TailSurprise(episodes.map((episode) => episode.novelty)),
     learned: new TailSurprise(episodes.map((episode) => episode.learned)),
   };
   const known = new KnownBehaviours();
+  if (trained.hosts !== undefined) known.recordHosts();
   learnActivity(activity, known, (process) => halfOf.has(process));
   return {
     known,
     rates: measure((half) => half !== undefined),
+    onHost: fleet?.measure((process) => halfOf.has(process)),
+    changeShare,
     ...tails,
     incidents: new TailSurprise(formIncidents(episodes, tails, novelty).map(({ score }) => score)),
   };
@@ -105,6 +117,8 @@ export function calibrateEpisodes(
 export class EpisodeJudge {
   readonly #novelty: Novelty;
   readonly #trees: ProcessTrees;
+  readonly #changes: ExplainedChanges;
+  readonly #fleet: FleetNovelty;
   readonly #calibration: EpisodeCalibration;
   readonly #accepted: AcceptedBehaviours;
   /** The novelty of each tree without what was accepted; empty if nothing was. */
@@ -129,6 +143,8 @@ export class EpisodeJudge {
     this.#accepted = accepted;
     this.#novelty = new Novelty(activity, known, learned);
     this.#trees = plantTrees(this.#novelty);
+    this.#changes = new ExplainedChanges(this.#novelty);
+    this.#fleet = new FleetNovelty(this.#novelty, known);
     const alone =
       accepted.count === 0
         ? []
@@ -149,15 +165,17 @@ export class EpisodeJudge {
 
   judge(scores: LearnedScores): JudgedEpisodes {
     const novelty = this.#novelty;
-    const { rates } = this.#calibration;
+    const { rates, changeShare, onHost } = this.#calibration;
     const { nodes } = novelty.activity;
-    const episodes = scoreEpisodes(this.#trees, {
-      novelty,
+    const context = {
       ratesOf: () => rates,
-      learnedOf: (process) => scores[nodes.get(process) ?? -1] ?? 0,
-    }).map((episode) => this.#discount(episode));
+      learnedOf: (process: number) => scores[nodes.get(process) ?? -1] ?? 0,
+    };
+    const scored = scoreEpisodes(this.#trees, { novelty, ...context }).map((each) => this.#discount(each));
+    const discounted = this.#changes.discount(scored, context, changeShare);
+    const episodes = onHost === undefined ? discounted : this.#fleet.add(discounted, () => onHost);
     const incidents = formIncidents(episodes, this.#calibration, novelty);
-    return { incidents, count: episodes.length, novelty, rates };
+    return { incidents, count: episodes.length, novelty, rates, changes: this.#changes };
   }
 
   /** Leaves out the part of the learned score that a person accepted. */

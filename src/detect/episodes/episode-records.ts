@@ -6,6 +6,7 @@ import {
   type Alert,
   type EntityRef,
   type Incident,
+  MOST_PACKAGES,
   MOST_PROCESSES,
   MOST_TEXT,
   stableId,
@@ -14,6 +15,7 @@ import { momentOf } from '../alerts/moment.js';
 import type { Severity } from '../alerts/severity.js';
 import { quote } from '../evidence/relation-words.js';
 import type { SplitGraphs } from '../split-graphs.js';
+import { type DescribedChange, describeChange, phraseChange } from './changes/describe-change.js';
 import type { EpisodeIncident, JudgedEpisode, JudgedEpisodes } from './episode-detector.js';
 import type { IncidentBehaviourFinder } from './incident-behaviours.js';
 import type { BenignIncidents } from './raise-incidents.js';
@@ -58,6 +60,10 @@ export function describeEpisodes(
   const anyNode = nodes.get(telling.processes[0]) as number;
   const host = cut(events.hosts[events.keys.hostAt(anyNode)]);
   const acts = tellingActs(highest, judged);
+  const change = describeChange(incident, judged, (process) => {
+    const command = graphs.names.cmd[nodes.get(process) ?? -1] ?? -1;
+    return command < 0 ? undefined : graphs.names.texts[command];
+  });
   const { rate, sure } = rateOf(incident.score, context.benign);
   const processes = [...new Set(incident.episodes.flatMap((episode) => episode.processes))];
   const rows = rowsOf(incident.episodes, judged);
@@ -76,13 +82,21 @@ export function describeEpisodes(
     last: momentOf(events.table.ts[rows.last]),
     entities: { process: processes.length },
     alerts: alerts.map((alert) => ({ id: alert.id, entity: refTo(alert), score: alert.score })),
-    sentence: phrase(incident, acts, context, host),
+    sentence: phrase(incident, acts, context, { host, change }),
     episode: {
       count: incident.episodes.length,
       novelty: incident.fromNovelty,
       learned: incident.fromLearned,
       falsePerDay: rate,
       sure,
+      change:
+        change === undefined
+          ? null
+          : {
+              ...change,
+              manager: cut(change.manager),
+              packages: change.packages.slice(0, MOST_PACKAGES).map(cut),
+            },
       acts: acts.map(({ row, sentence }) => ({
         at: row < 0 ? null : momentOf(events.table.ts[row]),
         what: sentence,
@@ -162,7 +176,7 @@ function phrase(
   incident: EpisodeIncident,
   acts: readonly TellingAct[],
   context: RecordContext,
-  host: string,
+  { host, change }: { host: string; change: DescribedChange | undefined },
 ): string {
   const [highest] = incident.episodes;
   const { catalogue } = context.judged.novelty.activity;
@@ -176,7 +190,8 @@ function phrase(
   const told = acts.filter((act) => strongest.includes(act)).map(({ sentence }) => sentence);
   const what =
     told.length > 0 ? told.join('; ') : 'nothing in it is new, but its processes behave unlike benign ones';
-  return `${who}${more} on ${printable(host, 80)}: ${what}.`;
+  const about = change === undefined ? '' : `${phraseChange(change)}. `;
+  return `${about}${who}${more} on ${printable(host, 80)}: ${what}.`;
 }
 
 function cut(text: string): string {

@@ -16,7 +16,8 @@ export interface JoinedEpisodes<Episode> {
 
 /**
  * Joins folded episodes that have one cause: a service that starts a program for the first time, a new program that one
- * wrote and the other ran, or a remote address that no one used before. From the highest score down.
+ * wrote and the other ran, a software change, a file or a remote address that no one used before. From the highest
+ * score down.
  */
 export function joinEpisodes<Episode extends ScoredEpisode & { readonly score: number }>(
   folds: readonly Fold<Episode>[],
@@ -30,6 +31,8 @@ export function joinEpisodes<Episode extends ScoredEpisode & { readonly score: n
   const isNovel = (fold: number) => folds[fold].episodes[0].novelty > 0;
   joinStarts(folds, novelty, groups);
   joinWriters(folds, novelty, groups, foldOf);
+  joinChanges(folds, groups);
+  joinFiles(folds, novelty, groups);
   joinAddresses(novelty, groups, (process) => {
     const fold = foldOf.get(process);
     return fold !== undefined && isNovel(fold) ? fold : undefined;
@@ -103,6 +106,71 @@ function joinWriters<Episode extends ScoredEpisode>(
       if (wrote <= row && other !== undefined) groups.join(fold, other);
     }
   }
+}
+
+/** Joins what one software change brought. */
+function joinChanges<Episode extends ScoredEpisode>(folds: readonly Fold<Episode>[], groups: Groups): void {
+  const firsts = new Map<number, number>();
+  folds.forEach(({ episodes }, fold) => {
+    for (const { change, novelty } of episodes) {
+      // What a change explains least of is not its work.
+      if (change === undefined || change.remaining > novelty / 2) continue;
+      const first = firsts.get(change.run);
+      if (first === undefined) firsts.set(change.run, fold);
+      else groups.join(first, fold);
+    }
+  });
+}
+
+/**
+ * Joins programs that use the same file, which no one used before: one change brought it to all of them. Only folds in
+ * which little else is new: what also does something else has a cause of its own.
+ */
+function joinFiles<Episode extends ScoredEpisode>(
+  folds: readonly Fold<Episode>[],
+  novelty: Novelty,
+  groups: Groups,
+): void {
+  const actorsOf = new Map<number, number[]>();
+  novelty.activity.actors.firsts.forEach((process, actor) => {
+    if (novelty.news[actor].length > 0) actorsOf.set(process, [...(actorsOf.get(process) ?? []), actor]);
+  });
+  const firsts = new Map<string, number>();
+  folds.forEach(({ episodes: [{ processes, newPrograms, newPlaces }] }, fold) => {
+    if (newPrograms.length > 0 || newPlaces.length > 0) return;
+    const { files, others } = newFiles(
+      processes.flatMap((process) => actorsOf.get(process) ?? []),
+      novelty,
+    );
+    if (files.size < others) return;
+    for (const file of files) {
+      const first = firsts.get(file);
+      if (first === undefined) firsts.set(file, fold);
+      else groups.join(first, fold);
+    }
+  });
+}
+
+/** The files that no one used before these actors, and the number of other events in which something is new. */
+function newFiles(
+  actors: readonly number[],
+  { activity, news, hasKey }: Novelty,
+): { files: Set<string>; others: number } {
+  const { done, doneAt, catalogue } = activity;
+  const files = new Set<string>();
+  const uses = new Set<number>();
+  const all = new Set<number>();
+  for (const actor of actors) {
+    for (const row of news[actor]) {
+      all.add(doneAt[row]);
+      const behaviour = done.seconds[row];
+      const [kind, , , name] = catalogue.describe(behaviour);
+      if (kind !== 'name' || hasKey(catalogue.behaviourKey(behaviour))) continue;
+      files.add(String(name));
+      uses.add(doneAt[row]);
+    }
+  }
+  return { files, others: all.size - uses.size };
 }
 
 function joinAddresses(

@@ -2,6 +2,7 @@ import { NodeHistory } from '../../graph/node-history.js';
 import { type NodeNames, readNodeNames } from '../../graph/node-names.js';
 import { type LoadedEvents, loadEvents } from '../../store/load.js';
 import type { Store } from '../../store/store.js';
+import { roleOf } from './fleet/host-role.js';
 
 /** A process belongs to its parent's tree if the parent started at most this long before it, in nanoseconds. */
 export const GAP = 30n * 60n * 1_000_000_000n;
@@ -10,6 +11,8 @@ export const GAP = 30n * 60n * 1_000_000_000n;
 export interface NamedEvents {
   readonly events: LoadedEvents;
   readonly history: NodeHistory;
+  /** The role of each of `events.hosts`; without, all hosts have one role. */
+  readonly roles?: readonly string[];
 }
 
 /** Selected events, and those shortly before them, which say where processes come from. */
@@ -31,6 +34,11 @@ export async function nameEvents(
     events,
     history: await NodeHistory.read(store, events),
     names: names ?? (await readNodeNames(store, events)),
-    lead: { events: before, history: await NodeHistory.read(store, before) },
+    roles: rolesOf(store, events),
+    lead: { events: before, history: await NodeHistory.read(store, before), roles: rolesOf(store, before) },
   };
+}
+
+function rolesOf({ manifest: { hostNames } }: Store, { hosts }: LoadedEvents): string[] {
+  return hosts.map((host) => roleOf(Object.hasOwn(hostNames, host) ? hostNames[host] : host));
 }

@@ -27,6 +27,9 @@ export interface RateArrays {
   readonly shares: Float32Array;
 }
 
+/** What rates are measured from. */
+type MeasuredNovelty = Pick<Novelty, 'activity' | 'all' | 'fresh' | 'knows' | 'newPlaces'>;
+
 /** How often benign processes do something new, by program and kind of behaviour. */
 export class NoveltyRates {
   readonly #keys = new PairTable();
@@ -38,7 +41,7 @@ export class NoveltyRates {
   }
 
   /** Counts the novelty of benign actors. `novelty` must not know what they did. */
-  static measure(novelty: Novelty, isCounted: (process: number) => boolean): NoveltyRates {
+  static measure(novelty: MeasuredNovelty, isCounted: (process: number) => boolean): NoveltyRates {
     const { actors, catalogue } = novelty.activity;
     const keys = new PairTable();
     const all: number[] = [];

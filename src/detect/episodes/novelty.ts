@@ -1,6 +1,8 @@
+import { PairTable } from '../evidence/pair-table.js';
 import { type Activity, addressKey, placeKey, placeOf, START_RELATION } from './activity.js';
 import { type BehaviourKey, joinKeys } from './behaviour-key.js';
 import { NOVELTY_KINDS } from './catalogue.js';
+import { hostKey, roleKey } from './fleet/known-hosts.js';
 import type { KnownBehaviours } from './known-behaviours.js';
 
 const KINDS = NOVELTY_KINDS.length;
@@ -15,25 +17,46 @@ export function learnActivity(
   const { actors, done, catalogue, ran, addresses } = activity;
   const processes = actors.firsts;
   const programs = actors.seconds;
-  for (const program of new Set(programs.filter((_, actor) => isLearned(processes[actor])))) {
-    known.add(catalogue.programKey(program));
-    const place = placeOf(catalogue.programName(program));
-    if (place !== undefined) known.add(placeKey(place));
-  }
+  const hostOf = learnHosts(activity, known);
+  const placed = new PairTable();
+  const learnPlace = (path: string, host: number) => {
+    const place = placeOf(path);
+    if (place !== undefined) known.add(placeKey(place), host);
+  };
+  programs.forEach((program, actor) => {
+    if (!isLearned(processes[actor])) return;
+    const [before, host] = [placed.size, hostOf(processes[actor])];
+    if (placed.intern(program, host) < before) return;
+    known.add(catalogue.programKey(program), host);
+    learnPlace(catalogue.programName(program), host);
+  });
   const behaviours = done.seconds;
   done.firsts.forEach((actor, i) => {
     if (!isLearned(processes[actor])) return;
     const behaviour = catalogue.behaviourKey(behaviours[i]);
-    known.add(behaviour);
-    known.add(joinKeys(catalogue.programKey(programs[actor]), behaviour));
+    const host = hostOf(processes[actor]);
+    known.add(behaviour, host);
+    known.add(joinKeys(catalogue.programKey(programs[actor]), behaviour), host);
   });
-  for (const file of new Set(ran.filter(({ process }) => isLearned(process)).map((each) => each.file))) {
-    const place = placeOf(catalogue.nameAt(file));
-    if (place !== undefined) known.add(placeKey(place));
+  const files = new PairTable();
+  for (const { process, file } of ran) {
+    if (!isLearned(process)) continue;
+    const before = files.size;
+    if (files.intern(file, hostOf(process)) === before) learnPlace(catalogue.nameAt(file), hostOf(process));
   }
   for (const [address, users] of addresses) {
-    if ([...users.keys()].some(isLearned)) known.add(addressKey(address));
+    for (const process of users.keys())
+      if (isLearned(process)) known.add(addressKey(address), hostOf(process));
   }
+}
+
+/** Returns the number of the host of a process; -1 where hosts are not told apart, because there is one. */
+function learnHosts({ catalogue }: Activity, known: KnownBehaviours): (process: number) => number {
+  const names = catalogue.hosts;
+  if (names.length < 2 && known.hosts === undefined) return () => -1;
+  const hosts = known.recordHosts();
+  const numbers = names.map((host) => hosts.intern(hostKey(host), roleKey(catalogue.roleOf(host))));
+  return (process) => numbers[catalogue.hostOf(process)];
 }
 
 /** What is new in an activity, compared with what is known. */
@@ -73,13 +96,13 @@ export class Novelty {
   }
 
   /** Whether a program ran before. */
-  knows(program: number): boolean {
+  readonly knows = (program: number): boolean => {
     const known = this.#knownPrograms.get(program);
     if (known !== undefined) return known;
     const found = this.#known.has(this.activity.catalogue.programKey(program));
     this.#knownPrograms.set(program, found);
     return found;
-  }
+  };
 
   /** Whether a program was ever started by another one. */
   knowsStart(parent: number, program: number): boolean {
@@ -91,9 +114,7 @@ export class Novelty {
   readonly hasKey = (key: BehaviourKey): boolean => this.#known.has(key);
 
   /** The places that a process ran something from, and from which nothing ran before. */
-  newPlaces(process: number): readonly string[] {
-    return this.#places.get(process) ?? [];
-  }
+  readonly newPlaces = (process: number): readonly string[] => this.#places.get(process) ?? [];
 
   /**
    * A known program never behaved so, or for a new program: none ever did. Acting on a process of a new program counts as

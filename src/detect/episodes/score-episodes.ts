@@ -32,10 +32,15 @@ export interface ScoredEpisode {
   readonly newPlaces: readonly string[];
   /** What makes it like others: its new programs, or without any its new behaviours. */
   readonly sign: ReadonlySet<string>;
+  /** If a software change explains a part: the package manager's process, and the novelty that remains. */
+  readonly change?: { readonly run: number; readonly remaining: number } | undefined;
 }
 
+/** What scores are computed from. */
+export type NoveltyView = Pick<Novelty, 'activity' | 'all' | 'fresh' | 'news' | 'knows' | 'newPlaces'>;
+
 export interface ScoreContext {
-  readonly novelty: Novelty;
+  readonly novelty: NoveltyView;
   /** The rates that an episode is compared with. */
   ratesOf(root: number): NoveltyRates;
   /** The learned score of a process. */
@@ -101,23 +106,31 @@ export function scoreEpisodes(
   });
 }
 
-function signOf({ activity }: Novelty, program: number, row: number): string {
+function signOf({ activity }: NoveltyView, program: number, row: number): string {
   const behaviour = activity.done.seconds[row];
   const kind = activity.catalogue.kindOf(behaviour);
   return VARIABLE.has(kind) ? `${program} any ${kind}` : `${program} ${behaviour}`;
 }
 
-/** The novelty and the learned score of several episodes, taken as one. */
+/**
+ * The novelty and the learned score of several episodes, taken as one. What was discounted from the novelty of an episode
+ * is taken from its kinds in equal shares.
+ */
 export function combineEpisodes(
-  episodes: readonly Pick<ScoredEpisode, 'surprises' | 'firsts' | 'highest'>[],
+  episodes: readonly Pick<ScoredEpisode, 'novelty' | 'surprises' | 'firsts' | 'highest'>[],
 ): Pick<ScoredEpisode, 'novelty' | 'learned'> {
   const surprises = new Float64Array(KINDS);
-  for (const each of episodes)
+  let [firsts, most] = [0, 0];
+  for (const each of episodes) {
+    const whole = sumOf(Array.from(each.surprises)) + each.firsts;
+    const share = whole === 0 ? 0 : each.novelty / whole;
     for (let kind = 0; kind < KINDS; kind++)
-      surprises[kind] = Math.max(surprises[kind], each.surprises[kind]);
-  const firsts = episodes.reduce((most, each) => Math.max(most, each.firsts), 0);
+      surprises[kind] = Math.max(surprises[kind], share * each.surprises[kind]);
+    firsts = Math.max(firsts, share * each.firsts);
+    most = Math.max(most, each.novelty);
+  }
   return {
-    novelty: surprises.reduce((sum, surprise) => sum + surprise, firsts),
+    novelty: Math.max(most, sumOf(Array.from(surprises)) + firsts),
     learned: sumOf(highestOf(episodes.flatMap((each) => each.highest))),
   };
 }

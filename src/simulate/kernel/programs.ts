@@ -38,6 +38,16 @@ export class Programs {
     for (const [name, program] of this.byName) this.byName.set(name, change(program));
   }
 
+  /** The executables, libraries and configuration files of all programs. */
+  files(): string[] {
+    const programs = [...this.byName.values()];
+    return [
+      ...new Set(
+        programs.flatMap(({ path, libraries, configuration }) => [path, ...libraries, ...configuration]),
+      ),
+    ];
+  }
+
   get(name: string): Program {
     const program = this.byName.get(name);
     if (!program) throw new RangeError(`Programs.get: no program '${name}' on this host`);

@@ -19,15 +19,19 @@ export interface Release {
   readonly init: string;
 }
 
-/** Gives libraries new versions and programs new dependencies and paths, then restarts services. */
+/** Writes libraries of new versions and programs with new dependencies and paths, then restarts services. */
 export function systemUpdate(release: Release, amount: number) {
   return function* update(world: World, random: Random): Steps {
     const { machine } = world;
-    yield* packageUpdate(release.manager, release.packages)(world, random.stream('packages'));
-    const moved = Object.entries(release.moved);
-    machine.programs.install(release.added);
-    machine.programs.install(Object.fromEntries(moved.slice(0, Math.ceil(moved.length * amount))));
-    machine.programs.revise((program) => rebuilt(program, release, amount, random));
+    const install = () => {
+      const before = new Set(machine.programs.files());
+      const moved = Object.entries(release.moved);
+      machine.programs.install(release.added);
+      machine.programs.install(Object.fromEntries(moved.slice(0, Math.ceil(moved.length * amount))));
+      machine.programs.revise((program) => rebuilt(program, release, amount, random));
+      return machine.programs.files().filter((path) => !before.has(path) && !path.startsWith('/proc/'));
+    };
+    yield* packageUpdate(release.manager, release.packages, install)(world, random.stream('packages'));
     for (const [role, program] of release.restarted) {
       const old = world.daemon(role);
       world.assignRole(role, machine.spawn(world.daemon(release.init), program));

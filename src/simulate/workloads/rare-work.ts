@@ -15,8 +15,12 @@ export interface PackageManager {
   readonly targets: readonly string[];
 }
 
-/** Downloads packages and unpacks them over the old files. */
-export function packageUpdate(manager: PackageManager, packages: readonly string[]) {
+/** Downloads packages and unpacks them over the old files. `release` changes the host's programs and names their files. */
+export function packageUpdate(
+  manager: PackageManager,
+  packages: readonly string[],
+  release: (() => readonly string[]) | undefined = undefined,
+) {
   return function* update(world: World, random: Random): Steps {
     const { machine } = world;
     const tool = machine.spawn(world.daemon(manager.parent), manager.tool, 'upgrade -y');
@@ -36,6 +40,11 @@ export function packageUpdate(manager: PackageManager, packages: readonly string
       machine.exit(unpacker);
       machine.writeFile(tool, manager.database, 2);
       machine.unlink(tool, archive);
+    }
+    if (release !== undefined) {
+      const unpacker = machine.spawn(tool, manager.unpacker, 'release');
+      for (const path of release()) machine.writeFile(unpacker, path, random.between(1, 3), true);
+      machine.exit(unpacker);
     }
     machine.call('close', tool, flow);
     machine.exit(tool);

@@ -49,6 +49,7 @@ export async function writeEpisodeAlerts(
         learned: 5,
         falsePerDay: 1,
         sure: 'resolved',
+        change: null,
         acts: [],
         processes: [],
         processCount: 3,

@@ -72,9 +72,14 @@ async function judge(
   const arrays = encodeEpisodes(fitted);
   const tensor = (name: string) => {
     const [, group, key] = name.split('.');
-    return arrays[group][key] as never;
+    return arrays[group]?.[key] as never;
   };
-  const calibration = decodeEpisodes({ words: tensor, signed: tensor, floats: tensor });
+  const calibration = decodeEpisodes({
+    words: tensor,
+    signed: tensor,
+    floats: tensor,
+    has: (name) => tensor(name) !== undefined,
+  });
   const judged = new EpisodeJudge(known, calibration, await read('test')).judge([]);
   const { catalogue } = judged.novelty.activity;
   return { judged, idOf: (entity) => catalogue.uuid(entity) };

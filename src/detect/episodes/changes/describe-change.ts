@@ -1,0 +1,102 @@
+import { quote } from '../../evidence/relation-words.js';
+import type { EpisodeIncident, JudgedEpisodes } from '../episode-detector.js';
+import { isPackageManager } from './package-managers.js';
+
+const MOST_NAMED = 3;
+/** Words of a command line that say what is done, in the past tense. */
+const VERBS: Readonly<Record<string, string>> = {
+  install: 'installed',
+  add: 'installed',
+  '-i': 'installed',
+  '/i': 'installed',
+  '/package': 'installed',
+  '--install': 'installed',
+  '-u': 'upgraded',
+  '-syu': 'upgraded',
+  upgrade: 'upgraded',
+  update: 'upgraded',
+  'dist-upgrade': 'upgraded',
+  'full-upgrade': 'upgraded',
+  remove: 'removed',
+  purge: 'removed',
+  uninstall: 'removed',
+  delete: 'removed',
+  '-r': 'removed',
+  '/x': 'removed',
+};
+const ARCHIVE = /(?:\.(?:deb|rpm|apk|txz|pkg|msi|whl|gem|tgz|tar|gz|xz|zst))+$/i;
+
+/** What a package manager did, in the log's terms. */
+export interface DescribedChange {
+  readonly manager: string;
+  readonly packages: readonly string[];
+  readonly action: string;
+  /** Number of programs that ran for the first time. */
+  readonly newPrograms: number;
+}
+
+/** The software change that an incident is; undefined if it is more than that. */
+export function describeChange(
+  { episodes }: EpisodeIncident,
+  { novelty: { activity } }: JudgedEpisodes,
+  commandOf: (process: number) => string | undefined,
+): DescribedChange | undefined {
+  const [{ change, novelty }] = episodes;
+  if (change === undefined || change.remaining > novelty / 2) return undefined;
+  const { actors, catalogue } = activity;
+  const members = new Set(episodes.flatMap(({ processes }) => processes));
+  const managers = new Map<number, string>();
+  actors.firsts.forEach((process, actor) => {
+    const name = catalogue.programName(actors.seconds[actor]);
+    if ((members.has(process) || process === change.run) && isPackageManager(name))
+      managers.set(process, name);
+  });
+  const run = managers.get(change.run) ?? [...managers.values()][0] ?? '';
+  const commands = [change.run, ...managers.keys()].map((process) => parseCommand(commandOf(process) ?? ''));
+  const programs = new Set(episodes.flatMap(({ newPrograms }) => newPrograms));
+  return {
+    manager: baseOf(run),
+    packages: [...new Set(commands.flatMap(({ packages }) => packages))],
+    action: commands.find(({ action }) => action !== undefined)?.action ?? 'changed software',
+    newPrograms: programs.size,
+  };
+}
+
+/** "changed: `nginx` upgraded by `apt-get`, 14 new programs". */
+export function phraseChange({ manager, packages, action, newPrograms }: DescribedChange): string {
+  const more = packages.length > MOST_NAMED ? ` and ${packages.length - MOST_NAMED} more` : '';
+  const what =
+    packages.length === 0 ? 'software' : `${packages.slice(0, MOST_NAMED).map(quote).join(', ')}${more}`;
+  const programs =
+    newPrograms === 0 ? '' : `, ${newPrograms} new ${newPrograms === 1 ? 'program' : 'programs'}`;
+  return `changed: ${what} ${action === 'changed software' ? 'changed' : action} by ${quote(manager)}${programs}`;
+}
+
+/** The packages and the action in the command line of a package manager. */
+export function parseCommand(command: string): { packages: string[]; action: string | undefined } {
+  const [, ...words] = command.split(/\s+/).filter((word) => word !== '');
+  const isVerb = (word: string) => Object.hasOwn(VERBS, word.toLowerCase());
+  const verb = words.find(isVerb);
+  return {
+    action: verb === undefined ? undefined : VERBS[verb.toLowerCase()],
+    packages:
+      verb === undefined
+        ? []
+        : words
+            .slice(words.indexOf(verb) + 1)
+            .filter((word) => !isVerb(word) && !/^[-/](?!.*\/)/.test(word))
+            .map(packageName)
+            .filter((name) => name !== ''),
+  };
+}
+
+/** `/tmp/labtool_1.0_all.deb`, `labtool=1.0` and `labtool@1.0` are `labtool`. */
+function packageName(word: string): string {
+  const base = word.slice(Math.max(word.lastIndexOf('/'), word.lastIndexOf('\\')) + 1);
+  const bare = ARCHIVE.test(base) ? base.replace(ARCHIVE, '').replace(/[_-]v?\d.*$/, '') : base;
+  return bare.replace(/(?<=.)[@=<>~!].*$/, '');
+}
+
+function baseOf(program: string): string {
+  return program.slice(program.lastIndexOf('/') + 1);
+}
