@@ -59,7 +59,16 @@ export function describeEpisodes(
   const telling = incident.episodes.reduce((most, each) => (each.novelty > most.novelty ? each : most));
   const anyNode = nodes.get(telling.processes[0]) as number;
   const host = cut(events.hosts[events.keys.hostAt(anyNode)]);
-  const acts = tellingActs(highest, judged);
+  const acts = tellingActs(highest, judged, {
+    objectAt: (row) => {
+      const node = events.table.object[row];
+      return node < 0 ? undefined : nameOf(graphs.names, node);
+    },
+    pidOf: (process) => {
+      const pid = graphs.names.pid[nodes.get(process) ?? -1] ?? -1;
+      return pid < 0 ? undefined : pid;
+    },
+  });
   const change = describeChange(incident, judged, (process) => {
     const command = graphs.names.cmd[nodes.get(process) ?? -1] ?? -1;
     return command < 0 ? undefined : graphs.names.texts[command];
@@ -191,7 +200,16 @@ function phrase(
   const what =
     told.length > 0 ? told.join('; ') : 'nothing in it is new, but its processes behave unlike benign ones';
   const about = change === undefined ? '' : `${phraseChange(change)}. `;
-  return `${about}${who}${more} on ${printable(host, 80)}: ${what}.`;
+  return `${about}${who}${more} on ${hostsOf(incident, host, context)}: ${what}.`;
+}
+
+/** "web1", or "web1 and 4 more hosts". */
+function hostsOf({ episodes }: EpisodeIncident, host: string, { judged }: RecordContext): string {
+  const { catalogue } = judged.novelty.activity;
+  const hosts = new Set(episodes.map(({ processes }) => catalogue.hostOf(processes[0])));
+  const others = hosts.size - 1;
+  const more = others === 0 ? '' : ` and ${others} more ${others === 1 ? 'host' : 'hosts'}`;
+  return `${printable(host, 80)}${more}`;
 }
 
 function cut(text: string): string {

@@ -1,10 +1,14 @@
 import { addressKey } from './activity.js';
+import { NOVELTY_KINDS } from './catalogue.js';
 import type { FoldedEpisodes } from './fold-episodes.js';
 import type { Novelty } from './novelty.js';
 import type { ScoredEpisode } from './score-episodes.js';
 
 /** An address with more connections than this does not join episodes. */
 const MOST_CONNECTIONS = 60;
+
+/** The kinds of behaviour that say which files are used. */
+const OF_FILES = new Set((['dir', 'ext', 'name'] as const).map((kind) => NOVELTY_KINDS.indexOf(kind)));
 
 type Fold<Episode> = FoldedEpisodes<Episode>;
 
@@ -124,7 +128,7 @@ function joinChanges<Episode extends ScoredEpisode>(folds: readonly Fold<Episode
 
 /**
  * Joins programs that use the same file, which no one used before: one change brought it to all of them. Only folds in
- * which little else is new: what also does something else has a cause of its own.
+ * which nothing but files is new: what also connects elsewhere or starts other programs has a cause of its own.
  */
 function joinFiles<Episode extends ScoredEpisode>(
   folds: readonly Fold<Episode>[],
@@ -136,8 +140,9 @@ function joinFiles<Episode extends ScoredEpisode>(
     if (novelty.news[actor].length > 0) actorsOf.set(process, [...(actorsOf.get(process) ?? []), actor]);
   });
   const firsts = new Map<string, number>();
-  folds.forEach(({ episodes: [{ processes, newPrograms, newPlaces }] }, fold) => {
+  folds.forEach(({ episodes: [{ processes, newPrograms, newPlaces, surprises }] }, fold) => {
     if (newPrograms.length > 0 || newPlaces.length > 0) return;
+    if (surprises.some((surprise, kind) => surprise > 0 && !OF_FILES.has(kind))) return;
     const { files, others } = newFiles(
       processes.flatMap((process) => actorsOf.get(process) ?? []),
       novelty,

@@ -1,9 +1,11 @@
-import type { EntityType } from '../../ingest/event.js';
-import { quote, verbOf } from '../evidence/relation-words.js';
+import { quote } from '../evidence/relation-words.js';
+import { phraseActs } from './act-words.js';
+import { addressKey } from './activity.js';
 import { NOVELTY_KINDS } from './catalogue.js';
 import type { JudgedEpisode, JudgedEpisodes } from './episode-detector.js';
 
 const KINDS = NOVELTY_KINDS.length;
+const NAME = NOVELTY_KINDS.indexOf('name');
 const MOST_ACTS = 6;
 const MOST_NAMED = 3;
 /** Extensions and relations say little beside names and directories. */
@@ -18,8 +20,22 @@ export interface TellingAct {
   readonly sentence: string;
 }
 
+/** What the log says beyond templates. */
+export interface LogTerms {
+  /** The name of the object of an event. */
+  objectAt(row: number): string | undefined;
+  /** The log's process id. */
+  pidOf(process: number): number | undefined;
+}
+
+const NO_TERMS: LogTerms = { objectAt: () => undefined, pidOf: () => undefined };
+
 /** The strongest new acts of an episode, in order of time. Every claim holds for the events that the model learned from. */
-export function tellingActs(episode: JudgedEpisode, { novelty, rates }: JudgedEpisodes): TellingAct[] {
+export function tellingActs(
+  episode: JudgedEpisode,
+  { novelty, rates }: JudgedEpisodes,
+  { objectAt, pidOf }: LogTerms = NO_TERMS,
+): TellingAct[] {
   const acts: TellingAct[] = [];
   const { activity } = novelty;
   const { catalogue, actors, done, doneAt } = activity;
@@ -38,22 +54,31 @@ export function tellingActs(episode: JudgedEpisode, { novelty, rates }: JudgedEp
   for (let kind = 0; kind < KINDS; kind++) {
     const actor = episode.actors[kind];
     if (actor < 0 || DULL.has(NOVELTY_KINDS[kind])) continue;
+    // The names of the same process say more than their directories.
+    if (NOVELTY_KINDS[kind] === 'dir' && episode.actors[NAME] === actor) continue;
     const rows = novelty.news[actor].filter((row) => catalogue.kindOf(done.seconds[row]) === kind);
     const program = actors.seconds[actor];
-    const who = quote(catalogue.programName(program) || 'an unnamed program');
+    const process = actors.firsts[actor];
+    const pid = pidOf(process);
+    const name = quote(catalogue.programName(program) || 'an unnamed program');
+    const who = pid === undefined ? name : `${name} (pid ${pid})`;
     const first = rows[0];
     if (first === undefined) continue;
     const { all, fresh } = rates.usual(catalogue.programKey(program), kind);
     const usual = all > 0 ? ` (${fresh} of ${all} were new in calibration)` : '';
-    const described = rows.slice(0, MOST_NAMED).map((row) => catalogue.describe(done.seconds[row]));
+    const behaviours = rows.map((row) => ({
+      what: catalogue.describe(done.seconds[row]),
+      name: objectAt(doneAt[row]),
+    }));
     const isStart = NOVELTY_KINDS[kind] === 'parent';
+    const addresses = NOVELTY_KINDS[kind] === 'net' ? newAddresses(process, novelty) : [];
     const scope = novelty.knows(program) ? 'it never did before' : 'no program did before';
     acts.push({
       row: isStart ? -1 : doneAt[first],
       surprise: episode.surprises[kind],
       sentence: isStart
-        ? `${quote(String(described[0][1]))} started ${who} for the first time${usual}`
-        : `${who} ${phrase(described, rows.length)}, which ${scope}${usual}`,
+        ? `${quote(String(behaviours[0].what[1]))} started ${who} for the first time${usual}`
+        : `${who} ${phraseActs(behaviours, addresses)}, which ${scope}${usual}`,
     });
   }
   return acts
@@ -62,28 +87,11 @@ export function tellingActs(episode: JudgedEpisode, { novelty, rates }: JudgedEp
     .sort((a, b) => a.row - b.row);
 }
 
-type Described = readonly [kind: string, ...what: (string | number)[]];
-
-/** "connected to the network 203.0 and 2 more". */
-function phrase(described: readonly Described[], count: number): string {
-  const [kind, ...what] = described[0];
-  const relation = String(what[0]);
-  const more = count > 1 ? ` and ${count - 1} more` : '';
-  const type = (kind === 'net' || kind === 'port' ? 'flow' : String(what[1])) as EntityType;
-  switch (kind) {
-    case 'rel':
-      return `${verbOf(relation, type)} a ${type}${more === '' ? '' : `, ${more.trim()} kinds of act`}`;
-    case 'process':
-      return `${verbOf(relation, 'process')} ${quote(String(what[1]))}${more}`;
-    case 'net':
-      return `${verbOf(relation, 'flow')} the network ${quote(String(what[1]))}${more}`;
-    case 'port':
-      return `${verbOf(relation, 'flow')} port ${String(what[1])}${more}`;
-    case 'dir':
-      return `${verbOf(relation, type)} something below ${quote(String(what[2]) || '/')}${more}`;
-    default:
-      return `${verbOf(relation, type)} ${described.map((each) => quote(String(each[3]))).join(', ')}${count > described.length ? ` and ${count - described.length} more` : ''}`;
-  }
+/** The remote addresses that a process used and that no one used before. */
+function newAddresses(process: number, { activity, hasKey }: JudgedEpisodes['novelty']): string[] {
+  return [...activity.addresses]
+    .filter(([address, users]) => users.has(process) && !hasKey(addressKey(address)))
+    .map(([address]) => address);
 }
 
 function firstRow(

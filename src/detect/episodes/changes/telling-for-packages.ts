@@ -17,6 +17,11 @@ export function isShell(program: string): boolean {
   return SHELLS.has(program.slice(program.lastIndexOf('/') + 1).toLowerCase());
 }
 
+/** Whether a path, or its template, is that of a file with secrets. */
+export function isCredential(path: string): boolean {
+  return CREDENTIALS.test(path);
+}
+
 /** Whether a new act of a process is one that software never does while it is installed, nor right after. */
 export function isTellingForPackages([kind, ...what]: readonly (string | number)[]): boolean {
   const relation = String(what[0]);
@@ -29,7 +34,7 @@ export function isTellingForPackages([kind, ...what]: readonly (string | number)
     case 'process':
       return INTRUSIVE.test(relation);
     case 'name':
-      return CREDENTIALS.test(String(what[2]));
+      return isCredential(String(what[2]));
     default:
       return false;
   }
