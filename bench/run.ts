@@ -1,6 +1,7 @@
 import { run as audit } from './audit.js';
 import { run as detect } from './detect.js';
 import { run as falseAlarms } from './false-alarms.js';
+import { run as faults } from './faults.js';
 import { run as formats } from './formats.js';
 import { run as ingest } from './ingest.js';
 import { run as knn } from './knn.js';
@@ -19,6 +20,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   audit: { summary: 'compare recal ingest of audit logs with a pattern per field', run: audit },
   detect: { summary: 'measure time and memory of recal detect by stage', run: detect },
   'false-alarms': { summary: 'compare false alarms with the threshold rules', run: falseAlarms },
+  faults: { summary: 'flip bits of stored files and kill commands', run: faults },
   formats: { summary: 'compare reading each log format with parsing lines in one thread', run: formats },
   ingest: { summary: 'compare recal ingest with a JSON.parse loop', run: ingest },
   knn: { summary: 'compare the kNN search with brute force', run: knn },
