@@ -16,6 +16,7 @@ import { REPORT_FILE } from '../report/page/page.js';
 import { describeContents } from '../store/nothing-selected.js';
 import type { Selection, Store } from '../store/store.js';
 import { DEFAULT_EPISODES, DEFAULT_THRESHOLD } from './calibration-summary.js';
+import { checkEventMemory, checkGraphMemory, memoryLimit } from './detect-memory.js';
 import { openDetector, selectAfter } from './open-detector.js';
 import { checkOutFolder } from './out-folder.js';
 
@@ -38,10 +39,12 @@ export interface DetectOptions {
   readonly threshold?: string | undefined;
   /** Write report.html beside the alerts. Default: true. */
   readonly report?: boolean | undefined;
-  /** Compute threads; one per core by default. Results do not depend on it. */
   /** File of a public key. The model must be signed with its private key. */
   readonly trust?: string | undefined;
+  /** Compute threads; one per core by default. Results do not depend on it. */
   readonly threads?: number | undefined;
+  /** MiB that detection may use; 60 % of the machine's memory by default. More is refused before the work. */
+  readonly memory?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly watch?: DetectWatch | undefined;
 }
@@ -109,7 +112,7 @@ export async function detect(options: DetectOptions): Promise<DetectResult> {
   try {
     const { watch: clock, calibration } = detector;
     const { selection, graphs } = await clock.time('reading', () =>
-      openGraphs(detector, store, options.selection ?? {}),
+      openGraphs(detector, store, options.selection ?? {}, memoryLimit(options.memory)),
     );
     const isEpisodes = calibration.episodes !== undefined;
     const spec = given ?? parseThreshold(isEpisodes ? DEFAULT_EPISODES : DEFAULT_THRESHOLD);
@@ -170,11 +173,15 @@ async function openGraphs(
   detector: Detector,
   store: Store,
   asked: Selection,
+  limit: number,
 ): Promise<{ selection: Selection; graphs: SplitGraphs }> {
   const { lastTs } = detector.calibration;
   const selection = selectAfter(asked, lastTs);
+  checkEventMemory(store, selection, limit);
   try {
-    return { selection, graphs: await detector.graphsOf(store, selection) };
+    const graphs = await detector.graphsOf(store, selection);
+    checkGraphMemory(graphs, limit);
+    return { selection, graphs };
   } catch (error) {
     throw selection === asked || asked.host !== undefined ? error : nothingLater(error, store, lastTs);
   }

@@ -45,12 +45,17 @@ export const command = defineCommand({
       description: `exit with code ${EXIT.alerts} if there is an alert`,
     },
     report: { type: z.boolean().default(true), description: 'do not write report.html' },
+    memory: {
+      type: z.coerce.number().int().min(64).optional(),
+      description: 'refuse to use more memory than this, in MiB (default: 60 % of the memory)',
+      value: 'MIB',
+    },
     threads: threadsSetting('the result'),
   }),
   async run(_args, settings, context) {
     const { out, signal } = context;
     const progress = new StageProgress(context);
-    const { store, model, threshold, report, threads } = settings;
+    const { store, model, threshold, report, threads, memory } = settings;
     await warnOfStore(store, context.out);
     const result = await detect({
       store,
@@ -59,6 +64,7 @@ export const command = defineCommand({
       threshold,
       report,
       threads,
+      memory,
       out: settings.out,
       selection: selectionOf(settings),
       signal,
