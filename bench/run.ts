@@ -3,6 +3,7 @@ import { run as detect } from './detect.js';
 import { run as falseAlarms } from './false-alarms.js';
 import { run as faults } from './faults.js';
 import { run as formats } from './formats.js';
+import { run as fuzz } from './fuzz.js';
 import { run as ingest } from './ingest.js';
 import { run as knn } from './knn.js';
 import { run as simulate } from './simulate.js';
@@ -22,6 +23,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   'false-alarms': { summary: 'compare false alarms with the threshold rules', run: falseAlarms },
   faults: { summary: 'flip bits of stored files and kill commands', run: faults },
   formats: { summary: 'compare reading each log format with parsing lines in one thread', run: formats },
+  fuzz: { summary: 'read changed logs, stores, models, labels and configurations', run: fuzz },
   ingest: { summary: 'compare recal ingest with a JSON.parse loop', run: ingest },
   knn: { summary: 'compare the kNN search with brute force', run: knn },
   simulate: { summary: 'measure the simulator', run: simulate },
