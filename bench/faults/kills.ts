@@ -31,7 +31,8 @@ const storeState = async ({ store }: World) => {
 };
 
 const modelState = async ({ model }: World) => {
-  if (!existsSync(model)) return 'no model';
+  // Weights are written before the calibration, with a checkpoint that tells they are not the end.
+  if (!existsSync(model) || existsSync(`${model}.checkpoint`)) return 'no model';
   const { code, text } = await recalHere('model', 'show', model, '--json');
   if (code !== 0) throw new Error(`the model is damaged: ${text}`);
   return text;

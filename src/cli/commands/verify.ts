@@ -68,6 +68,7 @@ function* render(result: Verification): Generator<string> {
   if (backup === 'differs') {
     yield 'manifest.backup.json is damaged; restore it with: recal repair --store DIR';
   }
+  if (backup === 'older') yield 'manifest.backup.json is of an earlier state; the next write replaces it';
   for (const { path, rows } of setAside) {
     yield `set aside earlier: ${path} (${formatCount(rows)} rows)`;
   }
