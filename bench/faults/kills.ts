@@ -48,7 +48,7 @@ const alertsState = async ({ alerts }: World) => {
 
 const more = ({ logs }: World) => join(logs, 'test.ndjson');
 
-export const OPERATIONS: readonly Operation[] = [
+const OPERATIONS: readonly Operation[] = [
   {
     name: 'ingest',
     prepare: ({ store }) => rmSync(store, { recursive: true }),
