@@ -1,7 +1,9 @@
 import { run as audit } from './audit.js';
 import { run as detect } from './detect.js';
 import { run as falseAlarms } from './false-alarms.js';
+import { run as faults } from './faults.js';
 import { run as formats } from './formats.js';
+import { run as fuzz } from './fuzz.js';
 import { run as ingest } from './ingest.js';
 import { run as knn } from './knn.js';
 import { run as rivalSearch } from './rival-search.js';
@@ -21,7 +23,9 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   audit: { summary: 'compare recal ingest of audit logs with a pattern per field', run: audit },
   detect: { summary: 'measure time and memory of recal detect by stage', run: detect },
   'false-alarms': { summary: 'compare false alarms with the threshold rules', run: falseAlarms },
+  faults: { summary: 'flip bits of stored files and kill commands', run: faults },
   formats: { summary: 'compare reading each log format with parsing lines in one thread', run: formats },
+  fuzz: { summary: 'read changed logs, stores, models, labels and configurations', run: fuzz },
   ingest: { summary: 'compare recal ingest with a JSON.parse loop', run: ingest },
   knn: { summary: 'compare the kNN search with brute force', run: knn },
   'rival-search': { summary: 'compare settings of published rivals on simulated hosts', run: rivalSearch },

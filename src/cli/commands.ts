@@ -20,7 +20,11 @@ const working: readonly CommandEntry[] = [
   entry('ingest', 'read log files into a store', () => import('./commands/ingest.js')),
   entry('export', 'write events of a store as recal NDJSON', () => import('./commands/export.js')),
   entry('drop', 'remove old days from a store', () => import('./commands/drop.js')),
-  entry('verify', 'check the files of a store against their checksums', () => import('./commands/verify.js')),
+  entry(
+    'verify',
+    'check the files of a store or a results folder against their checksums',
+    () => import('./commands/verify.js'),
+  ),
   entry(
     'repair',
     'make a damaged store readable again, without what is damaged',

@@ -1,17 +1,26 @@
 import { yieldToSignals } from '../base/yield-to-signals.js';
 import { dayOf, SuspiciousNodeCollector } from './alerts/activity.js';
 import type { Alert, Incident } from './alerts/alert.js';
+import { kindOfAlert } from './alerts/alert-kind.js';
 import { describeAlerts } from './alerts/alert-record.js';
+import { markIfFlood } from './alerts/flood-incidents.js';
 import { KeptAlerts } from './alerts/kept-alerts.js';
-import { rowsOf, type SuspiciousNode } from './alerts/suspicious-nodes.js';
+import { rowsOf } from './alerts/suspicious-nodes.js';
 import type { Detector } from './detector.js';
 import type { AcceptedBehaviours } from './episodes/accepted-behaviours.js';
 import { type EpisodeIncident, EpisodeJudge, type JudgedEpisodes } from './episodes/episode-detector.js';
 import { describeEpisodes } from './episodes/episode-records.js';
+import { raiseBesideFloods, withoutFloods } from './episodes/fold-floods.js';
 import { hostDaysOf } from './episodes/host-days.js';
 import { IncidentBehaviourFinder } from './episodes/incident-behaviours.js';
 import { type RaisedIncidents, raiseIncidents } from './episodes/raise-incidents.js';
-import { alertContext, type Detection, type FindIncidentsOptions, fillDistances } from './find-incidents.js';
+import {
+  alertContext,
+  type Detection,
+  type FindIncidentsOptions,
+  fillDistances,
+  type ToldAlert,
+} from './find-incidents.js';
 import { behavioursOf } from './fitted-detector.js';
 import type { SplitGraphs } from './split-graphs.js';
 import { alarmingNodes } from './threshold/apply-threshold.js';
@@ -43,9 +52,12 @@ export async function findEpisodes(
     () => new EpisodeJudge(behavioursOf(detector.fitted), episodes, named, accepted),
   );
   const highest = new Float64Array(events.keys.size);
-  const foreseen = watch.measure('episodes', () => tellingNodes(judge.judge(highest)));
+  const foreseen = watch.measure('episodes', () => {
+    const judged = judge.judge(highest);
+    return tellingNodes(withoutFloods(judged, events).ranked, judged);
+  });
   const context = alertContext(detector, graphs, threshold.tau);
-  const kept = new KeptAlerts<{ id: string; score: number; alert: Alert; member: SuspiciousNode }>();
+  const kept = new KeptAlerts<ToldAlert>();
   const place = { table: events.table, hostAt: (node: number) => events.keys.hostAt(node) };
   const counts = { graphs: 0, instances: 0, candidates: 0, newRelation: 0 };
   for (const scored of detector.score(graphs)) {
@@ -65,6 +77,7 @@ export async function findEpisodes(
         rowsOf(members.finish()).map((member, i) => ({
           id: alerts[i].id,
           score: alerts[i].score,
+          kind: kindOfAlert(alerts[i]),
           alert: alerts[i],
           member,
         })),
@@ -81,7 +94,7 @@ export async function findEpisodes(
     progress?.(counts.graphs / graphs.count);
     await yieldToSignals();
   }
-  const { rows, leftOut } = kept.finish();
+  const { rows, leftOut, leftOutLike } = kept.finish();
   return watch.measure('incidents', () => {
     const judged = judge.judge(highest);
     const benign = {
@@ -89,14 +102,21 @@ export async function findEpisodes(
       hostDays: calibration.benign.hostDays,
       graphs: calibration.graphs,
     };
-    const raised = raiseIncidents(rule, judged.incidents, { benign, hostDays: hostDaysOf(events) });
+    const { ranked, floods, loud } = withoutFloods(judged, events);
+    const raised = raiseBesideFloods(ranked, loud, (quiet) =>
+      raiseIncidents(rule, quiet, { benign, hostDays: hostDaysOf(events) }),
+    );
     const told = assignAlerts(raised.incidents, rows, judged);
     const behaviours = new IncidentBehaviourFinder(judged);
     const record = { graphs, judged, benign, scores: highest, model: detector.model.id, behaviours };
-    const incidents: Incident[] = raised.incidents.map((incident, i) =>
-      describeEpisodes(incident, i + 1, told[i], record),
-    );
-    const alerts = told.flat();
+    const rowOf = new Map(rows.map((row) => [row.alert, row]));
+    const incidents = raised.incidents.map((incident, i): Incident => {
+      const described = describeEpisodes(incident, i + 1, told[i], record);
+      return markIfFlood(described, told[i], floods.get(incident)?.length ?? 1, (alert) =>
+        leftOutLike(rowOf.get(alert) as ToldAlert),
+      );
+    });
+    const alerts = told.flatMap((each, i) => each.slice(0, incidents[i].alerts.length));
     return {
       alerts,
       incidents,
@@ -107,7 +127,7 @@ export async function findEpisodes(
         entities: events.keys.size,
         episodes: judged.count,
         alerts: alerts.length,
-        alertsLeftOut: leftOut,
+        alertsLeftOut: leftOut + told.flat().length - alerts.length,
         incidents: incidents.length,
         acceptances: accepted?.count ?? 0,
       },
@@ -116,10 +136,10 @@ export async function findEpisodes(
 }
 
 /** The nodes of the processes that did the most surprising new things. */
-function tellingNodes({ incidents, novelty }: JudgedEpisodes): ReadonlySet<number> {
+function tellingNodes(ranked: readonly EpisodeIncident[], { novelty }: JudgedEpisodes): ReadonlySet<number> {
   const { actors, nodes } = novelty.activity;
   const found = new Set<number>();
-  for (const { episodes } of incidents.slice(0, MOST_FORESEEN)) {
+  for (const { episodes } of ranked.slice(0, MOST_FORESEEN)) {
     const [{ root, actors: strongest, processes }] = episodes;
     const told = [
       root,
@@ -136,7 +156,7 @@ function tellingNodes({ incidents, novelty }: JudgedEpisodes): ReadonlySet<numbe
 /** Gives each alert to the first incident that contains its process, or a process that acted on it. */
 function assignAlerts(
   incidents: readonly EpisodeIncident[],
-  rows: readonly { readonly alert: Alert; readonly member: SuspiciousNode }[],
+  rows: readonly ToldAlert[],
   { novelty }: JudgedEpisodes,
 ): Alert[][] {
   const { nodes, catalogue } = novelty.activity;

@@ -2,12 +2,14 @@ import { yieldToSignals } from '../base/yield-to-signals.js';
 import { ENTITY_TYPES } from '../ingest/event.js';
 import { dayOf, SuspiciousNodeCollector } from './alerts/activity.js';
 import type { Alert, Incident, LookAlike } from './alerts/alert.js';
+import { kindOfAlert } from './alerts/alert-kind.js';
 import { type AlertContext, describeAlerts } from './alerts/alert-record.js';
+import { foldFloodIncidents } from './alerts/flood-incidents.js';
 import { LinkCollector } from './alerts/incident-links.js';
 import { describeIncidents } from './alerts/incident-record.js';
 import { formIncidents } from './alerts/incidents.js';
-import { KeptAlerts } from './alerts/kept-alerts.js';
-import { rowsOf, type SuspiciousNode } from './alerts/suspicious-nodes.js';
+import { type KeptAlert, KeptAlerts } from './alerts/kept-alerts.js';
+import { rowsOf } from './alerts/suspicious-nodes.js';
 import type { Detector } from './detector.js';
 import { EVIDENCE_KINDS } from './evidence/evidence.js';
 import { surpriseOf } from './fitted-detector.js';
@@ -29,6 +31,11 @@ export interface FindIncidentsOptions {
   readonly seen?: ((graph: ScoredGraph) => void) | undefined;
 }
 
+/** An alert, its member of an incident, and what it looks like. */
+export interface ToldAlert extends KeptAlert {
+  readonly alert: Alert;
+}
+
 export interface Detection {
   readonly alerts: readonly Alert[];
   readonly incidents: readonly Incident[];
@@ -40,7 +47,7 @@ export interface Detection {
     readonly entities: number;
     readonly candidates: number;
     readonly alerts: number;
-    /** Alerts that were not kept: those with the lowest scores. */
+    /** Alerts that were not kept: those with the lowest scores of a kind with too many. */
     readonly alertsLeftOut: number;
     readonly newRelation: number;
     /** Process trees, where they are judged. */
@@ -60,7 +67,7 @@ export async function findIncidents(
   const { threshold, signal, progress, seen } = options;
   const { events, names } = graphs;
   const context = alertContext(detector, graphs, threshold.tau);
-  const kept = new KeptAlerts<{ id: string; score: number; alert: Alert; member: SuspiciousNode }>();
+  const kept = new KeptAlerts<ToldAlert>();
   const place = { table: events.table, hostAt: (node: number) => events.keys.hostAt(node) };
   const links = new LinkCollector(names, events.table, place.hostAt);
   const counts = { graphs: 0, instances: 0, candidates: 0, newRelation: 0 };
@@ -79,7 +86,7 @@ export async function findIncidents(
       kept.add(
         rowsOf(members.finish()).map((member, i) => {
           const alert = alerts[i];
-          return { id: alert.id, score: alert.score, alert, member };
+          return { id: alert.id, score: alert.score, kind: kindOfAlert(alert), alert, member };
         }),
       );
     });
@@ -93,11 +100,16 @@ export async function findIncidents(
     progress?.(counts.graphs / graphs.count);
     await yieldToSignals();
   }
-  const { rows, members, leftOut } = kept.finish();
-  const alerts = rows.map(({ alert }) => alert);
+  const { rows, members, leftOut, leftOutLike } = kept.finish();
+  const told = rows.map(({ alert }) => alert);
+  const rowOf = new Map(rows.map((row) => [row.alert, row]));
   const incidents = detector.watch.measure('incidents', () =>
-    describeIncidents(formIncidents(members, links.finish()), alerts),
+    foldFloodIncidents(describeIncidents(formIncidents(members, links.finish()), told), told, (alert) =>
+      leftOutLike(rowOf.get(alert) as ToldAlert),
+    ),
   );
+  const alerts = alertsIn(incidents, told);
+  const unlisted = told.length - alerts.length;
   return {
     alerts,
     incidents,
@@ -105,11 +117,17 @@ export async function findIncidents(
       ...counts,
       events: events.table.length,
       entities: events.keys.size,
-      alerts: alerts.length + leftOut,
-      alertsLeftOut: leftOut,
+      alerts: told.length + leftOut,
+      alertsLeftOut: leftOut + unlisted,
       incidents: incidents.length,
     },
   };
+}
+
+/** The alerts that an incident lists, in their order. */
+function alertsIn(incidents: readonly Incident[], alerts: readonly Alert[]): readonly Alert[] {
+  const listed = new Set(incidents.flatMap((incident) => incident.alerts.map(({ id }) => id)));
+  return alerts.filter(({ id }) => listed.has(id));
 }
 
 /** Computes the exact distances of flagged nodes, because the gate only decided on which side of θ_c they lie. */

@@ -4,6 +4,7 @@ import { detectFormat, formatByName } from './formats/known-formats.js';
 import { type Assembler, DEFAULT_MAX_LINE, type Format, oversizeReason } from './formats/reader.js';
 import { unknownFormatError } from './formats/unknown-format.js';
 import { type Lease, ParsePool } from './parse/parse-pool.js';
+import { PlausibleTimes } from './plausible-times.js';
 import { SourceClock } from './source-clock.js';
 import { type ByteSource, type InputFile, openInput } from './sources/byte-source.js';
 import { inLines } from './sources/document-lines.js';
@@ -56,6 +57,8 @@ export interface SourceReport {
   timeUnit: TimeUnit | undefined;
   /** The number of events without a valid time. */
   badTime: number;
+  /** The number of events with a time far from most times around it. */
+  farTime: number;
   lines: number;
   bytes: number;
   /** The number of bytes of a last line that is not complete yet and was not read. */
@@ -244,6 +247,7 @@ class SourceOutput {
   readonly report: SourceReport;
   readonly #source: ByteSource;
   readonly #clock: SourceClock;
+  readonly #plausible = new PlausibleTimes();
   readonly #assembler: Assembler | undefined;
   /** The batches whose events the assembler may still change. */
   readonly #held: Batch[] = [];
@@ -264,6 +268,7 @@ class SourceOutput {
       format: format.name,
       timeUnit: undefined,
       badTime: 0,
+      farTime: 0,
       lines: 0,
       bytes: 0,
       unfinished: 0,
@@ -274,18 +279,23 @@ class SourceOutput {
   take(batch: Batch): SourceBatch[] {
     this.#assembler?.take(batch);
     this.#held.push(batch);
-    return this.#assembler?.waiting === true ? [] : this.#release();
+    if (this.#assembler?.waiting === true) return [];
+    return this.#release().map((ready) => this.#numberLines(ready));
   }
 
   finish(): SourceBatch[] {
     this.#assembler?.endSource?.();
-    return [...this.#release(), ...this.#clock.finish().map((ready) => this.#numberLines(ready))];
+    const known = [
+      ...this.#release(),
+      ...this.#clock.finish().flatMap((batch) => this.#plausible.take(batch)),
+    ];
+    return [...known, ...this.#plausible.finish()].map((ready) => this.#numberLines(ready));
   }
 
-  #release(): SourceBatch[] {
+  #release(): Batch[] {
     return this.#held
       .splice(0)
-      .flatMap((batch) => this.#clock.take(batch).map((ready) => this.#numberLines(ready)));
+      .flatMap((batch) => this.#clock.take(batch).flatMap((timed) => this.#plausible.take(timed)));
   }
 
   /** Returns the events that wait in an assembler for further records. */
@@ -302,6 +312,7 @@ class SourceOutput {
     this.#line += batch.lines;
     report.lines += batch.lines;
     report.badTime = this.#clock.badTime;
+    report.farTime = this.#plausible.count;
     report.timeUnit = this.#clock.unit;
     return { source: report, batch, firstLine, consumed: this.#source.consumed };
   }

@@ -11,12 +11,14 @@ import type { SplitGraphs } from '../detect/split-graphs.js';
 import { type AppliedThreshold, applyThreshold } from '../detect/threshold/apply-threshold.js';
 import { formatThreshold, parseThreshold, type Threshold } from '../detect/threshold/threshold.js';
 import type { AlertRun } from '../report/detection/alert-files.js';
-import { checkReportPath, DetectionFiles } from '../report/detection/detection-files.js';
+import { DetectionFiles } from '../report/detection/detection-files.js';
+import { checkReportPath } from '../report/detection/report-path.js';
 import { REPORT_FILE } from '../report/page/page.js';
 import { describeContents } from '../store/nothing-selected.js';
 import type { Selection, Store } from '../store/store.js';
 import { type Acceptances, readAcceptances } from './acceptances.js';
 import { DEFAULT_EPISODES, DEFAULT_THRESHOLD } from './calibration-summary.js';
+import { checkEventMemory, checkGraphMemory, memoryLimit } from './detect-memory.js';
 import { openDetector, selectAfter } from './open-detector.js';
 import { checkOutFolder } from './out-folder.js';
 
@@ -50,6 +52,8 @@ export interface DetectOptions {
   readonly accepted?: boolean | undefined;
   /** Compute threads; one per core by default. Results do not depend on it. */
   readonly threads?: number | undefined;
+  /** MiB that detection may use; 60 % of the machine's memory by default. More is refused before the work. */
+  readonly memory?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly watch?: DetectWatch | undefined;
 }
@@ -119,7 +123,10 @@ export async function detect(options: DetectOptions): Promise<DetectResult> {
   try {
     const { watch: clock, calibration } = detector;
     const { selection, graphs } = await clock.time('reading', () =>
-      openGraphs(detector, store, options.selection ?? {}, options.since),
+      openGraphs(detector, store, options.selection ?? {}, {
+        since: options.since,
+        limit: memoryLimit(options.memory),
+      }),
     );
     const isEpisodes = calibration.episodes !== undefined;
     const spec = given ?? parseThreshold(isEpisodes ? DEFAULT_EPISODES : DEFAULT_THRESHOLD);
@@ -189,13 +196,16 @@ async function openGraphs(
   detector: Detector,
   store: Store,
   asked: Selection,
-  since: bigint | undefined,
+  { since, limit }: { since: bigint | undefined; limit: number },
 ): Promise<{ selection: Selection; graphs: SplitGraphs }> {
   const { lastTs } = detector.calibration;
   const from = since === undefined || since > lastTs ? since : lastTs + 1n;
   const selection = from === undefined ? selectAfter(asked, lastTs) : { ...asked, from };
+  checkEventMemory(store, selection, limit);
   try {
-    return { selection, graphs: await detector.graphsOf(store, selection) };
+    const graphs = await detector.graphsOf(store, selection);
+    checkGraphMemory(graphs, limit);
+    return { selection, graphs };
   } catch (error) {
     throw selection === asked || asked.host !== undefined ? error : nothingLater(error, store, lastTs);
   }

@@ -202,6 +202,7 @@ class StagingRun {
     const counters = this.#counters;
     const { firstTs, lastTs } = counters;
     const badTime = [...this.#reports].reduce((sum, report) => sum + report.badTime, 0);
+    const farTime = [...this.#reports].reduce((sum, report) => sum + report.farTime, 0);
     return {
       events: counters.events,
       edges: { total: counters.edges, secondObject: counters.secondObject },
@@ -217,6 +218,7 @@ class StagingRun {
       skipped: sortedCounts(counters.skipped),
       repaired: {
         ...(badTime > 0 ? { badTime } : {}),
+        ...(farTime > 0 ? { farTime } : {}),
         ...(counters.badText > 0 ? { badText: counters.badText } : {}),
         ...(counters.shortened.size > 0 ? { longWord: counters.shortened.size } : {}),
         ...sortedCounts(counters.repaired),

@@ -60,6 +60,7 @@ describe('LogReader', () => {
       format: 'cdm',
       timeUnit: 'us',
       badTime: 1,
+      farTime: 0,
       lines: content.split('\n').length - 1,
       bytes: Buffer.byteLength(content),
       unfinished: 0,

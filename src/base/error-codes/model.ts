@@ -24,7 +24,7 @@ export const MODEL_ERRORS = {
     action: 'Make a pair of keys with `recal model key FILE`.',
   },
   'memory-budget': {
-    when: 'Training needs more memory than the limit allows.',
+    when: 'Training or detection needs more memory than the limit allows.',
     action:
       'Raise `--memory`, or use shorter windows (`--set window=MINUTES`), fewer hosts or a shorter time range.',
   },

@@ -63,12 +63,17 @@ export const command = defineCommand({
       description: 'judge only what is new since the last such run, and print only new or changed incidents',
     },
     triage: triageSetting,
+    memory: {
+      type: z.coerce.number().int().min(64).optional(),
+      description: 'refuse to use more memory than this, in MiB (default: 60 % of the memory)',
+      value: 'MIB',
+    },
     threads: threadsSetting('the result'),
   }),
   async run(_args, settings, context) {
     const { out, signal } = context;
     const progress = new StageProgress(context);
-    const { store, model, threshold, report, threads } = settings;
+    const { store, model, threshold, report, threads, memory } = settings;
     await warnOfStore(store, context.out);
     const asked = {
       store,
@@ -78,6 +83,7 @@ export const command = defineCommand({
       report,
       threads,
       accepted: settings.accepted,
+      memory,
       out: settings.out,
       selection: selectionOf(settings),
       signal,

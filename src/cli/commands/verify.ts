@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { EXIT } from '../../base/errors.js';
+import { EXIT, RecalError } from '../../base/errors.js';
 import { printable } from '../../base/printable.js';
 import { defineSettings } from '../../base/settings.js';
+import { verifyAlertFiles } from '../../report/detection/alert-files.js';
 import { describeDamage } from '../../store/integrity/verify-segments.js';
 import { type Verification, verifyStore } from '../../store/integrity/verify-store.js';
 import { defineCommand } from '../command.js';
@@ -10,24 +11,47 @@ import { formatBytes, formatCount } from '../terminal/quantities.js';
 
 export const command = defineCommand({
   details:
-    'Compares every file of the store with the checksums in its manifest. Exits with code 1 if something is damaged. ' +
-    'Stores of 0.1.0 have no checksums; --add writes them.',
-  examples: ['recal verify --store /data/recal', 'recal verify --store /data/recal --add'],
+    'Compares every file of a store with the checksums in its manifest, or every file of a results folder with those in ' +
+    'its run.json. Exits with code 1 if something is damaged. Stores of 0.1.0 have no checksums; --add writes them.',
+  examples: [
+    'recal verify --store /data/recal',
+    'recal verify --store /data/recal --add',
+    'recal verify --alerts alerts',
+  ],
   arguments: {},
   settings: defineSettings({
-    store: storeSetting,
+    store: { ...storeSetting, type: storeSetting.type.optional() },
+    alerts: {
+      type: z.string().min(1).optional(),
+      description: 'folder that recal detect wrote',
+      value: 'DIR',
+    },
     add: { type: z.boolean().default(false), description: 'write the checksums that old segments lack' },
   }),
-  async run(_args, { store, add }, { out, signal }) {
-    const result = await verifyStore(store, { add, signal });
-    for (const damage of result.damaged) out.warn(describeDamage(damage));
-    if (result.damaged.length > 0) {
+  async run(_args, { store, alerts, add }, { out, signal }) {
+    if (store === undefined && alerts === undefined) {
+      throw new RecalError('usage-missing-value', 'nothing to verify', {
+        hint: 'name a store with --store or a results folder with --alerts',
+        exit: EXIT.usage,
+      });
+    }
+    const result = store === undefined ? undefined : await verifyStore(store, { add, signal });
+    for (const damage of result?.damaged ?? []) out.warn(describeDamage(damage));
+    if (result !== undefined && result.damaged.length > 0) {
       out.warn(
-        `  hint: restore them from a backup, or go on without them with: recal repair --store ${printable(store)}`,
+        `  hint: restore them from a backup, or go on without them with: recal repair --store ${printable(store ?? '')}`,
       );
     }
-    const isIntact = result.damaged.length === 0 && result.backup !== 'differs';
-    out.result({ intact: isIntact, ...result }, () => render(result));
+    const changed = alerts === undefined ? [] : await verifyAlertFiles(alerts);
+    for (const what of changed) out.warn(what);
+    if (changed.length > 0) out.warn('  hint: run recal detect again');
+    const isStoreIntact =
+      result === undefined || (result.damaged.length === 0 && result.backup !== 'differs');
+    const isIntact = isStoreIntact && changed.length === 0;
+    out.result({ intact: isIntact, ...result, ...(alerts === undefined ? {} : { changed }) }, function* () {
+      if (result !== undefined) yield* render(result);
+      if (alerts !== undefined && changed.length === 0) yield `${printable(alerts)} is intact`;
+    });
     return isIntact ? EXIT.done : EXIT.error;
   },
 });
@@ -44,6 +68,7 @@ function* render(result: Verification): Generator<string> {
   if (backup === 'differs') {
     yield 'manifest.backup.json is damaged; restore it with: recal repair --store DIR';
   }
+  if (backup === 'older') yield 'manifest.backup.json is of an earlier state; the next write replaces it';
   for (const { path, rows } of setAside) {
     yield `set aside earlier: ${path} (${formatCount(rows)} rows)`;
   }

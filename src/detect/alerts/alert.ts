@@ -232,6 +232,13 @@ export const incidentSchema = z
       })
       .nullable()
       .meta({ description: 'the process trees of the incident; null where single nodes are judged' }),
+    flood: z
+      .strictObject({
+        incidents: count.meta({ description: 'look-alike incidents that this one stands for' }),
+        alerts: count.meta({ description: 'their alerts, including those that were not kept' }),
+      })
+      .optional()
+      .meta({ description: 'only for an incident that stands for a flood of one kind' }),
   })
   .meta({ title: 'RECAL incident', description: 'One line of incidents.jsonl.' });
 

@@ -1,3 +1,4 @@
+import { raiseBesideFloods } from '../../detect/episodes/fold-floods.js';
 import { hostDaysOf } from '../../detect/episodes/host-days.js';
 import { raiseIncidents } from '../../detect/episodes/raise-incidents.js';
 import { formatThreshold, type ThresholdSpec } from '../../detect/threshold/threshold.js';
@@ -8,10 +9,13 @@ import type { Flagged } from './flagging.js';
 /** Flags the processes of the incidents that `recal detect` raises, through the same functions. */
 export function flagEpisodes(
   spec: Exclude<ThresholdSpec, { kind: 'oracle' }>,
-  { incidents, benign }: JudgedRun,
+  { incidents, loud, benign }: JudgedRun,
   events: LoadedEvents,
 ): Flagged {
-  const raised = raiseIncidents(spec, incidents, { benign, hostDays: hostDaysOf(events) });
+  const hostDays = hostDaysOf(events);
+  const raised = raiseBesideFloods(incidents, loud, (quiet) =>
+    raiseIncidents(spec, quiet, { benign, hostDays }),
+  );
   const nodes = new Uint8Array(events.keys.size);
   const members = raised.incidents.map(({ episodes }) => ({
     nodes: [...new Set(episodes.flatMap(({ processes }) => Array.from(processes)))],

@@ -150,7 +150,8 @@ export class RecalVariants implements VariantGroup {
     const named = await test.named();
     return this.#watch.time('score', () => {
       const judge = new EpisodeJudge(behavioursOf(this.#ready.detector.fitted), episodes, named);
-      return judgeRun(judge, scores, { scores: episodes.incidents, hostDays: benign.hostDays, graphs });
+      const incidents = { scores: episodes.incidents, hostDays: benign.hostDays, graphs };
+      return judgeRun(judge, scores, { benign: incidents, events: test.events });
     });
   }
 

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { isSystemError, RecalError } from '../../base/errors.js';
 import { printable } from '../../base/printable.js';
-import { replaceFile } from '../../base/replace-file.js';
+import { readReplaced, replaceFiles, stagedPath } from '../../base/replace-files.js';
 import { safeJson } from '../../base/safe-json.js';
 import {
   ALERT_VERSION,
@@ -13,7 +13,9 @@ import {
   type Incident,
   incidentSchema,
 } from '../../detect/alerts/alert.js';
+import { REPORT_FILE } from '../page/page.js';
 import { alertsCsv } from './alerts-csv.js';
+import { isRecalReport } from './report-path.js';
 
 const RUN = 'run.json';
 const ALERTS = 'alerts.jsonl';
@@ -21,6 +23,9 @@ const INCIDENTS = 'incidents.jsonl';
 const CSV = 'alerts.csv';
 /** The records of a larger file would not fit in memory. */
 const MOST_BYTES = 1 << 30;
+/** A folder that is replaced while it is read is read again at most this often. */
+const MOST_READINGS = 3;
+const CHANGED = `does not match its checksum: it was changed after ${RUN} was written`;
 
 const text = z.string().max(4096);
 const integer = z.string().regex(/^-?\d{1,20}$/);
@@ -51,8 +56,15 @@ const runSchema = z.strictObject({
   store: text.nullable(),
   hosts: z.array(text).max(65_536),
   counts: z.record(z.string().max(64), z.number()),
-  /** Checksums reveal files of an interrupted run. */
-  files: z.strictObject({ [ALERTS]: fileSchema, [INCIDENTS]: fileSchema, [CSV]: fileSchema }),
+  /** Checksums reveal files of another run. */
+  files: z.strictObject({
+    [ALERTS]: fileSchema,
+    [INCIDENTS]: fileSchema,
+    [CSV]: fileSchema,
+    [REPORT_FILE]: fileSchema.optional(),
+  }),
+  /** SHA-256 of this record without this field. Folders of earlier versions do not have it. */
+  checksum: fileSchema.shape.sha256.optional(),
 });
 
 export type AlertRun = z.output<typeof runSchema>;
@@ -66,10 +78,12 @@ export interface AlertFiles {
 }
 
 export interface AlertFilesToWrite extends Pick<AlertFiles, 'alerts' | 'incidents'> {
-  readonly run: Omit<AlertRun, 'format' | 'version' | 'files'>;
+  readonly run: Omit<AlertRun, 'format' | 'version' | 'files' | 'checksum'>;
+  /** The page for people; without it, the page of an earlier run is removed. */
+  readonly report?: string | undefined;
 }
 
-/** Writes an alerts folder. Each file is replaced atomically, run.json last. */
+/** Writes an alerts folder. All files of the run appear together, or none. */
 export async function writeAlertFiles(folder: string, content: AlertFilesToWrite): Promise<AlertRun> {
   await refuseForeign(folder);
   const alerts = [...content.alerts].sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1));
@@ -77,31 +91,61 @@ export async function writeAlertFiles(folder: string, content: AlertFilesToWrite
     [ALERTS]: lines(alerts.map((alert) => alertSchema.parse(alert))),
     [INCIDENTS]: lines(content.incidents.map((incident) => incidentSchema.parse(incident))),
     [CSV]: alertsCsv(alerts, content.incidents),
+    ...(content.report === undefined ? {} : { [REPORT_FILE]: content.report }),
   };
+  const sums = Object.fromEntries(Object.entries(texts).map(([name, each]) => [name, checksum(each)]));
   const run = runSchema.parse({
     format: 'recal-alerts',
     version: ALERT_VERSION,
     ...content.run,
-    files: Object.fromEntries(Object.entries(texts).map(([name, each]) => [name, checksum(each)])),
+    files: sums,
   });
-  await mkdir(folder, { recursive: true });
-  for (const [name, each] of Object.entries(texts)) await replaceFile(join(folder, name), each);
-  await replaceFile(join(folder, RUN), `${safeJson(run)}\n`);
-  return run;
+  const signed = { ...run, checksum: checksum(safeJson(run)).sha256 };
+  const hasOldPage = content.report === undefined && (await isRecalReport(join(folder, REPORT_FILE)));
+  await replaceFiles(folder, {
+    files: new Map([...Object.entries(texts), [RUN, `${safeJson(signed)}\n`]]),
+    stale: hasOldPage ? [REPORT_FILE] : [],
+  });
+  return signed;
 }
 
 /** Reads an alerts folder and validates every record. */
 export async function readAlertFiles(folder: string): Promise<AlertFiles> {
-  const run = await readRun(folder);
-  const alerts = await readLines(folder, ALERTS, run, alertSchema);
-  return { run, alerts, incidents: await readLines(folder, INCIDENTS, run, incidentSchema) };
+  for (let left = MOST_READINGS; ; left--) {
+    const run = await readRun(folder);
+    try {
+      const alerts = await readLines(folder, ALERTS, run, alertSchema);
+      return { run, alerts, incidents: await readLines(folder, INCIDENTS, run, incidentSchema) };
+    } catch (error) {
+      // Another detection may have replaced the files in between.
+      const isReplaced = left > 0 && safeJson(await readRun(folder)) !== safeJson(run);
+      if (!isReplaced) throw error;
+    }
+  }
+}
+
+/** Compares the files with the checksums of run.json. Returns what is wrong, and nothing for an intact folder. */
+export async function verifyAlertFiles(folder: string): Promise<string[]> {
+  const { files } = await readRun(folder);
+  const wrong: string[] = [];
+  for (const [name, expected] of Object.entries(files)) {
+    if (expected === undefined) continue;
+    const file = join(folder, name);
+    const bytes = await readWhole(folder, name).catch((cause: unknown) => {
+      if (isSystemError(cause, 'ENOENT')) return undefined;
+      throw cause;
+    });
+    if (bytes === undefined) wrong.push(`${printable(file)} is missing`);
+    else if (checksum(bytes).sha256 !== expected.sha256) wrong.push(`${printable(file)} ${CHANGED}`);
+  }
+  return wrong;
 }
 
 async function readRun(folder: string): Promise<AlertRun> {
   const file = join(folder, RUN);
   let value: unknown;
   try {
-    value = JSON.parse((await readWhole(file)).toString('utf8'));
+    value = JSON.parse((await readWhole(folder, RUN)).toString('utf8'));
   } catch (cause) {
     if (isSystemError(cause, 'ENOENT') || isSystemError(cause, 'ENOTDIR')) {
       throw new RecalError('no-alerts', `no alerts in ${printable(folder)}`, {
@@ -132,17 +176,21 @@ async function readRun(folder: string): Promise<AlertRun> {
   }
   const run = runSchema.safeParse(value);
   if (!run.success) throw damaged(file, describeIssue(run.error));
+  const { checksum: sum, ...rest } = run.data;
+  if (sum !== undefined && sum !== checksum(safeJson(rest)).sha256) {
+    throw damaged(file, 'it does not match its own checksum');
+  }
   return run.data;
 }
 
 async function readLines<T>(
   folder: string,
-  name: keyof AlertRun['files'],
+  name: typeof ALERTS | typeof INCIDENTS,
   run: AlertRun,
   schema: z.ZodType<T>,
 ): Promise<T[]> {
   const file = join(folder, name);
-  const bytes = await readWhole(file).catch((cause) => {
+  const bytes = await readWhole(folder, name).catch((cause) => {
     throw isSystemError(cause, 'ENOENT') ? damaged(file, 'the file is missing') : cause;
   });
   if (checksum(bytes).sha256 !== run.files[name].sha256) {
@@ -170,8 +218,9 @@ function parseLine<T>(line: string, schema: z.ZodType<T>, file: string, number: 
   return parsed.data;
 }
 
-async function readWhole(file: string): Promise<Buffer> {
-  const { size } = await stat(file);
+async function readWhole(folder: string, name: string): Promise<Buffer> {
+  const file = join(folder, name);
+  const { size } = await stat(stagedPath(folder, name)).catch(() => stat(file));
   if (size > MOST_BYTES) {
     throw new RecalError(
       'alerts-too-large',
@@ -182,7 +231,7 @@ async function readWhole(file: string): Promise<Buffer> {
       },
     );
   }
-  return readFile(file);
+  return readReplaced(folder, name);
 }
 
 /** Throws rather than overwrite a file that recal did not write. */
@@ -198,8 +247,8 @@ async function refuseForeign(folder: string): Promise<void> {
         () => true,
         () => false,
       );
-      // An interrupted first run leaves files without run.json.
-      if (exists && !(await startsLikeOurs(join(folder, name)))) {
+      // An interrupted first run of 0.1.0 left files without run.json.
+      if (exists && !(await startsLikeOurs(folder, name))) {
         throw new RecalError('foreign-file', `${printable(join(folder, name))} was not written by recal`, {
           hint: 'choose a new or empty folder',
         });
@@ -208,8 +257,8 @@ async function refuseForeign(folder: string): Promise<void> {
   }
 }
 
-async function startsLikeOurs(file: string): Promise<boolean> {
-  const start = (await readWhole(file)).toString('utf8', 0, 64);
+async function startsLikeOurs(folder: string, name: string): Promise<boolean> {
+  const start = (await readWhole(folder, name)).toString('utf8', 0, 64);
   return start === '' || start.startsWith('{"version":') || start.startsWith('alert,incident,');
 }
 

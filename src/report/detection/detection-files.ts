@@ -1,8 +1,3 @@
-import { open, rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { isSystemError, RecalError } from '../../base/errors.js';
-import { printable } from '../../base/printable.js';
-import { replaceFile } from '../../base/replace-file.js';
 import { dayOf } from '../../detect/alerts/activity.js';
 import type { Detector } from '../../detect/detector.js';
 import type { Detection } from '../../detect/find-incidents.js';
@@ -10,8 +5,8 @@ import type { ScoredGraph } from '../../detect/fusion/scored-graph.js';
 import type { SplitGraphs } from '../../detect/split-graphs.js';
 import type { AppliedThreshold } from '../../detect/threshold/apply-threshold.js';
 import type { Selection } from '../../store/store.js';
-import { REPORT_FILE } from '../page/page.js';
 import { type AlertRun, writeAlertFiles } from './alert-files.js';
+import { checkReportPath } from './report-path.js';
 import { ScoresBelowThreshold } from './scores-below-threshold.js';
 
 /** The input of a detection, which its files describe beside the alerts. */
@@ -68,14 +63,8 @@ export class DetectionFiles {
       hosts: [...graphs.events.hosts],
       counts,
     };
-    if (report) await checkReportPath(folder);
-    const written = await writeAlertFiles(folder, { alerts, incidents, run });
-    const path = join(folder, REPORT_FILE);
-    // The page of an earlier run would not match these alerts.
-    if (!report) {
-      if (await isRecalReport(path)) await rm(path);
-      return written;
-    }
+    if (!report) return writeAlertFiles(folder, { alerts, incidents, run });
+    await checkReportPath(folder);
     const { ts, length } = graphs.events.table;
     // Plots take a second to load, so load them only for a page.
     const { renderDetectionReport } = await import('./detection-report.js');
@@ -93,35 +82,6 @@ export class DetectionFiles {
         hostDays: detector.calibration.benign.hostDays,
       },
     });
-    await replaceFile(path, html);
-    return written;
-  }
-}
-
-const MARK = '<meta name="generator" content="recal ';
-
-/** Throws rather than overwrite a page that recal did not write. Commands also call it before long work. */
-export async function checkReportPath(folder: string): Promise<void> {
-  const path = join(folder, REPORT_FILE);
-  if ((await isRecalReport(path)) !== false) return;
-  throw new RecalError('foreign-file', `${printable(path)} was not written by recal`, {
-    hint: 'choose a new or empty folder, or skip the page with --no-report',
-  });
-}
-
-/** Undefined if the file does not exist. */
-async function isRecalReport(path: string): Promise<boolean | undefined> {
-  try {
-    const file = await open(path, 'r');
-    try {
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(2048), 0, 2048, 0);
-      return buffer.toString('utf8', 0, bytesRead).includes(MARK);
-    } finally {
-      await file.close();
-    }
-  } catch (error) {
-    if (isSystemError(error, 'ENOENT') || isSystemError(error, 'ENOTDIR')) return undefined;
-    if (isSystemError(error, 'EISDIR')) return false;
-    throw error;
+    return writeAlertFiles(folder, { alerts, incidents, run, report: html });
   }
 }

@@ -15,7 +15,7 @@ export interface Verification {
   /** Checksums written with `add`. */
   readonly added: number;
   /** Whether the copy of the manifest is equal to it. */
-  readonly backup: 'equal' | 'differs' | 'missing';
+  readonly backup: 'equal' | 'older' | 'differs' | 'missing';
   /** Files beside the segments that the manifest does not list. */
   readonly unlisted: readonly string[];
   /** Segments that `recal repair` took out of the store. */
@@ -90,5 +90,7 @@ async function addChecksums(folder: string, segments: readonly Segment[]): Promi
 async function compareBackup(folder: string): Promise<Verification['backup']> {
   const copy = await readManifest(folder, BACKUP).catch(() => null);
   if (copy === undefined) return 'missing';
-  return JSON.stringify(copy) === JSON.stringify(await readManifest(folder)) ? 'equal' : 'differs';
+  if (copy === null) return 'differs';
+  // A copy that is intact is one of an earlier state: a writer ended before it copied the manifest.
+  return JSON.stringify(copy) === JSON.stringify(await readManifest(folder)) ? 'equal' : 'older';
 }

@@ -5,7 +5,7 @@ import { RecalError } from '../../base/errors.js';
 import { ACTIONS } from '../../ingest/actions.js';
 import { ABSENT_TEXT, type Batch, NO_SYMBOL, TEXT_FIELDS, TEXTS_PER_UPSERT } from '../../ingest/batch.js';
 import { ENTITY_TYPES } from '../../ingest/event.js';
-import { escapeGlob, explainStoreError, type RawColumn, readParquet, sqlLiteral } from '../duckdb.js';
+import { explainStoreError, type RawColumn, sqlLiteral } from '../duckdb.js';
 import type { EventPosition } from '../ingest-counters.js';
 import { hashSegment } from '../integrity/verify-segments.js';
 import type { Segment } from '../manifest.js';
@@ -18,6 +18,9 @@ import { NO_TEXT } from './text-numbers.js';
 const EVENTS_PER_SEGMENT = 500_000;
 const UPSERTS_PER_SEGMENT = 250_000;
 const TEXT_BYTES_PER_SEGMENT = 64 << 20;
+
+/** From this many hosts on, rows are prepared for all of them together. */
+const MANY = 8;
 
 const NANOSECONDS_PER_DAY = 86_400_000_000_000n;
 /** SQL for the day number of a time. It rounds down, also before 1970, and works for any 64-bit time. */
@@ -240,18 +243,29 @@ export class SegmentWriter {
     // A table that is written whole keeps its insertion order, by file and line, so events in order need no sorting.
     // A filter would make Parquet's row groups depend on DuckDB's threads; a join would change the order of rows.
     const isSorted = order.inOrder && !hasAttrs && days.currentRowCount === 1;
+    const columns = `ts, seq, ${symbol('e.host')} AS host, nullif(subject, ${ZERO}) AS subject,
+           ${symbol('relation')} AS relation, CASE action ${actions} END AS action, nullif(object, ${ZERO}) AS object, nullif(object2, ${ZERO}) AS object2,
+           CASE flow WHEN 1 THEN 'in' WHEN 2 THEN 'out' END AS flow,
+           CASE ok WHEN 1 THEN false WHEN 2 THEN true END AS ok,
+           ${hasAttrs ? 'attrs' : 'NULL::VARCHAR AS attrs'}, file, line`;
+    // The words of many hosts are looked up once for all: a plan per host would cost more than its few rows.
+    const isWorded = days.currentRowCount > MANY;
+    const worded = `worded_events${generation}`;
+    if (isWorded) {
+      await this.#write.run(
+        `CREATE TEMP TABLE ${worded} AS SELECT e.host AS number, ${columns} FROM ${table} e ${attrs}`,
+      );
+    }
     for (const { host, day, rows, first, last } of days.getRowObjects()) {
       const midnight = (day as bigint) * NANOSECONDS_PER_DAY;
       const dayText = new Date(Number(day as bigint) * 86_400_000).toISOString().slice(0, 10);
       const path = await this.#nextPath('events', symbols[host as number], dayText);
+      const chosen = (number: string) =>
+        `WHERE ${number} = ${host} AND ts BETWEEN ${midnight} AND ${midnight + NANOSECONDS_PER_DAY - 1n} ORDER BY ts, seq, file, line`;
       const written = await this.#copy(
-        `SELECT ts, seq, ${symbol('host')} AS host, nullif(subject, ${ZERO}) AS subject,
-           ${symbol('relation')} AS relation, CASE action ${actions} END AS action, nullif(object, ${ZERO}) AS object, nullif(object2, ${ZERO}) AS object2,
-           CASE flow WHEN 1 THEN 'in' WHEN 2 THEN 'out' END AS flow,
-           CASE ok WHEN 1 THEN false WHEN 2 THEN true END AS ok,
-           ${hasAttrs ? 'attrs' : 'NULL::VARCHAR AS attrs'}, file, line
-         FROM ${table} e ${attrs}
-         ${isSorted ? '' : `WHERE e.host = ${host} AND ts BETWEEN ${midnight} AND ${midnight + NANOSECONDS_PER_DAY - 1n} ORDER BY ts, seq, file, line`}`,
+        isWorded
+          ? `SELECT * EXCLUDE (number) FROM ${worded} ${chosen('number')}`
+          : `SELECT ${columns} FROM ${table} e ${attrs} ${isSorted ? '' : chosen('e.host')}`,
         path,
       );
       if (written !== Number(rows)) throw miscounted(path, Number(rows), written);
@@ -263,6 +277,7 @@ export class SegmentWriter {
         lastTs: String(last),
       });
     }
+    if (isWorded) await this.#write.run(`DROP TABLE ${worded}`);
   }
 
   /**
@@ -274,42 +289,42 @@ export class SegmentWriter {
     const texts = TEXT_FIELDS.map(
       (field) => `JOIN texts${generation} t_${field} ON t_${field}.number = u.${field}`,
     );
-    const hosts = await this.#write.runAndReadAll(`SELECT DISTINCT host FROM ${table} ORDER BY host`);
+    const hosts = await this.#write.runAndReadAll(
+      `SELECT host, min(first_ts) AS first, max(last_ts) AS last FROM ${table} GROUP BY host ORDER BY host`,
+    );
     const types = ENTITY_TYPES.map((type, index) => `WHEN ${index + 1} THEN '${type}'`).join(' ');
-    for (const { host } of hosts.getRowObjects()) {
-      const path = await this.#nextPath('entities', symbols[host as number], undefined);
-      await this.#copy(
-        `SELECT h.text AS host, entity, t_id.text AS id, CASE type ${types} END AS type, k.text AS kind,
+    const merged = (rows: string) =>
+      `SELECT h.text AS host, entity, t_id.text AS id, CASE type ${types} END AS type, k.text AS kind,
            t_name.text AS name, CASE WHEN t_name.text IS NULL THEN NULL ELSE name_rank END AS name_rank,
            t_cmd.text AS cmd, nullif(pid, -1) AS pid, nullif(parent, ${ZERO}) AS parent,
            nullif(principal, ${ZERO}) AS principal, t_local.text AS local, t_session.text AS session,
            t_container.text AS container, t_unit.text AS unit,
-           first[1] AS first_ts, first[2] AS first_seq, last[1] AS last_ts, last[2] AS last_seq
+           first[1] AS first_ts, first[2] AS first_seq, last[1] AS last_ts, last[2] AS last_seq,
+           u.host AS number
          FROM (
            SELECT host, entity, max(id) AS id, type, kind, name, name_rank, cmd, pid, parent, principal, local, session,
              container, unit,
              min((first_ts, first_seq)) AS first, max((last_ts, last_seq)) AS last
-           FROM (${withPeriods(`${table} WHERE host = ${host}`)})
+           FROM (${withPeriods(rows)})
            GROUP BY host, entity, type, kind, name, name_rank, cmd, pid, parent, principal, local, session,
              container, unit, period
-         ) u LEFT JOIN symbols k ON k.number = kind JOIN symbols h ON h.number = u.host ${texts.join(' ')}
-         ORDER BY entity, last_ts, last_seq, t_name.text, t_cmd.text, k.text, type, name_rank, pid, parent,
-           principal, t_local.text, t_session.text, t_container.text, t_unit.text`,
+         ) u LEFT JOIN symbols k ON k.number = kind JOIN symbols h ON h.number = u.host ${texts.join(' ')}`;
+    const isWorded = hosts.currentRowCount > MANY;
+    const worded = `worded_upserts${generation}`;
+    if (isWorded) await this.#write.run(`CREATE TEMP TABLE ${worded} AS ${merged(`${table} WHERE true`)}`);
+    for (const { host, first, last } of hosts.getRowObjects()) {
+      const path = await this.#nextPath('entities', symbols[host as number], undefined);
+      const source = isWorded ? worded : `(${merged(`${table} WHERE host = ${host}`)})`;
+      const rows = await this.#copy(
+        `SELECT * EXCLUDE (number) FROM ${source} ${isWorded ? `WHERE number = ${host}` : ''}
+         ORDER BY entity, last_ts, last_seq, name, cmd, kind, type, name_rank, pid, parent, principal, local, session,
+           container, unit`,
         path,
       );
-      const count = await this.#write.runAndReadAll(
-        `SELECT count(*) AS rows, min(first_ts) AS first, max(last_ts) AS last FROM ${readParquet('$1')}`,
-        [escapeGlob(join(this.#target.folder, path))],
-      );
-      const [{ rows, first, last }] = count.getRowObjects();
       const segment = { kind: 'entities' as const, path, host: symbols[host as number], day: null };
-      await this.#addSegment({
-        ...segment,
-        rows: Number(rows),
-        firstTs: String(first),
-        lastTs: String(last),
-      });
+      await this.#addSegment({ ...segment, rows, firstTs: String(first), lastTs: String(last) });
     }
+    if (isWorded) await this.#write.run(`DROP TABLE ${worded}`);
   }
 
   async #writeSymbols(symbols: readonly string[]): Promise<void> {

@@ -6,6 +6,7 @@ import { ALERT_VERSION } from '../../../src/detect/alerts/alert.js';
 import {
   type AlertFilesToWrite,
   readAlertFiles,
+  verifyAlertFiles,
   writeAlertFiles,
 } from '../../../src/report/detection/alert-files.js';
 import { HOSTILE, MODEL, makeSmallAlerts } from '../../detect/alerts/small-alerts.js';
@@ -53,6 +54,19 @@ describe('an alerts folder', () => {
     await writeAlertFiles(two, { ...content, alerts: content.alerts.slice(0, 1), incidents: [] });
     await writeAlertFiles(two, { ...content, alerts: [...content.alerts].reverse() });
     expect(bytesOf(two)).toEqual(bytesOf(one));
+  });
+
+  test('has its page in the checksums, and no page of an earlier run', async () => {
+    const folder = newFolder();
+    const page = '<meta name="generator" content="recal 1">';
+    const run = await writeAlertFiles(folder, { ...content, report: page });
+    expect(run.files['report.html']).toMatchObject({ bytes: page.length });
+    expect(await verifyAlertFiles(folder)).toEqual([]);
+    appendFileSync(join(folder, 'report.html'), ' ');
+    expect(await verifyAlertFiles(folder)).toEqual([expect.stringContaining('report.html does not match')]);
+    await writeAlertFiles(folder, content);
+    expect(readdirSync(folder).sort()).toEqual(NAMES);
+    expect(await verifyAlertFiles(folder)).toEqual([]);
   });
 
   test('is safe on a terminal and in a spreadsheet', async () => {
@@ -107,6 +121,15 @@ describe('refused', () => {
     });
   });
 
+  test('run.json with a changed number', async () => {
+    const folder = newFolder();
+    await writeAlertFiles(folder, content);
+    const path = join(folder, 'run.json');
+    const text = readFileSync(path, 'utf8');
+    writeFileSync(path, text.replace('"value":5', '"value":7'));
+    await expect(readAlertFiles(folder)).rejects.toMatchObject({ code: 'alerts-damaged' });
+  });
+
   test('writing an invalid record', async () => {
     const folder = newFolder();
     const [first, ...rest] = content.alerts;
@@ -129,7 +152,7 @@ describe('refused', () => {
       writeFileSync(path, text);
       const sha256 = createHash('sha256').update(text).digest('hex');
       const files = { ...run.files, 'alerts.jsonl': { bytes: text.length, sha256 } };
-      writeFileSync(join(folder, 'run.json'), JSON.stringify({ ...run, files }));
+      writeFileSync(join(folder, 'run.json'), JSON.stringify({ ...run, files, checksum: undefined }));
       await expect(readAlertFiles(folder)).rejects.toMatchObject({
         code: 'alerts-damaged',
         where: { file: path, line: 2 },
