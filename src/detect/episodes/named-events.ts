@@ -1,4 +1,5 @@
 import { NodeHistory } from '../../graph/node-history.js';
+import { inVocabulary } from '../../graph/relation-vocabulary.js';
 import { type LoadedEvents, loadEvents } from '../../store/load.js';
 import type { Store } from '../../store/store.js';
 
@@ -19,7 +20,8 @@ export interface EventsWithLead extends NamedEvents {
 /** Adds names and a lead to loaded events. With a lead, where a selection begins does not change the process trees in it. */
 export async function nameEvents(store: Store, events: LoadedEvents): Promise<EventsWithLead> {
   const first = events.table.length === 0 ? 0n : events.table.ts[0];
-  const before = await loadEvents(store, { from: first - GAP, to: first });
+  const loaded = await loadEvents(store, { from: first - GAP, to: first });
+  const before = inVocabulary(loaded, events.vocabulary ?? 'source');
   return {
     events,
     history: await NodeHistory.read(store, events),
