@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { fixtureLog } from '../../../fixture-logs.js';
 import { type Decoded, mergeEntities, readBlocks } from '../../records.js';
 import { AuditLog, cwd, path } from './audit-lines.js';
 
-const FIXTURE = readFileSync(new URL('../../../fixtures/auditd-raw.in', import.meta.url), 'utf8');
+const FIXTURE = fixtureLog('auditd-raw');
 
 /** The records of each event, in the order of the log. */
 function groups(text: string): string[][] {
