@@ -165,6 +165,8 @@ export class AuditAssembler extends KernelAssembler implements Assembler {
         serials = this.#serialsOf(host ?? '');
       }
       const serial = words[act + ACT.serial];
+      // The daemon counts the records that it writes about itself on its own.
+      if ((words[act + ACT.seen] & SEEN.sensor) !== 0) continue;
       if (!serials.isNext(serial)) serials.jump(serial, tape.exactTimeOf(act));
     }
     const last = tape.acts.at(-1);

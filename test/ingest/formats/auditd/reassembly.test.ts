@@ -123,3 +123,15 @@ describe('records of one event', () => {
     }
   });
 });
+
+it('the serials of records that the daemon writes about itself are no gaps', async () => {
+  const daemon = (op: string, serial: number): string =>
+    `type=DAEMON_${op} msg=audit(1700000000.001:${serial}): op=x pid=1 res=success\n`;
+  const call = (serial: number): string =>
+    `type=SYSCALL msg=audit(1700000000.002:${serial}): arch=c000003e syscall=231 a0=0 items=0 ppid=1 pid=2 comm="a" exe="/a"\n` +
+    `type=PROCTITLE msg=audit(1700000000.002:${serial}): proctitle="a"\n`;
+  const log =
+    daemon('START', 6810) + call(250) + daemon('ROTATE', 6811) + call(251) + call(252) + daemon('END', 6812);
+  expect((await readBlocks(log, 'auditd')).losses).toEqual([]);
+  expect((await readBlocks(log + call(255), 'auditd')).losses).toMatchObject([{ records: 2 }]);
+});
