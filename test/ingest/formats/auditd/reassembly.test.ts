@@ -135,3 +135,13 @@ it('the serials of records that the daemon writes about itself are no gaps', asy
   expect((await readBlocks(log, 'auditd')).losses).toEqual([]);
   expect((await readBlocks(log + call(255), 'auditd')).losses).toMatchObject([{ records: 2 }]);
 });
+
+it('a record without an end at the start of a long block leaves no gap', async () => {
+  const call = (serial: number): string =>
+    `type=SYSCALL msg=audit(1700000000.002:${serial}): arch=c000003e syscall=231 a0=0 items=0 ppid=1 pid=2 comm="a" exe="/a"\n` +
+    `type=PROCTITLE msg=audit(1700000000.002:${serial}): proctitle="a"\n`;
+  const change = 'type=CONFIG_CHANGE msg=audit(1700000000.001:100): op=set res=1\n';
+  const many = Array.from({ length: 6000 }, (_, i) => call(101 + i));
+  const { losses } = await readBlocks([change, ...many].join(''), 'auditd', { blockBytes: 1 << 20 });
+  expect(losses).toEqual([]);
+});
