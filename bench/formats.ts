@@ -55,7 +55,7 @@ export async function run(args: string[]): Promise<void> {
 
 function* copies(name: string, bytes: number): Generator<string> {
   const [fixture, varied] = LOGS[name];
-  const text = readFileSync(`${FIXTURES}${fixture}.in`, 'utf8');
+  const text = readFileSync(`${FIXTURES}${name}/${fixture}.in`, 'utf8');
   for (let copy = 0, written = 0; written < bytes; copy++) {
     const suffix = String(Math.floor(copy / COPIES) % 100_000);
     const part = text.replace(varied, (id) => id.slice(0, Math.max(0, id.length - suffix.length)) + suffix);

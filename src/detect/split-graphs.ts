@@ -1,5 +1,6 @@
 import { type NodeText, readNodeText } from '../features/node-text.js';
 import { type NodeNames, NodeNamesBuilder } from '../graph/node-names.js';
+import { inVocabulary } from '../graph/relation-vocabulary.js';
 import type { TrainedModel } from '../model/file/trained-model.js';
 import { buildGraphs } from '../model/training/build-graphs.js';
 import { type GraphPlan, planGraphs } from '../model/training/graph-plan.js';
@@ -35,7 +36,7 @@ export class SplitGraphs {
     selection: Selection,
     model: Pick<TrainedModel, 'space' | 'direction' | 'config'>,
   ): Promise<SplitGraphs> {
-    const events = await loadEvents(store, selection);
+    const events = inVocabulary(await loadEvents(store, selection), model.config.vocabulary);
     const builder = new NodeNamesBuilder(events.keys.size);
     const { vocabulary } = model.space.parts;
     const text = await readNodeText(store, events, vocabulary, (attributes) => builder.add(attributes));

@@ -37,9 +37,11 @@ export const ACTIONS = [
 
 export type Action = (typeof ACTIONS)[number];
 
+const NUMBERS: ReadonlyMap<Action, number> = new Map(ACTIONS.map((action, i) => [action, i + 1]));
+
 /** The number of an action in a batch: its index plus one. 0 means that the reader gives none. */
 export function actionNumber(action: Action): number {
-  return ACTIONS.indexOf(action) + 1;
+  return NUMBERS.get(action) as number;
 }
 
 /** The actions of relation names, in lower case and without `event_`. Readers with finer knowledge set the action. */

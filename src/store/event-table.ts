@@ -17,7 +17,9 @@ export interface EventTable {
   readonly flow: Uint8Array;
   /** Index into ACTIONS: what the event does, in the vocabulary of all formats. */
   readonly action: Uint8Array;
-  /** The log's own relation names. */
+  /** 1 if the reader stated the action, 0 if it follows from the name of the relation. */
+  readonly stated: Uint8Array;
+  /** The log's own relation names, or those of the common vocabulary: see graph/relation-vocabulary.ts. */
   readonly relations: readonly string[];
   readonly nodeCount: number;
 }

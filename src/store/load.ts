@@ -11,6 +11,8 @@ import type { Selection, Store } from './store.js';
 /** Events of a store in memory, and the keys of their nodes. */
 export interface LoadedEvents {
   readonly table: EventTable;
+  /** `common` if the relations of `table` are those of the common vocabulary. Default: the log's own. */
+  readonly vocabulary?: 'common' | 'source';
   /** The entity key of each node number. */
   readonly keys: KeyTable;
   /** Hosts by the host numbers in `keys`. */
@@ -132,6 +134,7 @@ class EventLoader {
       relation: new Uint16Array(length),
       flow: new Uint8Array(length),
       action: new Uint8Array(length),
+      stated: new Uint8Array(length),
       relations,
       nodeCount: 0,
     };
@@ -156,8 +159,10 @@ class EventLoader {
       this.#copyRows(chunk, table, row);
       files.set(new Int32Array(columnBytes(chunk, 8, chunk.rowCount * 4)), row);
       const given = new Uint8Array(columnBytes(chunk, 9, chunk.rowCount));
-      for (let i = 0; i < given.length; i++)
+      for (let i = 0; i < given.length; i++) {
         table.action[row + i] = given[i] > 0 ? given[i] - 1 : defaults[table.relation[row + i]];
+        table.stated[row + i] = given[i] > 0 ? 1 : 0;
+      }
       row += chunk.rowCount;
     }
     return table;
@@ -223,6 +228,7 @@ function emptyTable(): EventTable {
     relation: new Uint16Array(0),
     flow: new Uint8Array(0),
     action: new Uint8Array(0),
+    stated: new Uint8Array(0),
     relations: [],
     nodeCount: 0,
   };

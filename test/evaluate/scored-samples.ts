@@ -27,6 +27,7 @@ export function eventsOf(
     relation: new Uint16Array(rows.length),
     flow: new Uint8Array(rows.length),
     action: new Uint8Array(rows.length),
+    stated: new Uint8Array(rows.length),
   };
   return { table, keys, hosts: ['a', 'b'], files: new Int32Array(rows.length), uuid: String };
 }

@@ -1,14 +1,12 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Batch } from '../../src/ingest/batch.js';
 import { defaultThreads, LogReader, type SourceBatch } from '../../src/ingest/read.js';
 import { built } from '../built.js';
+import { fixtureLog } from '../fixture-logs.js';
 import { sharedFolder } from '../folders.js';
 import { decode, readBytes, readLog } from './records.js';
-
-const fixture = (name: string): string =>
-  readFileSync(new URL(`../fixtures/${name}.in`, import.meta.url), 'utf8');
 
 const folder = sharedFolder();
 
@@ -31,7 +29,7 @@ async function batchesOf(reader: LogReader, ...paths: string[]): Promise<SourceB
 describe('LogReader', () => {
   it('reads files of several formats in any order', async () => {
     const names = ['recal', 'cadets-cdm18', 'recal', 'theia-cdm20', 'recal'];
-    const paths = names.map((name, i) => put(`${i}.json`, fixture(name)));
+    const paths = names.map((name, i) => put(`${i}.json`, fixtureLog(name)));
     const reader = new LogReader();
     try {
       const batches = await batchesOf(reader, ...paths);
@@ -53,7 +51,7 @@ describe('LogReader', () => {
   });
 
   it('reports on each source', async () => {
-    const content = fixture('theia-cdm18');
+    const content = fixtureLog('theia-cdm18');
     const [source] = await readLog(put('theia', content));
     expect(source.report).toEqual({
       name: join(folder, 'theia'),

@@ -29,6 +29,7 @@ export function tableOf(
     relation: Uint16Array.from(rows, (row) => row.rel ?? 0),
     flow: Uint8Array.from(rows, (row) => row.flow ?? 0),
     action: Uint8Array.from(rows, (row) => ACTIONS.indexOf(actionOfRelation(relations[row.rel ?? 0] ?? ''))),
+    stated: new Uint8Array(rows.length),
     relations,
     nodeCount,
   };

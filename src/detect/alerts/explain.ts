@@ -1,6 +1,7 @@
 import { EXIT, RecalError } from '../../base/errors.js';
 import { printable } from '../../base/printable.js';
 import { type NodeNames, nameOf, readNodeNames } from '../../graph/node-names.js';
+import { commonTable } from '../../graph/relation-vocabulary.js';
 import { ENTITY_TYPES } from '../../ingest/event.js';
 import { type LoadedEvents, loadEvents } from '../../store/load.js';
 import type { Store } from '../../store/store.js';
@@ -119,10 +120,14 @@ export async function loadRawEvents(store: Store, alert: Alert, most: number): P
     if (subject[row] === node || object[row] === node || object2[row] === node) rows.push(row);
   }
   const isRepeat = repeatsOf(loaded);
+  const common = commonTable(loaded.table);
+  const isNamed = (row: number, name: string | null) =>
+    name === loaded.table.relations[loaded.table.relation[row]] ||
+    name === common.relations[common.relation[row]];
   const ranked = rows.map((row) => ({
     row,
     isRepeat: isRepeat(row),
-    ...matchEvidence(loaded, row, node, alert),
+    ...matchEvidence(loaded, row, node, alert, isNamed),
   }));
   ranked.sort((a, b) => Number(a.isRepeat) - Number(b.isRepeat) || a.place - b.place || a.row - b.row);
   const kept = ranked.slice(0, most).sort((a, b) => a.row - b.row);
@@ -162,14 +167,14 @@ function matchEvidence(
   row: number,
   node: number,
   alert: Alert,
+  isNamed: (row: number, name: string | null) => boolean,
 ): { evidence: number[]; place: number } {
-  const relation = table.relations[table.relation[row]];
   const [subject, object, object2] = [table.subject[row], table.object[row], table.object2[row]];
   const { evidence } = alert;
   const found: number[] = [];
   let place = 2 * evidence.length;
   evidence.forEach(({ role, relation: wanted, source }, i) => {
-    if (wanted !== relation) return;
+    if (!isNamed(row, wanted)) return;
     if (role === 'subject' && subject !== node) return;
     if (role === 'object' && object !== node && object2 !== node) return;
     found.push(i + 1);

@@ -1,5 +1,6 @@
 import { NodeHistory } from '../../graph/node-history.js';
 import { type NodeNames, readNodeNames } from '../../graph/node-names.js';
+import { inVocabulary } from '../../graph/relation-vocabulary.js';
 import { type LoadedEvents, loadEvents } from '../../store/load.js';
 import type { Store } from '../../store/store.js';
 import { roleOf } from './fleet/host-role.js';
@@ -29,7 +30,8 @@ export async function nameEvents(
   names?: NodeNames,
 ): Promise<EventsWithLead> {
   const first = events.table.length === 0 ? 0n : events.table.ts[0];
-  const before = await loadEvents(store, { from: first - GAP, to: first });
+  const loaded = await loadEvents(store, { from: first - GAP, to: first });
+  const before = inVocabulary(loaded, events.vocabulary ?? 'source');
   return {
     events,
     history: await NodeHistory.read(store, events),

@@ -1,6 +1,7 @@
 import type { GraphView } from '../../detect/graph-view.js';
 import { viewGraph } from '../../detect/graph-view.js';
 import type { SplitGraphs } from '../../detect/split-graphs.js';
+import { inVocabulary } from '../../graph/relation-vocabulary.js';
 import type { TrainedModel } from '../../model/file/trained-model.js';
 import { buildGraphs } from '../../model/training/build-graphs.js';
 import { planGraphs } from '../../model/training/graph-plan.js';
@@ -11,7 +12,7 @@ export type TextModel = Pick<TrainedModel, 'space' | 'direction'>;
 
 /** How events are cut into graphs, and how nodes are described. */
 export interface GraphSpec extends TextModel {
-  readonly config: Pick<TrainedModel['config'], 'graph' | 'window'>;
+  readonly config: Pick<TrainedModel['config'], 'graph' | 'window' | 'vocabulary'>;
 }
 
 /**
@@ -23,7 +24,8 @@ export async function graphsOfSplit(
   { space, direction, config }: GraphSpec,
   { keep = false } = {},
 ): Promise<SplitGraphs> {
-  const { events, names, store } = split;
+  const { names, store } = split;
+  const events = inVocabulary(split.events, config.vocabulary);
   const text = await split.text(space.parts.vocabulary);
   const plan = planGraphs(store, events, config);
   const numbers = space.relationNumbers(events.table.relations);

@@ -1,3 +1,4 @@
+import { inVocabulary } from '../../graph/relation-vocabulary.js';
 import { makeFeatureSpace } from '../../model/file/trained-model.js';
 import { prepareTraining } from '../../model/training/prepare-training.js';
 import type { TextModel } from '../protocol/graphs-of-split.js';
@@ -47,8 +48,9 @@ export class Velox extends Rival {
     this.#text ??= await this.watch.time('prepare', () =>
       prepareTraining({ store, selection, config, signal, watch }, undefined),
     );
-    const { relations, vocabulary, vectors } = this.#text.space.parts;
-    // The other model may scale the blocks of x_v differently.
+    const { vocabulary, vectors } = this.#text.space.parts;
+    // The other model may scale the blocks of x_v differently, and name relations differently.
+    const { relations } = inVocabulary(train.events, config.vocabulary).table;
     const known = relations.map((name) => ({ name, frequency: 0 }));
     const space = makeFeatureSpace(config, known, vocabulary, vectors);
     this.graphSpec = { space, direction: this.#text.direction, config };

@@ -114,6 +114,8 @@ export const SEEN = {
   boot: 32,
   /** The words from `call` to `paths` have values. Otherwise the act is only its first `call` words. */
   full: 64,
+  /** The sensor's own record. Its serial is none of the kernel's. */
+  sensor: 128,
 } as const;
 
 /** A process that the act is aimed at: its number and name. */

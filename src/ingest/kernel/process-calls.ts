@@ -21,12 +21,12 @@ export function fork(scene: Scene): Outcome {
   if (child <= 0) return 'failedCall';
   const known = host.processes.get(child);
   if (known !== undefined && known.start >= time) {
-    // The first record of the child came before the one of the fork.
-    if (known.parent === undefined) {
-      known.setParent(process);
-      scene.out.describe(known);
-    }
-    return 'merged';
+    // The first record of the child came before the one of the fork. If it was also before the first record of the
+    // parent, nothing told yet who started the child.
+    if (known.forked || (known.parent !== undefined && known.parent.id !== process.id)) return 'merged';
+    if (known.parent === undefined) known.setParent(process);
+    known.forked = true;
+    return scene.event(scene.out.fork, known);
   }
   if (known !== undefined) known.ended = Math.min(known.ended, time);
   host.addPending(child, { parent: process, time });

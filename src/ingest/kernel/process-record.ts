@@ -20,6 +20,8 @@ export class ProcessRecord extends EntityRecord {
   last: number;
   ended = Number.POSITIVE_INFINITY;
   parent: ParentRecord | undefined;
+  /** True if an event tells that the parent started it. */
+  forked = false;
   /** The numbers of its next ancestors, nearest first. */
   ancestors: readonly number[] = [];
   exe: string | undefined;

@@ -63,6 +63,7 @@ function start(scene: Scene, pid: number, ppid: number): ProcessRecord {
     process.uid = parent.uid;
     process.user = parent.user;
     out.event(out.fork, 2, parent, process);
+    process.forked = true;
   } else {
     process.user = host.user(process.uid, scene.text(ACT.userName));
     process.name = scene.text(ACT.exe) ?? scene.text(ACT.comm);
@@ -152,6 +153,7 @@ export function targetOf(scene: Scene, pid: number, name: string | undefined): P
     host.pending.delete(pid);
     inherit(process, fork.parent);
     scene.out.event(scene.out.fork, 2, fork.parent, process);
+    process.forked = true;
   }
   host.add(process, tape.batch);
   return process;

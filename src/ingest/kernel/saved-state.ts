@@ -28,6 +28,7 @@ interface SavedProcess {
   container?: string | undefined;
   unit?: string | undefined;
   parent?: string | undefined;
+  forked?: true | undefined;
   ancestors: readonly number[];
   fds: SavedDescriptor[];
 }
@@ -84,6 +85,7 @@ function saveHost(name: string, host: HostState): SavedHost {
       container,
       unit,
       parent: parent?.id,
+      forked: process.forked || undefined,
       ancestors,
       fds: [...(descriptors?.entries() ?? [])].map(([number, { entity, closeOnExec }]) => [
         number,
@@ -144,6 +146,7 @@ function restoreProcess(
   host: HostState,
 ): ProcessRecord {
   const process = new ProcessRecord(saved.pid, saved.ppid, BigInt(saved.start), saved.uid, saved.session);
+  process.forked = saved.forked === true;
   const { name, exe, cmd, script, container, unit, last, threads, ancestors } = saved;
   Object.assign(process, { name, exe, cmd, script, container, unit, last, threads, ancestors });
   process.ended = saved.ended ?? Number.POSITIVE_INFINITY;

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Shape, Slot } from './shape.js';
 import { symbolText } from './symbol-text.js';
+import { TextPool } from './text-pool.js';
 
 /** The result of scanning a line, as in kernels/json-scan.ts. */
 export const LINE = { end: 0, record: 1, malformed: 2, blank: 3, oversize: 4 } as const;
@@ -104,6 +105,8 @@ export class JsonScan {
   readonly #kernel: Kernel;
   readonly #row: Uint32Array;
   readonly #text: Buffer;
+  readonly view: DataView;
+  readonly #pool = new TextPool();
   readonly #symbols: string[] = [];
   /** The symbols that are not in the kernel's dictionary. */
   readonly #extraSymbols = new Map<string, number>();
@@ -112,6 +115,7 @@ export class JsonScan {
     const { buffer } = memory.memory;
     this.bytes = new Uint8Array(buffer);
     this.#text = Buffer.from(buffer);
+    this.view = new DataView(buffer);
     const { root, end } = shape.compile(buffer, TABLES_AT);
     if (end + shape.slots * SLOT_WORDS * 4 + KEY_SCRATCH > DICTIONARY_AT)
       throw new RangeError('the shape has too many fields');
@@ -158,6 +162,11 @@ export class JsonScan {
   has(slot: Slot): boolean {
     const at = slot * SLOT_WORDS;
     return this.#row[at] !== 0 && this.#row[at + 1] !== this.#row[at + 2];
+  }
+
+  /** Returns what kind of value the field has, or 0 if it is absent. */
+  tag(slot: Slot): number {
+    return this.#row[slot * SLOT_WORDS];
   }
 
   start(slot: Slot): number {
@@ -240,10 +249,24 @@ export class JsonScan {
     return this.#row[slot * SLOT_WORDS + 3];
   }
 
-  /** Returns the unescaped text of a field. Invalid UTF-8 becomes U+FFFD. */
+  /** Returns the unescaped text of a field. Invalid UTF-8 becomes U+FFFD. Texts that recur are decoded once. */
   text(slot: Slot): string {
     const at = slot * SLOT_WORDS;
-    const [tag, start, stop] = [this.#row[at], this.#row[at + 1], this.#row[at + 2]];
+    if (this.#row[at] === 0) return '';
+    const start = this.#row[at + 1];
+    const stop = this.#row[at + 2];
+    // Equal bytes are equal texts, whatever the tags: quotes and backslashes tell strings and raw values apart.
+    return (
+      this.#pool.find(this.view, start, stop) ?? this.#pool.keep(this.view, start, stop, this.freshText(slot))
+    );
+  }
+
+  /** The same as `text`, for fields that rarely recur, such as times. */
+  freshText(slot: Slot): string {
+    const at = slot * SLOT_WORDS;
+    const tag = this.#row[at];
+    const start = this.#row[at + 1];
+    const stop = this.#row[at + 2];
     if (tag === 0) return '';
     if ((tag & TAG_ESCAPED) !== 0)
       return JSON.parse(this.#text.toString('utf8', start - 1, stop + 1)) as string;

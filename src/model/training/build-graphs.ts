@@ -106,6 +106,7 @@ export function selectRows(table: EventTable, rows: Int32Array): EventTable {
     relation: pick(table.relation, new Uint16Array(rows.length)),
     flow: pick(table.flow, new Uint8Array(rows.length)),
     action: pick(table.action, new Uint8Array(rows.length)),
+    stated: pick(table.stated, new Uint8Array(rows.length)),
   };
 }
 

@@ -5,6 +5,7 @@ import { learnNodeText, type NodeText, readNodeText } from '../../features/node-
 import type { Vocabulary } from '../../features/vocabulary.js';
 import { trainWord2Vec } from '../../features/word2vec.js';
 import { DIRECTIONS, type DirectionTable } from '../../graph/direction.js';
+import { inVocabulary } from '../../graph/relation-vocabulary.js';
 import { type LoadedEvents, loadEvents } from '../../store/load.js';
 import { nothingSelected } from '../../store/nothing-selected.js';
 import type { Selection, Store } from '../../store/store.js';
@@ -74,7 +75,7 @@ export async function prepareTraining(
 ): Promise<PreparedTraining> {
   const { store, config, selection = {}, watch, signal } = options;
   watch?.prepared?.('events', 0);
-  const events = await loadEvents(store, selection);
+  const events = inVocabulary(await loadEvents(store, selection), config.vocabulary);
   if (events.table.length === 0) throw nothingSelected(store, selection);
   checkRelations(events.table.relations, MAX_RELATIONS);
   const { text, space } = await prepareSpace(options, events, earlier);

@@ -4,6 +4,7 @@ import { EXIT, RecalError } from '../../base/errors.js';
 import { BLOCK_SCALES } from '../../features/feature-space.js';
 import { PROFILE_DEFAULTS } from '../../features/profile.js';
 import { WORD2VEC_DEFAULTS } from '../../features/word2vec.js';
+import { VOCABULARIES } from '../../graph/relation-vocabulary.js';
 import { MODEL_DEFAULTS, type ModelConfig } from '../config.js';
 import { MASK_DEFAULTS, type MaskConfig } from './masking.js';
 
@@ -46,6 +47,12 @@ export const TRAINING_SETTINGS = {
     z.enum(['flow', 'magic', 'none']).default('flow'),
     'direction of edges: information flow, as in MAGIC, or always from subject to object',
     'causality follows information flow; the others are for comparison',
+  ),
+  vocabulary: configSetting(
+    'ours',
+    z.enum(VOCABULARIES).default('source'),
+    "names of relations: the log's own, or one vocabulary (read, write, exec, …) for all formats that state what an event does",
+    'a model then judges the same host in another format; CDM and recal NDJSON keep their names; profile recal uses `common`',
   ),
   inputBlocks: configSetting(
     'paper',
@@ -247,7 +254,7 @@ export const DEFAULT_PROFILE = 'recal' satisfies TrainingConfig['profile'];
 export const PRESETS: Readonly<
   Record<TrainingConfig['profile'], Partial<Pick<TrainingConfig, keyof Settings>>>
 > = {
-  recal: { epochs: 50 },
+  recal: { epochs: 50, vocabulary: 'common' },
   paper: { graph: 'file', encoder: 'rgat' },
 };
 

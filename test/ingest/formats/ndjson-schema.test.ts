@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ENTITY_TYPES, type Entity, type Event } from '../../../src/ingest/event.js';
+import { fixtureGolden } from '../../fixture-logs.js';
 import { F, P } from '../ids.js';
 import { type Fields, read } from './ndjson-lines.js';
 
@@ -215,7 +216,7 @@ describe('the schema', () => {
 
   it('accepts every line of the golden files', () => {
     for (const name of ['cadets-cdm18', 'theia-cdm18', 'trace-cdm18', 'theia-cdm20', 'recal']) {
-      const golden = readFileSync(new URL(`../../fixtures/${name}.events.ndjson`, import.meta.url), 'utf8');
+      const golden = fixtureGolden(name);
       for (const line of golden.trimEnd().split('\n'))
         expect(valid(schema, JSON.parse(line)), line).toBe(true);
     }

@@ -1,44 +1,16 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { detectFormat, FORMATS, formatByName } from '../../../src/ingest/formats/known-formats.js';
 import type { Format } from '../../../src/ingest/formats/reader.js';
 import { ParsePool } from '../../../src/ingest/parse/parse-pool.js';
 import { built } from '../../built.js';
+import { FIXTURE_FILES, FIXTURES, fixtureGolden, fixtureLog, goldenPath } from '../../fixture-logs.js';
 import { type Decoded, decode, formatRecord, mergeEntities, readBlocks } from '../records.js';
 
 // The contract of all readers: these tests run for each format, on its files in test/fixtures.
 
-const FOLDER = fileURLToPath(new URL('../../fixtures/', import.meta.url));
-
-/** The fixtures of each format: `x.in` is a log, `x.events.ndjson` the expected records. */
-const FIXTURES: Record<string, readonly string[]> = {
-  cdm: ['cadets-cdm18', 'theia-cdm18', 'trace-cdm18', 'theia-cdm20'],
-  ndjson: ['recal'],
-  sysmon: [
-    'sysmon-flat',
-    'sysmon-winlogbeat',
-    'sysmon-ecs',
-    'sysmon-sentinel',
-    'sysmon-xml',
-    'sysmon-syslog',
-    'sysmon-syslog-json',
-    'sysmon-evtx-dump',
-  ],
-  tetragon: ['tetragon'],
-  auditd: ['auditd-raw', 'auditd-enriched'],
-  ecar: ['ecar'],
-  ecs: ['ecs'],
-  ocsf: ['ocsf'],
-  laurel: ['laurel'],
-  auditbeat: ['auditbeat'],
-  falco: ['falco'],
-};
 /** Formats that are never JSON. */
 const NO_JSON = new Set(['auditd']);
-const logOf = (name: string): string => readFileSync(`${FOLDER}${name}.in`, 'utf8');
-const goldenOf = (name: string): string => readFileSync(`${FOLDER}${name}.events.ndjson`, 'utf8');
 const recognises = (format: Format, line: string): boolean =>
   line.startsWith('{') ? format.recognises(JSON.parse(line)) : format.recognisesLine?.(line) === true;
 const detect = (content: string) => detectFormat(Buffer.from(content), 1 << 20);
@@ -60,15 +32,12 @@ function meaning({
 }
 
 it('every format has fixtures, and every fixture is used', () => {
-  expect(Object.keys(FIXTURES)).toEqual(FORMATS.map((format) => format.name));
-  const files = Object.values(FIXTURES).flatMap((names) =>
-    names.flatMap((name) => [`${name}.events.ndjson`, `${name}.in`]),
+  expect(Object.keys(FIXTURES)).toEqual(FORMATS.map((format) => format.name).sort());
+  const pairs = Object.entries(FIXTURES).flatMap(([format, names]) =>
+    names.flatMap((name) => [`${format}/${name}.events.ndjson`, `${format}/${name}.in`]),
   );
-  expect(
-    readdirSync(FOLDER)
-      .filter((name) => /\.(in|events\.ndjson)$/.test(name))
-      .sort(),
-  ).toEqual(files.sort());
+  expect([...FIXTURE_FILES].sort()).toEqual(pairs.sort());
+  for (const names of Object.values(FIXTURES)) expect(names).not.toEqual([]);
 });
 
 it('the error for an unknown format lists the known formats', () => {
@@ -107,7 +76,7 @@ function readerOfBytes(): (format: string, content: Uint8Array) => Promise<Decod
 
 it('readers of all formats can share a memory in turn', async () => {
   const read = readerOfBytes();
-  const logs = FORMATS.map(({ name }) => Buffer.from(logOf(FIXTURES[name][0])));
+  const logs = FORMATS.map(({ name }) => Buffer.from(fixtureLog(FIXTURES[name][0])));
   const alone = await Promise.all(FORMATS.map(({ name }, i) => readerOfBytes()(name, logs[i])));
   for (let turn = 0; turn < 3; turn++) {
     for (const [i, { name }] of FORMATS.entries())
@@ -120,15 +89,15 @@ describe.each(FORMATS.map((format) => ({ name: format.name, format })))('$name',
   const others = FORMATS.filter((other) => other !== format);
 
   it.each(fixtures)('%s gives its golden file', async (fixture) => {
-    const decoded = await readBlocks(logOf(fixture), name);
+    const decoded = await readBlocks(fixtureLog(fixture), name);
     expect(decoded.problems).toEqual([]);
     const text = decoded.log.map((record) => `${formatRecord(record)}\n`).join('');
-    await expect(text).toMatchFileSnapshot(`${FOLDER}${fixture}.events.ndjson`);
+    await expect(text).toMatchFileSnapshot(goldenPath(fixture));
   });
 
   it.each(fixtures)('%s gives the same events and entities as its golden file', async (fixture) => {
-    const log = await readBlocks(logOf(fixture), name);
-    const golden = await readBlocks(goldenOf(fixture), 'ndjson');
+    const log = await readBlocks(fixtureLog(fixture), name);
+    const golden = await readBlocks(fixtureGolden(fixture), 'ndjson');
     expect(golden.counts.malformed).toBe(0);
     expect(golden.events).toEqual(log.events);
     const entities = (from: Decoded): unknown =>
@@ -140,7 +109,7 @@ describe.each(FORMATS.map((format) => ({ name: format.name, format })))('$name',
   });
 
   it.each(fixtures)('%s is detected by its content, and as no other format', (fixture) => {
-    const content = logOf(fixture);
+    const content = fixtureLog(fixture);
     expect(detect(content)).toBe(format);
     expect(detect(`\n{"broken":\n[]\n{"other":1}\n${content}`)).toBe(format);
     expect(detect(content.slice(0, longest(content) * 2))).toBe(format);
@@ -163,7 +132,7 @@ describe.each(FORMATS.map((format) => ({ name: format.name, format })))('$name',
   it.each(fixtures)(
     '%s gives the same in blocks of any size, in this thread and in others',
     async (fixture) => {
-      const content = logOf(fixture);
+      const content = fixtureLog(fixture);
       const { ParsePool: Pool } = (await import(built('ingest/parse/parse-pool.js'))) as {
         ParsePool: typeof ParsePool;
       };
@@ -180,7 +149,7 @@ describe.each(FORMATS.map((format) => ({ name: format.name, format })))('$name',
   it.each(fixtures)(
     '%s gives the same without its last newline, or with carriage returns',
     async (fixture) => {
-      const content = logOf(fixture);
+      const content = fixtureLog(fixture);
       const whole = meaning(await readBlocks(content, name));
       expect(meaning(await readBlocks(content.trimEnd(), name))).toEqual(whole);
       expect(meaning(await readBlocks(content.replaceAll('\n', '\r\n'), name))).toEqual(whole);
@@ -188,9 +157,9 @@ describe.each(FORMATS.map((format) => ({ name: format.name, format })))('$name',
   );
 
   it.each(fixtures)('%s with other lines in between reports each of them with its line', async (fixture) => {
-    const good = logOf(fixture).trimEnd().split('\n');
-    const clean = await readBlocks(logOf(fixture), name);
-    const maxLine = longest(logOf(fixture));
+    const good = fixtureLog(fixture).trimEnd().split('\n');
+    const clean = await readBlocks(fixtureLog(fixture), name);
+    const maxLine = longest(fixtureLog(fixture));
     const otherLines: [string, RegExp | undefined][] = [
       ['', undefined],
       [' \t\r', undefined],
@@ -238,7 +207,7 @@ describe.each(FORMATS.map((format) => ({ name: format.name, format })))('$name',
   });
 
   it('reads random bytes and damaged logs without throwing', async () => {
-    const logs = fixtures.map((fixture) => Buffer.from(logOf(fixture)));
+    const logs = fixtures.map((fixture) => Buffer.from(fixtureLog(fixture)));
     const damaged = fc
       .tuple(
         fc.constantFrom(...logs),

@@ -1,18 +1,15 @@
-import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { TimeReader } from '../../../src/ingest/formats/records/time-reader.js';
 import { parseRfc3339 } from '../../../src/ingest/time.js';
+import { fixtureLog } from '../../fixture-logs.js';
 import { readBlocks } from '../records.js';
 
 // Formats whose records are whole events: hostile records and what they share.
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
-const fixture = (name: string): string[] =>
-  readFileSync(new URL(`../../fixtures/${name}.in`, import.meta.url), 'utf8')
-    .trimEnd()
-    .split('\n');
+const fixture = (name: string): string[] => fixtureLog(name).trimEnd().split('\n');
 
 const ODD: Json[] = [
   null,

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { inLines } from '../../../src/ingest/sources/document-lines.js';
 import { jsonLayout } from '../../../src/ingest/sources/json-layout.js';
+import { fixtureLog } from '../../fixture-logs.js';
 import { readBytes } from '../records.js';
 import { sourceOf } from './memory-source.js';
 
@@ -103,7 +103,7 @@ describe('documents as lines', () => {
   });
 
   it('reads a pretty-printed log as the same events, with the lines of the document', async () => {
-    const log = readFileSync(new URL('../../fixtures/theia-cdm18.in', import.meta.url), 'utf8');
+    const log = fixtureLog('theia-cdm18');
     const records = log
       .trimEnd()
       .split('\n')

@@ -4,12 +4,15 @@ import { ActBuilder } from '../../kernel/act-builder.js';
 import { ActWriter } from '../../kernel/act-writer.js';
 import type { ScanMemory } from '../../scan/json-scan.js';
 import type { Shape, Slot } from '../../scan/shape.js';
+import { SlotMemo } from '../../scan/slot-memo.js';
 import { JsonLinesReader } from '../json-lines.js';
 import type { ReaderOptions } from '../reader.js';
 import { Symbols } from '../symbols.js';
 
 /** The kernel writes at most this much of a text: see auditd/text-values.ts. */
 const MAX_TEXT = 8192;
+/** Texts of this length or shorter are numbered once per block. */
+const SHORT_TEXT = 512;
 
 /** The base of readers of JSON lines that hold audit events: each line becomes an act for the kernel state. */
 export abstract class ActsReader extends JsonLinesReader {
@@ -17,6 +20,9 @@ export abstract class ActsReader extends JsonLinesReader {
   protected readonly act = new ActBuilder();
   protected readonly writer = new ActWriter();
   readonly #hosts = new Symbols();
+  /** The numbers of texts in the block. */
+  readonly #numbers = new Map<string, number>();
+  readonly #parsed = new Map<Slot, SlotMemo<unknown>>();
 
   constructor(shape: Shape, memory: ScanMemory, options: ReaderOptions) {
     super(shape, memory, options);
@@ -27,6 +33,7 @@ export abstract class ActsReader extends JsonLinesReader {
 
   override read(block: Uint8Array, length: number, batch: Batch): void {
     this.writer.begin(batch);
+    this.#numbers.clear();
     super.read(block, length, batch);
     this.writer.end(batch);
     batch.symbols = this.#hosts.texts;
@@ -61,6 +68,7 @@ export abstract class ActsReader extends JsonLinesReader {
   protected textNumber(text: string | undefined): number {
     if (text === undefined || text === '' || text === '(null)' || text === '(none)' || text === '?')
       return NONE;
+    if (text.length <= SHORT_TEXT) return this.argumentNumber(text);
     const bytes = Buffer.from(text);
     return this.writer.texts.number(bytes, 0, Math.min(bytes.length, MAX_TEXT));
   }
@@ -76,7 +84,13 @@ export abstract class ActsReader extends JsonLinesReader {
 
   /** The parsed object or array of a field, or undefined. */
   protected parsed(slot: Slot): unknown {
-    return this.scan.isRaw(slot) ? (JSON.parse(this.scan.text(slot)) as unknown) : undefined;
+    if (!this.scan.isRaw(slot)) return undefined;
+    let memo = this.#parsed.get(slot);
+    if (memo === undefined) {
+      memo = new SlotMemo(this.scan, [slot]);
+      this.#parsed.set(slot, memo);
+    }
+    return memo.of(() => JSON.parse(this.scan.freshText(slot)) as unknown);
   }
 
   /** Sets the arguments of an exec from its list of arguments. */
@@ -89,22 +103,50 @@ export abstract class ActsReader extends JsonLinesReader {
 
   /** Arguments may be empty, or look like an absent text. */
   protected argumentNumber(text: string | undefined): number {
-    return text === undefined ? NONE : this.writer.texts.numberOf(text);
+    if (text === undefined) return NONE;
+    const known = this.#numbers.get(text);
+    if (known !== undefined) return known;
+    const number = this.writer.texts.numberOf(text);
+    // Invalid texts are counted each time.
+    if (text.length <= SHORT_TEXT && text.isWellFormed() && !text.includes('\ufffd'))
+      this.#numbers.set(text, number);
+    return number;
   }
 }
 
 /** Returns an integer of 32 bits, or NONE: for no integer, and for -1, which is 4294967295 unsigned. */
 export function wordOf(text: string | undefined): number {
-  if (text === undefined || !/^-?\d{1,10}$/.test(text)) return NONE;
-  const value = Number(text);
+  if (text === undefined) return NONE;
+  const first = text.charCodeAt(0) === 0x2d ? 1 : 0;
+  if (text.length === first || text.length > first + 10) return NONE;
+  let value = 0;
+  for (let i = first; i < text.length; i++) {
+    const digit = text.charCodeAt(i) - 0x30;
+    if (digit < 0 || digit > 9) return NONE;
+    value = value * 10 + digit;
+  }
+  if (first === 1) value = -value;
   const word = value | 0;
   return value >= -0x7fffffff && value <= 0xffffffff && word !== -1 ? word : NONE;
 }
 
 /** The low 32 bits of a number such as `0x7ffd`. */
 export function lowWord(text: string): number {
-  const hex = /^(?:0x)?([0-9a-f]{1,16})$/i.exec(text);
-  return hex === null ? NONE : Number.parseInt(hex[1].slice(-8), 16) | 0;
+  const first = text.charCodeAt(0) === 0x30 && (text.charCodeAt(1) | 0x20) === 0x78 ? 2 : 0;
+  if (text.length === first || text.length > first + 16) return NONE;
+  let value = 0;
+  for (let i = first; i < text.length; i++) {
+    const digit = hexDigit(text.charCodeAt(i));
+    if (digit < 0) return NONE;
+    value = (value << 4) | digit;
+  }
+  return value;
+}
+
+function hexDigit(code: number): number {
+  if (code >= 0x30 && code <= 0x39) return code - 0x30;
+  const letter = (code | 0x20) - 0x61;
+  return letter >= 0 && letter < 6 ? letter + 10 : -1;
 }
 
 export type Fields = Readonly<Record<string, unknown>>;

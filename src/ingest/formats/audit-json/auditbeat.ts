@@ -126,7 +126,7 @@ class AuditbeatReader extends ActsReader {
 
   #fillFromFields(): string | undefined {
     const { scan, act } = this;
-    const time = scan.isString(TIMESTAMP) ? this.#times.read(scan.text(TIMESTAMP)) : undefined;
+    const time = scan.isString(TIMESTAMP) ? this.#times.read(scan.freshText(TIMESTAMP)) : undefined;
     if (time === undefined) return 'the document has neither `event.original` nor a valid `@timestamp`';
     this.setTime(time, this.word(SEQUENCE));
     const { words } = act;

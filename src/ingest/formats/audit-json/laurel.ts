@@ -81,7 +81,7 @@ class LaurelReader extends ActsReader {
 
   protected override fill(batch: Batch): string | undefined {
     const { scan } = this;
-    const id = ID_TEXT.exec(scan.text(ID));
+    const id = ID_TEXT.exec(scan.freshText(ID));
     if (id === null || Number(id[1]) > 9_223_372_035 || Number(id[3]) > 0xffffffff)
       return 'not a laurel event: `ID` must be SECONDS.MILLISECONDS:SERIAL';
     this.setTime(BigInt(id[1]) * 1_000_000_000n + BigInt(id[2].padEnd(9, '0')), Number(id[3]));

@@ -154,7 +154,9 @@ export class AuditAssembler extends KernelAssembler implements Assembler {
     let host: string | undefined;
     let serials: Serials | undefined;
     let previous = Number.NaN;
-    for (const act of tape.acts) {
+    // Acts without an end, such as CONFIG_CHANGE, come last in their block, but their serials belong where they started.
+    const { words: all } = tape;
+    for (const act of [...tape.acts].sort((a, b) => all[a + ACT.first] - all[b + ACT.first])) {
       const { words } = tape;
       if ((words[act + ACT.seen] & SEEN.end) !== 0 && (words[act + ACT.seen] & SEEN.alone) === 0)
         this.#endings = true;
@@ -165,6 +167,8 @@ export class AuditAssembler extends KernelAssembler implements Assembler {
         serials = this.#serialsOf(host ?? '');
       }
       const serial = words[act + ACT.serial];
+      // The daemon counts the records that it writes about itself on its own.
+      if ((words[act + ACT.seen] & SEEN.sensor) !== 0) continue;
       if (!serials.isNext(serial)) serials.jump(serial, tape.exactTimeOf(act));
     }
     const last = tape.acts.at(-1);

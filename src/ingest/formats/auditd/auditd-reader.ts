@@ -95,7 +95,8 @@ export class AuditdReader implements Reader {
     if (type === TYPE.SYSCALL) words[ACT.line] = this.#line;
     this.#fields.read(type, block, head.body, end, act);
     if (type === TYPE.SYSTEM_BOOT) words[ACT.seen] |= SEEN.boot;
-    if (this.#types.isAlone(type)) words[ACT.seen] |= SEEN.alone;
+    if (this.#types.isAlone(type))
+      words[ACT.seen] |= this.#types.isSensor(type) ? SEEN.alone | SEEN.sensor : SEEN.alone;
     else if (type !== TYPE.PROCTITLE && type !== TYPE.EOE) return;
     words[ACT.seen] |= SEEN.end;
     this.#open.delete(keyOf(words[ACT.host], words[ACT.serial]));

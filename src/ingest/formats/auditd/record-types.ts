@@ -25,6 +25,9 @@ export const TYPE = Object.fromEntries(NAMES.map((name, index) => [name, index +
 const ALONE =
   /^(USER|CRED|DAEMON|SERVICE|SYSTEM|ADD|DEL|GRP|ROLE|CRYPTO|VIRT|ACCT|LABEL|DEV|FS|RESP|USYS|TEST|TRUSTED|SOFTWARE|CHGRP|CHUSER|DAC)_/;
 
+/** Records that the audit daemon writes about itself. */
+const SENSOR = /^DAEMON_/;
+
 /** Real logs have about 200 types. Further ones are counted together. */
 const MAX_TYPES = 1000;
 const REST = 'other types';
@@ -53,6 +56,10 @@ export class RecordTypes {
 
   isAlone(number: number): boolean {
     return this.#alone[number];
+  }
+
+  isSensor(number: number): boolean {
+    return SENSOR.test(this.#names[number]);
   }
 
   count(number: number): void {

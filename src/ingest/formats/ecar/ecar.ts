@@ -1,10 +1,11 @@
 import type { Batch } from '../../batch.js';
 import type { ScanMemory } from '../../scan/json-scan.js';
 import { Shape, type Slot } from '../../scan/shape.js';
+import type { SlotMemo } from '../../scan/slot-memo.js';
 import type { Format, ReaderOptions } from '../reader.js';
 import type { Described } from '../records/event-rows.js';
 import { fileAt, flowBetween, registryAt, userId } from '../records/naming.js';
-import { RecordsReader } from '../records/records-reader.js';
+import { type Made, RecordsReader } from '../records/records-reader.js';
 import { type EcarMeaning, ecarMeaning } from './actions.js';
 
 /** OpTC eCAR as JSON lines: `{"timestamp":…,"hostname":…,"object":"FILE","action":"READ","actorID":…,"objectID":…}`. */
@@ -54,6 +55,23 @@ const NO_UUID = '00000000-0000-0000-0000-000000000000';
 const DEVICE = /^\\Device\\HarddiskVolume\d+\\/i;
 
 class EcarReader extends RecordsReader {
+  readonly #meanings = this.memo<ReturnType<typeof ecarMeaning>>(OBJECT, ACTION, DIRECTION);
+  readonly #hosts = this.memo<string | undefined>(HOST);
+  readonly #processes = this.memo<Made>(OBJECT_ID, ACTOR_ID, IMAGE, COMMAND_LINE, PID, PRINCIPAL, USER);
+  readonly #parents = this.memo<Made>(ACTOR_ID, PARENT_IMAGE, PPID);
+  readonly #actors = this.memo<Made>(ACTOR_ID, IMAGE, PID, PRINCIPAL);
+  readonly #files = this.memo<Made>(FILE_PATH);
+  readonly #newFiles = this.memo<Made>(NEW_PATH);
+  readonly #modules = this.memo<Made>(MODULE_PATH);
+  readonly #flows = this.memo<Described | undefined>(
+    SOURCE_IP,
+    SOURCE_PORT,
+    DESTINATION_IP,
+    DESTINATION_PORT,
+    DIRECTION,
+    PROTOCOL,
+  );
+
   constructor(memory: ScanMemory, options: ReaderOptions) {
     super(shape, memory, options);
   }
@@ -64,10 +82,16 @@ class EcarReader extends RecordsReader {
     const deed = this.optional(ACTION);
     if (object === undefined || deed === undefined) return 'not an eCAR record: no `object` or no `action`';
     batch.count(object);
-    const meaning = ecarMeaning(object, deed, scan.text(DIRECTION).toLowerCase());
+    const meaning = this.#meanings.of(() => ecarMeaning(object, deed, scan.text(DIRECTION).toLowerCase()));
     const actor = this.#id(ACTOR_ID);
     const { relation, action, flow } = meaning;
-    const event = { ts: this.time(TIMESTAMP), host: this.#host(), relation, action, flow };
+    const event = {
+      ts: this.time(TIMESTAMP),
+      host: this.#hosts.of(() => this.#host()),
+      relation,
+      action,
+      flow,
+    };
     if (meaning.object === 'process') return this.#takeProcess(batch, event, actor);
     if (actor === undefined) {
       batch.skip('noActor');
@@ -75,7 +99,7 @@ class EcarReader extends RecordsReader {
     }
     const [first, second] = this.#objects(meaning, batch);
     const subject = this.#actor(actor, batch);
-    return this.rows.add(batch, this.line, { ...event, subject, object: first, object2: second });
+    return this.rows.add(batch, this.line, event, subject, first, second);
   }
 
   /** Takes a PROCESS event, whose object is a process with the properties of the record. */
@@ -93,81 +117,67 @@ class EcarReader extends RecordsReader {
       return undefined;
     }
     const process = this.#process(id, actor, batch);
-    if (event.action === 'exit') return this.rows.add(batch, this.line, { ...event, subject: process });
+    if (event.action === 'exit') return this.rows.add(batch, this.line, event, process);
     if (actor !== undefined && actor !== id) {
       const starts = event.action === 'fork';
       // The properties of a start are those of the new process, and those of any other event are the actor's.
       const subject: Described = starts ? this.#parent(actor, batch) : this.#actor(actor, batch);
       const child = starts ? process : { id, type: 'process' as const };
-      const reason = this.rows.add(batch, this.line, { ...event, subject, object: child });
+      const reason = this.rows.add(batch, this.line, event, subject, child);
       if (reason !== undefined || !starts) return reason;
     } else if (event.action !== 'fork') {
       batch.skip('noActor');
       return undefined;
     }
     const image = process.name;
-    return this.rows.add(batch, this.line, {
-      ...event,
-      relation: `${event.relation}:IMAGE`,
-      action: 'exec',
-      flow: 'in',
-      subject: process,
-      object: image === undefined ? undefined : fileAt(image),
-    });
+    const run = { ...event, relation: `${event.relation}:IMAGE`, action: 'exec', flow: 'in' } as const;
+    return this.rows.add(batch, this.line, run, process, image === undefined ? undefined : fileAt(image));
   }
 
   #process(id: string, parent: string | undefined, batch: Batch): Described {
-    return {
+    return this.entity(this.#processes, batch, (repairs) => ({
       id,
       type: 'process',
-      name: this.#path(IMAGE, batch),
+      name: this.#path(IMAGE, repairs),
       cmd: this.optional(COMMAND_LINE),
       pid: this.pid(PID),
       parent: parent === id ? undefined : parent,
       user: userId(undefined, this.optional(PRINCIPAL) ?? this.optional(USER)),
       userName: this.optional(PRINCIPAL) ?? this.optional(USER),
-    };
+    })) as Described;
   }
 
   #parent(id: string, batch: Batch): Described {
-    return { id, type: 'process', name: this.#path(PARENT_IMAGE, batch), pid: this.pid(PPID) };
+    return this.entity(this.#parents, batch, (repairs) => ({
+      id,
+      type: 'process',
+      name: this.#path(PARENT_IMAGE, repairs),
+      pid: this.pid(PPID),
+    })) as Described;
   }
 
   #actor(id: string, batch: Batch): Described {
-    const principal = this.optional(PRINCIPAL);
-    return {
+    return this.entity(this.#actors, batch, (repairs) => ({
       id,
       type: 'process',
-      name: this.#path(IMAGE, batch),
+      name: this.#path(IMAGE, repairs),
       pid: this.pid(PID),
-      user: userId(undefined, principal),
-      userName: principal,
-    };
+      user: userId(undefined, this.optional(PRINCIPAL)),
+      userName: this.optional(PRINCIPAL),
+    })) as Described;
   }
 
   #objects({ object, action }: EcarMeaning, batch: Batch): (Described | undefined)[] {
-    const { scan } = this;
     switch (object) {
       case 'file': {
-        const paths = [
-          this.#path(FILE_PATH, batch),
-          action === 'rename' ? this.#path(NEW_PATH, batch) : undefined,
-        ];
-        return paths[0] === undefined
-          ? [this.#unnamed('file')]
-          : (paths.map((path) => path && fileAt(path)) as Described[]);
+        const file = this.#fileIn(FILE_PATH, this.#files, batch);
+        if (file === undefined) return [this.#unnamed('file')];
+        return [file, action === 'rename' ? this.#fileIn(NEW_PATH, this.#newFiles, batch) : undefined];
       }
-      case 'module': {
-        const path = this.#path(MODULE_PATH, batch);
-        return [path === undefined ? this.#unnamed('module') : fileAt(path)];
-      }
-      case 'flow': {
-        const source = { address: this.optional(SOURCE_IP), port: this.optional(SOURCE_PORT) };
-        const destination = { address: this.optional(DESTINATION_IP), port: this.optional(DESTINATION_PORT) };
-        const inbound = scan.text(DIRECTION).toLowerCase() === 'inbound';
-        const [remote, local] = inbound ? [source, destination] : [destination, source];
-        return [flowBetween(remote, local, this.optional(PROTOCOL)) ?? this.#unnamed('flow')];
-      }
+      case 'module':
+        return [this.#fileIn(MODULE_PATH, this.#modules, batch) ?? this.#unnamed('module')];
+      case 'flow':
+        return [this.#flows.of(() => this.#flow()) ?? this.#unnamed('flow')];
       case 'registry': {
         const key = this.optional(KEY);
         if (key === undefined) return [this.#unnamed('registry')];
@@ -200,10 +210,25 @@ class EcarReader extends RecordsReader {
     return id === NO_UUID ? undefined : id;
   }
 
-  #path(slot: Slot, batch: Batch): string | undefined {
+  #flow(): Described | undefined {
+    const source = { address: this.optional(SOURCE_IP), port: this.optional(SOURCE_PORT) };
+    const destination = { address: this.optional(DESTINATION_IP), port: this.optional(DESTINATION_PORT) };
+    const inbound = this.scan.text(DIRECTION).toLowerCase() === 'inbound';
+    const [remote, local] = inbound ? [source, destination] : [destination, source];
+    return flowBetween(remote, local, this.optional(PROTOCOL));
+  }
+
+  #fileIn(slot: Slot, memo: SlotMemo<Made>, batch: Batch): Described | undefined {
+    return this.entity(memo, batch, (repairs) => {
+      const path = this.#path(slot, repairs);
+      return path === undefined ? undefined : fileAt(path);
+    });
+  }
+
+  #path(slot: Slot, repairs: string[]): string | undefined {
     const path = this.optional(slot);
     if (path === undefined || !DEVICE.test(path)) return path;
-    batch.repair('devicePath');
+    repairs.push('devicePath');
     return path.replace(DEVICE, 'C:\\');
   }
 

@@ -84,7 +84,24 @@ const TRANSPORT = field('network.transport');
 /** More values than a record has. */
 const MOST_VALUES = 8;
 
+const slotsOf = (process: ProcessSlots): Slot[] => Object.values(process);
+const OWN = [USER_ID, USER_NAME, CONTAINER, POD, LOGON_ID, SESSION_LEADER];
+
 class EcsReader extends RecordsReader {
+  readonly #own = this.memo<Described | undefined>(...slotsOf(PROCESS), PARENT.id, ...OWN);
+  readonly #parent = this.memo<Described | undefined>(...slotsOf(PARENT));
+  readonly #category = this.memo<string[]>(CATEGORY);
+  readonly #actions = this.memo<string[]>(ACTION);
+  readonly #file = this.memo<Described | undefined>(FILE_PATH);
+  readonly #flows = this.memo<Described | undefined>(
+    SOURCE_IP,
+    SOURCE_PORT,
+    DESTINATION_IP,
+    DESTINATION_PORT,
+    DIRECTION,
+    TRANSPORT,
+  );
+
   constructor(memory: ScanMemory, options: ReaderOptions) {
     super(shape, memory, options);
   }
@@ -92,18 +109,18 @@ class EcsReader extends RecordsReader {
   protected override take(batch: Batch): string | undefined {
     const { scan } = this;
     if (!scan.has(TIMESTAMP)) return 'not an ECS document: no `@timestamp`';
-    const category = categoryOf(this.#values(CATEGORY));
+    const category = categoryOf(this.#category.of(() => this.#values(CATEGORY)));
     batch.count(category ?? 'noCategory');
     if (scan.has(KIND) && !scan.is(KIND, 'event')) {
       batch.skip(`kind:${scan.text(KIND).slice(0, 64)}`);
       return undefined;
     }
-    const process = this.#process(PROCESS, this.optional(PARENT.id));
+    const process = this.#own.of(() => this.#process(PROCESS, this.optional(PARENT.id)));
     if (category === undefined || process === undefined) {
       batch.skip(category === undefined ? 'noCategory' : 'noProcess');
       return undefined;
     }
-    const actions = this.#values(ACTION);
+    const actions = this.#actions.of(() => this.#values(ACTION));
     // Newer versions join the events of short processes: `["fork", "exec", "end"]`.
     for (const action of actions.length > 0 ? actions : this.#values(TYPE).slice(0, 1)) {
       const reason = this.#takeAction(batch, category, action, process);
@@ -126,22 +143,16 @@ class EcsReader extends RecordsReader {
     };
     if (meaning.object !== 'child') {
       const [object, object2] = this.#objects(meaning, process);
-      return this.rows.add(batch, this.line, { ...event, subject: process, object, object2 });
+      return this.rows.add(batch, this.line, event, process, object, object2);
     }
-    const parent = this.#process(PARENT, undefined, false);
+    const parent = this.#parent.of(() => this.#process(PARENT, undefined, false));
     if (parent !== undefined) {
-      const reason = this.rows.add(batch, this.line, { ...event, subject: parent, object: process });
+      const reason = this.rows.add(batch, this.line, event, parent, process);
       if (reason !== undefined) return reason;
     }
     if (name === 'fork' || process.name === undefined) return undefined;
-    return this.rows.add(batch, this.line, {
-      ...event,
-      relation: `${event.relation}:image`,
-      action: 'exec',
-      flow: 'in',
-      subject: process,
-      object: fileAt(process.name),
-    });
+    const image = { ...event, relation: `${event.relation}:image`, action: 'exec', flow: 'in' } as const;
+    return this.rows.add(batch, this.line, image, process, fileAt(process.name));
   }
 
   #objects({ object }: EcsMeaning, process: Described): (Described | undefined)[] {
@@ -151,7 +162,7 @@ class EcsReader extends RecordsReader {
       case 'target':
         return [this.#process(TARGET, undefined, false)];
       case 'file':
-        return [this.#named(FILE_PATH, fileAt)];
+        return [this.#file.of(() => this.#named(FILE_PATH, fileAt))];
       case 'renamed': {
         const [from, to] = [this.#named(OLD_PATH, fileAt), this.#named(FILE_PATH, fileAt)];
         return from === undefined ? [to] : [from, to];
@@ -169,7 +180,7 @@ class EcsReader extends RecordsReader {
         ];
       }
       case 'flow':
-        return [this.#flow()];
+        return [this.#flows.of(() => this.#flow())];
       default:
         return [];
     }

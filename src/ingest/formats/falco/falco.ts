@@ -4,9 +4,9 @@ import type { ScanMemory } from '../../scan/json-scan.js';
 import { Shape, type Slot } from '../../scan/shape.js';
 import { directionOfOpen } from '../open-flags.js';
 import type { Format, ReaderOptions } from '../reader.js';
-import type { Described, EventRow } from '../records/event-rows.js';
+import type { Deed, Described } from '../records/event-rows.js';
 import { fileAt, flowBetween } from '../records/naming.js';
-import { RecordsReader } from '../records/records-reader.js';
+import { type Made, RecordsReader } from '../records/records-reader.js';
 import { type FalcoMeaning, FORKS, falcoMeaning } from './calls.js';
 
 /** Falco alerts as JSON lines, of rules whose output has the fields in docs/reference/formats.md. */
@@ -72,7 +72,43 @@ const TUPLE = /^(.+):(\d{1,5})->(.+):(\d{1,5})$/;
 /** What a rule that names an absent field writes. */
 const ABSENT = new Set(['<NA>', 'N/A', '']);
 
+/** How an event reads, apart from its ends. */
+type Way = Pick<Deed, 'relation' | 'action' | 'flow'>;
+
 class FalcoReader extends RecordsReader {
+  readonly #own = this.memo<Made>(
+    PID,
+    START,
+    NAME,
+    PROGRAM,
+    COMMAND_LINE,
+    PPID,
+    PARENT_START,
+    UID,
+    USER_NAME,
+    LOGIN_UID,
+    CONTAINER,
+    NAMESPACE,
+    POD,
+  );
+  readonly #parents = this.memo<Made>(PPID, PARENT_START, PARENT_NAME, PARENT_PROGRAM, PARENT_PROGRAM_2);
+  readonly #found = this.memo<(Described | undefined)[]>(
+    TYPE,
+    NAME,
+    PROGRAM,
+    FD_NAME,
+    FD_TYPE,
+    CLIENT_IP,
+    CLIENT_PORT,
+    SERVER_IP,
+    SERVER_PORT,
+    PATH,
+    FROM,
+    TO,
+  );
+  readonly #ways = this.memo<Way | undefined>(TYPE, FLAGS);
+  readonly #outcomes = this.memo<boolean | undefined>(FAILED, RESULT);
+
   constructor(memory: ScanMemory, options: ReaderOptions) {
     super(shape, memory, options);
   }
@@ -98,7 +134,7 @@ class FalcoReader extends RecordsReader {
     }
     const name = this.#value(TYPE);
     batch.count(name?.slice(0, 64) ?? 'noType');
-    const process = this.#process(batch);
+    const process = this.entity(this.#own, batch, (repairs) => this.#process(repairs));
     if (name === undefined || process === undefined) {
       batch.skip(name === undefined ? 'noType' : 'noPid');
       return undefined;
@@ -113,40 +149,48 @@ class FalcoReader extends RecordsReader {
     process: Described,
   ): string | undefined {
     const meaning = falcoMeaning(name);
-    const ok = this.#outcome();
-    const event = { ...at, relation: name, action: meaning.action, flow: meaning.flow, ok };
+    const { ts, host } = at;
+    const ok = this.#outcomes.of(() => this.#outcome());
     if (FORKS.has(name) || meaning.action === 'exec') {
-      const parent = this.#parent(batch);
       const isFork = FORKS.has(name);
-      if (isFork && !this.#justStarted(at.ts)) {
+      if (isFork && !this.#justStarted(ts)) {
         batch.skip('forkOfParent');
         return undefined;
       }
+      const parent = this.entity(this.#parents, batch, (repairs) => this.#parent(repairs));
       if (parent !== undefined && ok !== false) {
         const relation = isFork ? name : `${name}:parent`;
-        const fork = { ...at, relation, action: 'fork', flow: 'out' } as const;
-        const reason = this.rows.add(batch, this.line, { ...fork, subject: parent, object: process });
+        const fork = { ts, host, relation, action: 'fork', flow: 'out', ok: undefined } as const;
+        const reason = this.rows.add(batch, this.line, fork, parent, process);
         if (reason !== undefined || isFork) return reason;
       } else if (isFork) {
         batch.skip('noParent');
         return undefined;
       }
     }
-    if (meaning.object === 'opened') return this.#takeOpen(batch, event, process);
-    const [object, object2] = this.#objects(meaning, process);
-    return this.rows.add(batch, this.line, { ...event, subject: process, object, object2 });
+    const [object, object2] = this.#found.of(() => this.#objects(meaning, process.name));
+    const way = meaning.object === 'opened' ? this.#ways.of(() => this.#wayOfOpen(name)) : undefined;
+    const { relation, action, flow } = way ?? { relation: name, action: meaning.action, flow: meaning.flow };
+    return this.rows.add(
+      batch,
+      this.line,
+      { ts, host, relation, action, flow, ok },
+      process,
+      object,
+      object2,
+    );
   }
 
   /** Opens are reads or writes, by their flags, as in the Linux audit log. */
-  #takeOpen(batch: Batch, event: Omit<EventRow, 'subject'>, subject: Described): string | undefined {
-    const direction = directionOfOpen(this.#value(FLAGS) ?? '', 10);
-    const way =
-      direction === FLOW_OUT
-        ? ({ relation: `${event.relation}_write`, action: 'write', flow: 'out' } as const)
-        : direction === FLOW_IN
-          ? ({ relation: `${event.relation}_read`, action: 'read', flow: 'in' } as const)
-          : {};
-    return this.rows.add(batch, this.line, { ...event, ...way, subject, object: this.#file(FD_NAME, PATH) });
+  #wayOfOpen(name: string): Way | undefined {
+    switch (directionOfOpen(this.#value(FLAGS) ?? '', 10)) {
+      case FLOW_OUT:
+        return { relation: `${name}_write`, action: 'write', flow: 'out' };
+      case FLOW_IN:
+        return { relation: `${name}_read`, action: 'read', flow: 'in' };
+      default:
+        return undefined;
+    }
   }
 
   #outcome(): boolean | undefined {
@@ -164,10 +208,12 @@ class FalcoReader extends RecordsReader {
     return ts - start < JUST_STARTED;
   }
 
-  #objects({ object }: FalcoMeaning, process: Described): (Described | undefined)[] {
+  #objects({ object }: FalcoMeaning, program: string | undefined): (Described | undefined)[] {
     switch (object) {
+      case 'opened':
+        return [this.#file(FD_NAME, PATH)];
       case 'program':
-        return [process.name === undefined ? undefined : fileAt(process.name)];
+        return [program === undefined ? undefined : fileAt(program)];
       case 'path':
         return [this.#file(PATH, FD_NAME)];
       case 'twoPaths': {
@@ -215,8 +261,8 @@ class FalcoReader extends RecordsReader {
     return flowBetween(remote, object === 'server' ? { address: undefined, port: undefined } : local);
   }
 
-  #process(batch: Batch): Described | undefined {
-    const id = this.#id(PID, START, batch);
+  #process(repairs: string[]): Described | undefined {
+    const id = this.#id(PID, START, repairs);
     if (id === undefined) return undefined;
     const uid = this.#value(UID);
     const loginUid = this.#value(LOGIN_UID);
@@ -239,8 +285,8 @@ class FalcoReader extends RecordsReader {
     };
   }
 
-  #parent(batch: Batch): Described | undefined {
-    const id = this.#id(PPID, PARENT_START, batch);
+  #parent(repairs: string[]): Described | undefined {
+    const id = this.#id(PPID, PARENT_START, repairs);
     if (id === undefined) return undefined;
     const program = this.#value(PARENT_PROGRAM) ?? this.#value(PARENT_PROGRAM_2);
     const name = program ?? this.#value(PARENT_NAME);
@@ -248,12 +294,12 @@ class FalcoReader extends RecordsReader {
   }
 
   /** A process is its number and its start. The number alone is reused. */
-  #id(pid: Slot, start: Slot, batch?: Batch): string | undefined {
+  #id(pid: Slot, start: Slot, repairs?: string[]): string | undefined {
     const number = this.pid(pid);
     if (number === undefined) return undefined;
     const started = this.integer(start);
     if (started !== undefined && started > 0n) return `pid:${number}@${started}`;
-    batch?.repair('noStart');
+    repairs?.push('noStart');
     return `pid:${number}`;
   }
 

@@ -1,10 +1,11 @@
 import type { Batch } from '../../batch.js';
 import type { ScanMemory } from '../../scan/json-scan.js';
 import { Shape, type Slot } from '../../scan/shape.js';
+import type { SlotMemo } from '../../scan/slot-memo.js';
 import type { Format, ReaderOptions } from '../reader.js';
-import type { Described, EventRow } from '../records/event-rows.js';
+import type { Deed, Described } from '../records/event-rows.js';
 import { domainNamed, fileAt, flowBetween, registryAt, userId } from '../records/naming.js';
-import { RecordsReader } from '../records/records-reader.js';
+import { type Made, RecordsReader } from '../records/records-reader.js';
 import { type OcsfObject, ocsfMeaning } from './classes.js';
 
 /** Events of the Open Cybersecurity Schema Framework, one per line: `{"class_uid":1007,"activity_id":1,"time":…,…}`. */
@@ -89,7 +90,28 @@ const DESTINATION_PORT = shape.scalar('dst_endpoint.port');
 const INBOUND = '1';
 const FAILURE = '2';
 
+/** The slots that describe a process, with those that identify its parent. */
+function slotsOf({ parent, ...own }: ProcessSlots): Slot[] {
+  return [...Object.values(own), ...(parent === undefined ? [] : slotsOf(parent))];
+}
+
 class OcsfReader extends RecordsReader {
+  readonly #processes = new Map<ProcessSlots, SlotMemo<Made>>(
+    [ACTOR, PROCESS, PROCESS.parent as ProcessSlots].map((slots) => [
+      slots,
+      this.memo<Made>(...slotsOf(slots), ...(slots === ACTOR ? [ACTOR_USER, ACTOR_USER_NAME] : [])),
+    ]),
+  );
+  readonly #files = this.memo<Described | undefined>(FILE);
+  readonly #flows = this.memo<Described | undefined>(
+    SOURCE_IP,
+    SOURCE_PORT,
+    DESTINATION_IP,
+    DESTINATION_PORT,
+    DIRECTION,
+    PROTOCOL,
+  );
+
   constructor(memory: ScanMemory, options: ReaderOptions) {
     super(shape, memory, options);
   }
@@ -121,7 +143,7 @@ class OcsfReader extends RecordsReader {
       return undefined;
     }
     const [object, object2] = action === 'exit' ? [] : this.#objects(meaning.object, batch);
-    return this.rows.add(batch, this.line, { ...event, subject, object, object2 });
+    return this.rows.add(batch, this.line, event, subject, object, object2);
   }
 
   /** The activity, which some producers only write as the last two digits of `type_uid`. */
@@ -136,7 +158,7 @@ class OcsfReader extends RecordsReader {
     return own ?? this.#process(ACTOR, batch) ?? this.#process(PROCESS, batch);
   }
 
-  #takeLaunch(batch: Batch, event: Omit<EventRow, 'subject'>): string | undefined {
+  #takeLaunch(batch: Batch, event: Deed): string | undefined {
     const process = this.#process(PROCESS, batch);
     if (process === undefined) {
       batch.skip('noProcess');
@@ -147,17 +169,13 @@ class OcsfReader extends RecordsReader {
       (PROCESS.parent === undefined ? undefined : this.#process(PROCESS.parent, batch));
     if (parent !== undefined) {
       const object = { ...process, parent: parent.id };
-      const reason = this.rows.add(batch, this.line, { ...event, subject: parent, object });
+      const reason = this.rows.add(batch, this.line, event, parent, object);
       if (reason !== undefined || process.name === undefined) return reason;
     }
-    return this.rows.add(batch, this.line, {
-      ...event,
-      relation: `${event.relation}:image`,
-      action: 'exec',
-      flow: 'in',
-      subject: parent === undefined ? process : { ...process, parent: parent.id },
-      object: process.name === undefined ? undefined : fileAt(process.name),
-    });
+    const image = { ...event, relation: `${event.relation}:image`, action: 'exec', flow: 'in' } as const;
+    const subject = parent === undefined ? process : { ...process, parent: parent.id };
+    const object = process.name === undefined ? undefined : fileAt(process.name);
+    return this.rows.add(batch, this.line, image, subject, object);
   }
 
   #objects(object: OcsfObject, batch: Batch): (Described | undefined)[] {
@@ -165,7 +183,7 @@ class OcsfReader extends RecordsReader {
       case 'process':
         return [this.#process(PROCESS, batch)];
       case 'file':
-        return [this.#named(FILE, fileAt)];
+        return [this.#files.of(() => this.#named(FILE, fileAt))];
       case 'renamed': {
         const [from, to] = [this.#named(FILE, fileAt), this.#named(FILE_RESULT, fileAt)];
         return from === undefined ? [to] : [from, to];
@@ -189,17 +207,19 @@ class OcsfReader extends RecordsReader {
           id === undefined ? undefined : { id, type: 'principal', name: this.optional(USER_NAME) ?? id },
         ];
       }
-      case 'flow': {
-        const source = { address: this.optional(SOURCE_IP), port: this.optional(SOURCE_PORT) };
-        const destination = { address: this.optional(DESTINATION_IP), port: this.optional(DESTINATION_PORT) };
-        const [remote, local] = this.scan.is(DIRECTION, INBOUND)
-          ? [source, destination]
-          : [destination, source];
-        return [flowBetween(remote, local, this.optional(PROTOCOL))];
-      }
+      case 'flow':
+        return [this.#flows.of(() => this.#flow())];
       default:
         return [];
     }
+  }
+
+  #flow(): Described | undefined {
+    const source = { address: this.optional(SOURCE_IP), port: this.optional(SOURCE_PORT) };
+    const destination = { address: this.optional(DESTINATION_IP), port: this.optional(DESTINATION_PORT) };
+    const inbound = this.scan.is(DIRECTION, INBOUND);
+    const [remote, local] = inbound ? [source, destination] : [destination, source];
+    return flowBetween(remote, local, this.optional(PROTOCOL));
   }
 
   #named(slot: Slot, describe: (name: string) => Described): Described | undefined {
@@ -208,8 +228,13 @@ class OcsfReader extends RecordsReader {
   }
 
   #process(slots: ProcessSlots, batch: Batch): Described | undefined {
+    const memo = this.#processes.get(slots) as SlotMemo<Made>;
+    return this.entity(memo, batch, (repairs) => this.#describe(slots, repairs));
+  }
+
+  #describe(slots: ProcessSlots, repairs: string[]): Described | undefined {
     const pid = this.pid(slots.pid);
-    const id = this.optional(slots.uid) ?? this.optional(slots.cpid) ?? this.#idOf(pid, slots, batch);
+    const id = this.optional(slots.uid) ?? this.optional(slots.cpid) ?? this.#idOf(pid, slots, repairs);
     if (id === undefined) return undefined;
     const actor = slots === ACTOR;
     const userName = this.optional(slots.userName) ?? (actor ? this.optional(ACTOR_USER_NAME) : undefined);
@@ -219,7 +244,7 @@ class OcsfReader extends RecordsReader {
       name: this.optional(slots.filePath) ?? this.optional(slots.path) ?? this.optional(slots.name),
       cmd: this.optional(slots.cmd),
       pid,
-      parent: slots.parent === undefined ? undefined : this.#parentId(slots.parent, batch),
+      parent: slots.parent === undefined ? undefined : this.#parentId(slots.parent, repairs),
       user: userId(this.optional(slots.userId) ?? (actor ? this.optional(ACTOR_USER) : undefined), userName),
       userName,
       session: this.optional(slots.session),
@@ -227,18 +252,18 @@ class OcsfReader extends RecordsReader {
     };
   }
 
-  #parentId(slots: ProcessSlots, batch: Batch): string | undefined {
+  #parentId(slots: ProcessSlots, repairs: string[]): string | undefined {
     return (
-      this.optional(slots.uid) ?? this.optional(slots.cpid) ?? this.#idOf(this.pid(slots.pid), slots, batch)
+      this.optional(slots.uid) ?? this.optional(slots.cpid) ?? this.#idOf(this.pid(slots.pid), slots, repairs)
     );
   }
 
   /** Without a unique id, a process is its number and its start. The number alone is reused. */
-  #idOf(pid: number | undefined, slots: ProcessSlots, batch: Batch): string | undefined {
+  #idOf(pid: number | undefined, slots: ProcessSlots, repairs: string[]): string | undefined {
     if (pid === undefined) return undefined;
     const created = this.time(slots.created);
     if (created !== undefined) return `pid:${pid}@${created}`;
-    batch.repair('noStart');
+    repairs.push('noStart');
     return `pid:${pid}`;
   }
 }

@@ -42,7 +42,8 @@ export interface Described {
   readonly unit?: string | undefined;
 }
 
-export interface EventRow {
+/** An event without its entities. */
+export interface Deed {
   /** Nanoseconds, or undefined if the record has no valid time. */
   readonly ts: bigint | undefined;
   readonly host: string | undefined;
@@ -50,9 +51,6 @@ export interface EventRow {
   readonly action: Action;
   readonly flow?: 'in' | 'out' | undefined;
   readonly ok?: boolean | undefined;
-  readonly subject: Described;
-  readonly object?: Described | undefined;
-  readonly object2?: Described | undefined;
 }
 
 /** Why a record is malformed if it would need one more symbol. */
@@ -86,7 +84,14 @@ export class EventRows {
   }
 
   /** Adds an event of a line. Events of one line differ in `seq`. Returns a reason if that is impossible. */
-  add(batch: Batch, line: number, event: EventRow): string | undefined {
+  add(
+    batch: Batch,
+    line: number,
+    event: Deed,
+    subject: Described,
+    object?: Described,
+    object2?: Described,
+  ): string | undefined {
     batch.symbols = this.#symbols.texts;
     const relation = this.#symbols.numberOf(event.relation);
     const host = event.host === undefined ? NO_SYMBOL : this.#symbols.numberOf(event.host);
@@ -97,18 +102,18 @@ export class EventRows {
     batch.ts[row] = event.ts ?? 0n;
     batch.tsDigits[row] = event.ts === undefined ? 0 : NANOSECOND_DIGITS;
     batch.seq[row] = this.#seq;
-    this.#setEnd(batch.subject, row, event.subject);
-    this.#setEnd(batch.object, row, event.object);
-    this.#setEnd(batch.object2, row, event.object2);
+    this.#setEnd(batch.subject, row, subject);
+    this.#setEnd(batch.object, row, object);
+    this.#setEnd(batch.object2, row, object2);
     batch.relation[row] = relation;
     batch.action[row] = actionNumber(event.action);
     batch.host[row] = host;
     batch.flow[row] = event.flow === 'in' ? FLOW_IN : event.flow === 'out' ? FLOW_OUT : FLOW_UNKNOWN;
     batch.ok[row] = event.ok === undefined ? 0 : event.ok ? 2 : 1;
     batch.line[row] = line;
-    this.#describe(batch, event.subject, host, row);
-    if (event.object !== undefined) this.#describe(batch, event.object, host, row);
-    if (event.object2 !== undefined) this.#describe(batch, event.object2, host, row);
+    this.#describe(batch, subject, host, row);
+    if (object !== undefined) this.#describe(batch, object, host, row);
+    if (object2 !== undefined) this.#describe(batch, object2, host, row);
     return undefined;
   }
 
@@ -158,6 +163,7 @@ export class EventRows {
 }
 
 function isSame(a: Described, b: Described): boolean {
+  if (a === b) return true; // readers describe the same fields once: see SlotMemo
   return (
     a.name === b.name &&
     a.cmd === b.cmd &&

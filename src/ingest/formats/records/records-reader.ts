@@ -1,11 +1,18 @@
 import type { Batch } from '../../batch.js';
 import type { ScanMemory } from '../../scan/json-scan.js';
 import type { Shape, Slot } from '../../scan/shape.js';
+import { SlotMemo } from '../../scan/slot-memo.js';
 import { digitsOf, nanosecondsIn, TIME_UNITS } from '../../time.js';
 import { JsonLinesReader } from '../json-lines.js';
 import type { ReaderOptions } from '../reader.js';
-import { EventRows } from './event-rows.js';
+import { type Described, EventRows } from './event-rows.js';
 import { TimeReader } from './time-reader.js';
+
+/** An entity that was made of some fields, and the corrections to count each time. */
+export interface Made {
+  readonly described: Described | undefined;
+  readonly repairs: readonly string[];
+}
 
 /** The base of readers of JSON lines whose records are whole events and whose identifiers are texts. */
 export abstract class RecordsReader extends JsonLinesReader {
@@ -20,6 +27,25 @@ export abstract class RecordsReader extends JsonLinesReader {
   override read(block: Uint8Array, length: number, batch: Batch): void {
     this.rows.beginBlock();
     super.read(block, length, batch);
+  }
+
+  /** Keeps what is made of these fields, because records repeat them. */
+  protected memo<T>(...slots: Slot[]): SlotMemo<T> {
+    return new SlotMemo<T>(this.scan, slots);
+  }
+
+  /** The same for entities. Corrections that `make` notes in `repairs` count for every record. */
+  protected entity(
+    memo: SlotMemo<Made>,
+    batch: Batch,
+    make: (repairs: string[]) => Described | undefined,
+  ): Described | undefined {
+    const { described, repairs } = memo.of(() => {
+      const noted: string[] = [];
+      return { described: make(noted), repairs: noted };
+    });
+    for (const reason of repairs) batch.repair(reason);
+    return described;
   }
 
   /** Returns the text of a field, or undefined if it has none. */
@@ -51,7 +77,7 @@ export abstract class RecordsReader extends JsonLinesReader {
   protected time(slot: Slot): bigint | undefined {
     const number = this.integer(slot);
     if (number === undefined)
-      return this.scan.isString(slot) ? this.times.read(this.scan.text(slot)) : undefined;
+      return this.scan.isString(slot) ? this.times.read(this.scan.freshText(slot)) : undefined;
     const unit = TIME_UNITS.find((each) => digitsOf(each) === this.scan.digits(slot));
     return unit === undefined || number < 0n ? undefined : number * nanosecondsIn(unit);
   }

@@ -120,9 +120,11 @@ function settle(batch: Batch, record: TapeRecord, host: string, clock: HostClock
     clock.stopped = to;
     batch.losses.push({ host: named, from: to, to, records: 0, reason: 'sensor-stopped' });
   } else if (kind === RECORD.started) {
-    const from = clock.stopped !== undefined && clock.stopped <= to ? clock.stopped : to;
+    // A start without a stop before it is the begin of the log: nothing is known to be lost.
+    const from = clock.stopped;
     clock.stopped = undefined;
-    batch.losses.push({ host: named, from, to, records: 0, reason: 'sensor-stopped' });
+    if (from !== undefined && from < to)
+      batch.losses.push({ host: named, from, to, records: 0, reason: 'sensor-stopped' });
   } else if (Object.hasOwn(LOSS_REASONS, kind)) {
     batch.losses.push({ host: named, from: to, to, records: 0, reason: LOSS_REASONS[kind] });
   }

@@ -115,6 +115,8 @@ interface Deed {
 }
 
 class TetragonReader extends RecordsReader {
+  readonly #own = this.memo<Described | undefined>(...Object.values(PROCESS));
+  readonly #parents = this.memo<Described | undefined>(...Object.values(PARENT));
   #ts: bigint | undefined;
   #host: string | undefined;
 
@@ -131,7 +133,7 @@ class TetragonReader extends RecordsReader {
     this.#ts = this.time(TIME);
     batch.count(kind);
     if (kind === 'process_throttle') return this.#takeThrottle(batch);
-    const process = this.#processIn(PROCESS);
+    const process = this.#own.of(() => this.#processIn(PROCESS));
     if (process === undefined) {
       batch.skip('noProcess');
       return undefined;
@@ -178,7 +180,7 @@ class TetragonReader extends RecordsReader {
     if (parent !== undefined) {
       const relation = flags.includes(' procFS ') ? 'procFS' : flags.includes(' clone ') ? 'clone' : 'execve';
       const event = { ts: this.#ts, host: this.#host, relation, action: 'fork', flow: 'out' } as const;
-      const reason = this.rows.add(batch, this.line, { ...event, subject: parent, object: process });
+      const reason = this.rows.add(batch, this.line, event, parent, process);
       if (reason !== undefined) return reason;
     }
     const { name } = process;
@@ -251,22 +253,14 @@ class TetragonReader extends RecordsReader {
 
   #add(batch: Batch, subject: Described, deed: Deed, objects: Described[] = []): string | undefined {
     const [object, object2] = objects;
-    return this.rows.add(batch, this.line, {
-      ts: this.#ts,
-      host: this.#host,
-      relation: deed.relation,
-      action: deed.action,
-      flow: deed.flow,
-      ok: deed.ok,
-      subject,
-      object,
-      object2,
-    });
+    const { relation, action, flow, ok } = deed;
+    const event = { ts: this.#ts, host: this.#host, relation, action, flow, ok };
+    return this.rows.add(batch, this.line, event, subject, object, object2);
   }
 
   /** The parent as its record describes it, or as the process names it. */
   #parent(process: Described): Described | undefined {
-    const parent = this.#processIn(PARENT);
+    const parent = this.#parents.of(() => this.#processIn(PARENT));
     if (parent !== undefined || process.parent === undefined) return parent;
     return { id: process.parent, type: 'process' };
   }

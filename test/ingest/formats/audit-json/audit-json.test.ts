@@ -1,12 +1,9 @@
-import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Event } from '../../../../src/ingest/event.js';
 import { percentDecoded } from '../../../../src/ingest/formats/audit-json/percent-text.js';
+import { fixtureLog } from '../../../fixture-logs.js';
 import { type Decoded, mergeEntities, readBlocks } from '../../records.js';
-
-const fixture = (name: string): string =>
-  readFileSync(new URL(`../../../fixtures/${name}.in`, import.meta.url), 'utf8');
 
 /** Events by what they say, whatever the order of the lines was. */
 const sayings = ({ events }: Decoded): string[] =>
@@ -14,8 +11,8 @@ const sayings = ({ events }: Decoded): string[] =>
 
 describe('laurel', () => {
   it('gives the events and entities of the audit log that it was made from', async () => {
-    const text = await readBlocks(fixture('auditd-raw'), 'auditd');
-    const json = await readBlocks(fixture('laurel'), 'laurel');
+    const text = await readBlocks(fixtureLog('auditd-raw'), 'auditd');
+    const json = await readBlocks(fixtureLog('laurel'), 'laurel');
     expect(json.counts.malformed).toBe(0);
     expect(sayings(json)).toEqual(sayings(text));
     expect(mergeEntities(json.upserts)).toEqual(mergeEntities(text.upserts));
@@ -52,8 +49,8 @@ describe('laurel', () => {
 
 describe('auditbeat', () => {
   it('gives the events of the records in event.original', async () => {
-    const text = await readBlocks(fixture('auditd-enriched'), 'auditd');
-    const originals = fixture('auditbeat')
+    const text = await readBlocks(fixtureLog('auditd-enriched'), 'auditd');
+    const originals = fixtureLog('auditbeat')
       .split('\n')
       .filter((line) => line.includes('"original"'))
       .join('\n');
@@ -63,7 +60,7 @@ describe('auditbeat', () => {
   });
 
   it('reads documents without the original records', async () => {
-    const rest = fixture('auditbeat')
+    const rest = fixtureLog('auditbeat')
       .split('\n')
       .filter((line) => !line.includes('"original"'))
       .join('\n');

@@ -1,14 +1,10 @@
-import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { fixtureLog } from '../../../fixture-logs.js';
 import { readBlocks } from '../../records.js';
 import { AuditLog, cwd, path } from './audit-lines.js';
 
-const LINES = ['auditd-raw', 'auditd-enriched'].flatMap((name) =>
-  readFileSync(new URL(`../../../fixtures/${name}.in`, import.meta.url), 'utf8')
-    .trimEnd()
-    .split('\n'),
-);
+const LINES = ['auditd-raw', 'auditd-enriched'].flatMap((name) => fixtureLog(name).trimEnd().split('\n'));
 const HEAD = 'type=SYSCALL msg=audit(1700000000.001:1): ';
 
 describe('hostile audit logs', () => {

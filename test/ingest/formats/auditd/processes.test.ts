@@ -48,6 +48,20 @@ describe('processes', () => {
     expect(merged.calls).toBe(1);
   });
 
+  it('are started by an event, even if the fork is the first record of the parent', async () => {
+    const { short, entities } = await read(
+      new AuditLog()
+        .call('unlink', { pid: 200, ppid: 100, ms: 5, ...unlink('/b') })
+        .call('vfork', { exit: 200, ms: 4 })
+        .call('vfork', { exit: 200, ms: 4 }),
+    );
+    expect(short).toEqual([
+      `${processAt(200, 5)} unlink /b`,
+      `${processAt(100, 4)} fork ${processAt(200, 5)}`,
+    ]);
+    expect(entities.get(processAt(200, 5))).toMatchObject({ parent: processAt(100, 4) });
+  });
+
   it('are other processes when a number is used again after an exit', async () => {
     const { short } = await read(
       new AuditLog()

@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { fixtureLog } from '../../../fixture-logs.js';
 import { type Decoded, mergeEntities, readBlocks } from '../../records.js';
 import { AuditLog, cwd, path } from './audit-lines.js';
 
-const FIXTURE = readFileSync(new URL('../../../fixtures/auditd-raw.in', import.meta.url), 'utf8');
+const FIXTURE = fixtureLog('auditd-raw');
 
 /** The records of each event, in the order of the log. */
 function groups(text: string): string[][] {
@@ -122,4 +122,26 @@ describe('records of one event', () => {
       }
     }
   });
+});
+
+it('the serials of records that the daemon writes about itself are no gaps', async () => {
+  const daemon = (op: string, serial: number): string =>
+    `type=DAEMON_${op} msg=audit(1700000000.001:${serial}): op=x pid=1 res=success\n`;
+  const call = (serial: number): string =>
+    `type=SYSCALL msg=audit(1700000000.002:${serial}): arch=c000003e syscall=231 a0=0 items=0 ppid=1 pid=2 comm="a" exe="/a"\n` +
+    `type=PROCTITLE msg=audit(1700000000.002:${serial}): proctitle="a"\n`;
+  const log =
+    daemon('START', 6810) + call(250) + daemon('ROTATE', 6811) + call(251) + call(252) + daemon('END', 6812);
+  expect((await readBlocks(log, 'auditd')).losses).toEqual([]);
+  expect((await readBlocks(log + call(255), 'auditd')).losses).toMatchObject([{ records: 2 }]);
+});
+
+it('a record without an end at the start of a long block leaves no gap', async () => {
+  const call = (serial: number): string =>
+    `type=SYSCALL msg=audit(1700000000.002:${serial}): arch=c000003e syscall=231 a0=0 items=0 ppid=1 pid=2 comm="a" exe="/a"\n` +
+    `type=PROCTITLE msg=audit(1700000000.002:${serial}): proctitle="a"\n`;
+  const change = 'type=CONFIG_CHANGE msg=audit(1700000000.001:100): op=set res=1\n';
+  const many = Array.from({ length: 6000 }, (_, i) => call(101 + i));
+  const { losses } = await readBlocks([change, ...many].join(''), 'auditd', { blockBytes: 1 << 20 });
+  expect(losses).toEqual([]);
 });

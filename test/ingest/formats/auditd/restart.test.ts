@@ -1,13 +1,13 @@
-import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Batch } from '../../../../src/ingest/batch.js';
 import { AuditAssembler } from '../../../../src/ingest/formats/auditd/audit-assembler.js';
 import { AuditdReader } from '../../../../src/ingest/formats/auditd/auditd-reader.js';
+import { fixtureLog } from '../../../fixture-logs.js';
 import { type Decoded, decode, mergeEntities } from '../../records.js';
 import { AuditLog, cwd, path } from './audit-lines.js';
 
-const FIXTURE = readFileSync(new URL('../../../fixtures/auditd-raw.in', import.meta.url), 'utf8');
+const FIXTURE = fixtureLog('auditd-raw');
 
 /** Reads pieces as several ingests do: each one restores the state of the one before from JSON. */
 function readPieces(pieces: readonly string[]): Decoded {
