@@ -109,7 +109,13 @@ export {
   acceptAged,
   undoAccept,
 } from './pipeline/accept.js';
-export { type Acceptances, type Accepted, type DecisionBy, readAcceptances } from './pipeline/acceptances.js';
+export {
+  type Acceptances,
+  type Accepted,
+  acceptancesPath,
+  type DecisionBy,
+  readAcceptances,
+} from './pipeline/acceptances.js';
 export { type CalibrateOptions, type CalibrateSummary, calibrate } from './pipeline/calibrate.js';
 export { type CalibrationSummary, DEFAULT_THRESHOLD } from './pipeline/calibration-summary.js';
 export {
