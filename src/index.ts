@@ -75,6 +75,7 @@ export {
   judgeIncident,
   type SuppressOptions,
   suppress,
+  type UnsuppressOptions,
   unsuppress,
 } from './live/triage/decide.js';
 export {
@@ -107,6 +108,7 @@ export {
   type AcceptResult,
   accept,
   acceptAged,
+  type UndoAcceptOptions,
   undoAccept,
 } from './pipeline/accept.js';
 export {
