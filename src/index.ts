@@ -75,6 +75,7 @@ export {
   judgeIncident,
   type SuppressOptions,
   suppress,
+  type UnsuppressOptions,
   unsuppress,
 } from './live/triage/decide.js';
 export {
@@ -107,9 +108,16 @@ export {
   type AcceptResult,
   accept,
   acceptAged,
+  type UndoAcceptOptions,
   undoAccept,
 } from './pipeline/accept.js';
-export { type Acceptances, type Accepted, type DecisionBy, readAcceptances } from './pipeline/acceptances.js';
+export {
+  type Acceptances,
+  type Accepted,
+  acceptancesPath,
+  type DecisionBy,
+  readAcceptances,
+} from './pipeline/acceptances.js';
 export { type CalibrateOptions, type CalibrateSummary, calibrate } from './pipeline/calibrate.js';
 export { type CalibrationSummary, DEFAULT_THRESHOLD } from './pipeline/calibration-summary.js';
 export {

@@ -31,6 +31,11 @@ export interface AcceptAgedOptions extends Deciding {
   readonly except?: ((incident: Incident) => boolean) | undefined;
 }
 
+export interface UndoAcceptOptions extends Deciding {
+  /** Id of an acceptance, or its beginning. */
+  readonly id: string;
+}
+
 export interface AcceptResult {
   /** New acceptances. */
   readonly accepted: readonly Accepted[];
@@ -64,7 +69,7 @@ export async function acceptAged({
 }
 
 /** Takes an acceptance back. */
-export function undoAccept(options: Deciding & { readonly id: string }): Promise<Accepted> {
+export function undoAccept(options: UndoAcceptOptions): Promise<Accepted> {
   return undoAcceptance(options.model, options.id, decisionBy(options));
 }
 

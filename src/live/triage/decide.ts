@@ -113,10 +113,16 @@ export async function suppress(options: SuppressOptions): Promise<Suppression> {
   return { id, ...own };
 }
 
+export interface UnsuppressOptions extends By {
+  /** Ledger of decisions. */
+  readonly triage: string;
+  /** Id of a suppression, or its beginning. */
+  readonly id: string;
+  readonly reason: string;
+}
+
 /** Ends a suppression. `start` is its id or the beginning of it. */
-export async function unsuppress(
-  options: By & { readonly triage: string; readonly id: string; readonly reason: string },
-): Promise<Suppression> {
+export async function unsuppress(options: UnsuppressOptions): Promise<Suppression> {
   const time = (options.time ?? new Date()).toISOString();
   const author = options.author ?? currentUser();
   let found: Suppression | undefined;
