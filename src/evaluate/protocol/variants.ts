@@ -61,7 +61,7 @@ const VARIANTS: readonly Variant[] = [
 /** Variants that use no random numbers: every seed gives the same scores. */
 export const UNSEEDED: ReadonlySet<string> = new Set(['rarity', 'episodes']);
 
-export const VARIANT_NAMES: readonly string[] = VARIANTS.map(({ name }) => name);
+const VARIANT_NAMES: readonly string[] = VARIANTS.map(({ name }) => name);
 
 /** What an evaluation compares by default. The published rivals take minutes each, so they are asked for by name. */
 export const DEFAULT_VARIANTS: readonly string[] = VARIANTS.filter(({ kind }) => !isPublished(kind)).map(

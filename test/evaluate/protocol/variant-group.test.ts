@@ -5,10 +5,10 @@ import { NodeScoreCollector, type NodeScores } from '../../../src/evaluate/metri
 import { auroc, rankScores } from '../../../src/evaluate/metrics/ranking-metrics.js';
 import { RecalVariants } from '../../../src/evaluate/protocol/recal-variants.js';
 import type { VariantGroup } from '../../../src/evaluate/protocol/variant-group.js';
-import { VARIANT_NAMES } from '../../../src/evaluate/protocol/variants.js';
+import { DEFAULT_VARIANTS } from '../../../src/evaluate/protocol/variants.js';
 import { makeRival } from '../../../src/evaluate/rivals/make-rival.js';
 import { Rarity } from '../../../src/evaluate/rivals/rarity.js';
-import { isPublished } from '../../../src/evaluate/rivals/rival-settings.js';
+import { isPublished, PUBLISHED_RIVALS } from '../../../src/evaluate/rivals/rival-settings.js';
 import { Velox } from '../../../src/evaluate/rivals/velox.js';
 import { quickVariant, type SmallWorld, smallWorld } from '../small-world.js';
 
@@ -49,14 +49,17 @@ async function run(names: readonly string[], seed: number): Promise<NodeScores[]
 }
 
 describe('the contract of variant groups', () => {
-  test.each(VARIANT_NAMES)('%s scores every node, and gives equal scores with equal seeds', async (name) => {
-    const [once] = await run([name], 1);
-    const [again] = await run([name], 1);
-    expect(once.scores).toHaveLength(world.splits.test.events.keys.size);
-    expect(once.scores.every((score) => Number.isFinite(score) && score >= 0)).toBe(true);
-    expect(once.scores.some((score) => score > 0)).toBe(true);
-    expect(again.ranking).toEqual(once.ranking);
-  });
+  test.each([...DEFAULT_VARIANTS, ...PUBLISHED_RIVALS])(
+    '%s scores every node, and gives equal scores with equal seeds',
+    async (name) => {
+      const [once] = await run([name], 1);
+      const [again] = await run([name], 1);
+      expect(once.scores).toHaveLength(world.splits.test.events.keys.size);
+      expect(once.scores.every((score) => Number.isFinite(score) && score >= 0)).toBe(true);
+      expect(once.scores.some((score) => score > 0)).toBe(true);
+      expect(again.ranking).toEqual(once.ranking);
+    },
+  );
 
   test('variants that share a model score as they do alone', async () => {
     const names = ['paper', 'wo-cd', 'zscore', 'mean'];

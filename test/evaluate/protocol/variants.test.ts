@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import {
+  DEFAULT_VARIANTS,
   parseSeeds,
   resolveVariant,
   shareTraining,
-  VARIANT_NAMES,
   variantOf,
 } from '../../../src/evaluate/protocol/variants.js';
 import { PUBLISHED_RIVALS } from '../../../src/evaluate/rivals/rival-settings.js';
@@ -37,7 +37,7 @@ describe('variants', () => {
   });
 
   test('variants that differ in detection only share a training', () => {
-    const groups = shareTraining(VARIANT_NAMES.map((name) => resolve(name)));
+    const groups = shareTraining([...DEFAULT_VARIANTS, ...PUBLISHED_RIVALS].map((name) => resolve(name)));
     expect(groups.map((group) => group.map(({ variant }) => variant.name))).toEqual([
       ['recal'],
       ['paper', 'wo-cd', 'zscore', 'max', 'mean'],
