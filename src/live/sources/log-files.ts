@@ -54,7 +54,7 @@ function inOrder(files: readonly (LogFile & { mtime: bigint })[]): LogFile[] {
     groups.set(topic, [...(groups.get(topic) ?? []), file]);
   }
   const oldest = (group: readonly { mtime: bigint }[]) =>
-    group.reduce((least, { mtime }) => (mtime < least ? mtime : least), group[0].mtime);
+    [...group.map(({ mtime }) => mtime)].sort((a, b) => Number(a - b))[0];
   return [...groups.values()]
     .sort((a, b) => Number(oldest(a) - oldest(b)))
     .flatMap((group) => group.sort((a, b) => partOf(a.path).part - partOf(b.path).part));

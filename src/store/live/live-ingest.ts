@@ -25,7 +25,10 @@ export interface LiveIngestOptions extends LiveReadOptions {
 }
 
 /** What a commit added. */
-export type Appended = Pick<StagedChunks, 'summary' | 'problems' | 'latest' | 'late' | 'unknownLines'>;
+export type Appended = Pick<
+  StagedChunks,
+  'summary' | 'problems' | 'latest' | 'late' | 'unknownLines' | 'eventsBySource'
+>;
 
 /**
  * Adds the lines of live sources to a store. Each commit replaces the manifest once, together with the positions of the
@@ -126,10 +129,10 @@ export class LiveIngest {
     if (open.length < 2) return;
     const { manifest, added, folder, merged } = await compactIngests(this.#writer, open);
     const isFull = merged.summary.events >= EVENTS_PER_INGEST;
-    await this.#commit(manifest, folder, added, { ...this.#live, open: isFull ? [] : [merged.number] }, true);
+    await this.#commit(manifest, folder, added, { ...this.#live, open: isFull ? [] : [merged.number] });
   }
 
-  /** Removes the files that compaction replaced. Readers that opened the store before may still need them. */
+  /** Removes the files that earlier commits replaced. Readers that opened the store before may still need them. */
   async removeOld(): Promise<void> {
     await this.#writer.removeOld();
   }
@@ -140,6 +143,7 @@ export class LiveIngest {
 
   async close(): Promise<void> {
     await this.#forgetReaders();
+    await this.#writer.removeOld();
     await this.#writer.close();
   }
 
@@ -148,12 +152,11 @@ export class LiveIngest {
     folder: string,
     added: Parameters<StoreWriter['commit']>[2],
     live: SavedLive,
-    keepOld = false,
   ): Promise<void> {
     const states = { ...this.#states, [LIVE]: live };
     const state = await stageStates(folder, this.#writer.manifest.nextIngest, states);
     const next = { ...manifest, state, nextIngest: this.#writer.manifest.nextIngest + 1 };
-    await this.#writer.commit(next, folder, added, { keepOld });
+    await this.#writer.commit(next, folder, added, { keepOld: true });
     await rm(folder, { recursive: true, force: true });
     this.#states = states;
     this.#live = live;

@@ -30,6 +30,7 @@ export interface StagedChunks {
   readonly late: number;
   /** Lines of sources whose format is unknown. */
   readonly unknownLines: number;
+  readonly eventsBySource: ReadonlyMap<string, number>;
 }
 
 export interface StageChunksOptions {
@@ -68,6 +69,7 @@ class ChunkStaging {
   readonly #files = new Map<string, FileEntry>();
   readonly #hostNames: Record<string, string> = Object.create(null);
   readonly #latest = new Map<string, bigint>();
+  readonly #eventsBySource = new Map<string, number>();
   #late = 0;
   #unknownLines = 0;
 
@@ -98,6 +100,7 @@ class ChunkStaging {
         latest: this.#latest,
         late: this.#late,
         unknownLines: this.#unknownLines,
+        eventsBySource: this.#eventsBySource,
       };
     } finally {
       database.closeSync();
@@ -148,6 +151,7 @@ class ChunkStaging {
     for (const [id, name] of batch.hostNames) this.#hostNames[id] = name;
     for (const loss of batch.losses) this.#losses.add(loss, this.#options.host);
     this.#counters.add(item);
+    this.#eventsBySource.set(part.source, (this.#eventsBySource.get(part.source) ?? 0) + batch.events);
     this.#noteTimes(batch);
     const { number } = this.#fileOf(part.source, chunk, item);
     await writer.add(batch, { file: number, firstLine: line.next, host: this.#options.host, before });
