@@ -17,7 +17,6 @@ const positionSchema = z.strictObject({
       log: z.string(),
       name: z.string(),
       head: z.string(),
-      headBytes: count,
       id: z.string(),
       offset: count,
       lines: count,
@@ -112,9 +111,9 @@ export class FileSource implements Source {
       const file = files[at];
       const [best] = [...free]
         .filter((log) => log.matches(file))
-        .sort((a, b) => b.saved.headBytes - a.saved.headBytes);
+        .sort((a, b) => b.head.length - a.head.length);
       // A copy of a log whose file is there, too, has nothing new.
-      const isCopy = best === undefined && [...order.keys()].some((log) => log.matches(file));
+      const isCopy = best === undefined && [...order.keys()].some((log) => log.hasCopy(file));
       if (best !== undefined) take(best, at);
       else if (!isCopy) {
         const log = TailedLog.begin(file);

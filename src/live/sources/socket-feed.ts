@@ -59,5 +59,6 @@ function connected(socket: Socket): Promise<void> {
   return new Promise((resolve, reject) => {
     socket.once('connect', resolve);
     socket.once('error', reject);
+    socket.once('close', () => reject(new Error('closed')));
   });
 }

@@ -10,9 +10,8 @@ export interface SavedLog {
   /** The key of the log in the store. */
   readonly log: string;
   readonly name: string;
-  /** Hash and number of the first bytes, by which the log is recognised under any name. */
+  /** The first bytes in base64, by which the log is recognised under any name. */
   readonly head: string;
-  readonly headBytes: number;
   /** Device and inode at the last look. */
   readonly id: string;
   readonly offset: number;
@@ -45,12 +44,10 @@ export class TailedLog {
   }
 
   static begin(file: LogFile): TailedLog {
-    const head = hashOf(file.head);
     return new TailedLog({
-      log: head.slice(0, 32),
+      log: hashOf(file.head).slice(0, 32),
       name: file.path,
-      head,
-      headBytes: file.head.length,
+      head: file.head.toString('base64'),
       id: file.id,
       offset: 0,
       lines: 0,
@@ -58,11 +55,23 @@ export class TailedLog {
     });
   }
 
+  get head(): Buffer {
+    return Buffer.from(this.saved.head, 'base64');
+  }
+
   /** Whether a file has this log, as far as it was read. */
   matches(file: LogFile): boolean {
-    const { head, headBytes, offset } = this.saved;
-    if (file.head.length < headBytes || hashOf(file.head.subarray(0, headBytes)) !== head) return false;
-    return file.packed || file.size >= offset;
+    const { head } = this;
+    if (!file.head.subarray(0, head.length).equals(head)) return false;
+    return file.packed || file.size >= this.saved.offset;
+  }
+
+  /** Whether a file is a copy of this log, or of its beginning. */
+  hasCopy(file: LogFile): boolean {
+    const { head } = this;
+    const common = Math.min(head.length, file.head.length);
+    if (!file.head.subarray(0, common).equals(head.subarray(0, common))) return false;
+    return this.#file !== undefined && (file.packed || this.#file.packed || file.size <= this.#file.size);
   }
 
   /** The file that holds this log now. */
@@ -73,13 +82,13 @@ export class TailedLog {
       this.#ended = false;
     }
     this.#file = file;
-    const { headBytes } = this.saved;
-    const grown = file.head.length > headBytes && headBytes < HEAD_BYTES;
+    const { head } = this;
+    const grown = file.head.length > head.length && head.length < HEAD_BYTES;
     this.saved = {
       ...this.saved,
       name: file.path,
       id: file.id,
-      ...(grown ? { head: hashOf(file.head), headBytes: file.head.length } : {}),
+      ...(grown ? { head: file.head.toString('base64') } : {}),
     };
   }
 
@@ -174,9 +183,9 @@ export class TailedLog {
 
   /** Whether the open file still begins as this log: it may have been truncated and have grown again. */
   async #isSame(handle: FileHandle): Promise<boolean> {
-    const { head, headBytes } = this.saved;
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(headBytes), 0, headBytes, 0);
-    return bytesRead === headBytes && hashOf(buffer) === head;
+    const { head } = this;
+    const { buffer } = await handle.read(Buffer.alloc(head.length), 0, head.length, 0);
+    return buffer.equals(head);
   }
 
   async #fillPacked(buffer: Buffer): Promise<number> {
