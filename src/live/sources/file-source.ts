@@ -31,6 +31,7 @@ const positionSchema = z.strictObject({
  */
 export class FileSource implements Source {
   readonly name: string;
+  readonly ends = false;
   readonly losses = new Map<string, number>();
   readonly #pattern: string;
   #heads = new Map<string, { key: string; head: Buffer }>();

@@ -28,6 +28,7 @@ export interface HttpFeedOptions {
  */
 export class HttpFeed implements Feed {
   readonly ended = false;
+  readonly ends = false;
   readonly losses = new Map<string, number>();
   readonly #url: URL;
   readonly #options: HttpFeedOptions;

@@ -13,6 +13,7 @@ const MOST_WAIT_MS = 10_000;
  */
 export class SocketFeed implements Feed {
   readonly ended = false;
+  readonly ends = false;
   readonly losses = new Map<string, number>();
   readonly #path: string;
   readonly #stop = new AbortController();

@@ -25,6 +25,8 @@ export interface SourceLag {
 export interface Source {
   /** Stays the same over restarts: positions are stored under it. */
   readonly name: string;
+  /** True if it will end, such as standard input. */
+  readonly ends: boolean;
   /** Opens the source after a committed position; undefined at the first start. */
   open(position: unknown): Promise<void>;
   /** Reads about `most` bytes of what is there now. Does not wait for more. */

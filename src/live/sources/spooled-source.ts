@@ -11,6 +11,8 @@ const positionSchema = z.strictObject({ file: count, offset: count, lines: count
 /** Writes what a sender gives to a spool. */
 export interface Feed {
   start(spool: Spool): Promise<void>;
+  /** True if it will end. */
+  readonly ends: boolean;
   /** True if nothing will come any more. */
   readonly ended: boolean;
   readonly losses: ReadonlyMap<string, number>;
@@ -28,6 +30,10 @@ export class SpooledSource implements Source {
     this.name = name;
     this.#spool = new Spool(folder, limit);
     this.#feed = feed;
+  }
+
+  get ends(): boolean {
+    return this.#feed.ends;
   }
 
   get losses(): ReadonlyMap<string, number> {

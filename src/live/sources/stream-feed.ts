@@ -22,6 +22,7 @@ export async function copyLines(stream: Readable, spool: Spool): Promise<void> {
 
 /** Reads a stream such as standard input, up to its end. */
 export class StreamFeed implements Feed {
+  readonly ends = true;
   readonly losses = new Map<string, number>();
   readonly #stream: Readable;
   #ended = false;

@@ -56,6 +56,11 @@ export class Intake {
     return this.#context.sources.every(({ name }) => this.#ended.has(name));
   }
 
+  /** True if no source is still about to end. */
+  get settled(): boolean {
+    return this.#context.sources.every(({ name, ends }) => !ends || this.#ended.has(name));
+  }
+
   /** Stores what is there now. Returns whether there may be more. `drain` completes records that wait for others. */
   async step(lateBefore: bigint | undefined, drain = false): Promise<{ events: number; more: boolean }> {
     const parts: SourcePart[] = [];

@@ -20,7 +20,8 @@ import { Watermark } from './watermark.js';
 
 /** Files that a commit replaced stay this long for commands that read the store at the same time. */
 const KEEP_OLD_MS = 60_000;
-const DRAIN_SINKS_MS = 60_000;
+/** How long a single run waits for receivers; what they do not take is told by the next run. */
+const DRAIN_SINKS_MS = 15_000;
 const DAY_NS = 86_400_000_000_000n;
 const SETTLE_EVERY_MS = 2000;
 
@@ -161,7 +162,7 @@ class WatchRun {
       const { more } = await intake.step(this.#lateBefore(), once);
       if (this.#failure !== undefined) throw this.#failure;
       if (signal.aborted) return;
-      const drained = (once || intake.ended) && !more;
+      const drained = (once ? intake.settled : intake.ended) && !more;
       if (!once || drained) this.#work(drained);
       await this.#keepHouse();
       if (drained && (await this.#isDone())) return;

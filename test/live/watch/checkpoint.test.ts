@@ -1,0 +1,36 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { emptyState, readCheckpoint, writeCheckpoint } from '../../../src/live/watch/checkpoint.js';
+import { newFolder } from '../../folders.js';
+
+it('reads what was written, and nothing without a checkpoint', async () => {
+  const path = join(newFolder(), 'watch.json');
+  expect((await readCheckpoint(path)).state).toEqual(emptyState());
+  const state = { ...emptyState(), learnedTo: '7' };
+  await writeCheckpoint(path, state);
+  expect(await readCheckpoint(path)).toEqual({ state, isOlder: false });
+});
+
+it.each([
+  ['is cut', (text: string) => text.slice(0, 40)],
+  ['was changed', (text: string) => text.replace('"8"', '"9"')],
+  ['is empty', () => ''],
+])('uses the one before if the checkpoint %s', async (_, damage) => {
+  const path = join(newFolder(), 'watch.json');
+  await writeCheckpoint(path, { ...emptyState(), learnedTo: '7' });
+  await writeCheckpoint(path, { ...emptyState(), learnedTo: '8' });
+  writeFileSync(path, damage(readFileSync(path, 'utf8')));
+  const { state, isOlder } = await readCheckpoint(path);
+  expect([state.learnedTo, isOlder]).toEqual(['7', true]);
+  writeFileSync(`${path}.before`, 'x');
+  await expect(readCheckpoint(path)).rejects.toMatchObject({ code: 'checkpoint-damaged' });
+});
+
+it('uses the one before if the process died between the two renames', async () => {
+  const path = join(newFolder(), 'watch.json');
+  await writeCheckpoint(path, { ...emptyState(), learnedTo: '7' });
+  await writeCheckpoint(path, { ...emptyState(), learnedTo: '8' });
+  rmSync(path);
+  expect((await readCheckpoint(path)).state.learnedTo).toBe('7');
+});
