@@ -18,7 +18,7 @@ export interface WatchOutcome {
   readonly told: readonly { id: string; revision: number; status: string }[];
 }
 
-export function startWatch(folder: string, args: readonly string[]): ChildProcess {
+function startWatch(folder: string, args: readonly string[]): ChildProcess {
   const command = [built('cli/main.js'), 'watch', join(folder, 'audit.log'), '--dir', join(folder, 'watch')];
   const to = ['--to', `recal:${join(folder, 'told.jsonl')}`, '--metrics', 'off', '--log', 'json'];
   return spawn(process.execPath, [...command, ...to, ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
