@@ -4,6 +4,7 @@ import { run as falseAlarms } from './false-alarms.js';
 import { run as formats } from './formats.js';
 import { run as ingest } from './ingest.js';
 import { run as knn } from './knn.js';
+import { run as live } from './live.js';
 import { run as simulate } from './simulate.js';
 import { run as study } from './study.js';
 import { run as train } from './train.js';
@@ -22,6 +23,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   formats: { summary: 'compare reading each log format with parsing lines in one thread', run: formats },
   ingest: { summary: 'compare recal ingest with a JSON.parse loop', run: ingest },
   knn: { summary: 'compare the kNN search with brute force', run: knn },
+  live: { summary: 'measure recal watch against a loop that only parses', run: live },
   simulate: { summary: 'measure the simulator', run: simulate },
   study: { summary: 'evaluate recal with one setting changed at a time', run: study },
   train: { summary: 'compare training with PyTorch', run: train },

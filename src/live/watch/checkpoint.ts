@@ -53,7 +53,7 @@ export type ModelEntry = z.infer<typeof modelSchema>;
 export type ToldIncident = z.infer<typeof toldSchema>;
 export type WatchState = z.infer<typeof stateSchema>;
 
-export function emptyState(): WatchState {
+function emptyState(): WatchState {
   return {
     format: 'recal-watch',
     version: 1,

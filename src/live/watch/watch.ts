@@ -309,7 +309,8 @@ class WatchRun {
     }
     await this.#server?.close();
     await this.#ingest?.close();
-    this.#options.log('info', 'stopped', { events: this.#intake?.events ?? 0 });
+    const peakMiB = Math.round(process.resourceUsage().maxRSS / 1024);
+    this.#options.log('info', 'stopped', { events: this.#intake?.events ?? 0, peakMiB });
   }
 
   #save(): Promise<void> {

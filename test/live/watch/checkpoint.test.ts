@@ -1,13 +1,16 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { emptyState, readCheckpoint, writeCheckpoint } from '../../../src/live/watch/checkpoint.js';
+import { readCheckpoint, writeCheckpoint } from '../../../src/live/watch/checkpoint.js';
 import { newFolder } from '../../folders.js';
+
+const { state: empty } = await readCheckpoint('/nowhere/watch.json');
 
 it('reads what was written, and nothing without a checkpoint', async () => {
   const path = join(newFolder(), 'watch.json');
-  expect((await readCheckpoint(path)).state).toEqual(emptyState());
-  const state = { ...emptyState(), learnedTo: '7' };
+  expect((await readCheckpoint(path)).state).toEqual(empty);
+  expect(empty).toMatchObject({ model: null, outbox: [], incidents: {} });
+  const state = { ...empty, learnedTo: '7' };
   await writeCheckpoint(path, state);
   expect(await readCheckpoint(path)).toEqual({ state, isOlder: false });
 });
@@ -18,8 +21,8 @@ it.each([
   ['is empty', () => ''],
 ])('uses the one before if the checkpoint %s', async (_, damage) => {
   const path = join(newFolder(), 'watch.json');
-  await writeCheckpoint(path, { ...emptyState(), learnedTo: '7' });
-  await writeCheckpoint(path, { ...emptyState(), learnedTo: '8' });
+  await writeCheckpoint(path, { ...empty, learnedTo: '7' });
+  await writeCheckpoint(path, { ...empty, learnedTo: '8' });
   writeFileSync(path, damage(readFileSync(path, 'utf8')));
   const { state, isOlder } = await readCheckpoint(path);
   expect([state.learnedTo, isOlder]).toEqual(['7', true]);
@@ -29,8 +32,8 @@ it.each([
 
 it('uses the one before if the process died between the two renames', async () => {
   const path = join(newFolder(), 'watch.json');
-  await writeCheckpoint(path, { ...emptyState(), learnedTo: '7' });
-  await writeCheckpoint(path, { ...emptyState(), learnedTo: '8' });
+  await writeCheckpoint(path, { ...empty, learnedTo: '7' });
+  await writeCheckpoint(path, { ...empty, learnedTo: '8' });
   rmSync(path);
   expect((await readCheckpoint(path)).state.learnedTo).toBe('7');
 });
