@@ -1,5 +1,6 @@
 import { EVALUATION_ERRORS } from './error-codes/evaluation.js';
 import { INPUT_ERRORS } from './error-codes/input.js';
+import { LIVE_ERRORS } from './error-codes/live.js';
 import { MODEL_ERRORS } from './error-codes/model.js';
 import { RESULTS_ERRORS } from './error-codes/results.js';
 import { STORE_ERRORS } from './error-codes/store.js';
@@ -12,6 +13,7 @@ import { USAGE_ERRORS } from './error-codes/usage.js';
 export const ERROR_CODES = {
   ...EVALUATION_ERRORS,
   ...INPUT_ERRORS,
+  ...LIVE_ERRORS,
   ...MODEL_ERRORS,
   ...RESULTS_ERRORS,
   ...STORE_ERRORS,

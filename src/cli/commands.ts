@@ -69,6 +69,11 @@ const working: readonly CommandEntry[] = [
     () => import('./commands/doctor.js'),
   ),
   entry(
+    'watch',
+    'follow logs, learn, and tell other systems about incidents as they happen',
+    () => import('./commands/watch.js'),
+  ),
+  entry(
     'drift',
     'check whether recent events still resemble those a model was calibrated on',
     () => import('./commands/drift.js'),

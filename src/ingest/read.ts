@@ -126,6 +126,14 @@ export class LogReader {
     return { ...this.#options.states, ...Object.fromEntries(saved) };
   }
 
+  /** Returns the events that wait for further records of a log from which nothing came for a while. */
+  *finish(name: string, line: number): Generator<SourceBatch> {
+    for (const [format, assembler] of this.#assemblers) {
+      const nothing = { name, consumed: 0, read: async () => 0, close: async () => undefined };
+      yield* new SourceOutput(nothing, formatByName(format), line, 'ns', assembler).flush(assembler);
+    }
+  }
+
   /** Opens, reads and closes a file. */
   async *readPath(path: string): AsyncGenerator<SourceBatch> {
     const input = await openInput(path);

@@ -43,9 +43,12 @@ export async function loadEvents(store: Store, selection: Selection = {}): Promi
  */
 export function fileRanks({ manifest }: Store): number[] {
   const files = manifest.ingests.flatMap((ingest) => ingest.files);
-  const order = [...files].sort((a, b) => (a.sha256 < b.sha256 ? -1 : 1));
+  const order = [...files].sort((a, b) => (a.sha256 < b.sha256 ? -1 : Number(a.sha256 > b.sha256)));
   const ranks: number[] = new Array(manifest.nextFile).fill(0);
-  order.forEach((file, rank) => {
+  // Files with one hash are parts of one live log: their lines decide.
+  let rank = -1;
+  order.forEach((file, at) => {
+    if (at === 0 || file.sha256 !== order[at - 1].sha256) rank++;
     ranks[file.number] = rank;
   });
   return ranks;

@@ -13,12 +13,13 @@ import { type InputFile, openInput } from '../ingest/sources/byte-source.js';
 import { FIRST_CHECKPOINT } from '../ingest/sources/content-hash.js';
 import { ReadThread } from '../ingest/sources/read-thread.js';
 import { explainStoreError, openDuckDB } from './duckdb.js';
-import { countEntities, type EntityCounts } from './entity-counts.js';
-import { IngestCounters, type LocatedProblem, sortedCounts } from './ingest-counters.js';
+import { countEntities } from './entity-counts.js';
+import { IngestCounters, type LocatedProblem } from './ingest-counters.js';
 import type { KnownContents } from './known-contents.js';
 import { LossCollector } from './losses.js';
 import type { FileEntry, Segment, Summary } from './manifest.js';
 import { SegmentWriter } from './segments/segment-writer.js';
+import { summarise } from './summarise.js';
 
 /** Memory limit of DuckDB while files are read. */
 const MEMORY_MIB = 640;
@@ -115,7 +116,7 @@ class StagingRun {
         folder,
         segments,
         files: this.#files,
-        summary: this.#summarise(entityCounts),
+        summary: summarise(this.#counters, this.#losses, this.#reports, entityCounts),
         problems: this.#counters.problems,
         hostNames: this.#hostNames,
         states: this.#states,
@@ -196,39 +197,6 @@ class StagingRun {
       hint: 'correct the line, or leave out --strict to count and skip malformed lines',
       where: { file: problem.file, line: problem.line },
     });
-  }
-
-  #summarise({ entities, unresolved, identities }: EntityCounts): Summary {
-    const counters = this.#counters;
-    const { firstTs, lastTs } = counters;
-    const badTime = [...this.#reports].reduce((sum, report) => sum + report.badTime, 0);
-    const farTime = [...this.#reports].reduce((sum, report) => sum + report.farTime, 0);
-    return {
-      events: counters.events,
-      edges: { total: counters.edges, secondObject: counters.secondObject },
-      entities,
-      unresolved,
-      relations: sortedCounts(counters.relations),
-      readings: counters.readings.stored,
-      identities,
-      records: sortedCounts(counters.records),
-      noObject: counters.noObject,
-      malformed: counters.malformed,
-      merged: sortedCounts(counters.merged),
-      skipped: sortedCounts(counters.skipped),
-      repaired: {
-        ...(badTime > 0 ? { badTime } : {}),
-        ...(farTime > 0 ? { farTime } : {}),
-        ...(counters.badText > 0 ? { badText: counters.badText } : {}),
-        ...(counters.shortened.size > 0 ? { longWord: counters.shortened.size } : {}),
-        ...sortedCounts(counters.repaired),
-      },
-      losses: this.#losses.stored,
-      outOfOrder: counters.outOfOrder,
-      lines: counters.lines,
-      firstTs: firstTs === undefined ? null : String(firstTs),
-      lastTs: lastTs === undefined ? null : String(lastTs),
-    };
   }
 }
 

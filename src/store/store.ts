@@ -152,8 +152,16 @@ export class StoreWriter {
     return join(this.folder, STAGING);
   }
 
-  /** Moves staged segments into the store and replaces the manifest. Then removes the files that it no longer lists. */
-  async commit(manifest: Manifest, staged: string, added: readonly Segment[]): Promise<void> {
+  /**
+   * Moves staged segments into the store and replaces the manifest. Then removes the files that it no longer lists, unless
+   * readers may still need them.
+   */
+  async commit(
+    manifest: Manifest,
+    staged: string,
+    added: readonly Segment[],
+    { keepOld = false } = {},
+  ): Promise<void> {
     const folders = new Set<string>();
     const { state } = manifest;
     const isNewState = state !== null && state.path !== this.manifest.state?.path;
@@ -170,7 +178,12 @@ export class StoreWriter {
     for (const folder of folders) await syncFolder(folder);
     await replaceManifest(this.folder, manifest);
     this.manifest = manifest;
-    await this.#journal.removeUnlisted(manifest);
+    if (!keepOld) await this.removeOld();
+  }
+
+  /** Removes the files of earlier commits that the manifest no longer lists. */
+  async removeOld(): Promise<void> {
+    await this.#journal.removeUnlisted(this.manifest);
   }
 
   /** Removes the segments that `keep` rejects. Their files are deleted after the manifest no longer lists them. */

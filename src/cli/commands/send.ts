@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { EXIT, RecalError } from '../../base/errors.js';
@@ -8,6 +7,7 @@ import { SEVERITIES } from '../../detect/alerts/severity.js';
 import { openSink, SHAPES } from '../../live/sinks/open-sink.js';
 import { sendAlerts } from '../../live/sinks/send-alerts.js';
 import { defineCommand } from '../command.js';
+import { readSecret } from '../settings/secret-file.js';
 import { triageSetting } from '../settings/triage.js';
 import { formatCount } from '../terminal/quantities.js';
 
@@ -63,8 +63,8 @@ export const command = defineCommand({
   }),
   async run({ receivers }, settings, { out, signal }) {
     const { alerts, top, minSeverity, attempts } = settings;
-    const secret = await secretOf(settings.secretFile);
-    const authorization = await secretOf(settings.tokenFile);
+    const secret = await readSecret(settings.secretFile);
+    const authorization = await readSecret(settings.tokenFile);
     const sinks = await Promise.all(receivers.map((spec) => openSink(spec, { secret, authorization })));
     const deadLetters = settings.deadLetters ?? join(alerts, 'undelivered.jsonl');
     try {
@@ -99,17 +99,3 @@ export const command = defineCommand({
     }
   },
 });
-
-/** The content of a file with a secret, without the newline at its end. */
-async function secretOf(path: string | undefined): Promise<string | undefined> {
-  if (path === undefined) return undefined;
-  try {
-    return (await readFile(path, 'utf8')).trim();
-  } catch (cause) {
-    throw new RecalError('input-unreadable', `cannot read ${printable(path)}`, {
-      hint: 'check that the file exists and that you may read it',
-      where: { file: path },
-      cause,
-    });
-  }
-}

@@ -46,6 +46,7 @@ export class Journal {
   /** Removes the recorded files that the manifest does not list. */
   async removeUnlisted(manifest: Manifest): Promise<void> {
     await removeUnlisted(this.#folder, [...this.#files], manifest);
+    this.#files.clear(); // a writer that runs for weeks must not name every file it ever wrote
   }
 
   async end(): Promise<void> {

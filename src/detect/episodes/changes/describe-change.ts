@@ -73,7 +73,7 @@ export function phraseChange({ manager, packages, action, newPrograms }: Describ
 }
 
 /** The packages and the action in the command line of a package manager. */
-export function parseCommand(command: string): { packages: string[]; action: string | undefined } {
+function parseCommand(command: string): { packages: string[]; action: string | undefined } {
   const [, ...words] = command.split(/\s+/).filter((word) => word !== '');
   const isVerb = (word: string) => Object.hasOwn(VERBS, word.toLowerCase());
   const verb = words.find(isVerb);

@@ -1,0 +1,163 @@
+import { z } from 'zod';
+import { EXIT } from '../../base/errors.js';
+import { printable } from '../../base/printable.js';
+import { defineSettings, type SettingValues } from '../../base/settings.js';
+import { SEVERITIES } from '../../detect/alerts/severity.js';
+import { DETECTION_PRESETS, DETECTION_SETTINGS } from '../../detect/detection-config.js';
+import { parseThreshold } from '../../detect/threshold/threshold.js';
+import { openSink } from '../../live/sinks/open-sink.js';
+import { sourceOf } from '../../live/sources/open-source.js';
+import { type WatchStatus, watch } from '../../live/watch/watch.js';
+import { WatchFolder } from '../../live/watch/watch-folder.js';
+import { watchLog } from '../../live/watch/watch-log.js';
+import { PRESETS, TRAINING_SETTINGS } from '../../model/training/training-config.js';
+import { DEFAULT_EPISODES } from '../../pipeline/calibration-summary.js';
+import { type CommandContext, defineCommand } from '../command.js';
+import { configSettings, givenValues } from '../settings/config-settings.js';
+import { durationType, nanosecondsOf, secondsOf } from '../settings/duration.js';
+import { readingSettings } from '../settings/reading.js';
+import { readSecret } from '../settings/secret-file.js';
+import { threadsSetting } from '../settings/threads.js';
+import { formatCount } from '../terminal/quantities.js';
+
+const { format, host, timeUnit, maxLine } = readingSettings;
+const file = (description: string) =>
+  ({ type: z.string().min(1).optional(), description, value: 'FILE' }) as const;
+const time = (fallback: string, description: string, options = {}) =>
+  ({ type: durationType(options).default(fallback), description, value: 'TIME' }) as const;
+
+const settings = defineSettings({
+  dir: {
+    type: z.string().min(1),
+    description: 'folder for the store, models, alerts and the checkpoint',
+    value: 'DIR',
+  },
+  to: {
+    type: z.array(z.string().min(1)).default([]),
+    description: 'receiver of incidents, as SHAPE:TARGET (see recal send --help); may be repeated',
+    value: 'RECEIVER',
+  },
+  learn: time('7d', 'learn from the first events of this length'),
+  retrain: time('7d', 'train a new model this often; never keeps the first', { never: true }),
+  once: { type: z.boolean().default(false), description: 'read and judge what is there, then end' },
+  threshold: {
+    type: z.string().default(DEFAULT_EPISODES),
+    description: 'which incidents to tell: top:N/day, budget:N/day, fpr:P or fdr:Q',
+    value: 'RULE',
+  },
+  minSeverity: {
+    type: z.enum(SEVERITIES).default('info'),
+    description: 'leave out incidents below this severity',
+    value: 'LEVEL',
+  },
+  tellEvery: time('30s', 'look for new incidents this often'),
+  late: time('2m', 'wait this long for late events before a window is over'),
+  span: time('1d', 'judge and rank events of this length together'),
+  commitEvery: time('2s', 'store new events this often'),
+  keep: { type: durationType().optional(), description: 'remove events that are older', value: 'TIME' },
+  rollback: { type: z.boolean().default(false), description: 'go back to the model before' },
+  metrics: {
+    type: z
+      .string()
+      .regex(/^(off|.+:\d{1,5})$/, 'expected ADDRESS:PORT or off')
+      .default('127.0.0.1:9470'),
+    description: 'address of /metrics and /healthz, or off',
+    value: 'ADDRESS:PORT',
+  },
+  log: { type: z.enum(['text', 'json']).default('text'), description: 'what the lines on stderr look like' },
+  secretFile: file('file with the key that signs the body of webhooks'),
+  tokenFile: file('file with the value of the Authorization header for receivers'),
+  listenTokenFile: file('file with the bearer token that senders of logs must give'),
+  listenCert: file('certificate for https sources'),
+  listenKey: file('private key of that certificate'),
+  listenCa: file('certificates that senders of logs must be signed with'),
+  format,
+  host,
+  timeUnit,
+  maxLine,
+  threads: threadsSetting('the result'),
+  ...configSettings(TRAINING_SETTINGS, PRESETS, { options: ['profile', 'window', 'epochs', 'seed'] }),
+  ...configSettings(DETECTION_SETTINGS, DETECTION_PRESETS),
+});
+
+export const command = defineCommand({
+  details:
+    'A source is a file or glob (with its rotated and compressed parts), - for standard input, unix:PATH for the socket of ' +
+    "auditd's af_unix plugin, or http://ADDRESS:PORT to take logs from Fluent Bit or Vector. Collects events, trains a model, " +
+    'then tells incidents to the receivers, each revision once. Can be stopped and killed at any time.',
+  examples: [
+    'recal watch /var/log/audit/audit.log --dir /var/lib/recal --to slack:https://hooks.example.com/T1/B2',
+    'recal watch unix:/run/audispd_events --dir /var/lib/recal --to ocsf:/var/lib/recal/findings.jsonl --keep 30d',
+    'recal watch /var/log/tetragon/tetragon.log --dir host --to recal:- --once',
+  ],
+  arguments: { sources: { description: 'where the logs come from', many: true } },
+  settings,
+  async run({ sources: specs }, values, context) {
+    const { out, signal } = context;
+    parseThreshold(values.threshold); // fails before anything is opened
+    const folder = new WatchFolder(values.dir);
+    await folder.make();
+    const token = (await readSecret(values.listenTokenFile)) ?? process.env.RECAL_LISTEN_TOKEN;
+    const tls = await tlsOf(values);
+    const sources = specs.map((spec) => sourceOf(spec, { spool: folder.spool, token, tls }));
+    const secret = await readSecret(values.secretFile);
+    const authorization = await readSecret(values.tokenFile);
+    const sinks = await Promise.all(values.to.map((spec) => openSink(spec, { secret, authorization })));
+    const { keep, metrics, threads } = values;
+    const status = await watch({
+      folder,
+      sources,
+      sinks,
+      signal,
+      threads,
+      reading: {
+        format: values.format,
+        host: values.host,
+        timeUnit: values.timeUnit,
+        maxLine: values.maxLine,
+      },
+      once: values.once,
+      rollback: values.rollback,
+      learn: nanosecondsOf(values.learn),
+      retrain: nanosecondsOf(values.retrain),
+      span: nanosecondsOf(values.span),
+      latenessMs: secondsOf(values.late) * 1000,
+      tellEveryMs: secondsOf(values.tellEvery) * 1000,
+      commitEveryMs: secondsOf(values.commitEvery) * 1000,
+      keep: keep === undefined ? undefined : nanosecondsOf(keep),
+      threshold: values.threshold,
+      minSeverity: values.minSeverity,
+      metrics: metrics === 'off' || (values.once && !isGiven(context)) ? undefined : metrics,
+      training: givenValues(TRAINING_SETTINGS, values),
+      detection: givenValues(DETECTION_SETTINGS, values),
+      log: watchLog(values.log, (line, level) => {
+        if (values.log === 'json') process.stderr.write(`${line}\n`);
+        else if (level === 'info') out.info(line);
+        else out.warn(line);
+      }),
+      progress: (now) => out.status(describe(now)),
+    }).finally(() => out.status(''));
+    out.result(status, () => [
+      `${formatCount(status.events)} events stored in ${printable(folder.store)}; ${describe(status)}`,
+    ]);
+    return EXIT.done;
+  },
+});
+
+/** A single run needs no metrics unless they are asked for. */
+function isGiven({ places }: CommandContext): boolean {
+  return places.flags.metrics !== undefined;
+}
+
+async function tlsOf(values: SettingValues<typeof settings.shape>) {
+  const { listenCert, listenKey, listenCa } = values;
+  if (listenCert === undefined || listenKey === undefined) return undefined;
+  const [cert, key] = [await readSecret(listenCert), await readSecret(listenKey)];
+  return { cert, key, ca: await readSecret(listenCa) };
+}
+
+function describe({ phase, learned, events, incidents, waiting }: WatchStatus): string {
+  const what = phase === 'learning' ? `learning: ${Math.floor(learned * 100)} % collected` : phase;
+  const rest = waiting > 0 ? `; ${formatCount(waiting)} notifications wait for a receiver` : '';
+  return `${what}; ${formatCount(events)} events in this run; ${formatCount(incidents)} incidents told${rest}`;
+}

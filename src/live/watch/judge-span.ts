@@ -1,0 +1,149 @@
+import { RecalError } from '../../base/errors.js';
+import type { Alert, Incident } from '../../detect/alerts/alert.js';
+import { Detector } from '../../detect/detector.js';
+import { parseThreshold, type ThresholdSpec } from '../../detect/threshold/threshold.js';
+import { readModelFile } from '../../model/file/model-file.js';
+import { DEFAULT_EPISODES } from '../../pipeline/calibration-summary.js';
+import { detect } from '../../pipeline/detect.js';
+import { tellEpisodes } from '../../pipeline/tell.js';
+import { Store } from '../../store/store.js';
+import { type Notification, notificationOf } from '../sinks/notification.js';
+
+/** Asks for the incidents of a span of time. */
+export interface JudgeRequest {
+  /** `tell` counts what is new; `score` runs the whole detection and writes its files to `out`. */
+  readonly kind: 'tell' | 'score';
+  readonly store: string;
+  readonly model: string;
+  readonly from: bigint;
+  readonly to: bigint;
+  readonly threshold?: string | undefined;
+  readonly out: string;
+  readonly threads?: number | undefined;
+}
+
+/** An incident, as far as the decision to tell it needs. */
+export interface JudgedIncident {
+  readonly notification: Notification;
+  readonly processes: number;
+  /** Incidents of this score that benign events give per host and day; null if the model judges nodes. */
+  readonly falsePerDay: number | null;
+  /** False if there were too few benign incidents to know. */
+  readonly sure: boolean;
+}
+
+export interface JudgedSpan {
+  /** By rank: those that the threshold raises. */
+  readonly incidents: readonly JudgedIncident[];
+  readonly graphs: number;
+  readonly nodes: number;
+  readonly candidates: number;
+  readonly seconds: number;
+  readonly stages: Readonly<Record<string, number>>;
+}
+
+const NOTHING: Omit<JudgedSpan, 'seconds'> = {
+  incidents: [],
+  graphs: 0,
+  nodes: 0,
+  candidates: 0,
+  stages: {},
+};
+
+/** Judges spans of a store. Keeps the detector, and the learned scores of the span that was scored last. */
+export class SpanJudge {
+  #model = '';
+  #detector: Detector | undefined;
+  #learnedOf = '';
+  #learned = new Map<string, number>();
+
+  async judge(request: JudgeRequest): Promise<JudgedSpan> {
+    const started = performance.now();
+    const found = await (request.kind === 'tell' ? this.#tell(request) : this.#score(request)).catch(
+      (error: unknown) => {
+        if (error instanceof RecalError && error.code === 'nothing-selected') return NOTHING;
+        throw error;
+      },
+    );
+    return { ...found, seconds: (performance.now() - started) / 1000 };
+  }
+
+  async #tell({
+    store,
+    model,
+    from,
+    to,
+    threshold,
+    threads,
+  }: JudgeRequest): Promise<Omit<JudgedSpan, 'seconds'>> {
+    const detector = await this.#open(model, threads);
+    const rule = parseThreshold(threshold ?? DEFAULT_EPISODES) as Exclude<ThresholdSpec, { kind: 'oracle' }>;
+    const known = this.#learnedOf === keyOf(model, from) ? this.#learned : new Map<string, number>();
+    const incidents = await tellEpisodes(detector, await Store.open(store), { from, to }, rule, known);
+    return { ...NOTHING, ...incidentsOf(incidents ?? [], []) };
+  }
+
+  async #score({
+    store,
+    model,
+    from,
+    to,
+    threshold,
+    out,
+    threads,
+  }: JudgeRequest): Promise<Omit<JudgedSpan, 'seconds'>> {
+    const learned = new Map<string, number>();
+    const { incidents, alerts, counts, stages } = await detect({
+      store,
+      model,
+      out,
+      threshold,
+      threads,
+      report: false,
+      selection: { from, to },
+      watch: {
+        scored: ({ ids, scores }) => {
+          ids.forEach((id, i) => {
+            if (scores[i] > (learned.get(id) ?? 0)) learned.set(id, scores[i]);
+          });
+        },
+      },
+    });
+    this.#learned = learned;
+    this.#learnedOf = keyOf(model, from);
+    return {
+      ...incidentsOf(incidents, alerts),
+      graphs: counts.graphs,
+      nodes: counts.instances,
+      candidates: counts.candidates,
+      stages,
+    };
+  }
+
+  async #open(model: string, threads = 1): Promise<Detector> {
+    if (this.#detector !== undefined && this.#model === model) return this.#detector;
+    await this.#detector?.close();
+    this.#detector = await Detector.open(await readModelFile(model), { threads });
+    this.#model = model;
+    return this.#detector;
+  }
+}
+
+function keyOf(model: string, from: bigint): string {
+  return `${model} ${from}`;
+}
+
+function incidentsOf(
+  incidents: readonly Incident[],
+  alerts: readonly Alert[],
+): { incidents: JudgedIncident[] } {
+  const byId = new Map(alerts.map((alert) => [alert.id, alert]));
+  return {
+    incidents: incidents.map((incident) => ({
+      notification: notificationOf(incident, byId),
+      processes: incident.episode?.processCount ?? incident.alerts.length,
+      falsePerDay: incident.episode?.falsePerDay ?? null,
+      sure: incident.episode?.sure !== 'unresolved',
+    })),
+  };
+}

@@ -1,0 +1,58 @@
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ModelEntry } from './checkpoint.js';
+
+/** Where `recal watch` keeps what. */
+export class WatchFolder {
+  readonly root: string;
+
+  constructor(root: string) {
+    this.root = root;
+  }
+
+  get store(): string {
+    return join(this.root, 'store');
+  }
+
+  get checkpoint(): string {
+    return join(this.root, 'watch.json');
+  }
+
+  get spool(): string {
+    return join(this.root, 'spool');
+  }
+
+  get setAside(): string {
+    return join(this.root, 'set-aside');
+  }
+
+  get deadLetters(): string {
+    return join(this.root, 'undelivered.jsonl');
+  }
+
+  sent(name: string): string {
+    return join(this.root, 'sent', `${name}.json`);
+  }
+
+  model(file: string): string {
+    return join(this.root, 'models', file);
+  }
+
+  /** The results of a span, as `recal detect` writes them. */
+  alerts(from: bigint): string {
+    const time = new Date(Number(from / 1_000_000n)).toISOString();
+    return join(this.root, 'alerts', time.slice(0, 19).replaceAll(':', ''));
+  }
+
+  async make(): Promise<void> {
+    await mkdir(this.root, { recursive: true, mode: 0o700 });
+    for (const name of ['models', 'alerts', 'sent']) await mkdir(join(this.root, name), { recursive: true });
+  }
+
+  /** Removes the models that the checkpoint does not name. */
+  async removeModels(kept: readonly (ModelEntry | null)[]): Promise<void> {
+    const files = new Set(kept.map((entry) => entry?.file));
+    for (const name of await readdir(join(this.root, 'models')))
+      if (!files.has(name)) await rm(this.model(name), { force: true });
+  }
+}

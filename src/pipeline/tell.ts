@@ -1,0 +1,46 @@
+import type { Incident } from '../detect/alerts/alert.js';
+import type { Detector } from '../detect/detector.js';
+import { EpisodeJudge } from '../detect/episodes/episode-detector.js';
+import { describeEpisodes } from '../detect/episodes/episode-records.js';
+import { raiseBesideFloods, withoutFloods } from '../detect/episodes/fold-floods.js';
+import { hostDaysOf } from '../detect/episodes/host-days.js';
+import { IncidentBehaviourFinder } from '../detect/episodes/incident-behaviours.js';
+import { raiseIncidents } from '../detect/episodes/raise-incidents.js';
+import { behavioursOf } from '../detect/fitted-detector.js';
+import type { ThresholdSpec } from '../detect/threshold/threshold.js';
+import type { Selection, Store } from '../store/store.js';
+
+/**
+ * Ranks the incidents of a selection by what is new in them, and by the learned scores that are known already, by entity id. It
+ * builds no graphs, so that it can run every few seconds. Incidents have no alerts. Undefined if the model judges nodes.
+ */
+export async function tellEpisodes(
+  detector: Detector,
+  store: Store,
+  selection: Selection,
+  rule: Exclude<ThresholdSpec, { kind: 'oracle' }>,
+  learned: ReadonlyMap<string, number>,
+): Promise<readonly Incident[] | undefined> {
+  const { calibration } = detector;
+  const { episodes } = calibration;
+  if (episodes === undefined) return undefined;
+  const graphs = await detector.graphsOf(store, selection);
+  const { events } = graphs;
+  const judge = new EpisodeJudge(behavioursOf(detector.fitted), episodes, await graphs.named());
+  const scores = new Float64Array(events.keys.size);
+  if (learned.size > 0)
+    for (let node = 0; node < scores.length; node++) scores[node] = learned.get(events.uuid(node)) ?? 0;
+  const judged = judge.judge(scores);
+  const benign = {
+    scores: episodes.incidents,
+    hostDays: calibration.benign.hostDays,
+    graphs: calibration.graphs,
+  };
+  const { ranked, loud } = withoutFloods(judged, events);
+  const raised = raiseBesideFloods(ranked, loud, (quiet) =>
+    raiseIncidents(rule, quiet, { benign, hostDays: hostDaysOf(events) }),
+  );
+  const behaviours = new IncidentBehaviourFinder(judged);
+  const record = { graphs, judged, benign, scores, model: detector.model.id, behaviours };
+  return raised.incidents.map((incident, i) => describeEpisodes(incident, i + 1, [], record));
+}
