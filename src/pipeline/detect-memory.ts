@@ -2,6 +2,7 @@ import { totalmem } from 'node:os';
 import { RecalError } from '../base/errors.js';
 import type { SplitGraphs } from '../detect/split-graphs.js';
 import type { Selection, Store } from '../store/store.js';
+import { nodesByGraph } from './nodes-by-graph.js';
 
 /** Detection may use this share of the machine's memory by default, as training does. */
 const MEMORY_SHARE = 0.6;
@@ -36,22 +37,6 @@ export function checkGraphMemory({ events, plan }: SplitGraphs, limit: number): 
     BASE + table.length * BYTES_PER_EVENT + keys.size * BYTES_PER_ENTITY + nodes[largest] * BYTES_PER_NODE;
   if (need <= limit) return;
   throw refused(`graph ${plan.titles[largest]} (${nodes[largest]} nodes)`, need, limit);
-}
-
-/** The nodes of each graph. A node counts again when it returns to a graph after another one. */
-function nodesByGraph(graphOf: Int32Array, nodeCount: number, roles: readonly Int32Array[]): Uint32Array {
-  const counts = new Uint32Array(graphOf.reduce((most, graph) => Math.max(most, graph), -1) + 1);
-  const latest = new Int32Array(nodeCount).fill(-1);
-  graphOf.forEach((graph, row) => {
-    if (graph < 0) return;
-    for (const role of roles) {
-      const node = role[row];
-      if (node < 0 || latest[node] === graph) continue;
-      latest[node] = graph;
-      counts[graph]++;
-    }
-  });
-  return counts;
 }
 
 function refused(what: string, need: number, limit: number): RecalError {

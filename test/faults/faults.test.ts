@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { flipBits } from '../../bench/faults/flips.js';
 import { killCommands } from '../../bench/faults/kills.js';
 import { detectWords, makeWorld, recalHere, type World } from '../../bench/faults/world.js';
-import { nodesByGraph } from '../../src/pipeline/detect-memory.js';
+import { nodesByGraph } from '../../src/pipeline/nodes-by-graph.js';
 import { sharedFolder } from '../folders.js';
 
 const SEED = 20180406;

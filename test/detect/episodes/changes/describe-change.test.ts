@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { parseCommand, phraseChange } from '../../../../src/detect/episodes/changes/describe-change.js';
+import { phraseChange } from '../../../../src/detect/episodes/changes/describe-change.js';
 import { isPackageManager } from '../../../../src/detect/episodes/changes/package-managers.js';
+import { parseCommand } from '../../../../src/detect/episodes/changes/parse-command.js';
 
 test.each([
   ['dpkg -i labtool_1.0_all.deb', ['labtool'], 'installed'],
