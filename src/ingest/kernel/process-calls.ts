@@ -24,9 +24,14 @@ export function fork(scene: Scene): Outcome {
     // The first record of the child came before the one of the fork. If it was also before the first record of the
     // parent, nothing told yet who started the child.
     if (known.forked || (known.parent !== undefined && known.parent.id !== process.id)) return 'merged';
-    if (known.parent === undefined) known.setParent(process);
+    if (known.parent === undefined) {
+      known.setParent(process);
+      scene.out.describe(known);
+    }
     known.forked = true;
-    return scene.event(scene.out.fork, known);
+    // The event is the child's, as for every other fork.
+    scene.out.event(scene.out.fork, 2, process, known);
+    return 'merged';
   }
   if (known !== undefined) known.ended = Math.min(known.ended, time);
   host.addPending(child, { parent: process, time });
