@@ -10,7 +10,7 @@ import { DAY, eventLine, file, MIDNIGHT, writeLog } from '../../store/small-logs
 const MINUTE = 60_000_000_000n;
 const HOUR = 60n * MINUTE;
 /** Far away, but not so far that ingest replaces the time: that is more than a year. */
-const EARLY = MIDNIGHT - 300n * DAY;
+const EARLY = MIDNIGHT - 100n * DAY;
 const LATE = MIDNIGHT + 300n * DAY;
 const window = { graph: 'window', window: 30 } as const;
 
