@@ -5,7 +5,7 @@ import { defineSettings, type SettingValues } from '../../base/settings.js';
 import { SEVERITIES } from '../../detect/alerts/severity.js';
 import { DETECTION_PRESETS, DETECTION_SETTINGS } from '../../detect/detection-config.js';
 import { parseThreshold } from '../../detect/threshold/threshold.js';
-import { openSink } from '../../live/sinks/open-sink.js';
+import { openSinks } from '../../live/sinks/open-sink.js';
 import { sourceOf } from '../../live/sources/open-source.js';
 import { type WatchStatus, watch } from '../../live/watch/watch.js';
 import { WatchFolder } from '../../live/watch/watch-folder.js';
@@ -102,7 +102,7 @@ export const command = defineCommand({
     const sources = specs.map((spec) => sourceOf(spec, { spool: folder.spool, token, tls }));
     const secret = await readSecret(values.secretFile);
     const authorization = await readSecret(values.tokenFile);
-    const sinks = await Promise.all(values.to.map((spec) => openSink(spec, { secret, authorization })));
+    const sinks = await openSinks(values.to, { secret, authorization });
     const { keep, metrics, threads } = values;
     const status = await watch({
       folder,
