@@ -137,9 +137,7 @@ export const command = defineCommand({
       }),
       progress: (now) => out.status(describe(now)),
     }).finally(() => out.status(''));
-    out.result(status, () => [
-      `${formatCount(status.events)} events stored in ${printable(folder.store)}; ${describe(status)}`,
-    ]);
+    out.result(status, () => [`${describe(status)}; the store is ${printable(folder.store)}`]);
     return EXIT.done;
   },
 });
@@ -156,8 +154,8 @@ async function tlsOf(values: SettingValues<typeof settings.shape>) {
   return { cert, key, ca: await readSecret(listenCa) };
 }
 
-function describe({ phase, learned, events, incidents, waiting }: WatchStatus): string {
+function describe({ phase, learned, events, told, incidents, waiting }: WatchStatus): string {
   const what = phase === 'learning' ? `learning: ${Math.floor(learned * 100)} % collected` : phase;
   const rest = waiting > 0 ? `; ${formatCount(waiting)} notifications wait for a receiver` : '';
-  return `${what}; ${formatCount(events)} events in this run; ${formatCount(incidents)} incidents told${rest}`;
+  return `${what}; this run: ${formatCount(events)} events, ${formatCount(told)} notifications; incidents so far: ${formatCount(incidents)}${rest}`;
 }
