@@ -3,6 +3,7 @@ import { EXIT, RecalError } from '../base/errors.js';
 import { Ledger } from '../base/ledger.js';
 import { printable } from '../base/printable.js';
 import { acceptedTreesSchema, MOST_KEYS, MOST_TREES, stableId } from '../detect/alerts/alert.js';
+import { AcceptedBehaviours } from '../detect/episodes/accepted-behaviours.js';
 
 const id = z.string().regex(/^[0-9a-f]{16}$/);
 const text = z.string().max(4097);
@@ -60,6 +61,14 @@ export async function readAcceptances(model: string): Promise<Acceptances> {
   const path = acceptancesPath(model);
   const { entries, tornBytes } = await new Ledger(path, entrySchema).read();
   return { path, accepted: foldEntries(entries), tornBytes };
+}
+
+/** What people accepted beside any of these models, without what was undone. */
+export async function readAcceptedBehaviours(models: readonly string[]): Promise<AcceptedBehaviours> {
+  const read = await Promise.all(models.map(readAcceptances));
+  return new AcceptedBehaviours(
+    read.flatMap(({ accepted }) => accepted.filter(({ undone }) => undone === null)),
+  );
 }
 
 /** Adds acceptances. An incident with the same keys that is already accepted is not added again. */

@@ -16,7 +16,7 @@ import { checkReportPath } from '../report/detection/report-path.js';
 import { REPORT_FILE } from '../report/page/page.js';
 import { describeContents } from '../store/nothing-selected.js';
 import type { Selection, Store } from '../store/store.js';
-import { type Acceptances, readAcceptances } from './acceptances.js';
+import { type Acceptances, type Accepted, readAcceptances } from './acceptances.js';
 import { DEFAULT_EPISODES, DEFAULT_THRESHOLD } from './calibration-summary.js';
 import { checkEventMemory, checkGraphMemory, memoryLimit } from './detect-memory.js';
 import { openDetector, selectAfter } from './open-detector.js';
@@ -50,6 +50,8 @@ export interface DetectOptions {
    * not signed.
    */
   readonly accepted?: boolean | undefined;
+  /** Other model files whose acceptances are used too. */
+  readonly acceptedBeside?: readonly string[] | undefined;
   /** Compute threads; one per core by default. Results do not depend on it. */
   readonly threads?: number | undefined;
   /** MiB that detection may use; 60 % of the machine's memory by default. More is refused before the work. */
@@ -184,12 +186,17 @@ export async function detect(options: DetectOptions): Promise<DetectResult> {
   }
 }
 
-async function readAccepted({ model, trust, watch }: DetectOptions): Promise<AcceptedBehaviours> {
-  const acceptances = await readAcceptances(model);
-  const standing = acceptances.accepted.filter(({ undone }) => undone === null);
-  const used = trust === undefined ? standing : [];
-  watch?.acceptances?.(acceptances, { used: used.length, unsigned: standing.length - used.length });
-  return new AcceptedBehaviours(used);
+async function readAccepted(options: DetectOptions): Promise<AcceptedBehaviours> {
+  const { model, acceptedBeside = [], trust, watch } = options;
+  const all: Accepted[] = [];
+  for (const each of new Set([model, ...acceptedBeside])) {
+    const acceptances = await readAcceptances(each);
+    const standing = acceptances.accepted.filter(({ undone }) => undone === null);
+    const used = trust === undefined ? standing : [];
+    watch?.acceptances?.(acceptances, { used: used.length, unsigned: standing.length - used.length });
+    all.push(...used);
+  }
+  return new AcceptedBehaviours(all);
 }
 
 async function openGraphs(

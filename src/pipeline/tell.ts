@@ -1,5 +1,6 @@
 import type { Incident } from '../detect/alerts/alert.js';
 import type { Detector } from '../detect/detector.js';
+import type { AcceptedBehaviours } from '../detect/episodes/accepted-behaviours.js';
 import { EpisodeJudge } from '../detect/episodes/episode-detector.js';
 import { describeEpisodes } from '../detect/episodes/episode-records.js';
 import { raiseBesideFloods, withoutFloods } from '../detect/episodes/fold-floods.js';
@@ -10,8 +11,16 @@ import { behavioursOf } from '../detect/fitted-detector.js';
 import type { ThresholdSpec } from '../detect/threshold/threshold.js';
 import type { Selection, Store } from '../store/store.js';
 
+/** What is known besides the model. */
+export interface TellKnown {
+  /** Learned scores by entity id. */
+  readonly learned: ReadonlyMap<string, number>;
+  /** What people accepted. */
+  readonly accepted: AcceptedBehaviours;
+}
+
 /**
- * Ranks the incidents of a selection by what is new in them, and by the learned scores that are known already, by entity id. It
+ * Ranks the incidents of a selection by what is new in them, and by the learned scores that are known already. It
  * builds no graphs, so that it can run every few seconds. Incidents have no alerts. Undefined if the model judges nodes.
  */
 export async function tellEpisodes(
@@ -19,14 +28,14 @@ export async function tellEpisodes(
   store: Store,
   selection: Selection,
   rule: Exclude<ThresholdSpec, { kind: 'oracle' }>,
-  learned: ReadonlyMap<string, number>,
+  { learned, accepted }: TellKnown,
 ): Promise<readonly Incident[] | undefined> {
   const { calibration } = detector;
   const { episodes } = calibration;
   if (episodes === undefined) return undefined;
   const graphs = await detector.graphsOf(store, selection);
   const { events } = graphs;
-  const judge = new EpisodeJudge(behavioursOf(detector.fitted), episodes, await graphs.named());
+  const judge = new EpisodeJudge(behavioursOf(detector.fitted), episodes, await graphs.named(), accepted);
   const scores = new Float64Array(events.keys.size);
   if (learned.size > 0)
     for (let node = 0; node < scores.length; node++) scores[node] = learned.get(events.uuid(node)) ?? 0;

@@ -4,7 +4,7 @@ import { EXIT, RecalError } from '../../base/errors.js';
 import { printable } from '../../base/printable.js';
 import { defineSettings } from '../../base/settings.js';
 import { SEVERITIES } from '../../detect/alerts/severity.js';
-import { openSink, SHAPES } from '../../live/sinks/open-sink.js';
+import { openSinks, SHAPES } from '../../live/sinks/open-sink.js';
 import { sendAlerts } from '../../live/sinks/send-alerts.js';
 import { defineCommand } from '../command.js';
 import { readSecret } from '../settings/secret-file.js';
@@ -65,7 +65,7 @@ export const command = defineCommand({
     const { alerts, top, minSeverity, attempts } = settings;
     const secret = await readSecret(settings.secretFile);
     const authorization = await readSecret(settings.tokenFile);
-    const sinks = await Promise.all(receivers.map((spec) => openSink(spec, { secret, authorization })));
+    const sinks = await openSinks(receivers, { secret, authorization });
     const deadLetters = settings.deadLetters ?? join(alerts, 'undelivered.jsonl');
     try {
       const sent = await sendAlerts(alerts, sinks, {

@@ -5,7 +5,7 @@ import { defineSettings, type SettingValues } from '../../base/settings.js';
 import { SEVERITIES } from '../../detect/alerts/severity.js';
 import { DETECTION_PRESETS, DETECTION_SETTINGS } from '../../detect/detection-config.js';
 import { parseThreshold } from '../../detect/threshold/threshold.js';
-import { openSink } from '../../live/sinks/open-sink.js';
+import { openSinks } from '../../live/sinks/open-sink.js';
 import { sourceOf } from '../../live/sources/open-source.js';
 import { type WatchStatus, watch } from '../../live/watch/watch.js';
 import { WatchFolder } from '../../live/watch/watch-folder.js';
@@ -102,7 +102,7 @@ export const command = defineCommand({
     const sources = specs.map((spec) => sourceOf(spec, { spool: folder.spool, token, tls }));
     const secret = await readSecret(values.secretFile);
     const authorization = await readSecret(values.tokenFile);
-    const sinks = await Promise.all(values.to.map((spec) => openSink(spec, { secret, authorization })));
+    const sinks = await openSinks(values.to, { secret, authorization });
     const { keep, metrics, threads } = values;
     const status = await watch({
       folder,
@@ -137,9 +137,7 @@ export const command = defineCommand({
       }),
       progress: (now) => out.status(describe(now)),
     }).finally(() => out.status(''));
-    out.result(status, () => [
-      `${formatCount(status.events)} events stored in ${printable(folder.store)}; ${describe(status)}`,
-    ]);
+    out.result(status, () => [`${describe(status)}; the store is ${printable(folder.store)}`]);
     return EXIT.done;
   },
 });
@@ -156,8 +154,8 @@ async function tlsOf(values: SettingValues<typeof settings.shape>) {
   return { cert, key, ca: await readSecret(listenCa) };
 }
 
-function describe({ phase, learned, events, incidents, waiting }: WatchStatus): string {
+function describe({ phase, learned, events, told, incidents, waiting }: WatchStatus): string {
   const what = phase === 'learning' ? `learning: ${Math.floor(learned * 100)} % collected` : phase;
   const rest = waiting > 0 ? `; ${formatCount(waiting)} notifications wait for a receiver` : '';
-  return `${what}; ${formatCount(events)} events in this run; ${formatCount(incidents)} incidents told${rest}`;
+  return `${what}; this run: ${formatCount(events)} events, ${formatCount(told)} notifications; incidents so far: ${formatCount(incidents)}${rest}`;
 }

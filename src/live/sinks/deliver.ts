@@ -10,7 +10,7 @@ import type { Sink } from './sink.js';
 /** What became of the notifications. */
 export interface Delivery {
   readonly delivered: number;
-  /** Notices that the receiver has had before. */
+  /** Notifications that the receiver had before. */
   readonly known: number;
   readonly failed: readonly {
     readonly sink: string;
@@ -23,6 +23,10 @@ export interface Delivery {
 export class DeliveredNotifications {
   readonly #path: string | undefined;
   readonly #keys: Set<string>;
+  /** The write that has not begun; keys that are added meanwhile are part of it. */
+  #next: Promise<void> | undefined;
+  /** Sinks deliver at the same time, but there is one file: its writes follow one another. */
+  #last: Promise<void> = Promise.resolve();
 
   private constructor(path: string | undefined, keys: Set<string>) {
     this.#path = path;
@@ -43,10 +47,19 @@ export class DeliveredNotifications {
     return this.#keys.has(`${sink.name} ${deliveryKey(notification)}`);
   }
 
-  async add(sink: Sink, notification: Notification): Promise<void> {
+  /** Resolves when the key is on the disk. */
+  add(sink: Sink, notification: Notification): Promise<void> {
     this.#keys.add(`${sink.name} ${deliveryKey(notification)}`);
-    if (this.#path !== undefined)
-      await replaceFile(this.#path, `${JSON.stringify([...this.#keys], null, 1)}\n`);
+    const path = this.#path;
+    if (path === undefined) return Promise.resolve();
+    this.#next ??= this.#last
+      .catch(() => undefined) // whoever waited for that write knows
+      .then(() => {
+        this.#next = undefined;
+        this.#last = replaceFile(path, `${JSON.stringify([...this.#keys], null, 1)}\n`);
+        return this.#last;
+      });
+    return this.#next;
   }
 }
 
@@ -85,8 +98,6 @@ export async function deliver(
         }
         try {
           await sendWithRetry(sink, notification, options);
-          result.delivered++;
-          await known.add(sink, notification);
         } catch (error) {
           options.signal?.throwIfAborted();
           if (!(error instanceof Error)) throw error;
@@ -96,7 +107,10 @@ export async function deliver(
             notification: deliveryKey(notification),
             error: error.message,
           });
+          continue;
         }
+        result.delivered++;
+        await known.add(sink, notification);
       }
       return result;
     }),

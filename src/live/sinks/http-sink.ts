@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { lookup } from 'node:dns';
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
@@ -32,7 +33,7 @@ export class HttpSink implements Sink {
   readonly #agent: HttpAgent | HttpsAgent;
 
   constructor(url: URL, shape: Shape, options: HttpSinkOptions = {}) {
-    this.name = `${shape.name}:${url.protocol}//${url.host}`; // the path of a webhook is often its secret
+    this.name = `${shape.name}:${nameOf(url)}`;
     this.#url = url;
     this.#shape = shape;
     this.#options = options;
@@ -98,6 +99,13 @@ export class HttpSink implements Sink {
     }
     return headers;
   }
+}
+
+/** The path of a webhook is often its secret, so that a short hash tells two webhooks of one host apart. */
+function nameOf({ protocol, host, pathname, search }: URL): string {
+  const path = `${pathname}${search}`;
+  const hash = createHash('sha256').update(path).digest('hex').slice(0, 8);
+  return `${protocol}//${host}${path === '/' ? '' : `#${hash}`}`;
 }
 
 /** Resolves a name, and refuses it if one of its addresses is not for receivers. */

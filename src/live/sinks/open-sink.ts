@@ -34,6 +34,11 @@ export async function openSink(spec: string, options: HttpSinkOptions = {}): Pro
   throw unknownSink(spec);
 }
 
+/** Opens several sinks. One that is named twice is opened once. */
+export function openSinks(specs: readonly string[], options: HttpSinkOptions = {}): Promise<readonly Sink[]> {
+  return Promise.all([...new Set(specs)].map((spec) => openSink(spec, options)));
+}
+
 function parseUrl(target: string): URL {
   try {
     return new URL(target);

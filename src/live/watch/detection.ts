@@ -107,6 +107,7 @@ export class Detection {
         kind: job.kind,
         store: this.#folder.store,
         model: this.#folder.model(model.file),
+        current: this.#folder.current,
         from,
         to: job.to,
         threshold: this.#options.threshold,

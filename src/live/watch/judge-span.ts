@@ -3,6 +3,7 @@ import type { Alert, Incident } from '../../detect/alerts/alert.js';
 import { Detector } from '../../detect/detector.js';
 import { parseThreshold, type ThresholdSpec } from '../../detect/threshold/threshold.js';
 import { readModelFile } from '../../model/file/model-file.js';
+import { readAcceptedBehaviours } from '../../pipeline/acceptances.js';
 import { DEFAULT_EPISODES } from '../../pipeline/calibration-summary.js';
 import { detect } from '../../pipeline/detect.js';
 import { tellEpisodes } from '../../pipeline/tell.js';
@@ -15,6 +16,8 @@ export interface JudgeRequest {
   readonly kind: 'tell' | 'score';
   readonly store: string;
   readonly model: string;
+  /** Where the model in use always is. People accept incidents beside it, or beside the model itself. */
+  readonly current: string;
   readonly from: bigint;
   readonly to: bigint;
   readonly threshold?: string | undefined;
@@ -71,6 +74,7 @@ export class SpanJudge {
   async #tell({
     store,
     model,
+    current,
     from,
     to,
     threshold,
@@ -78,7 +82,10 @@ export class SpanJudge {
   }: JudgeRequest): Promise<Omit<JudgedSpan, 'seconds'>> {
     const detector = await this.#open(model, threads);
     const rule = parseThreshold(threshold ?? DEFAULT_EPISODES) as Exclude<ThresholdSpec, { kind: 'oracle' }>;
-    const known = this.#learnedOf === keyOf(model, from) ? this.#learned : new Map<string, number>();
+    const known = {
+      learned: this.#learnedOf === keyOf(model, from) ? this.#learned : new Map<string, number>(),
+      accepted: await readAcceptedBehaviours([model, current]),
+    };
     const incidents = await tellEpisodes(detector, await Store.open(store), { from, to }, rule, known);
     return { ...NOTHING, ...incidentsOf(incidents ?? [], []) };
   }
@@ -86,6 +93,7 @@ export class SpanJudge {
   async #score({
     store,
     model,
+    current,
     from,
     to,
     threshold,
@@ -100,6 +108,7 @@ export class SpanJudge {
       threshold,
       threads,
       report: false,
+      acceptedBeside: [current],
       selection: { from, to },
       watch: {
         scored: ({ ids, scores }) => {

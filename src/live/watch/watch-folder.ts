@@ -1,5 +1,6 @@
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { copyFile, link, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { acceptancesPath } from '../../pipeline/acceptances.js';
 import type { ModelEntry } from './checkpoint.js';
 
 /** Where `recal watch` keeps what. */
@@ -38,6 +39,20 @@ export class WatchFolder {
     return join(this.root, 'models', file);
   }
 
+  /** The model in use, under a name that does not change, so that decisions beside it outlast a training. */
+  get current(): string {
+    return join(this.root, 'model.recal');
+  }
+
+  /** Makes `current` the same file as a model. */
+  async use(file: string): Promise<void> {
+    const draft = `${this.current}.new`;
+    await rm(draft, { force: true });
+    await link(this.model(file), draft).catch(() => copyFile(this.model(file), draft)); // no links on some file systems
+    await rename(draft, this.current);
+    await rm(draft, { force: true }); // a rename between two links of one file leaves both
+  }
+
   /** The results of a span, as `recal detect` writes them. */
   alerts(from: bigint): string {
     const time = new Date(Number(from / 1_000_000n)).toISOString();
@@ -49,10 +64,11 @@ export class WatchFolder {
     for (const name of ['models', 'alerts', 'sent']) await mkdir(join(this.root, name), { recursive: true });
   }
 
-  /** Removes the models that the checkpoint does not name. */
+  /** Removes the models that the checkpoint does not name. What people accepted beside one stays. */
   async removeModels(kept: readonly (ModelEntry | null)[]): Promise<void> {
     const files = new Set(kept.map((entry) => entry?.file));
     for (const name of await readdir(join(this.root, 'models')))
-      if (!files.has(name)) await rm(this.model(name), { force: true });
+      if (!files.has(name) && !name.endsWith(acceptancesPath('')))
+        await rm(this.model(name), { force: true });
   }
 }

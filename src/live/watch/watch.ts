@@ -20,7 +20,7 @@ import { Watermark } from './watermark.js';
 
 /** Files that a commit replaced stay this long for commands that read the store at the same time. */
 const KEEP_OLD_MS = 60_000;
-/** How long a single run waits for receivers; what they do not take is told by the next run. */
+/** How long a single run waits for receivers. The next run tells what they have not taken. */
 const DRAIN_SINKS_MS = 15_000;
 const DAY_NS = 86_400_000_000_000n;
 const SETTLE_EVERY_MS = 2000;
@@ -50,7 +50,11 @@ export interface WatchStatus {
   readonly phase: 'learning' | 'training' | 'detecting';
   /** Of learning, from 0 to 1. */
   readonly learned: number;
+  /** Stored in this run. */
   readonly events: number;
+  /** Notifications of this run. */
+  readonly told: number;
+  /** Incidents that were told in this run or an earlier one. */
   readonly incidents: number;
   /** Notifications that some sink has not taken. */
   readonly waiting: number;
@@ -84,6 +88,9 @@ class WatchRun {
   #checkpointed = Date.now();
   #removedAt = Date.now();
   #droppedBefore = '';
+  #told = 0;
+  /** The model file that the folder names as the one in use. */
+  #used = '';
   #settledAt = 0;
   #progressAt = 0;
   #working: Promise<void> | undefined;
@@ -105,6 +112,7 @@ class WatchRun {
       phase: this.#phase,
       learned: manifest === undefined ? 0 : this.#learning.progress(manifest, this.#watermark.latest),
       events: this.#intake?.events ?? 0,
+      told: this.#told,
       incidents: Object.keys(this.#state?.incidents ?? {}).length,
       waiting: this.#state?.outbox.length ?? 0,
       metricsPort: this.#server?.port ?? 0,
@@ -123,6 +131,7 @@ class WatchRun {
     this.#state = this.#options.rollback ? rolledBack(state) : state;
     this.#ingest = await LiveIngest.open(folder.store, this.#options.reading);
     if (this.#options.rollback) await this.#save();
+    await this.#useModel();
     this.#seeStored();
     const receivers = await Promise.all(
       sinks.map(async (sink) => ({
@@ -235,6 +244,7 @@ class WatchRun {
   /** Writes down what will be told, then tells it. */
   async #tell(state: WatchState, notifications: readonly Notification[]): Promise<void> {
     const courier = this.#courier as Courier;
+    this.#told += notifications.length;
     const hasSinks = this.#options.sinks.length > 0;
     this.#state = { ...state, outbox: [...courier.settle(), ...(hasSinks ? notifications : [])] };
     await this.#save();
@@ -315,11 +325,21 @@ class WatchRun {
 
   #save(): Promise<void> {
     this.#writing = this.#writing.then(() =>
-      writeCheckpoint(this.#options.folder.checkpoint, this.#state).then(() => {
+      writeCheckpoint(this.#options.folder.checkpoint, this.#state).then(async () => {
         this.#checkpointed = Date.now();
+        await this.#useModel();
       }),
     );
     return this.#writing;
+  }
+
+  /** Detection opens models by their own names, so that a failure here does not stop it. */
+  async #useModel(): Promise<void> {
+    const { folder, log } = this.#options;
+    const file = this.#state.model?.file ?? this.#used;
+    if (file === this.#used) return;
+    this.#used = file;
+    await folder.use(file).catch((error: Error) => log('warn', 'model-name', { error: error.message }));
   }
 
   /** Events of the store that the detection has not seen count as new after a restart. */

@@ -1,9 +1,11 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { type JudgeRequest, SpanJudge } from '../../../src/live/watch/judge-span.js';
+import { WatchFolder } from '../../../src/live/watch/watch-folder.js';
 import { simulate } from '../../../src/simulate/simulate.js';
 import { newFolder, sharedFolder } from '../../folders.js';
 import { answer, recal } from '../recal-process.js';
@@ -65,8 +67,50 @@ describe('recal watch', () => {
     const before = readFileSync(join(folder, 'told.jsonl'), 'utf8');
     const args = ['watch', log, '--dir', join(folder, 'w'), '--to', `recal:${join(folder, 'told.jsonl')}`];
     const ended = await recal([...args, ...LEARN, '--once', '--json']);
-    expect(answer(ended)).toMatchObject({ events: 0, phase: 'detecting' });
+    expect(answer(ended)).toMatchObject({ events: 0, told: 0, phase: 'detecting' });
     expect(readFileSync(join(folder, 'told.jsonl'), 'utf8')).toBe(before);
+  });
+
+  it('does not raise again what a person accepted beside its model', async () => {
+    const dir = join(newFolder(), 'w');
+    cpSync(join(folder, 'w'), dir, { recursive: true });
+    const { model, span } = state(dir);
+    const models = { model: join(dir, 'models', model.file), current: join(dir, 'model.recal') };
+    expect(readFileSync(models.current)).toEqual(readFileSync(models.model));
+    const [out] = readdirSync(join(dir, 'alerts')).map((name) => join(dir, 'alerts', name));
+    const from = BigInt(span);
+    const day = { from, to: from + 86_400_000_000_000n, store: join(dir, 'store'), out, threads: 1 };
+    const idsOf = async (kind: JudgeRequest['kind']) => {
+      const { incidents } = await new SpanJudge().judge({ ...day, ...models, kind });
+      return incidents.map(({ notification }) => notification.id);
+    };
+    for (const [kind, path] of [
+      ['tell', models.current],
+      ['score', models.current],
+      ['tell', models.model],
+    ] as const) {
+      await idsOf('score'); // writes the alerts that the decision is about
+      const [first] = await idsOf(kind);
+      const decision = ['--alerts', out, '--model', path, '--reason', 'harmless'];
+      const { code, stderr } = await recal(['accept', first, ...decision]);
+      expect(code, stderr).toBe(0);
+      expect(await idsOf('tell')).not.toContain(first);
+      expect(await idsOf('score')).not.toContain(first);
+    }
+  });
+
+  it('keeps what was accepted when it removes a model', async () => {
+    const watched = new WatchFolder(newFolder());
+    await watched.make();
+    for (const name of ['a.recal', 'b.recal', 'a.recal.accepted.jsonl'])
+      writeFileSync(watched.model(name), name);
+    await watched.use('a.recal');
+    await watched.use('a.recal');
+    await watched.use('b.recal');
+    expect(readFileSync(watched.current, 'utf8')).toBe('b.recal');
+    await watched.removeModels([{ file: 'b.recal', id: 'x', calibratedTo: '1', window: '1', trained: 1 }]);
+    expect(readdirSync(watched.model('.')).sort()).toEqual(['a.recal.accepted.jsonl', 'b.recal']);
+    expect(readdirSync(watched.root)).not.toContain('model.recal.new');
   });
 
   it('reads standard input to its end, and serves metrics until it is stopped', async () => {

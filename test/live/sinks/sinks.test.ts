@@ -1,5 +1,5 @@
 import { createSocket } from 'node:dgram';
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { addressProblem } from '../../../src/live/sinks/address-guard.js';
 import { DeadLetters } from '../../../src/live/sinks/dead-letters.js';
 import { DeliveredNotifications, deliver } from '../../../src/live/sinks/deliver.js';
-import { openSink } from '../../../src/live/sinks/open-sink.js';
+import { openSink, openSinks } from '../../../src/live/sinks/open-sink.js';
 import { sendWithRetry } from '../../../src/live/sinks/retry.js';
 import { signature } from '../../../src/live/sinks/signature.js';
 import { DeliveryError, type Sink } from '../../../src/live/sinks/sink.js';
@@ -103,7 +103,7 @@ describe('webhook', () => {
 
   it('gives up on a receiver that is gone, and keeps the secret path out of its name', async () => {
     const sink = await opened('slack:http://127.0.0.1:9/T1/secret');
-    expect(sink.name).toBe('slack:http://127.0.0.1:9');
+    expect(sink.name).toMatch(/^slack:http:\/\/127\.0\.0\.1:9#[0-9a-f]{8}$/);
     await expect(sendWithRetry(sink, notificationWith(), { ...quick, attempts: 2 })).rejects.toThrow(
       /cannot reach/,
     );
@@ -243,6 +243,40 @@ describe('delivery', () => {
     );
     expect(again).toMatchObject({ delivered: 1, known: 1 });
     expect(sent).toEqual(['a', 'a']);
+  });
+
+  it('notes what each of many sinks was sent, although they deliver at the same time', async () => {
+    const folder = newFolder();
+    const path = join(folder, 'sent.json');
+    const sinks = Array.from({ length: 8 }, (_, i): Sink => ({ ...memory().sink, name: `sink ${i}` }));
+    const notifications = Array.from({ length: 20 }, (_, i) => notificationWith({ id: String(i) }));
+    const first = await deliver(notifications, sinks, await DeliveredNotifications.open(path), {
+      deadLetters: new DeadLetters(join(folder, 'dead.jsonl')),
+    });
+    expect(first).toMatchObject({ delivered: 160, known: 0, failed: [] });
+    const again = await deliver(notifications, sinks, await DeliveredNotifications.open(path));
+    expect(again).toMatchObject({ delivered: 0, known: 160 });
+    expect(readdirSync(folder)).toEqual(['sent.json']);
+  });
+
+  it('stops when it cannot note what was sent: the notification is not called undelivered', async () => {
+    const path = join(newFolder(), 'sent.json');
+    const known = await DeliveredNotifications.open(path);
+    mkdirSync(path);
+    const { sent, sink } = memory();
+    await expect(deliver([notificationWith({ id: 'a' })], [sink], known)).rejects.toThrow();
+    expect(sent).toEqual(['a']);
+  });
+
+  it('tells two webhooks of one host apart, and opens a receiver that is named twice once', async () => {
+    const { received, url } = await receiver();
+    const sinks = await openSinks([`slack:${url}/T1/B2`, `slack:${url}/T1/B3`, `slack:${url}/T1/B2`]);
+    closers.push(() => Promise.all(sinks.map((sink) => sink.close())));
+    const known = await DeliveredNotifications.open(join(newFolder(), 'sent.json'));
+    await deliver([notificationWith()], sinks, known);
+    expect(received.map((request) => request.url).sort()).toEqual(['/T1/B2', '/T1/B3']);
+    expect(sinks.every((sink) => known.has(sink, notificationWith()))).toBe(true);
+    expect(new Set(sinks.map(({ name }) => name)).size).toBe(2);
   });
 
   it('a damaged list of delivered notifications is refused', async () => {
