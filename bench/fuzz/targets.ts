@@ -30,10 +30,13 @@ const fixture = (name: string) => readFileSync(join(FIXTURES, name));
 export async function openTargets(model?: Buffer): Promise<{ targets: Target[]; close(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'recal-fuzz-'));
   const pool = new ParsePool(0, LARGEST, { maxLine: 1 << 20 });
-  const logs = readdirSync(FIXTURES).filter((name) => name.endsWith('.in'));
+  const logs = readdirSync(FIXTURES, { recursive: true })
+    .map(String)
+    .filter((name) => name.endsWith('.in'))
+    .sort();
   const log = join(folder, 'recal.ndjson');
   const store = join(folder, 'store');
-  writeFileSync(log, fixture('recal.in'));
+  writeFileSync(log, fixture('ndjson/recal.in'));
   await ingestFiles([log], { store, threads: 0 });
   const segment = readdirSync(join(store, 'events'), { recursive: true })
     .map(String)

@@ -34,7 +34,7 @@ describe('a tiny world', () => {
     const out = join(folder, 'out');
     const { code, text } = await recalHere(...detectWords(world, out), '--memory', '200', '--json');
     expect(code).toBe(1);
-    expect(text).toBe('');
+    expect(JSON.parse(text)).toMatchObject({ error: { code: 'memory-budget' } });
     expect((await recalHere('verify', '--alerts', out)).code).toBe(1);
     expect((await recalHere(...detectWords(world, out), '--memory', '600')).code).toBe(0);
   });
