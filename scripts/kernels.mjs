@@ -4,6 +4,7 @@
  */
 export const KERNELS = [
   { source: 'kernels/json-scan.ts', wasm: 'ingest/scan/json-scan.wasm', relaxed: false },
+  { source: 'kernels/audit-scan.ts', wasm: 'ingest/formats/auditd/audit-scan.wasm', relaxed: false },
   { source: 'kernels/word2vec.ts', wasm: 'features/word2vec.wasm', relaxed: false },
   { source: 'kernels/learn.ts', wasm: 'compute/wasm/learn.wasm', relaxed: true },
   { source: 'kernels/knn.ts', wasm: 'detect/knn/knn.wasm', relaxed: true },

@@ -2,6 +2,7 @@ import { enlarge } from '../../base/enlarge.js';
 import { Batch } from '../batch.js';
 import { EntityKey } from '../entity-key.js';
 import { ACT, ACT_HEAD, ARG_WORDS, NONE, PATH_WORDS, TAPE_HEAD, TARGET_WORDS, TEXT_WORDS } from './act.js';
+import { joinPath } from './path-join.js';
 
 const TYPICAL_TEXTS = 4096;
 
@@ -18,6 +19,8 @@ export class ActTape {
   #size = 0;
   readonly #strings: (string | undefined)[] = [];
   readonly #added = new Map<string, number>();
+  /** The cleaned form of absolute paths, by number. */
+  readonly #cleaned = new Map<number, number>();
   readonly #key = new EntityKey();
 
   attach(batch: Batch): void {
@@ -27,6 +30,7 @@ export class ActTape {
     this.acts.length = 0;
     this.#strings.length = 0;
     this.#added.clear();
+    this.#cleaned.clear();
     this.#size = 0;
     if (batch.tapeLength === 0) return;
     const end = batch.tape[0];
@@ -75,6 +79,15 @@ export class ActTape {
     this.#texts.fill(0, at + 2, at + TEXT_WORDS);
     this.#strings[number] = text;
     this.#added.set(text, number);
+    return number;
+  }
+
+  /** The number of an absolute path without empty, `.` and `..` parts. */
+  cleaned(path: number): number {
+    const known = this.#cleaned.get(path);
+    if (known !== undefined) return known;
+    const number = this.numberOf(joinPath('/', this.text(path) as string));
+    this.#cleaned.set(path, number);
     return number;
   }
 

@@ -125,9 +125,17 @@ const TABLES: Readonly<Record<number, Int32Array>> = {
 /** Calls of the x32 interface have this bit in their number. */
 const X32_BIT = 0x40000000;
 
+/** Most logs are of one architecture. */
+let lastArch = -1;
+let lastTable: Int32Array | undefined;
+
 /** Returns the index of a call by architecture and number, or NONE. */
 export function callByNumber(arch: number, number: number): number {
-  const table = TABLES[arch];
+  if (arch !== lastArch) {
+    lastArch = arch;
+    lastTable = TABLES[arch];
+  }
+  const table = lastTable;
   if (table === undefined || !(number >= 0)) return NONE;
   return table[number & ~X32_BIT] ?? NONE;
 }

@@ -2,6 +2,7 @@ import type { Batch } from '../batch.js';
 import { NONE } from './act.js';
 import { EntityRecord } from './entity-record.js';
 import type { ProcessRecord } from './process-record.js';
+import { RecentFolders } from './recent-folders.js';
 
 /** Bounds of the state of a host. The entries that were not used for longest are forgotten. */
 const MAX_PROCESSES = 1 << 17;
@@ -31,6 +32,7 @@ export class HostState {
   /** The time of the last call, and the file that it was in. */
   last = 0;
   #file = 0;
+  readonly recent = new RecentFolders();
   readonly #folders = new Map<string, string>();
   readonly #users = new Map<string, EntityRecord>();
 
@@ -75,7 +77,9 @@ export class HostState {
     if (this.#folders.get(inode) === path) return;
     this.#folders.delete(inode);
     this.#folders.set(inode, path);
+    if (this.#folders.size <= MAX_FOLDERS) return;
     dropFirst(this.#folders, MAX_FOLDERS);
+    this.recent.clear(); // the folder that was dropped may be one of them
   }
 
   folder(inode: string): string | undefined {
@@ -111,6 +115,7 @@ export class HostState {
     this.pending.clear();
     this.orphans.clear();
     this.#folders.clear();
+    this.recent.clear();
   }
 
   #forgetOldest(batch: Batch): void {

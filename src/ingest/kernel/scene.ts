@@ -123,7 +123,7 @@ export class Scene {
     const text = this.#absolute(path);
     if (text === NONE) return 'unknownFolder';
     const mode = words[path + PATH.mode];
-    if ((mode & FORMAT_MASK) === DIRECTORY) this.#learnFolder(path, this.tape.text(text) as string);
+    if ((mode & FORMAT_MASK) === DIRECTORY) this.#learnFolder(path, text);
     return this.out.file(text, KINDS.get(mode & FORMAT_MASK));
   }
 
@@ -134,7 +134,7 @@ export class Scene {
     const { words } = this.tape;
     for (let at = first; at < end; at += PATH_WORDS) {
       if (words[at + PATH.role] !== ROLE.parent || words[at + PATH.path] === NONE) continue;
-      this.#learnFolder(at, this.tape.text(words[at + PATH.path]) as string);
+      this.#learnFolder(at, words[at + PATH.path]);
     }
   }
 
@@ -155,9 +155,14 @@ export class Scene {
     return itself === undefined ? NONE : this.tape.numberOf(itself);
   }
 
-  #learnFolder(path: number, name: string): void {
-    if (name.startsWith('/proc/')) return;
-    this.host.setFolder(this.#inodeOf(path), name);
+  #learnFolder(path: number, text: number): void {
+    const { words, generation } = this.tape;
+    const { recent } = this.host;
+    const [device, high, low] = [path + PATH.device, path + PATH.inodeHigh, path + PATH.inodeLow];
+    if (recent.has(words[device], words[high], words[low], generation, text)) return;
+    const name = this.tape.text(text) as string;
+    if (!name.startsWith('/proc/')) this.host.setFolder(this.#inodeOf(path), name);
+    recent.add(words[device], words[high], words[low], generation, text);
   }
 
   #inodeOf(path: number): string {

@@ -68,7 +68,7 @@ function addressOf(scene: Scene): EntityRecord | SkipReason {
   const path = scene.tape.text(address) as string;
   if (path.startsWith('@') || path.startsWith('/')) {
     return scene.out.file(
-      path.startsWith('@') ? address : scene.tape.numberOf(joinPath('/', path)),
+      path.startsWith('@') ? address : scene.tape.cleaned(address),
       'socket',
     );
   }

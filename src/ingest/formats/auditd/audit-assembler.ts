@@ -58,14 +58,10 @@ export class AuditAssembler extends KernelAssembler implements Assembler {
     const base = this.#position + batch.linesBefore;
     const { tape } = this.state;
     this.#watchSerials(batch);
-    let last = -1;
     const inOrder =
       this.#held.size === 0 &&
-      tape.acts.every((act) => {
-        const before = last;
-        last = tape.words[act + ACT.last];
-        return last >= before && isComplete(tape.words, act);
-      });
+      inOrderOf(tape.words, tape.acts, ACT.last) === tape.acts &&
+      tape.acts.every((act) => isComplete(tape.words, act));
     if (inOrder) for (const act of tape.acts) this.#takeWhole(act);
     else this.#takeInOrder(batch, base);
     this.#position += batch.lines;
@@ -74,7 +70,15 @@ export class AuditAssembler extends KernelAssembler implements Assembler {
   #takeInOrder(batch: Batch, base: number): void {
     const { tape, out } = this.state;
     const due: DueAct[] = [];
-    for (const act of [...tape.acts].sort((a, b) => tape.words[a + ACT.last] - tape.words[b + ACT.last])) {
+    // Few acts wait, so most need no key to tell that they do not go on with one.
+    const heldSerials = new Set<number>();
+    for (const { words } of this.#held.values()) heldSerials.add(words[ACT.serial]);
+    for (const act of inOrderOf(tape.words, tape.acts, ACT.last)) {
+      const serial = tape.words[act + ACT.serial];
+      if (!heldSerials.has(serial) && isComplete(tape.words, act)) {
+        due.push({ line: base + tape.words[act + ACT.last], act });
+        continue;
+      }
       out.beginAct(act);
       const key = keyOfAct(tape, act, out.hostName);
       const held = this.#held.get(key);
@@ -95,7 +99,10 @@ export class AuditAssembler extends KernelAssembler implements Assembler {
       if (isComplete(fresh.words, 0)) {
         this.#held.delete(key);
         due.push({ line, act });
-      } else this.#held.set(key, fresh);
+      } else {
+        this.#held.set(key, fresh);
+        heldSerials.add(serial);
+      }
     }
     const end = this.#position + batch.lines;
     for (const [key, held] of this.#held) {
@@ -155,8 +162,7 @@ export class AuditAssembler extends KernelAssembler implements Assembler {
     let serials: Serials | undefined;
     let previous = Number.NaN;
     // Acts without an end, such as CONFIG_CHANGE, come last in their block, but their serials belong where they started.
-    const { words: all } = tape;
-    for (const act of [...tape.acts].sort((a, b) => all[a + ACT.first] - all[b + ACT.first])) {
+    for (const act of inOrderOf(tape.words, tape.acts, ACT.first)) {
       const { words } = tape;
       if ((words[act + ACT.seen] & SEEN.end) !== 0 && (words[act + ACT.seen] & SEEN.alone) === 0)
         this.#endings = true;
@@ -184,4 +190,13 @@ export class AuditAssembler extends KernelAssembler implements Assembler {
     }
     return serials;
   }
+}
+
+/** The acts in the order of one of their words. Most blocks have them in this order. */
+function inOrderOf(words: Int32Array, acts: readonly number[], word: number): readonly number[] {
+  for (let i = 1; i < acts.length; i++) {
+    if (words[acts[i] + word] < words[acts[i - 1] + word])
+      return [...acts].sort((a, b) => words[a + word] - words[b + word]);
+  }
+  return acts;
 }

@@ -2,17 +2,22 @@ import type { Batch } from '../../batch.js';
 import { ACT, NONE, SEEN } from '../../kernel/act.js';
 import { ActBuilder } from '../../kernel/act-builder.js';
 import { ActWriter } from '../../kernel/act-writer.js';
+import type { ScanMemory } from '../../scan/json-scan.js';
 import { symbolText } from '../../scan/symbol-text.js';
 import { oversizeReason, type Reader, type ReaderOptions } from '../reader.js';
+import { AuditScan, MAX_NUMBERS, ROW, ROW_WORDS } from './audit-scan.js';
 import { RecordFields } from './record-fields.js';
 import { NOT_A_RECORD, RecordHead } from './record-head.js';
 import { RecordTypes, TYPE } from './record-types.js';
+import { RowFields } from './row-fields.js';
 
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;
 const SPACE = 0x20;
 const TAB = 0x09;
 const SAMPLE_BYTES = 120;
+const NODE_LENGTH = 'node='.length;
+const UNKNOWN = -1;
 /** Hosts in one log. Further ones count as unnamed. */
 const MAX_HOSTS = 4096;
 
@@ -29,6 +34,10 @@ export class AuditdReader implements Reader {
   readonly #types = new RecordTypes();
   readonly #head = new RecordHead(this.#types);
   readonly #fields = new RecordFields(this.#writer.texts);
+  readonly #rowFields = new RowFields(this.#fields);
+  readonly #scan: AuditScan | undefined;
+  /** The hosts of the kernel's numbers of texts. */
+  readonly #nodes = new Int32Array(MAX_NUMBERS);
   readonly #symbols: string[] = [];
   readonly #hosts = new Map<string, number>();
   /** Acts whose end has not been seen, by host and serial. */
@@ -39,8 +48,10 @@ export class AuditdReader implements Reader {
   #block: Uint8Array = new Uint8Array(0);
   #line = 0;
 
-  constructor({ maxLine }: ReaderOptions) {
+  /** Blocks must be of `memory`. Without a memory, all lines are read without the kernel, which gives the same. */
+  constructor({ maxLine }: ReaderOptions, memory?: ScanMemory) {
     this.#maxLine = maxLine;
+    if (memory !== undefined) this.#scan = new AuditScan(memory, maxLine);
   }
 
   read(block: Uint8Array, length: number, batch: Batch): void {
@@ -49,12 +60,8 @@ export class AuditdReader implements Reader {
     this.#writer.begin(batch);
     this.#fields.begin();
     this.#line = 0;
-    for (let start = 0; start < length; this.#line++) {
-      const newline = block.indexOf(NEWLINE, start);
-      const next = newline < 0 || newline >= length ? length : newline;
-      this.#readLine(start, next);
-      start = next + 1;
-    }
+    if (this.#scan === undefined) this.#readLines(length);
+    else this.#readRows(this.#scan, length);
     // The events that may go on in the next block, by their last lines so far.
     for (const act of [...this.#open.values()].sort((a, b) => a.words[ACT.last] - b.words[ACT.last]))
       this.#finish(act);
@@ -64,6 +71,41 @@ export class AuditdReader implements Reader {
     this.#types.flushCounts(batch.records);
     batch.lines = this.#line;
     batch.symbols = this.#symbols;
+  }
+
+  #readLines(length: number): void {
+    for (let start = 0; start < length; this.#line++) {
+      const newline = this.#block.indexOf(NEWLINE, start);
+      const next = newline < 0 || newline >= length ? length : newline;
+      this.#readLine(start, next);
+      start = next + 1;
+    }
+  }
+
+  #readRows(scan: AuditScan, length: number): void {
+    this.#rowFields.begin();
+    this.#nodes.fill(UNKNOWN);
+    scan.begin(this.#block, length);
+    const { rows } = scan;
+    for (let count = scan.next(); count > 0; count = scan.next()) {
+      for (let at = 0; at < count * ROW_WORDS; at += ROW_WORDS, this.#line++) {
+        if (rows[at + ROW.kind] === 0) this.#readLine(rows[at + ROW.start], rows[at + ROW.stop]);
+        else this.#readRow(rows, at);
+      }
+    }
+  }
+
+  #readRow(rows: Int32Array, at: number): void {
+    this.#head.set(rows[at + ROW.serial], rows[at + ROW.timeLow], rows[at + ROW.timeHigh]);
+    const type = rows[at + ROW.kind];
+    this.#types.count(type);
+    const act = this.#actOf(this.#hostOfRow(rows, at));
+    const { words } = act;
+    words[ACT.last] = this.#line;
+    words[ACT.records]++;
+    if (type === TYPE.SYSCALL) words[ACT.line] = this.#line;
+    this.#rowFields.read(rows, at, this.#block, act);
+    if (type === TYPE.PROCTITLE) this.#end(act);
   }
 
   #readLine(start: number, stop: number): void {
@@ -88,7 +130,7 @@ export class AuditdReader implements Reader {
     }
     const { type } = head;
     this.#types.count(type);
-    const act = this.#actOf();
+    const act = this.#actOf(head.nodeStop > 0 ? this.#hostOf(head.nodeStart, head.nodeStop) : NONE);
     const { words } = act;
     words[ACT.last] = this.#line;
     words[ACT.records]++;
@@ -98,6 +140,12 @@ export class AuditdReader implements Reader {
     if (this.#types.isAlone(type))
       words[ACT.seen] |= this.#types.isSensor(type) ? SEEN.alone | SEEN.sensor : SEEN.alone;
     else if (type !== TYPE.PROCTITLE && type !== TYPE.EOE) return;
+    this.#end(act);
+  }
+
+  /** Ends an act whose last record has been read. */
+  #end(act: ActBuilder): void {
+    const { words } = act;
     words[ACT.seen] |= SEEN.end;
     this.#open.delete(keyOf(words[ACT.host], words[ACT.serial]));
     this.#current = undefined;
@@ -105,9 +153,8 @@ export class AuditdReader implements Reader {
   }
 
   /** The act that the record belongs to. */
-  #actOf(): ActBuilder {
+  #actOf(host: number): ActBuilder {
     const head = this.#head;
-    const host = head.nodeStop > 0 ? this.#hostOf() : NONE;
     if (this.#current !== undefined && this.#isOf(this.#current, host)) return this.#current;
     const key = keyOf(host, head.serial);
     const known = this.#open.get(key);
@@ -147,12 +194,19 @@ export class AuditdReader implements Reader {
     this.#spare.push(act);
   }
 
-  #hostOf(): number {
-    const { nodeStart, nodeStop } = this.#head;
+  #hostOfRow(rows: Int32Array, at: number): number {
+    const node = rows[at + ROW.node];
+    if (node === 0) return NONE;
+    if (this.#nodes[node] === UNKNOWN) {
+      const start = rows[at + ROW.start] + NODE_LENGTH;
+      this.#nodes[node] = this.#hostOf(start, this.#block.indexOf(SPACE, start));
+    }
+    return this.#nodes[node];
+  }
+
+  #hostOf(start: number, stop: number): number {
     const name = symbolText(
-      Buffer.from(this.#block.buffer, this.#block.byteOffset + nodeStart, nodeStop - nodeStart).toString(
-        'utf8',
-      ),
+      Buffer.from(this.#block.buffer, this.#block.byteOffset + start, stop - start).toString('utf8'),
     );
     const known = this.#hosts.get(name);
     if (known !== undefined) return known;

@@ -14,6 +14,6 @@ export const auditd: Format = {
   exactTime: true,
   recognises: () => false,
   recognisesLine: (line) => RECORD.test(line),
-  open: (_memory, options) => new AuditdReader(options),
+  open: (memory, options) => new AuditdReader(options, memory),
   assembler: (state) => new AuditAssembler(state),
 };

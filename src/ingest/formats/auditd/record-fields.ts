@@ -10,8 +10,9 @@ import { parseSocketAddress, type SocketAddress } from './sockaddr.js';
 import { TextValues } from './text-values.js';
 
 /** More paths or targets than a system call can have. */
-const MAX_LIST = 1024 * 8;
+export const MAX_LIST = 1024 * 8;
 const MAX_INT = 0x7fffffff;
+const QUOTE = 0x22;
 
 /** Copies the fields of records to acts. */
 export class RecordFields {
@@ -62,6 +63,27 @@ export class RecordFields {
       act.clearCall();
       scan.begin(bytes, start, stop);
     }
+    this.#readCallFields(act);
+  }
+
+  /** Adds the fields of a SYSCALL record that come after the program. */
+  readFurther(bytes: Uint8Array, start: number, stop: number, act: ActBuilder): void {
+    this.#scan.begin(bytes, start, stop);
+    this.#readCallFields(act);
+  }
+
+  /** The number of a text that starts with its quote, if it has quotes, and ends before the second one. */
+  text(bytes: Uint8Array, start: number, stop: number): number {
+    const scan = this.#scan;
+    scan.begin(bytes, start, stop);
+    scan.quoted = bytes[start] === QUOTE;
+    scan.start = scan.quoted ? start + 1 : start;
+    scan.stop = stop;
+    return this.#values.text(scan);
+  }
+
+  #readCallFields({ words }: ActBuilder): void {
+    const scan = this.#scan;
     let arch = 0;
     let number = -1;
     while (scan.next()) {

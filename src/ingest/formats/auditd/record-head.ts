@@ -70,6 +70,14 @@ export class RecordHead {
     return true;
   }
 
+  /** Takes over a head that the kernel has read. */
+  set(serial: number, timeLow: number, timeHigh: number): void {
+    this.serial = serial;
+    this.timeLow = timeLow;
+    this.timeHigh = timeHigh;
+    this.#second = -1;
+  }
+
   #end = 0;
 
   /** Reads a number of 1 to `most` digits that ends at the byte `end`. Returns -1 if there is none. */
