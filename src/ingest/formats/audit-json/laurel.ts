@@ -74,9 +74,26 @@ const FAMILIES: Readonly<Record<string, number>> = {
   unix: FAMILY.unix,
 };
 
+/** The most texts with escapes that are kept. A full memo starts anew. */
+const MAX_DECODED = 4096;
+
+/** An address of a block, by the number of its text. */
+interface KnownAddress {
+  readonly family: number;
+  readonly number: number;
+}
+
 class LaurelReader extends ActsReader {
+  /** What was made of the same parsed record or list before. Logs repeat both, and `parsed` returns the same object. */
+  readonly #titles = new WeakMap<object, string>();
+  readonly #addresses = new Map<object, KnownAddress>();
   constructor(memory: ScanMemory, options: ReaderOptions) {
     super(shape, memory, options);
+  }
+
+  override read(block: Uint8Array, length: number, batch: Batch): void {
+    this.#addresses.clear();
+    super.read(block, length, batch);
   }
 
   protected override fill(batch: Batch): string | undefined {
@@ -130,10 +147,17 @@ class LaurelReader extends ActsReader {
 
   #fillTitle(): void {
     const list = this.parsed(TITLE_ARGV);
-    const text = Array.isArray(list)
-      ? list.map((each) => fieldText(each) ?? '').join(' ')
-      : this.optional(TITLE);
+    const text = Array.isArray(list) ? this.#joined(list) : this.optional(TITLE);
     this.act.words[ACT.title] = this.#decoded(text);
+  }
+
+  #joined(list: readonly unknown[]): string {
+    let text = this.#titles.get(list);
+    if (text === undefined) {
+      text = list.map((each) => fieldText(each) ?? '').join(' ');
+      this.#titles.set(list, text);
+    }
+    return text;
   }
 
   #fillArguments(): void {
@@ -172,25 +196,34 @@ class LaurelReader extends ActsReader {
   #fillAddress(record: Fields | undefined): void {
     if (record === undefined) return;
     const { act } = this;
+    const known = this.#addresses.get(record);
+    if (known !== undefined) {
+      act.set(ACT.family, known.family);
+      act.set(ACT.address, known.number);
+      return;
+    }
     const { SADDR } = record;
     const raw = fieldText(record.saddr);
     const family = isFields(SADDR) ? FAMILIES[fieldText(SADDR.family) ?? ''] : undefined;
     if (isFields(SADDR) && family !== undefined) {
       const address = decodedText(fieldText(SADDR.addr) ?? fieldText(SADDR.path) ?? '');
-      this.#setAddress(family, socketText(family, address, fieldText(SADDR.port)));
+      this.#setAddress(record, family, socketText(family, address, fieldText(SADDR.port)));
     } else if (raw !== undefined) {
       const hex = /^(?:[0-9A-Fa-f]{2})+$/.test(raw) ? raw : Buffer.from(percentDecoded(raw)).toString('hex');
       const parsed = parseSocketAddress(Buffer.from(hex, 'latin1'), 0, hex.length);
-      this.#setAddress(parsed.family, parsed.text);
+      this.#setAddress(record, parsed.family, parsed.text);
     } else act.set(ACT.family, FAMILY.other);
   }
 
-  #setAddress(family: number, text: string | undefined): void {
+  #setAddress(record: Fields, family: number, text: string | undefined): void {
     const { texts } = this.writer;
     this.act.set(ACT.family, family);
     const number = text === undefined ? NONE : texts.numberOf(text);
     const isKey = (family === FAMILY.inet || family === FAMILY.inet6) && number !== NONE;
     this.act.set(ACT.address, isKey ? texts.keyed(number) : number);
+    // Invalid texts are counted each time.
+    if (text === undefined || (text.isWellFormed() && !text.includes('\ufffd')))
+      this.#addresses.set(record, { family, number });
   }
 
   #fillLogin(): void {
@@ -214,8 +247,17 @@ class LaurelReader extends ActsReader {
   }
 }
 
+const DECODED = new Map<string, string>();
+
 function decodedText(text: string): string {
-  return text.includes('%') ? Buffer.from(percentDecoded(text)).toString('utf8') : text;
+  if (!text.includes('%')) return text;
+  let decoded = DECODED.get(text);
+  if (decoded === undefined) {
+    if (DECODED.size === MAX_DECODED) DECODED.clear();
+    decoded = Buffer.from(percentDecoded(text)).toString('utf8');
+    DECODED.set(text, decoded);
+  }
+  return decoded;
 }
 
 /** The result of a call. Pointers do not fit, and are not needed. */

@@ -33,14 +33,14 @@ export interface Described {
   session?: string;
 }
 
+const TYPE_NUMBERS = new Map(ENTITY_TYPES.map((type, index) => [type, index + 1]));
+
 /** Keys of ids do not change, so they are kept from block to block until there are too many. */
 const MAX_KEYS = 1 << 15;
 
 interface Known {
-  /** The description that was taken last. */
+  /** The description that was taken last, and the upsert that has it. */
   entity: Described;
-  /** The last information, to detect repetitions, and the upsert that has it. */
-  told: string;
   upsert: number;
 }
 
@@ -91,21 +91,17 @@ export class EntityWriter {
     }
     const known = ofHost.get(entity.id);
     if (known === undefined)
-      ofHost.set(entity.id, { entity, told: telling(entity), upsert: this.#add(entity, host, kind, row) });
+      ofHost.set(entity.id, { entity, upsert: this.#add(entity, host, kind, row) });
     else if (known.entity === entity) this.#extend(known.upsert, row);
     else this.#update(known, entity, host, kind, row);
   }
 
   /** Takes another description of a known entity, which may tell the same. */
   #update(known: Known, entity: Described, host: number, kind: number, row: number): void {
-    const told = telling(entity);
+    const isSame = tellsSame(known.entity, entity);
     known.entity = entity;
-    if (known.told === told) {
-      this.#extend(known.upsert, row);
-      return;
-    }
-    known.told = told;
-    known.upsert = this.#add(entity, host, kind, row);
+    if (isSame) this.#extend(known.upsert, row);
+    else known.upsert = this.#add(entity, host, kind, row);
   }
 
   /** Extends an upsert to the event `row`, which may be its first or its last, as logs can be out of order. */
@@ -120,7 +116,7 @@ export class EntityWriter {
     const { id, type, hint, pid, parent, user } = entity;
     const key = this.keyOf(id);
     const at = batch.addUpsert(key, host, row);
-    batch.upsertType[at] = ENTITY_TYPES.indexOf(type) + 1;
+    batch.upsertType[at] = TYPE_NUMBERS.get(type) as number;
     if (kind >= 0) batch.upsertKind[at] = kind === NO_SYMBOL ? NO_SYMBOL : kind;
     if (hint === true) batch.upsertRank[at] = RANK_HINT;
     if (pid !== undefined) batch.upsertPid[at] = pid;
@@ -136,9 +132,17 @@ export class EntityWriter {
   }
 }
 
-/** The information about an entity as one text. */
-function telling({ name, pid, user, cmd, parent, local, session }: Described): string {
-  return [name, pid, user, cmd, parent, local, session].join('\n');
+/** Tells whether two descriptions of an entity have the same information. */
+function tellsSame(a: Described, b: Described): boolean {
+  return (
+    a.pid === b.pid &&
+    (a.name ?? '') === (b.name ?? '') &&
+    (a.user ?? '') === (b.user ?? '') &&
+    (a.cmd ?? '') === (b.cmd ?? '') &&
+    (a.parent ?? '') === (b.parent ?? '') &&
+    (a.local ?? '') === (b.local ?? '') &&
+    (a.session ?? '') === (b.session ?? '')
+  );
 }
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
