@@ -60,7 +60,7 @@ const working: readonly CommandEntry[] = [
   ),
   entry(
     'send',
-    'tell other systems about incidents: webhooks, chat, syslog, SIEM',
+    'send incidents to other systems: webhooks, chat, syslog, SIEM',
     () => import('./commands/send.js'),
   ),
   entry(
@@ -70,7 +70,7 @@ const working: readonly CommandEntry[] = [
   ),
   entry(
     'watch',
-    'follow logs, learn, and tell other systems about incidents as they happen',
+    'follow logs, learn what is usual, and send incidents as they happen',
     () => import('./commands/watch.js'),
   ),
   entry(

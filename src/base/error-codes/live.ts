@@ -3,15 +3,15 @@ import type { ErrorText } from './error-text.js';
 /** Errors of `recal watch`. */
 export const LIVE_ERRORS = {
   'checkpoint-damaged': {
-    when: 'The checkpoint of `recal watch` cannot be read, and neither can the one before it.',
-    action: 'Restore the folder from a backup, or remove `watch.json`: incidents may then be told again.',
+    when: 'Neither the checkpoint of `recal watch` nor the one before it can be read.',
+    action: 'Restore the folder from a backup, or remove `watch.json`: incidents may then be sent again.',
   },
   'listen-failed': {
-    when: 'The address for metrics or pushed logs cannot be used.',
+    when: '`recal watch` cannot listen on the address for metrics or for pushed logs.',
     action: 'Choose another address or port, or stop the program that uses it.',
   },
   'listen-unsafe': {
-    when: 'Other hosts could send logs without a token or a certificate, or TLS has no certificate.',
+    when: 'The address accepts logs from other hosts, but no token or client certificate is required; or an `https` source has no certificate.',
     action: 'Set `--listen-token-file`, or `--listen-cert`, `--listen-key` and `--listen-ca`.',
   },
   'no-earlier-model': {
@@ -20,7 +20,7 @@ export const LIVE_ERRORS = {
   },
   'training-failed': {
     when: 'The process that trains the model of `recal watch` failed.',
-    action: 'Read its message; it is tried again later, and the model before is kept.',
+    action: 'Read the message. Training is tried again later; until then the previous model stays in use.',
   },
   'unknown-source': {
     when: 'An argument of `recal watch` is not a source.',

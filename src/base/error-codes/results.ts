@@ -58,13 +58,13 @@ export const RESULTS_ERRORS = {
     action: 'Restore the file, or delete it to send the notifications again.',
   },
   'sink-unusable': {
-    when: 'A sink cannot be opened.',
+    when: 'The file of a receiver cannot be opened.',
     action: 'Check that the file is in a folder that exists and that you may write to.',
   },
   'suppression-invalid': {
-    when: 'A suppression has no rule, several rules, or ends in the past.',
+    when: 'A suppression has no rule or several rules, or it ends in the past.',
     action:
-      'Use one of `--entity`, `--path` and `--parent` with `--child` and `--relation`, and a later `--expires`.',
+      'Use `--entity`, or `--path`, or `--parent` with `--relation` and `--child`; and an `--expires` in the future.',
   },
   'suppression-unknown': {
     when: 'No suppression has the given id, or it was removed before.',
@@ -72,14 +72,14 @@ export const RESULTS_ERRORS = {
   },
   'threshold-invalid': {
     when: 'A threshold rule is unknown, has a value that is not allowed, or cannot be used here.',
-    action: 'Use `budget:N/day`, `fpr:P` or `fdr:Q`.',
+    action: 'Use `top:N/day`, `budget:N/day`, `fpr:P` or `fdr:Q`.',
   },
   undelivered: {
-    when: 'A receiver did not take some incidents.',
-    action: 'Read the reasons that are printed; run `recal send` again when the receiver is back.',
+    when: 'Some notifications could not be delivered to a receiver.',
+    action: 'Read the printed reason, and run `recal send` again when the receiver answers.',
   },
   'unknown-sink': {
-    when: 'The value of `--to` is not a shape and a target.',
+    when: 'A receiver of `recal send` or `recal watch --to` is not a known shape with a target.',
     action: 'Use `SHAPE:TARGET`, such as `slack:https://…` or `ocsf:findings.jsonl`.',
   },
 } as const satisfies Record<string, ErrorText>;

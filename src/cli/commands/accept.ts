@@ -14,8 +14,8 @@ import { formatCount } from '../terminal/quantities.js';
 
 export const command = defineCommand({
   details:
-    'Makes the new programs and behaviours of incidents known, from the next recal detect on. Other new things that the same programs do ' +
-    'are still judged. Decisions are kept in MODEL.accepted.jsonl beside the model, with author, reason and time; --undo takes one back.',
+    'Makes the new programs and behaviours of incidents known, from the next recal detect on; recal watch uses it too (--model DIR/model.recal). ' +
+    'Anything else that the same programs do for the first time is still judged. Decisions are kept in MODEL.accepted.jsonl beside the model, with author, reason and time; --undo takes one back.',
   examples: [
     'recal accept 389cb54b --alerts alerts --model host.recal --reason "labtool installed, ticket 17"',
     'recal accept --list --model host.recal',

@@ -31,7 +31,7 @@ export const command = defineCommand({
   details:
     'Scores all events after those used for calibration, unless you select a split or a time range. Writes ' +
     'alerts.jsonl, incidents.jsonl, alerts.csv, run.json and report.html. docs/reference/alerts.md describes every field. With ' +
-    `--since-last, each run writes to a folder of its own below --out and prints nothing if nothing is new or changed, so that cron sends a mail only if something is; with --fail-on-alert it then exits with code ${EXIT.alerts}.`,
+    `--since-last, each run writes to its own folder below --out and prints only what is new or changed, so that cron mails you only then. --fail-on-alert exits with code ${EXIT.alerts} in that case.`,
   examples: [
     'recal detect --store cadets --split test --model cadets.recal --out alerts',
     'recal detect --store own --model web.recal --threshold budget:1/week --out alerts --fail-on-alert',

@@ -10,8 +10,8 @@ const AUDIT_LOG = '/var/log/audit/audit.log';
 
 export const command = defineCommand({
   details:
-    'Checks that the log is readable, audit rules are loaded, no events are lost, the clock is right, the model is recent, there is disk ' +
-    `and memory, and the store and the decisions are intact. Changes nothing. Exits with code ${EXIT.error} if a check fails; warnings do ` +
+    'Checks that the log is readable, audit rules are loaded, no events are lost, the clock is right, the model is recent, there is enough free disk ' +
+    `space and memory, and the store and the decisions are intact. Changes nothing. Exits with code ${EXIT.error} if a check fails; warnings do ` +
     'not count. docs/how-to/runbook.md has a section for each check.',
   examples: [
     'recal doctor --store host --model host.recal',
@@ -40,7 +40,7 @@ export const command = defineCommand({
         out,
       ),
       '',
-      `${count('ok')} ok, ${count('warn')} to look at, ${count('fail')} failed, ${count('skipped')} skipped`,
+      `${count('ok')} ok, ${count('warn')} warnings, ${count('fail')} failed, ${count('skipped')} skipped`,
     ]);
     return healthy ? EXIT.done : EXIT.error;
   },

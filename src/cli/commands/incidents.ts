@@ -16,9 +16,9 @@ import { renderTable } from '../terminal/tables.js';
 
 export const command = defineCommand({
   details:
-    'Lists incidents, those of the latest folder first, then by rank. Status new: nobody judged it, or it became more severe since. open ' +
-    'and closed: as the last recal triage says. suppressed: a rule of recal suppress covers it; such incidents are only counted, unless ' +
-    'you ask for them.',
+    'Lists incidents, those of the latest folder first, then by rank. Status new: nobody has judged it, or it has become more severe since. ' +
+    'open, closed: according to the last recal triage. suppressed: a rule of recal suppress covers it; these are counted but not listed, ' +
+    'unless you ask for them with --status.',
   examples: [
     'recal incidents --alerts alerts --new',
     'recal incidents --alerts daily --host "web-*" --min-severity high --json',

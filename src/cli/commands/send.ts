@@ -14,8 +14,8 @@ import { formatCount } from '../terminal/quantities.js';
 export const command = defineCommand({
   details:
     `Sends the incidents of an alerts folder to receivers. A receiver is SHAPE:TARGET. Shapes: ${SHAPES.map(({ name, title }) => `${name} (${title})`).join(', ')}. ` +
-    'Targets: a file, - for standard output, or an http, https, udp, tcp or tls URL. Each incident is sent once to each receiver, and so is every later verdict about it (recal triage); ' +
-    'what a receiver does not take goes to a file of dead letters.',
+    'Targets: a file, - for standard output, or an http, https, udp, tcp or tls URL. Each receiver gets each incident once, and later what recal triage recorded about it. ' +
+    'Incidents that could not be delivered are kept in a file (--dead-letters).',
   examples: [
     'recal send slack:https://hooks.example.com/T1/B2 --alerts alerts',
     'recal send cef:udp://127.0.0.1:514 ocsf:findings.jsonl --alerts alerts --min-severity medium',
@@ -57,7 +57,7 @@ export const command = defineCommand({
     },
     attempts: {
       type: z.coerce.number().int().min(1).max(20).default(6),
-      description: 'how often to try',
+      description: 'how many times to try each delivery',
       value: 'N',
     },
   }),
@@ -78,10 +78,10 @@ export const command = defineCommand({
         signal,
       });
       out.result(sent, () => [
-        `incidents: ${formatCount(sent.incidents)}; receivers: ${sinks.length}; ${formatCount(sent.delivered)} sent, ${formatCount(sent.known)} sent before, ${formatCount(sent.failed.length)} not taken`,
+        `incidents: ${formatCount(sent.incidents)}; receivers: ${sinks.length}; ${formatCount(sent.delivered)} sent, ${formatCount(sent.known)} sent before, ${formatCount(sent.failed.length)} not delivered`,
         ...(sent.suppressed > 0
           ? [
-              `${formatCount(sent.suppressed)} suppressed incidents were not sent; show them: recal incidents --status suppressed`,
+              `${formatCount(sent.suppressed)} suppressed incidents were not sent; to list them: recal incidents --alerts ${printable(alerts)} --status suppressed`,
             ]
           : []),
       ]);
@@ -89,7 +89,7 @@ export const command = defineCommand({
       const [{ sink, error }] = sent.failed;
       throw new RecalError(
         'undelivered',
-        `${formatCount(sent.failed.length)} incidents were not taken; the first by ${printable(sink)}: ${printable(error)}`,
+        `${formatCount(sent.failed.length)} notifications were not delivered; the first, to ${printable(sink)}: ${printable(error)}`,
         {
           hint: `they are kept in ${printable(deadLetters)}; when the receiver is back, run the command again`,
         },

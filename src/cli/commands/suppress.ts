@@ -24,9 +24,9 @@ const text = (description: string, value: string) => ({
 
 export const command = defineCommand({
   details:
-    'add hides the incidents that a rule covers until a date; list shows all rules; remove ends one. --entity and --path cover an incident ' +
-    'if its root matches, or the entities of all its alerts. --parent, --relation and --child cover it if an alert shows this and the root ' +
-    'is one of both. Suppressed incidents are still detected, counted, and listed by recal incidents --status suppressed.',
+    'add hides the incidents that a rule covers until a date; list shows all rules; remove ends a rule early. --entity and --path cover an incident ' +
+    'if its root matches, or if the entities of all its alerts match. --parent, --relation and --child cover it if an alert shows that relation between ' +
+    'them and the root is the parent or the child. Suppressed incidents are still detected and counted; list them with recal incidents --status suppressed.',
   examples: [
     'recal suppress add --path "/opt/scanner/*" --reason "pen test, ticket 18" --expires 14d --alerts alerts',
     'recal suppress add --parent cron --relation fork --child /opt/backup.sh --reason "new backup" --expires 2026-12-31 --store host',

@@ -12,7 +12,7 @@ import { renderTable } from '../terminal/tables.js';
 export const command = defineCommand({
   details:
     'Records a verdict with author and time. benign closes the incident; malicious and unsure keep it open until --close. A verdict does ' +
-    'not change the model: recal accept does. recal send tells receivers about verdicts. --log shows every decision.',
+    'not change the model; recal accept does. The next recal send passes verdicts on. --log shows every decision.',
   examples: [
     'recal triage 4be2f5 --alerts alerts --verdict malicious --note "web shell, host isolated"',
     'recal triage 4be2f5 --alerts alerts --verdict malicious --close --note "host rebuilt"',
@@ -26,7 +26,7 @@ export const command = defineCommand({
     note: { type: z.string().max(4096).default(''), description: 'why, or what was done', value: 'TEXT' },
     close: {
       type: z.boolean().optional(),
-      description: 'nothing is left to do (default for benign)',
+      description: 'close the incident: nothing is left to do (default for benign)',
     },
     author: authorSetting,
     log: { type: z.boolean().default(false), description: 'show all decisions, oldest first' },

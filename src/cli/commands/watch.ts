@@ -34,15 +34,18 @@ const settings = defineSettings({
   },
   to: {
     type: z.array(z.string().min(1)).default([]),
-    description: 'receiver of incidents, as SHAPE:TARGET (see recal send --help); may be repeated',
+    description: 'receiver of incidents, as SHAPE:TARGET; recal send --help lists them',
     value: 'RECEIVER',
   },
-  learn: time('7d', 'learn from the first events of this length'),
-  retrain: time('7d', 'train a new model this often; never keeps the first', { never: true }),
-  once: { type: z.boolean().default(false), description: 'read and judge what is there, then end' },
+  learn: time('7d', 'how much time to learn from before detecting'),
+  retrain: time('7d', 'how often to train a new model, or never', { never: true }),
+  once: {
+    type: z.boolean().default(false),
+    description: 'read and judge what the sources have now, then exit',
+  },
   threshold: {
     type: z.string().default(DEFAULT_EPISODES),
-    description: 'which incidents to tell: top:N/day, budget:N/day, fpr:P or fdr:Q',
+    description: 'which incidents to send: top:N/day, budget:N/day, fpr:P or fdr:Q',
     value: 'RULE',
   },
   minSeverity: {
@@ -50,12 +53,16 @@ const settings = defineSettings({
     description: 'leave out incidents below this severity',
     value: 'LEVEL',
   },
-  tellEvery: time('30s', 'look for new incidents this often'),
-  late: time('2m', 'wait this long for late events before a window is over'),
-  span: time('1d', 'judge and rank events of this length together'),
-  commitEvery: time('2s', 'store new events this often'),
-  keep: { type: durationType().optional(), description: 'remove events that are older', value: 'TIME' },
-  rollback: { type: z.boolean().default(false), description: 'go back to the model before' },
+  tellEvery: time('30s', 'how often to look for new incidents'),
+  late: time('2m', 'how long to wait for late events before closing a window'),
+  span: time('1d', 'how much time to rank incidents over'),
+  commitEvery: time('2s', 'how often to store new events'),
+  keep: {
+    type: durationType().optional(),
+    description: 'remove events older than this (default: keep all)',
+    value: 'TIME',
+  },
+  rollback: { type: z.boolean().default(false), description: 'use the previous model again' },
   metrics: {
     type: z
       .string()
@@ -64,13 +71,13 @@ const settings = defineSettings({
     description: 'address of /metrics and /healthz, or off',
     value: 'ADDRESS:PORT',
   },
-  log: { type: z.enum(['text', 'json']).default('text'), description: 'what the lines on stderr look like' },
+  log: { type: z.enum(['text', 'json']).default('text'), description: 'format of the log lines on stderr' },
   secretFile: file('file with the key that signs the body of webhooks'),
   tokenFile: file('file with the value of the Authorization header for receivers'),
-  listenTokenFile: file('file with the bearer token that senders of logs must give'),
+  listenTokenFile: file('file with the bearer token that log senders must present'),
   listenCert: file('certificate for https sources'),
   listenKey: file('private key of that certificate'),
-  listenCa: file('certificates that senders of logs must be signed with'),
+  listenCa: file('certificate authorities that must have signed the certificates of log senders'),
   format,
   host,
   timeUnit,
@@ -84,7 +91,7 @@ export const command = defineCommand({
   details:
     'A source is a file or glob (with its rotated and compressed parts), - for standard input, unix:PATH for the socket of ' +
     "auditd's af_unix plugin, or http://ADDRESS:PORT to take logs from Fluent Bit or Vector. Collects events, trains a model, " +
-    'then tells incidents to the receivers, each revision once. Can be stopped and killed at any time.',
+    'then sends incidents to the receivers as they happen. After a stop or a crash, the same command continues where it was.',
   examples: [
     'recal watch /var/log/audit/audit.log --dir /var/lib/recal --to slack:https://hooks.example.com/T1/B2',
     'recal watch unix:/run/audispd_events --dir /var/lib/recal --to ocsf:/var/lib/recal/findings.jsonl --keep 30d',

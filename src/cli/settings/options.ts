@@ -2,6 +2,8 @@ import { Option } from 'commander';
 import type { DeclaredSetting, Settings } from '../../base/settings.js';
 import { GLOBAL_OPTIONS } from './global-options.js';
 
+const WIDEST_CHOICES = 40;
+
 /**
  * The command-line options of settings. They have no default and check nothing: the text goes to `resolveSettings`,
  * which also reads the environment and the configuration file.
@@ -37,7 +39,7 @@ function switches(entry: DeclaredSetting): Option[] {
   const short = entry.short === undefined ? '' : `${entry.short}, `;
   const negated = entry.flag.replace('--', '--no-');
   // The help shows only the one that changes the default.
-  const showsNegated = entry.default !== false;
+  const showsNegated = entry.default === true;
   return [
     new Option(`${short}${entry.flag}`, entry.description).hideHelp(showsNegated),
     new Option(negated, entry.description).hideHelp(!showsNegated),
@@ -46,17 +48,25 @@ function switches(entry: DeclaredSetting): Option[] {
 
 function valued(entry: DeclaredSetting): Option {
   const short = entry.short === undefined ? '' : `${entry.short}, `;
-  const name = entry.value ?? entry.choices?.join('|') ?? entry.key.toUpperCase();
+  const choices = hasManyChoices(entry) ? undefined : entry.choices?.join('|');
+  const name = entry.value ?? choices ?? entry.key.toUpperCase();
   const option = new Option(`${short}${entry.flag} <${name}>`, describe(entry));
   return entry.kind === 'list' ? option.argParser(collect) : option;
+}
+
+/** A long list of choices beside an option would push every description off the screen. */
+function hasManyChoices({ value, choices }: DeclaredSetting): boolean {
+  return value === undefined && (choices?.join('|').length ?? 0) > WIDEST_CHOICES;
 }
 
 function describe(entry: DeclaredSetting): string {
   const notes: string[] = [];
   if (entry.kind === 'list') notes.push('may be repeated');
   const value = entry.default;
-  const isEmpty = value === undefined || value === null || (Array.isArray(value) && value.length === 0);
+  const isEmpty =
+    value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
   if (!isEmpty) notes.push(`default: ${Array.isArray(value) ? value.join(',') : String(value)}`);
   else if (!entry.type.safeParse(undefined).success) notes.push('required');
-  return notes.length === 0 ? entry.description : `${entry.description} (${notes.join('; ')})`;
+  const choices = hasManyChoices(entry) ? `: ${entry.choices?.join(', ')}` : '';
+  return `${entry.description}${choices}${notes.length === 0 ? '' : ` (${notes.join('; ')})`}`;
 }

@@ -1,6 +1,8 @@
 import type { Threshold } from '../../detect/threshold/threshold.js';
 import type { CalibrationSummary } from '../../pipeline/calibration-summary.js';
-import { formatCount } from './quantities.js';
+import { formatCount, formatDuration } from './quantities.js';
+
+const DAY_MS = 86_400_000;
 
 /** What a calibration used, and what the default threshold will bring. */
 export function* renderCalibration(summary: CalibrationSummary): Generator<string> {
@@ -24,6 +26,13 @@ export function* renderThreshold(rule: string, found: Threshold, hostDays: numbe
   const { tau, status, finest, incidentsPerDay, alarmsPerDay, graphs, range } = found;
   const rate = (value: number) => (value >= 10 ? value.toFixed(0) : value.toPrecision(2));
   const unit = /^(?:budget|top)/.test(rule) ? 'false incidents per host and day' : 'of instances';
+  if (rule.startsWith('top') && finest > found.asked) {
+    // The rule raises the first incidents in any case; a rate per day would be a guess.
+    yield `threshold ${rule}: score ${tau.toFixed(2)} or more, by rank alone`;
+    yield `  calibration covers only ${formatDuration(hostDays * DAY_MS)} of benign events: too little to say how many incidents are false`;
+    yield '  hint: read the incidents in their order; calibrate on a day or more to get a rate';
+    return;
+  }
   yield `threshold ${rule}: score ${tau.toFixed(2)} or more (${status})`;
   yield `  calibration covers ${hostDays.toPrecision(2)} host-days in ${formatCount(graphs)} graphs; the lowest rate it can measure is ${rate(finest)} ${unit}`;
   const most = status === 'resolved' ? 'about' : 'at most';

@@ -49,8 +49,8 @@ function parseUrl(target: string): URL {
 
 function unknownSink(spec: string): RecalError {
   const shapes = SHAPES.map(({ name }) => name).join(', ');
-  return new RecalError('unknown-sink', `unknown sink ${printable(JSON.stringify(spec), 200)}`, {
-    hint: `use SHAPE:TARGET, with a shape of ${shapes}, and a file, -, or an http, https, udp, tcp or tls URL as target`,
+  return new RecalError('unknown-sink', `unknown receiver ${printable(JSON.stringify(spec), 200)}`, {
+    hint: `use SHAPE:TARGET, such as ocsf:findings.jsonl; shapes: ${shapes}; targets: a file, -, or an http, https, udp, tcp or tls URL`,
     exit: EXIT.usage,
   });
 }

@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import { renderThreshold } from '../../../src/cli/terminal/calibration-summary.js';
+import type { Threshold } from '../../../src/detect/threshold/threshold.js';
+
+const found: Threshold = {
+  tau: 2.43,
+  status: 'resolved',
+  asked: 10,
+  finest: 1,
+  realised: 5,
+  incidentsPerDay: 5,
+  alarmsPerDay: 16,
+  graphs: 48,
+  range: undefined,
+};
+
+describe('a threshold', () => {
+  it('gives the rate of false incidents if calibration can measure it', () => {
+    const text = [...renderThreshold('top:10/day', found, 1)].join('\n');
+    expect(text).toContain('expect about 5.0 false incidents and 16 false alerts per host and day');
+  });
+
+  it('gives no rate per day for ranks after seconds of calibration', () => {
+    const short = { ...found, finest: 5857, incidentsPerDay: 40_998 };
+    const text = [...renderThreshold('top:10/day', short, 1 / 5857)].join('\n');
+    expect(text).toContain('calibration covers only 15 s of benign events');
+    expect(text).not.toMatch(/40998|5857/);
+  });
+});
