@@ -60,10 +60,6 @@ export function describeEpisodes(
   const anyNode = nodes.get(telling.processes[0]) as number;
   const host = cut(events.hosts[events.keys.hostAt(anyNode)]);
   const acts = tellingActs(highest, judged, {
-    objectAt: (row) => {
-      const node = events.table.object[row];
-      return node < 0 ? undefined : nameOf(graphs.names, node);
-    },
     pidOf: (process) => {
       const pid = graphs.names.pid[nodes.get(process) ?? -1] ?? -1;
       return pid < 0 ? undefined : pid;
@@ -162,7 +158,7 @@ function rootOf({ root, processes }: JudgedEpisode, { graphs, judged }: RecordCo
   const node = nodes.get(root);
   if (node !== undefined) return refOf(node, graphs);
   // The root ran before the selected events, but the lead knows it.
-  const known = catalogue.programName(judged.novelty.activity.lastPrograms.get(root) ?? -1) ?? null;
+  const known = catalogue.executable(judged.novelty.activity.lastPrograms.get(root) ?? -1) ?? null;
   return known === null
     ? refOf(nodes.get(processes[0]) as number, graphs)
     : { id: catalogue.uuid(root), type: 'process', name: cut(known) };
@@ -190,7 +186,7 @@ function phrase(
   const [highest] = incident.episodes;
   const { catalogue } = context.judged.novelty.activity;
   const count = highest.processes.length;
-  const who = `${count} ${count === 1 ? 'process' : 'processes'} below ${quote(catalogue.programName(highest.program))}`;
+  const who = `${count} ${count === 1 ? 'process' : 'processes'} below ${quote(catalogue.executable(highest.program))}${placeIn(highest, context)}`;
   const more =
     incident.episodes.length > 1
       ? `, and ${incident.episodes.length - 1} more like it or from the same cause`
@@ -201,6 +197,18 @@ function phrase(
     told.length > 0 ? told.join('; ') : 'nothing in it is new, but its processes behave unlike benign ones';
   const about = change === undefined ? '' : `${phraseChange(change)}. `;
   return `${about}${who}${more} on ${hostsOf(incident, host, context)}: ${what}.`;
+}
+
+/** " in session 12, unit `cron.service`", as far as the log says so of the root. */
+function placeIn({ root, processes }: JudgedEpisode, { graphs, judged }: RecordContext): string {
+  const { nodes } = judged.novelty.activity;
+  const { names } = graphs;
+  const node = nodes.get(root) ?? nodes.get(processes[0]) ?? -1;
+  const parts = (['session', 'unit', 'container'] as const).flatMap((field) => {
+    const text = names[field]?.[node] ?? -1;
+    return text < 0 ? [] : [`${field} ${quote(names.texts[text])}`];
+  });
+  return parts.length === 0 ? '' : ` in ${parts.join(', ')}`;
 }
 
 /** "web1", or "web1 and 4 more hosts". */
