@@ -102,9 +102,12 @@ export function describeEpisodes(
               manager: cut(change.manager),
               packages: change.packages.slice(0, MOST_PACKAGES).map(cut),
             },
-      acts: acts.map(({ row, sentence }) => ({
+      acts: acts.map(({ row, sentence, surprise, usual, isMain }) => ({
         at: row < 0 ? null : momentOf(events.table.ts[row]),
         what: sentence,
+        surprise,
+        main: isMain,
+        usual: usual === undefined ? null : { fresh: usual.fresh, all: usual.all },
       })),
       processes: refs.map((node) => ({
         entity: refOf(node, graphs),
@@ -128,9 +131,11 @@ function rateOf(score: number, { scores, hostDays }: BenignIncidents): { rate: n
   const { length } = scores.values;
   const count = length - scores.values.findIndex((value) => value >= score);
   const days = Math.max(hostDays, Number.MIN_VALUE);
-  if (length > 0 && scores.values[length - 1] >= score) return { rate: count / days, sure: 'resolved' };
+  const few = length < FEWEST;
+  if (length > 0 && scores.values[length - 1] >= score)
+    return { rate: count / days, sure: few ? 'unresolved' : 'resolved' };
   const rate = Math.min(1, length * Math.exp(-scores.of(score))) / days;
-  return { rate, sure: length < FEWEST ? 'unresolved' : 'extrapolated' };
+  return { rate, sure: few ? 'unresolved' : 'extrapolated' };
 }
 
 /** The rows of the first and last new act; without any, those of the processes. */
@@ -191,7 +196,9 @@ function phrase(
     incident.episodes.length > 1
       ? `, and ${incident.episodes.length - 1} more like it or from the same cause`
       : '';
-  const strongest = [...acts].sort((a, b) => b.surprise - a.surprise).slice(0, MOST_ACTS_IN_SENTENCE);
+  const strongest = [...acts]
+    .sort((a, b) => Number(b.isMain) - Number(a.isMain) || b.surprise - a.surprise)
+    .slice(0, MOST_ACTS_IN_SENTENCE);
   const told = acts.filter((act) => strongest.includes(act)).map(({ sentence }) => sentence);
   const what =
     told.length > 0 ? told.join('; ') : 'nothing in it is new, but its processes behave unlike benign ones';

@@ -1,20 +1,21 @@
+import { nameTemplate } from '../../features/name-template.js';
 import { quote } from '../evidence/relation-words.js';
 import { type NewBehaviour, phraseActs } from './act-words.js';
 import { addressKey, placeOf } from './activity.js';
-import { NOVELTY_KINDS } from './catalogue.js';
+import { type Catalogue, NOVELTY_KINDS } from './catalogue.js';
 import type { JudgedEpisode, JudgedEpisodes } from './episode-detector.js';
 
-const NAME = NOVELTY_KINDS.indexOf('name');
-const PARENT = NOVELTY_KINDS.indexOf('parent');
-const PROCESS = NOVELTY_KINDS.indexOf('process');
-/** Who started a program is told before whom it started, so that one start is told once. */
-const ORDER = [PARENT, ...NOVELTY_KINDS.keys()].filter((kind, i) => i === 0 || kind !== PARENT);
+const [REL, PROCESS, NET, PORT, DIR, EXT, NAME, PARENT] = [
+  ...(['rel', 'process', 'net', 'port'] as const),
+  ...(['dir', 'ext', 'name', 'parent'] as const),
+].map((kind) => NOVELTY_KINDS.indexOf(kind));
+/** Who started a program is told before whom it started, and what was used before how, so that each is told once. */
+const ORDER = [PARENT, PROCESS, NET, PORT, NAME, DIR, REL, EXT];
 /** Rates of fewer behaviours are not shown. */
 const FEWEST_USUAL = 10;
 const MOST_ACTS = 6;
+const MAIN_ACTS = 2;
 const MOST_NAMED = 3;
-/** Extensions and relations say little beside names and directories. */
-const DULL = new Set(['ext']);
 
 /** Something new that an episode did, as a sentence. */
 export interface TellingAct {
@@ -23,7 +24,13 @@ export interface TellingAct {
   /** In nats. */
   readonly surprise: number;
   readonly sentence: string;
+  /** How many such behaviours of the program were new in calibration, of all; undefined if it had few. */
+  readonly usual?: { readonly fresh: number; readonly all: number } | undefined;
+  /** Whether it is one of the two acts that say most. */
+  readonly isMain: boolean;
 }
+
+type Act = Omit<TellingAct, 'isMain'> & { readonly isFirstRun: boolean };
 
 /** What the log says beyond names. */
 export interface LogTerms {
@@ -40,60 +47,60 @@ export function tellingActs(
   { pidOf }: LogTerms = NO_TERMS,
 ): TellingAct[] {
   const { novelty, rates } = judged;
-  const { catalogue, actors, actorAt } = novelty.activity;
-  const acts: TellingAct[] = [...firstRuns(episode, judged)];
-  const starts = new Set<string>();
+  const { catalogue, actors } = novelty.activity;
+  const acts: Act[] = [...firstRuns(episode, judged)];
+  const told = new ToldThings();
   for (const kind of ORDER) {
     const actor = episode.actors[kind];
-    if (actor < 0 || DULL.has(NOVELTY_KINDS[kind])) continue;
-    // The names of the same process say more than their directories.
-    if (NOVELTY_KINDS[kind] === 'dir' && episode.actors[NAME] === actor) continue;
-    const program = actors.seconds[actor];
-    const process = actors.firsts[actor];
+    if (actor < 0) continue;
+    const [process, program] = [actors.firsts[actor], actors.seconds[actor]];
+    const news = told.leaveOut(newsOf(actor, kind, judged), { actor, program, kind, judged, episode });
+    if (news.length === 0) continue;
     const pid = pidOf(process);
-    const name = catalogue.executable(program);
-    const named = name === '' ? 'a process without a name' : quote(name);
+    const named = nameIn(catalogue, program);
     const who = pid === undefined ? named : `${named} (pid ${pid})`;
     const { all, fresh } = rates.usual(catalogue.programKey(program), kind);
-    const usual = all >= FEWEST_USUAL ? ` (${fresh} of ${all} were new in calibration)` : '';
-    const surprise = episode.surprises[kind];
-    if (kind === PARENT) {
-      const parent = starterOf(actor, judged);
-      if (parent === undefined) continue;
-      starts.add(`${parent} ${program}`);
-      const starter = catalogue.executable(parent);
-      const by = starter === '' ? 'a process without a name' : quote(starter);
-      acts.push({
-        row: actorAt[actor],
-        surprise,
-        sentence: `${by} started ${who} for the first time${usual}`,
-      });
-      continue;
-    }
-    const told = newsOf(actor, kind, judged).filter(
-      ({ what }) =>
-        !(kind === PROCESS && starts.has(`${program} ${catalogue.program(String(what[2]))}`)) &&
-        // That a program ran for the first time says that its file was executed.
-        !(isOwnFile(what, program, judged) && !novelty.knows(program)),
-    );
-    if (told.length === 0) continue;
-    const addresses = NOVELTY_KINDS[kind] === 'net' ? newAddresses(process, novelty) : [];
-    const scope = novelty.knows(program) ? 'it never did before' : 'no program did before';
-    const what = phraseActs(told, addresses);
     acts.push({
-      row: Math.min(...told.map(({ row }) => row)),
-      surprise,
-      sentence: `${who} ${what}, which ${scope}${usual}`,
+      row: Math.min(...news.map(({ row }) => row)),
+      surprise: episode.surprises[kind],
+      sentence: phraseNews(who, news, { process, program, novelty }),
+      usual: all < FEWEST_USUAL ? undefined : { all, fresh },
+      isFirstRun: false,
     });
   }
-  return acts
-    .sort((a, b) => b.surprise - a.surprise)
-    .slice(0, MOST_ACTS)
-    .sort((a, b) => a.row - b.row);
+  const ranked = mainFirst(acts.sort((a, b) => b.surprise - a.surprise)).slice(0, MOST_ACTS);
+  const main = new Set(ranked.slice(0, MAIN_ACTS));
+  return ranked.map((act) => ({ ...act, isMain: main.has(act) })).sort((a, b) => a.row - b.row);
+}
+
+/** A person asks first what ran that never ran before, so one such act comes before stronger ones. */
+function mainFirst(acts: readonly Act[]): Act[] {
+  const firstRun = acts.find(({ isFirstRun }) => isFirstRun);
+  return firstRun === undefined ? [...acts] : [firstRun, ...acts.filter((act) => act !== firstRun)];
+}
+
+function phraseNews(
+  who: string,
+  news: readonly NewsOfKind[],
+  { process, program, novelty }: { process: number; program: number; novelty: JudgedEpisodes['novelty'] },
+): string {
+  const { catalogue } = novelty.activity;
+  const [{ what, name, isOwnFile }] = news;
+  if (what[0] === 'parent')
+    return `${nameIn(catalogue, catalogue.program(String(what[1])))} started ${who} for the first time`;
+  if (isOwnFile) return `${who} was executed as ${quote(name ?? '')}, which it never was before`;
+  const addresses = what[0] === 'net' ? newAddresses(process, novelty) : [];
+  const scope = novelty.knows(program) ? 'it never did before' : 'no program did before';
+  return `${who} ${phraseActs(news, addresses)}, which ${scope}`;
+}
+
+function nameIn(catalogue: Catalogue, program: number): string {
+  const name = catalogue.executable(program);
+  return name === '' ? 'a process without a name' : quote(name);
 }
 
 /** Programs that ran for the first time, and places from which none ran before. */
-function* firstRuns(episode: JudgedEpisode, judged: JudgedEpisodes): Generator<TellingAct> {
+function* firstRuns(episode: JudgedEpisode, judged: JudgedEpisodes): Generator<Act> {
   const { novelty, rates } = judged;
   const { actors, actorAt, catalogue, ran } = novelty.activity;
   const firsts = new Map<number, number>();
@@ -105,7 +112,7 @@ function* firstRuns(episode: JudgedEpisode, judged: JudgedEpisodes): Generator<T
   const named = episode.newPrograms.filter((program) => catalogue.executable(program) !== '');
   for (const program of named.slice(0, MOST_NAMED)) {
     const sentence = `${quote(catalogue.executable(program))} ran for the first time`;
-    yield { row: firsts.get(program) ?? -1, surprise: rates.newProgram, sentence };
+    yield { row: firsts.get(program) ?? -1, surprise: rates.newProgram, sentence, isFirstRun: true };
   }
   const [place] = episode.newPlaces;
   if (place === undefined) return;
@@ -118,38 +125,72 @@ function* firstRuns(episode: JudgedEpisode, judged: JudgedEpisodes): Generator<T
   if (found === undefined) return;
   const [, directory, file] = /^(.*)[/\\](.*)$/s.exec(found.path) ?? ['', place, found.path];
   const sentence = `${quote(file)} ran from ${quote(directory)}, where none ran before`;
-  yield { row: found.row, surprise: rates.newPlace, sentence };
+  yield { row: found.row, surprise: rates.newPlace, sentence, isFirstRun: true };
 }
 
 interface NewsOfKind extends NewBehaviour {
   readonly row: number;
+  /** Whether it is that a process executes the file of its own program. */
+  readonly isOwnFile: boolean;
 }
 
 /** The new behaviours of an actor of one kind. */
 function newsOf(actor: number, kind: number, { novelty }: JudgedEpisodes): NewsOfKind[] {
-  const { catalogue, done, doneAt, doneTo } = novelty.activity;
+  const { catalogue, actors, done, doneAt, doneTo } = novelty.activity;
+  const program = actors.seconds[actor];
   return novelty.news[actor]
     .filter((row) => catalogue.kindOf(done.seconds[row]) === kind)
-    .map((row) => ({
-      what: catalogue.describe(done.seconds[row]),
-      name: doneTo[row] < 0 ? undefined : catalogue.nameAt(doneTo[row]),
-      row: doneAt[row],
-    }));
+    .map((row) => {
+      const what = catalogue.describe(done.seconds[row]);
+      const name = doneTo[row] < 0 ? undefined : catalogue.nameAt(doneTo[row]);
+      const isOwnFile =
+        kind !== PARENT &&
+        what[1] === 'exec' &&
+        name !== undefined &&
+        nameTemplate(name) === catalogue.programName(program);
+      return { what, name, row: doneAt[row], isOwnFile };
+    });
 }
 
-/** The program that started an actor for the first time. */
-function starterOf(actor: number, judged: JudgedEpisodes): number | undefined {
-  const [start] = newsOf(actor, PARENT, judged);
-  return start === undefined ? undefined : judged.novelty.activity.catalogue.program(String(start.what[1]));
+interface Telling {
+  readonly actor: number;
+  readonly program: number;
+  readonly kind: number;
+  readonly judged: JudgedEpisodes;
+  readonly episode: JudgedEpisode;
 }
 
-/** Whether a behaviour is that a process executes the file of its own program. */
-function isOwnFile(
-  what: NewBehaviour['what'],
-  program: number,
-  { novelty: { activity } }: JudgedEpisodes,
-): boolean {
-  return what[0] === 'name' && what[1] === 'exec' && what[3] === activity.catalogue.programName(program);
+/** Leaves out what other acts tell already. */
+class ToldThings {
+  readonly #starts = new Set<string>();
+  readonly #relations = new Set<string>();
+
+  leaveOut(news: readonly NewsOfKind[], telling: Telling): NewsOfKind[] {
+    const { actor, program, kind, judged, episode } = telling;
+    const { catalogue } = judged.novelty.activity;
+    if (kind === EXT) return [];
+    if (kind === PARENT) {
+      for (const { what } of news) this.#starts.add(`${catalogue.program(String(what[1]))} ${program}`);
+      return [...news];
+    }
+    // The names of the same process say more than their directories.
+    if (kind === DIR && episode.actors[NAME] === actor) return [];
+    if (kind === REL)
+      return news.filter(({ what, isOwnFile }) => !isOwnFile && !this.#relations.has(`${actor} ${what[1]}`));
+    const left = news.filter(({ what }) => {
+      if (kind === PORT) return what[2] !== '' && (what[2] !== 'high' || episode.actors[NET] !== actor);
+      if (kind !== PROCESS) return true;
+      const object = catalogue.program(String(what[2]));
+      return object !== program && !this.#starts.has(`${program} ${object}`);
+    });
+    const others = left.filter(({ isOwnFile }) => !isOwnFile);
+    // That a program ran for the first time says that its file was executed.
+    const kept = others.length > 0 || kind === DIR || !judged.novelty.knows(program) ? others : left;
+    const named = kept.filter(({ name }) => name !== '');
+    const result = named.length > 0 || episode.actors[REL] !== actor ? kept : [];
+    for (const { what } of result) this.#relations.add(`${actor} ${what[1]}`);
+    return result;
+  }
 }
 
 /** The remote addresses that a process used and that no one used before. */

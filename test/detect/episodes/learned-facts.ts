@@ -66,15 +66,15 @@ export class LearnedFacts {
 
   /** Claims of a sentence that these events contradict. Throws if it cannot read the sentence. */
   contradict(sentence: string): string[] {
-    const text = sentence
-      .replace(/ \(pid \d+\)/g, '')
-      .replace(/ \(\d+ of \d+ were new in calibration\)/g, '');
+    const text = sentence.replace(/ \(pid \d+\)/g, '');
     const ran = /^`([^`]*)` ran for the first time$/.exec(text);
     if (ran !== null) return has(this.#programs, nameTemplate(ran[1]));
     const place = /^`[^`]*` ran from `([^`]*)`, where none ran before$/.exec(text);
     if (place !== null) return has(this.#places, nameTemplate(place[1]));
     const start = /^`([^`]*)` started `([^`]*)` for the first time$/.exec(text);
     if (start !== null) return has(this.#starts, `${nameTemplate(start[1])} ${nameTemplate(start[2])}`);
+    const as = /^`([^`]*)` was executed as `([^`]*)`, which it never was before$/.exec(text);
+    if (as !== null) return has(this.#phrases, `${nameTemplate(as[1])} executed ${nameTemplate(as[2])}`);
     const act = /^(?:`([^`]*)`|a process without a name) (.*), which (it never|no program) did before$/s.exec(
       text,
     );
