@@ -7,14 +7,13 @@ import { detect } from '../../src/pipeline/detect.js';
 import { train } from '../../src/pipeline/train.js';
 import { simulate } from '../../src/simulate/simulate.js';
 import { ingestFiles } from '../../src/store/ingest.js';
-import { Store } from '../../src/store/store.js';
 import { sharedFolder } from '../folders.js';
 
 const HOUR = 3_600_000_000_000n;
 const folder = sharedFolder();
 const [world, store] = [join(folder, 'world'), join(folder, 'store')];
 const threads = 1;
-/** The span of each attack and of the test, in nanoseconds. */
+/** The span of each attack, in nanoseconds. */
 const attacks: { id: string; from: bigint; until: bigint }[] = [];
 let runs = 0;
 let ids: ReadonlyMap<string, string> = new Map();
@@ -66,7 +65,6 @@ beforeAll(async () => {
   }
   const model = await trainModel('first.recal', { seed: 1 });
   ids = await attackIds(model);
-  await Store.open(store);
 });
 
 describe('an attack keeps the id of its incident', () => {

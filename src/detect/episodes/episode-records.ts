@@ -55,8 +55,7 @@ export function describeEpisodes(
   const { events } = graphs;
   const { catalogue, nodes } = judged.novelty.activity;
   const [highest] = incident.episodes;
-  // Novelty depends on the model's data only, not on its weights or windows, so that the id stays.
-  const telling = incident.episodes.reduce((most, each) => (each.novelty > most.novelty ? each : most));
+  const telling = tellingEpisode(incident, judged);
   const anyNode = nodes.get(telling.processes[0]) as number;
   const host = cut(events.hosts[events.keys.hostAt(anyNode)]);
   const acts = tellingActs(highest, judged, {
@@ -118,6 +117,21 @@ export function describeEpisodes(
       behaviours: context.behaviours.of(incident),
     },
   };
+}
+
+/**
+ * The tree that the id comes from: novelty depends on the model's data only, not on its weights or windows. Of repeats that
+ * are as new, the earliest.
+ */
+function tellingEpisode({ episodes }: EpisodeIncident, { novelty }: JudgedEpisodes): JudgedEpisode {
+  const { catalogue } = novelty.activity;
+  const isEarlier = (a: JudgedEpisode, b: JudgedEpisode) => {
+    const [one, other] = [catalogue.begun(a.root), catalogue.begun(b.root)];
+    return one < other || (one === other && catalogue.uuid(a.root) < catalogue.uuid(b.root));
+  };
+  return episodes.reduce((most, each) =>
+    each.novelty > most.novelty || (each.novelty === most.novelty && isEarlier(each, most)) ? each : most,
+  );
 }
 
 /** The rarer among benign incidents, the more severe. Few benign incidents cannot make one critical. */
