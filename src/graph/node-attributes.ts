@@ -20,6 +20,9 @@ export interface NodeAttributes {
   readonly pid: number | undefined;
   /** The login session of a process. */
   readonly session: string | undefined;
+  readonly container?: string | undefined;
+  /** The service unit of a process. */
+  readonly unit?: string | undefined;
   /** The start of a process with an id of the form `pid:<pid>@<start ns>`. */
   readonly start: bigint | undefined;
   /** Node of the parent process, or -1 if it is unknown or has no loaded event. */
@@ -37,10 +40,11 @@ export async function* readNodeAttributes(
 ): AsyncGenerator<NodeAttributes> {
   const numbers = new Map(hosts.map((host, number) => [host, number]));
   const segments = store.segments('entities').filter(({ host }) => numbers.has(host));
-  const columns = `host, entity::VARCHAR, type, kind, name, cmd, local, pid, session, parent::VARCHAR, ${START}`;
+  const columns = `host, entity::VARCHAR, type, kind, name, cmd, local, pid, session, container, unit, parent::VARCHAR, ${START}`;
   const until = table.length === 0 ? undefined : table.ts[table.length - 1];
   for await (const chunk of mergeEntities(store, segments, columns, { until })) {
-    const [host, entity, type, kind, name, cmd, local, pid, session, parent, start] = chunk.getColumns();
+    const [host, entity, type, kind, name, cmd, local, pid, session, container, unit, parent, start] =
+      chunk.getColumns();
     for (let row = 0; row < chunk.rowCount; row++) {
       const number = numbers.get(host[row] as string);
       const node = number === undefined ? -1 : findKey(keys, number, entity[row] as string);
@@ -54,6 +58,8 @@ export async function* readNodeAttributes(
         local: text(local[row]),
         pid: pid[row] === null ? undefined : Number(pid[row]),
         session: text(session[row]),
+        container: text(container[row]),
+        unit: text(unit[row]),
         start: start[row] === null ? undefined : (start[row] as bigint),
         parent: parent[row] === null ? -1 : findKey(keys, number as number, parent[row] as string),
       };

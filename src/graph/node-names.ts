@@ -20,6 +20,9 @@ export interface NodeNames {
   readonly cmd: Int32Array;
   /** Index in `texts` of the login session of a process, or -1. */
   readonly session: Int32Array;
+  /** Index in `texts` of the container and of the service unit of a process, or -1. */
+  readonly container?: Int32Array | undefined;
+  readonly unit?: Int32Array | undefined;
   /** Process id, or -1 if unknown. */
   readonly pid: Int32Array;
   /** Node of the parent process, or -1. */
@@ -38,7 +41,10 @@ export async function readNodeNames(
 /** Collects names from attributes, so that one pass over the attributes can serve several purposes. */
 export class NodeNamesBuilder {
   readonly #numbers = new Map<string, number>();
-  readonly #names: NodeNames & { readonly texts: string[]; readonly kind: Int32Array };
+  readonly #names: NodeNames & { readonly texts: string[] } & Record<
+      'kind' | 'container' | 'unit',
+      Int32Array
+    >;
 
   constructor(nodes: number) {
     const unknown = () => new Int32Array(nodes).fill(-1);
@@ -50,18 +56,22 @@ export class NodeNamesBuilder {
       name: unknown(),
       cmd: unknown(),
       session: unknown(),
+      container: unknown(),
+      unit: unknown(),
       pid: unknown(),
       parent: unknown(),
     };
   }
 
-  add({ node, type, kind, name, cmd, session, pid, parent }: NodeAttributes): void {
+  add({ node, type, kind, name, cmd, session, container, unit, pid, parent }: NodeAttributes): void {
     const names = this.#names;
     names.types[node] = Math.max(0, ENTITY_TYPES.indexOf(type));
     names.kind[node] = this.#numberOf(kind);
     names.name[node] = this.#numberOf(name);
     names.cmd[node] = this.#numberOf(cmd);
     names.session[node] = this.#numberOf(session);
+    names.container[node] = this.#numberOf(container);
+    names.unit[node] = this.#numberOf(unit);
     names.pid[node] = pid ?? -1;
     names.parent[node] = parent;
   }

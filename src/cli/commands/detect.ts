@@ -173,11 +173,11 @@ function describeCost(stages: Readonly<Record<string, number>>, peakBytes: numbe
   return `time: ${parts.join(', ')}; peak memory ${formatBytes(peakBytes)}`;
 }
 
-/** The first new acts of an episode, in order of time; undefined without any. */
-function firstActs({ episode }: Incident): string | undefined {
+/** The acts of an episode that say most, in order of time; undefined without any. */
+function mainActs({ episode }: Incident): string | undefined {
   if (episode === null || episode.acts.length === 0) return undefined;
   return episode.acts
-    .slice(0, 2)
+    .filter(({ main }) => main)
     .map(({ what }) => what)
     .join('; ');
 }
@@ -198,7 +198,7 @@ function* renderDetection(result: DetectResult, look: Output): Generator<string>
           incident.first.iso.slice(0, 16).replace('T', ' '),
           incident.episode?.processCount ?? new Set(incident.alerts.map(({ entity }) => entity.id)).size,
           incident.root.name ?? incident.root.id,
-          firstActs(incident) ?? actionsIn(incident),
+          mainActs(incident) ?? actionsIn(incident),
         ]),
       look,
     );

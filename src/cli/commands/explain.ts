@@ -6,6 +6,7 @@ import type { Alert, EntityRef, Incident } from '../../detect/alerts/alert.js';
 import type { Explained, RawEvents } from '../../detect/alerts/explain.js';
 import { UNKNOWN } from '../../features/vocabulary.js';
 import { explain } from '../../pipeline/explain.js';
+import { usualText } from '../../report/detection/usual-text.js';
 import { defineCommand } from '../command.js';
 import { formatProbability, renderEvidence } from '../terminal/evidence-table.js';
 import { formatCount } from '../terminal/quantities.js';
@@ -112,8 +113,9 @@ function* renderEpisode({ episode }: Incident): Generator<string> {
   yield `${trees}, ${formatCount(processCount)} processes; ${novelty.toFixed(1)} of the score is novelty, ${learned.toFixed(1)} is learned`;
   yield `benign events give ${falsePerDay < 0.01 ? 'fewer than 0.01' : falsePerDay.toPrecision(2)} such incidents per host and day (${sure})`;
   if (acts.length > 0) yield '';
-  for (const { at, what } of acts) {
-    yield `  ${at === null ? '' : `${at.iso.slice(0, 19)}  `}${printable(what, 2000)}`;
+  for (const act of acts) {
+    const at = act.at === null ? '' : `${act.at.iso.slice(0, 19).replace('T', ' ')}  `;
+    yield `  ${at}${printable(act.what, 2000)}${usualText(act)}`;
   }
   yield '';
 }

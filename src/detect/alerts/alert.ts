@@ -198,7 +198,21 @@ export const incidentSchema = z
           .default(null)
           .meta({ description: 'the software change that the incident is; null if it is more than that' }),
         acts: z
-          .array(z.strictObject({ at: moment.nullable(), what: sentence }))
+          .array(
+            z.strictObject({
+              at: moment.nullable(),
+              what: sentence,
+              surprise: z.number().default(0).meta({ description: 'in nats' }),
+              main: z
+                .boolean()
+                .default(false)
+                .meta({ description: 'whether it is one of the two that say most' }),
+              usual: z.strictObject({ fresh: count, all: count }).nullable().default(null).meta({
+                description:
+                  'behaviours of this kind and program that were new in calibration, and all; null if few',
+              }),
+            }),
+          )
           .max(16)
           .meta({ description: 'the strongest new acts, in order of time' }),
         processes: z

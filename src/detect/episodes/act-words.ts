@@ -1,4 +1,3 @@
-import { nameTemplate } from '../../features/name-template.js';
 import type { EntityType } from '../../ingest/event.js';
 import { quote, verbOf } from '../evidence/relation-words.js';
 import { isCredential } from './changes/telling-for-packages.js';
@@ -22,7 +21,14 @@ const TELLING_FIRST = [
   ...['connect', 'accept', 'bind', 'send', 'read', 'load', 'mmap', 'open'],
 ];
 
-/** A new behaviour: its kind and what tells it apart, and the name in the log of an object that shows it. */
+/** Files in a directory of this depth may lie deeper: behaviours keep no more of a path. */
+const WHOLE_LEVELS = 4;
+const SINGULAR: Readonly<Record<string, string>> = {
+  addresses: 'address',
+  directories: 'directory',
+};
+
+/** A new behaviour: its kind and what tells it apart, and the name in the log of the object that shows it. */
 export interface NewBehaviour {
   readonly what: readonly (string | number)[];
   readonly name: string | undefined;
@@ -38,50 +44,99 @@ export function phraseActs(behaviours: readonly NewBehaviour[], addresses: reado
     case 'rel':
       return listActs(behaviours);
     case 'process':
-      return `${verbOf(relation, 'process')} ${list(distinct(own, 2), 'programs')}`;
+      return `${verbOf(relation, 'process')} ${list(namesOf(own, 2), 'programs', 'a process without a name')}`;
     case 'net':
-      return `${verbOf(relation, 'flow')} ${phraseAddresses(addresses, distinct(own, 2))}`;
+      return `${verbOf(relation, 'flow')} ${phraseAddresses(addresses, own)}`;
     case 'port':
-      return `${verbOf(relation, 'flow')} ${phrasePorts(distinct(own, 2, 'unknown'))}`;
+      return `${verbOf(relation, 'flow')} ${phrasePorts(own.map(({ what }) => String(what[2])))}`;
     case 'dir':
-      return `${verbOf(relation, type)} something below ${list(distinct(own, 3, '/'), 'directories')}`;
+      return `${verbOf(relation, type)} something ${phraseDirectories(own)}`;
     default:
-      return `${verbOf(relation, type)} ${list(namesOf(own), type === 'registry' ? 'keys' : `${type}s`)}`;
+      return `${verbOf(relation, type)} ${list(namesOf(own, 3), nounOf(type), `${article(type)} without a name`)}`;
   }
 }
 
-/** Files with secrets are named first. */
-function namesOf(behaviours: readonly NewBehaviour[]): string[] {
-  const names = behaviours.map(({ what, name }) => {
-    const template = String(what[3]);
-    return name !== undefined && nameTemplate(name) === template ? name : template;
-  });
-  return [...new Set(names)].sort((a, b) => Number(isCredential(b)) - Number(isCredential(a)));
+/** The names in the log, or the templates of behaviours without one. Files with secrets come first. */
+function namesOf(behaviours: readonly NewBehaviour[], at: number): string[] {
+  const names = new Map<string, string>();
+  for (const { what, name } of behaviours) {
+    const template = String(what[at]);
+    if (!names.has(template)) names.set(template, name ?? template);
+  }
+  return [...names.values()].sort((a, b) => Number(isCredential(b)) - Number(isCredential(a)));
 }
 
 /** `203.0.113.9`; or "548 new addresses in 12 networks, first `203.0.113.9`". */
-function phraseAddresses(addresses: readonly string[], networks: readonly string[]): string {
-  if (addresses.length === 0) return `the network ${list(networks, 'networks')}`;
-  if (addresses.length <= MOST_NAMED) return list(addresses, 'addresses');
-  const inNetworks = networks.length > 1 ? ` in ${networks.length} networks` : '';
-  return `${addresses.length} new addresses${inNetworks}, first ${quote(addresses[0])}`;
+function phraseAddresses(addresses: readonly string[], behaviours: readonly NewBehaviour[]): string {
+  const networks = new Set(behaviours.map(({ what }) => String(what[2])));
+  if (addresses.length > MOST_NAMED) {
+    const inNetworks = networks.size > 1 ? ` in ${networks.size} networks` : '';
+    return `${addresses.length} new addresses${inNetworks}, first ${quote(addresses[0])}`;
+  }
+  const names = behaviours.map(({ what, name }) => (name === undefined ? String(what[2]) : hostOf(name)));
+  const named = addresses.length > 0 ? addresses : [...new Set(names)];
+  return list(named, 'addresses', 'an address without a name');
 }
 
-/** "port 443"; "ports 80, 443 and 3 more". */
-function phrasePorts(ports: readonly string[]): string {
-  const named = ports.slice(0, MOST_NAMED).map((port) => (port === 'high' ? 'from 10000 on' : port));
-  const more = ports.length > MOST_NAMED ? ` and ${ports.length - MOST_NAMED} more` : '';
-  return `${ports.length === 1 ? 'port' : 'ports'} ${named.join(', ')}${more}`;
+/** An address without its port. */
+function hostOf(name: string): string {
+  return /^\[?([0-9a-fA-F.:]+?)\]?:\d+\s*$/.exec(name)?.[1] ?? name;
+}
+
+/** "port 443"; "ports 80, 443 and 3 more"; "a port from 10000 on". */
+function phrasePorts(all: readonly string[]): string {
+  const ports = [...new Set(all)];
+  const low = ports.filter((port) => port !== 'high' && port !== '');
+  const high = ports.includes('high');
+  if (low.length === 0) return high ? 'a port from 10000 on' : 'an unknown port';
+  const more = low.length > MOST_NAMED ? ` and ${low.length - MOST_NAMED} more` : '';
+  const named = low.slice(0, MOST_NAMED);
+  const listed = more === '' ? sequence(named) : named.join(', ');
+  const noun = low.length === 1 ? 'port' : 'ports';
+  return `${noun} ${listed}${more}${high ? ', and to ports from 10000 on' : ''}`;
+}
+
+/** "in `/etc`"; "below `/srv/shop/data`". Programs may know what lies deeper, so that the word matters. */
+function phraseDirectories(behaviours: readonly NewBehaviour[]): string {
+  const depthOf = ({ what }: NewBehaviour) => String(what[3]).split('/').length;
+  const inside = behaviours.filter((each) => depthOf(each) < WHOLE_LEVELS);
+  const told = inside.length > 0 ? inside : behaviours;
+  const names = new Map<string, string>();
+  for (const each of told) {
+    const template = String(each.what[3]);
+    if (!names.has(template)) names.set(template, directoryOf(each, depthOf(each)) || '/');
+  }
+  return `${inside.length > 0 ? 'in' : 'below'} ${list([...names.values()], 'directories', '/')}`;
+}
+
+function directoryOf({ what, name }: NewBehaviour, depth: number): string {
+  if (name === undefined) return String(what[3]);
+  return name
+    .split(/[/\\]/)
+    .slice(0, depth)
+    .join(name.includes('\\') ? '\\' : '/');
 }
 
 /** "executed a file and opened a connection". */
 function listActs(behaviours: readonly NewBehaviour[]): string {
-  const acts = behaviours.map(({ what: [, relation, type] }) => {
-    const noun = type === 'flow' ? 'an address' : type === 'other' ? 'an object' : `a ${type}`;
-    return `${verbOf(String(relation), String(type) as EntityType)} ${noun}`;
-  });
-  const named = acts.slice(0, 2).join(' and ');
-  return acts.length > 2 ? `${named}, and did ${acts.length - 2} more such things` : named;
+  const acts = new Set(
+    behaviours.map(
+      ({ what: [, relation, type] }) =>
+        `${verbOf(String(relation), String(type) as EntityType)} ${article(String(type))}`,
+    ),
+  );
+  const named = [...acts].slice(0, 2).join(' and ');
+  const more = acts.size - 2;
+  return more > 0 ? `${named}, and ${more} more ${more === 1 ? 'kind' : 'kinds'} of act` : named;
+}
+
+function article(type: string): string {
+  if (type === 'flow') return 'an address';
+  return type === 'other' ? 'an object' : type === 'registry' ? 'a registry key' : `a ${type}`;
+}
+
+function nounOf(type: string): string {
+  return type === 'registry' ? 'keys' : type === 'other' ? 'objects' : `${type}s`;
 }
 
 function tellingRelation(behaviours: readonly NewBehaviour[]): string {
@@ -93,15 +148,19 @@ function tellingRelation(behaviours: readonly NewBehaviour[]): string {
   return relations.reduce((first, each) => (place(each) < place(first) ? each : first));
 }
 
-function distinct(behaviours: readonly NewBehaviour[], at: number, empty = ''): string[] {
-  return [...new Set(behaviours.map(({ what }) => String(what[at]) || empty))];
+/** Lists names; those without any text are `unnamed`. */
+function list(texts: readonly string[], nouns: string, unnamed: string): string {
+  const named = texts.filter((text) => text !== '');
+  if (named.length === 0) return unnamed;
+  const shown = named.slice(0, MOST_NAMED).map(quote);
+  const more = texts.length - shown.length;
+  if (more === 0) return sequence(shown);
+  return `${shown.join(', ')} and ${more} more ${more === 1 ? (SINGULAR[nouns] ?? nouns.slice(0, -1)) : nouns}`;
 }
 
-function list(texts: readonly string[], noun: string): string {
-  const named = texts.slice(0, MOST_NAMED).map(quote);
-  const more = texts.length - named.length;
-  if (more > 0) return `${named.join(', ')} and ${more} more ${noun}`;
-  return named.length < 2
-    ? named.join('')
-    : `${named.slice(0, -1).join(', ')} and ${named[named.length - 1]}`;
+/** "a, b and c". */
+function sequence(texts: readonly string[]): string {
+  return texts.length < 2
+    ? texts.join('')
+    : `${texts.slice(0, -1).join(', ')} and ${texts[texts.length - 1]}`;
 }

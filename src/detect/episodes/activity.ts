@@ -24,9 +24,12 @@ export const START_RELATION =
 export interface Activity extends ProcessOrigins {
   /** (process, program): a process has one pair for each program that it ran. In order of appearance. */
   readonly actors: PairTable;
-  /** (actor, behaviour), each once; and the row of the first event that shows it. */
+  /** The row of the first event of each actor. */
+  readonly actorAt: readonly number[];
+  /** (actor, behaviour), each once; the row of the first event that shows it, and the name of its object or -1. */
   readonly done: PairTable;
   readonly doneAt: readonly number[];
+  readonly doneTo: readonly number[];
   /** The node of each process in the loaded events. */
   readonly nodes: ReadonlyMap<number, number>;
   /** The last row of each process as a subject. */
@@ -59,31 +62,40 @@ export function collectActivity(part: NamedEvents | EventsWithLead, catalogue: C
   }
   const { ts } = part.events.table;
   const actors = new PairTable();
+  const actorAt: number[] = [];
   const done = new PairTable();
   const doneAt: number[] = [];
+  const doneTo: number[] = [];
   const lastRows = new Map<number, number>();
   const ran: { process: number; file: number; row: number }[] = [];
   const wrote = new Map<number, Map<number, number>>();
   const addresses = new Map<string, Map<number, number>>();
-  const accepted = new Map<number, { row: number; behaviours: Int32Array }>();
+  const accepted = new Map<number, { row: number; name: number; behaviours: Int32Array }>();
   const nodes = new Map<number, number>();
-  const add = (actor: number, behaviours: Int32Array, row: number) => {
+  const actorOf = (process: number, program: number, row: number) => {
+    const actor = actors.intern(process, program);
+    if (actor === actorAt.length) actorAt.push(row);
+    return actor;
+  };
+  const add = (actor: number, behaviours: Int32Array, row: number, name: number) => {
     for (const behaviour of behaviours) {
       const before = done.size;
-      if (done.intern(actor, behaviour) === before) doneAt.push(row);
+      if (done.intern(actor, behaviour) < before) continue;
+      doneAt.push(row);
+      doneTo.push(name);
     }
   };
   walk(part, catalogue, origins, (act) => {
     const { subject, object, program, row, actionOf, starts, node, objectNode } = act;
     origins.see(subject, object, { starts, program, action: actionOf, ts: ts[row] });
     if (object < 0) return;
-    const actor = actors.intern(subject, program);
+    const actor = actorOf(subject, program, row);
     nodes.set(subject, node);
     lastRows.set(subject, row);
     const behaviours = catalogue.behavioursOf(act.relation, act.type, act.name);
-    add(actor, behaviours, row);
+    add(actor, behaviours, row, act.name);
     if (act.type === FLOW) {
-      if (actionOf === ACCEPT) accepted.set(subject, { row, behaviours });
+      if (actionOf === ACCEPT) accepted.set(subject, { row, name: act.name, behaviours });
       const address = remoteAddress(catalogue.nameAt(act.name));
       if (address !== undefined) countIn(addresses, address, subject);
     } else if (act.type === FILE) {
@@ -96,18 +108,19 @@ export function collectActivity(part: NamedEvents | EventsWithLead, catalogue: C
     }
     if (starts < 0) return;
     nodes.set(object, objectNode);
-    const child = actors.intern(object, starts);
+    const child = actorOf(object, starts, row);
     // A server that forks for each connection gives the connection to the new process.
     const given = accepted.get(subject);
     accepted.delete(subject);
-    if (given !== undefined && ts[row] - ts[given.row] <= GIVEN_WITHIN) add(child, given.behaviours, row);
+    if (given !== undefined && ts[row] - ts[given.row] <= GIVEN_WITHIN)
+      add(child, given.behaviours, given.row, given.name);
   });
   if ('names' in part) origins.state(nodes, part.names);
   const found = origins.finish();
   addParents(actors, found, catalogue, (actor, behaviour) =>
-    add(actor, Int32Array.of(behaviour), lastRows.get(actors.firsts[actor]) ?? 0),
+    add(actor, Int32Array.of(behaviour), actorAt[actor], -1),
   );
-  return { ...found, actors, done, doneAt, nodes, lastRows, ran, wrote, addresses };
+  return { ...found, actors, actorAt, done, doneAt, doneTo, nodes, lastRows, ran, wrote, addresses };
 }
 
 /** Each program was started by the nearest ancestor that runs another program. */

@@ -43,6 +43,7 @@ export class Catalogue {
   readonly #entities = new KeyTable();
   #begun = new BigInt64Array(256);
   readonly #programs = new KeyedTexts('program');
+  readonly #executables: string[] = [];
   readonly #names: string[] = [];
   readonly #nameNumbers = new Map<string, number>();
   readonly #relations: string[] = [];
@@ -96,7 +97,16 @@ export class Catalogue {
 
   /** The number of the program with this executable. */
   program(name: string): number {
-    return this.#programs.intern(nameTemplate(name));
+    const number = this.#programs.intern(nameTemplate(name));
+    // A behaviour may mention a program by its template before the log names it.
+    const known = this.#executables[number];
+    if (known === undefined || known === this.#programs.texts[number]) this.#executables[number] = name;
+    return number;
+  }
+
+  /** The first executable of a program, as the log names it. */
+  executable(program: number): string {
+    return this.#executables[program];
   }
 
   programName(program: number): string {

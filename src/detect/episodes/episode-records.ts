@@ -55,15 +55,10 @@ export function describeEpisodes(
   const { events } = graphs;
   const { catalogue, nodes } = judged.novelty.activity;
   const [highest] = incident.episodes;
-  // Novelty depends on the model's data only, not on its weights or windows, so that the id stays.
-  const telling = incident.episodes.reduce((most, each) => (each.novelty > most.novelty ? each : most));
+  const telling = tellingEpisode(incident, judged);
   const anyNode = nodes.get(telling.processes[0]) as number;
   const host = cut(events.hosts[events.keys.hostAt(anyNode)]);
   const acts = tellingActs(highest, judged, {
-    objectAt: (row) => {
-      const node = events.table.object[row];
-      return node < 0 ? undefined : nameOf(graphs.names, node);
-    },
     pidOf: (process) => {
       const pid = graphs.names.pid[nodes.get(process) ?? -1] ?? -1;
       return pid < 0 ? undefined : pid;
@@ -106,9 +101,12 @@ export function describeEpisodes(
               manager: cut(change.manager),
               packages: change.packages.slice(0, MOST_PACKAGES).map(cut),
             },
-      acts: acts.map(({ row, sentence }) => ({
+      acts: acts.map(({ row, sentence, surprise, usual, isMain }) => ({
         at: row < 0 ? null : momentOf(events.table.ts[row]),
         what: sentence,
+        surprise,
+        main: isMain,
+        usual: usual === undefined ? null : { fresh: usual.fresh, all: usual.all },
       })),
       processes: refs.map((node) => ({
         entity: refOf(node, graphs),
@@ -119,6 +117,21 @@ export function describeEpisodes(
       behaviours: context.behaviours.of(incident),
     },
   };
+}
+
+/**
+ * The tree that the id comes from: novelty depends on the model's data only, not on its weights or windows. Of repeats that
+ * are as new, the earliest.
+ */
+function tellingEpisode({ episodes }: EpisodeIncident, { novelty }: JudgedEpisodes): JudgedEpisode {
+  const { catalogue } = novelty.activity;
+  const isEarlier = (a: JudgedEpisode, b: JudgedEpisode) => {
+    const [one, other] = [catalogue.begun(a.root), catalogue.begun(b.root)];
+    return one < other || (one === other && catalogue.uuid(a.root) < catalogue.uuid(b.root));
+  };
+  return episodes.reduce((most, each) =>
+    each.novelty > most.novelty || (each.novelty === most.novelty && isEarlier(each, most)) ? each : most,
+  );
 }
 
 /** The rarer among benign incidents, the more severe. Few benign incidents cannot make one critical. */
@@ -132,9 +145,11 @@ function rateOf(score: number, { scores, hostDays }: BenignIncidents): { rate: n
   const { length } = scores.values;
   const count = length - scores.values.findIndex((value) => value >= score);
   const days = Math.max(hostDays, Number.MIN_VALUE);
-  if (length > 0 && scores.values[length - 1] >= score) return { rate: count / days, sure: 'resolved' };
+  const few = length < FEWEST;
+  if (length > 0 && scores.values[length - 1] >= score)
+    return { rate: count / days, sure: few ? 'unresolved' : 'resolved' };
   const rate = Math.min(1, length * Math.exp(-scores.of(score))) / days;
-  return { rate, sure: length < FEWEST ? 'unresolved' : 'extrapolated' };
+  return { rate, sure: few ? 'unresolved' : 'extrapolated' };
 }
 
 /** The rows of the first and last new act; without any, those of the processes. */
@@ -162,7 +177,7 @@ function rootOf({ root, processes }: JudgedEpisode, { graphs, judged }: RecordCo
   const node = nodes.get(root);
   if (node !== undefined) return refOf(node, graphs);
   // The root ran before the selected events, but the lead knows it.
-  const known = catalogue.programName(judged.novelty.activity.lastPrograms.get(root) ?? -1) ?? null;
+  const known = catalogue.executable(judged.novelty.activity.lastPrograms.get(root) ?? -1) ?? null;
   return known === null
     ? refOf(nodes.get(processes[0]) as number, graphs)
     : { id: catalogue.uuid(root), type: 'process', name: cut(known) };
@@ -190,17 +205,31 @@ function phrase(
   const [highest] = incident.episodes;
   const { catalogue } = context.judged.novelty.activity;
   const count = highest.processes.length;
-  const who = `${count} ${count === 1 ? 'process' : 'processes'} below ${quote(catalogue.programName(highest.program))}`;
+  const who = `${count} ${count === 1 ? 'process' : 'processes'} below ${quote(catalogue.executable(highest.program))}${placeIn(highest, context)}`;
   const more =
     incident.episodes.length > 1
       ? `, and ${incident.episodes.length - 1} more like it or from the same cause`
       : '';
-  const strongest = [...acts].sort((a, b) => b.surprise - a.surprise).slice(0, MOST_ACTS_IN_SENTENCE);
+  const strongest = [...acts]
+    .sort((a, b) => Number(b.isMain) - Number(a.isMain) || b.surprise - a.surprise)
+    .slice(0, MOST_ACTS_IN_SENTENCE);
   const told = acts.filter((act) => strongest.includes(act)).map(({ sentence }) => sentence);
   const what =
     told.length > 0 ? told.join('; ') : 'nothing in it is new, but its processes behave unlike benign ones';
   const about = change === undefined ? '' : `${phraseChange(change)}. `;
   return `${about}${who}${more} on ${hostsOf(incident, host, context)}: ${what}.`;
+}
+
+/** " in session 12, unit `cron.service`", as far as the log says so of the root. */
+function placeIn({ root, processes }: JudgedEpisode, { graphs, judged }: RecordContext): string {
+  const { nodes } = judged.novelty.activity;
+  const { names } = graphs;
+  const node = nodes.get(root) ?? nodes.get(processes[0]) ?? -1;
+  const parts = (['session', 'unit', 'container'] as const).flatMap((field) => {
+    const text = names[field]?.[node] ?? -1;
+    return text < 0 ? [] : [`${field} ${quote(names.texts[text])}`];
+  });
+  return parts.length === 0 ? '' : ` in ${parts.join(', ')}`;
 }
 
 /** "web1", or "web1 and 4 more hosts". */

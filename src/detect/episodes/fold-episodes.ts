@@ -5,31 +5,38 @@ const ALIKE = 0.5;
 /** An episode is compared with at most this many others of its root program. */
 const MOST_COMPARED = 256;
 
-/** Episodes that repeat: their roots run one program, and they are new in the same way. The first scores highest. */
+/** Episodes that repeat: their roots run one program, and they are new in the same way. */
 export interface FoldedEpisodes<Episode> {
-  readonly score: number;
+  /** The highest score first. */
   readonly episodes: readonly Episode[];
+  /** The one with the highest novelty, which the others are like. */
+  readonly newest: Episode;
 }
 
-/** Folds episodes that repeat, from the highest score down. */
+/**
+ * Folds episodes that repeat, from the highest novelty down: what belongs together must not depend on learned weights.
+ * Returns the fold with the highest score first.
+ */
 export function foldEpisodes<Episode extends ScoredEpisode & { readonly score: number }>(
   episodes: readonly Episode[],
 ): FoldedEpisodes<Episode>[] {
-  const folds: { score: number; episodes: Episode[] }[] = [];
-  const byProgram = new Map<number, { score: number; episodes: Episode[] }[]>();
-  for (const episode of [...episodes].sort((a, b) => b.score - a.score || a.root - b.root)) {
+  const folds: { newest: Episode; episodes: Episode[] }[] = [];
+  const byProgram = new Map<number, { newest: Episode; episodes: Episode[] }[]>();
+  for (const episode of [...episodes].sort((a, b) => b.novelty - a.novelty || a.root - b.root)) {
     const others = byProgram.get(episode.program) ?? [];
     byProgram.set(episode.program, others);
-    const like = others.find((fold) => areAlike(fold.episodes[0], episode));
+    const like = others.find((fold) => areAlike(fold.newest, episode));
     if (like !== undefined) {
       like.episodes.push(episode);
       continue;
     }
-    const fold = { score: episode.score, episodes: [episode] };
+    const fold = { newest: episode, episodes: [episode] };
     folds.push(fold);
     if (others.length < MOST_COMPARED) others.push(fold);
   }
-  return folds;
+  const byScore = (a: Episode, b: Episode) => b.score - a.score || a.root - b.root;
+  for (const fold of folds) fold.episodes.sort(byScore);
+  return folds.sort((a, b) => byScore(a.episodes[0], b.episodes[0]));
 }
 
 function areAlike(one: ScoredEpisode, other: ScoredEpisode): boolean {

@@ -32,7 +32,7 @@ export function joinEpisodes<Episode extends ScoredEpisode & { readonly score: n
   folds.forEach(({ episodes }, fold) => {
     for (const { processes } of episodes) for (const process of processes) foldOf.set(process, fold);
   });
-  const isNovel = (fold: number) => folds[fold].episodes[0].novelty > 0;
+  const isNovel = (fold: number) => folds[fold].newest.novelty > 0;
   joinStarts(folds, novelty, groups);
   joinWriters(folds, novelty, groups, foldOf);
   joinChanges(folds, groups);
@@ -140,7 +140,8 @@ function joinFiles<Episode extends ScoredEpisode>(
     if (novelty.news[actor].length > 0) actorsOf.set(process, [...(actorsOf.get(process) ?? []), actor]);
   });
   const firsts = new Map<string, number>();
-  folds.forEach(({ episodes: [{ processes, newPrograms, newPlaces, surprises }] }, fold) => {
+  folds.forEach(({ newest }, fold) => {
+    const { processes, newPrograms, newPlaces, surprises } = newest;
     if (newPrograms.length > 0 || newPlaces.length > 0) return;
     if (surprises.some((surprise, kind) => surprise > 0 && !OF_FILES.has(kind))) return;
     const { files, others } = newFiles(

@@ -1,15 +1,21 @@
+import { nameTemplate } from '../../features/name-template.js';
 import { quote } from '../evidence/relation-words.js';
-import { phraseActs } from './act-words.js';
-import { addressKey } from './activity.js';
-import { NOVELTY_KINDS } from './catalogue.js';
+import { type NewBehaviour, phraseActs } from './act-words.js';
+import { addressKey, placeOf } from './activity.js';
+import { type Catalogue, NOVELTY_KINDS } from './catalogue.js';
 import type { JudgedEpisode, JudgedEpisodes } from './episode-detector.js';
 
-const KINDS = NOVELTY_KINDS.length;
-const NAME = NOVELTY_KINDS.indexOf('name');
+const [REL, PROCESS, NET, PORT, DIR, EXT, NAME, PARENT] = [
+  ...(['rel', 'process', 'net', 'port'] as const),
+  ...(['dir', 'ext', 'name', 'parent'] as const),
+].map((kind) => NOVELTY_KINDS.indexOf(kind));
+/** Who started a program is told before whom it started, and what was used before how, so that each is told once. */
+const ORDER = [PARENT, PROCESS, NET, PORT, NAME, DIR, REL, EXT];
+/** Rates of fewer behaviours are not shown. */
+const FEWEST_USUAL = 10;
 const MOST_ACTS = 6;
+const MAIN_ACTS = 2;
 const MOST_NAMED = 3;
-/** Extensions and relations say little beside names and directories. */
-const DULL = new Set(['ext']);
 
 /** Something new that an episode did, as a sentence. */
 export interface TellingAct {
@@ -18,73 +24,173 @@ export interface TellingAct {
   /** In nats. */
   readonly surprise: number;
   readonly sentence: string;
+  /** How many such behaviours of the program were new in calibration, of all; undefined if it had few. */
+  readonly usual?: { readonly fresh: number; readonly all: number } | undefined;
+  /** Whether it is one of the two acts that say most. */
+  readonly isMain: boolean;
 }
 
-/** What the log says beyond templates. */
+type Act = Omit<TellingAct, 'isMain'> & { readonly isFirstRun: boolean };
+
+/** What the log says beyond names. */
 export interface LogTerms {
-  /** The name of the object of an event. */
-  objectAt(row: number): string | undefined;
   /** The log's process id. */
   pidOf(process: number): number | undefined;
 }
 
-const NO_TERMS: LogTerms = { objectAt: () => undefined, pidOf: () => undefined };
+const NO_TERMS: LogTerms = { pidOf: () => undefined };
 
 /** The strongest new acts of an episode, in order of time. Every claim holds for the events that the model learned from. */
 export function tellingActs(
   episode: JudgedEpisode,
-  { novelty, rates }: JudgedEpisodes,
-  { objectAt, pidOf }: LogTerms = NO_TERMS,
+  judged: JudgedEpisodes,
+  { pidOf }: LogTerms = NO_TERMS,
 ): TellingAct[] {
-  const acts: TellingAct[] = [];
-  const { activity } = novelty;
-  const { catalogue, actors, done, doneAt } = activity;
-  for (const program of episode.newPrograms.slice(0, MOST_NAMED)) {
-    const row = firstRow(episode, program, activity);
-    const name = quote(catalogue.programName(program));
-    acts.push({ row, surprise: rates.newProgram, sentence: `${name} ran for the first time` });
-  }
-  for (const place of episode.newPlaces.slice(0, 1)) {
-    acts.push({
-      row: -1,
-      surprise: rates.newPlace,
-      sentence: `a program ran from ${quote(place)}, where none ran before`,
-    });
-  }
-  for (let kind = 0; kind < KINDS; kind++) {
+  const { novelty, rates } = judged;
+  const { catalogue, actors } = novelty.activity;
+  const acts: Act[] = [...firstRuns(episode, judged)];
+  const told = new ToldThings();
+  for (const kind of ORDER) {
     const actor = episode.actors[kind];
-    if (actor < 0 || DULL.has(NOVELTY_KINDS[kind])) continue;
-    // The names of the same process say more than their directories.
-    if (NOVELTY_KINDS[kind] === 'dir' && episode.actors[NAME] === actor) continue;
-    const rows = novelty.news[actor].filter((row) => catalogue.kindOf(done.seconds[row]) === kind);
-    const program = actors.seconds[actor];
-    const process = actors.firsts[actor];
+    if (actor < 0) continue;
+    const [process, program] = [actors.firsts[actor], actors.seconds[actor]];
+    const news = told.leaveOut(newsOf(actor, kind, judged), { actor, program, kind, judged, episode });
+    if (news.length === 0) continue;
     const pid = pidOf(process);
-    const name = quote(catalogue.programName(program) || 'an unnamed program');
-    const who = pid === undefined ? name : `${name} (pid ${pid})`;
-    const first = rows[0];
-    if (first === undefined) continue;
+    const named = nameIn(catalogue, program);
+    const who = pid === undefined ? named : `${named} (pid ${pid})`;
     const { all, fresh } = rates.usual(catalogue.programKey(program), kind);
-    const usual = all > 0 ? ` (${fresh} of ${all} were new in calibration)` : '';
-    const behaviours = rows.map((row) => ({
-      what: catalogue.describe(done.seconds[row]),
-      name: objectAt(doneAt[row]),
-    }));
-    const isStart = NOVELTY_KINDS[kind] === 'parent';
-    const addresses = NOVELTY_KINDS[kind] === 'net' ? newAddresses(process, novelty) : [];
-    const scope = novelty.knows(program) ? 'it never did before' : 'no program did before';
     acts.push({
-      row: isStart ? -1 : doneAt[first],
+      row: Math.min(...news.map(({ row }) => row)),
       surprise: episode.surprises[kind],
-      sentence: isStart
-        ? `${quote(String(behaviours[0].what[1]))} started ${who} for the first time${usual}`
-        : `${who} ${phraseActs(behaviours, addresses)}, which ${scope}${usual}`,
+      sentence: phraseNews(who, news, { process, program, novelty }),
+      usual: all < FEWEST_USUAL ? undefined : { all, fresh },
+      isFirstRun: false,
     });
   }
-  return acts
-    .sort((a, b) => b.surprise - a.surprise)
-    .slice(0, MOST_ACTS)
-    .sort((a, b) => a.row - b.row);
+  const ranked = mainFirst(acts.sort((a, b) => b.surprise - a.surprise)).slice(0, MOST_ACTS);
+  const main = new Set(ranked.slice(0, MAIN_ACTS));
+  return ranked.map((act) => ({ ...act, isMain: main.has(act) })).sort((a, b) => a.row - b.row);
+}
+
+/** A person asks first what ran that never ran before, so one such act comes before stronger ones. */
+function mainFirst(acts: readonly Act[]): Act[] {
+  const firstRun = acts.find(({ isFirstRun }) => isFirstRun);
+  return firstRun === undefined ? [...acts] : [firstRun, ...acts.filter((act) => act !== firstRun)];
+}
+
+function phraseNews(
+  who: string,
+  news: readonly NewsOfKind[],
+  { process, program, novelty }: { process: number; program: number; novelty: JudgedEpisodes['novelty'] },
+): string {
+  const { catalogue } = novelty.activity;
+  const [{ what, name, isOwnFile }] = news;
+  if (what[0] === 'parent')
+    return `${nameIn(catalogue, catalogue.program(String(what[1])))} started ${who} for the first time`;
+  if (isOwnFile) return `${who} was executed as ${quote(name ?? '')}, which it never was before`;
+  const addresses = what[0] === 'net' ? newAddresses(process, novelty) : [];
+  const scope = novelty.knows(program) ? 'it never did before' : 'no program did before';
+  return `${who} ${phraseActs(news, addresses)}, which ${scope}`;
+}
+
+function nameIn(catalogue: Catalogue, program: number): string {
+  const name = catalogue.executable(program);
+  return name === '' ? 'a process without a name' : quote(name);
+}
+
+/** Programs that ran for the first time, and places from which none ran before. */
+function* firstRuns(episode: JudgedEpisode, judged: JudgedEpisodes): Generator<Act> {
+  const { novelty, rates } = judged;
+  const { actors, actorAt, catalogue, ran } = novelty.activity;
+  const firsts = new Map<number, number>();
+  const members = new Set(episode.processes);
+  actors.firsts.forEach((process, actor) => {
+    const program = actors.seconds[actor];
+    if (members.has(process) && !firsts.has(program)) firsts.set(program, actorAt[actor]);
+  });
+  const named = episode.newPrograms.filter((program) => catalogue.executable(program) !== '');
+  for (const program of named.slice(0, MOST_NAMED)) {
+    const sentence = `${quote(catalogue.executable(program))} ran for the first time`;
+    yield { row: firsts.get(program) ?? -1, surprise: rates.newProgram, sentence, isFirstRun: true };
+  }
+  const [place] = episode.newPlaces;
+  if (place === undefined) return;
+  const files = ran.filter(({ process }) => members.has(process));
+  const runs = [
+    ...[...firsts].map(([program, row]) => ({ path: catalogue.executable(program), row })),
+    ...files.map(({ file, row }) => ({ path: catalogue.nameAt(file), row })),
+  ];
+  const found = runs.find(({ path }) => placeOf(path) === place);
+  if (found === undefined) return;
+  const [, directory, file] = /^(.*)[/\\](.*)$/s.exec(found.path) ?? ['', place, found.path];
+  const sentence = `${quote(file)} ran from ${quote(directory)}, where none ran before`;
+  yield { row: found.row, surprise: rates.newPlace, sentence, isFirstRun: true };
+}
+
+interface NewsOfKind extends NewBehaviour {
+  readonly row: number;
+  /** Whether it is that a process executes the file of its own program. */
+  readonly isOwnFile: boolean;
+}
+
+/** The new behaviours of an actor of one kind. */
+function newsOf(actor: number, kind: number, { novelty }: JudgedEpisodes): NewsOfKind[] {
+  const { catalogue, actors, done, doneAt, doneTo } = novelty.activity;
+  const program = actors.seconds[actor];
+  return novelty.news[actor]
+    .filter((row) => catalogue.kindOf(done.seconds[row]) === kind)
+    .map((row) => {
+      const what = catalogue.describe(done.seconds[row]);
+      const name = doneTo[row] < 0 ? undefined : catalogue.nameAt(doneTo[row]);
+      const isOwnFile =
+        kind !== PARENT &&
+        what[1] === 'exec' &&
+        name !== undefined &&
+        nameTemplate(name) === catalogue.programName(program);
+      return { what, name, row: doneAt[row], isOwnFile };
+    });
+}
+
+interface Telling {
+  readonly actor: number;
+  readonly program: number;
+  readonly kind: number;
+  readonly judged: JudgedEpisodes;
+  readonly episode: JudgedEpisode;
+}
+
+/** Leaves out what other acts tell already. */
+class ToldThings {
+  readonly #starts = new Set<string>();
+  readonly #relations = new Set<string>();
+
+  leaveOut(news: readonly NewsOfKind[], telling: Telling): NewsOfKind[] {
+    const { actor, program, kind, judged, episode } = telling;
+    const { catalogue } = judged.novelty.activity;
+    if (kind === EXT) return [];
+    if (kind === PARENT) {
+      for (const { what } of news) this.#starts.add(`${catalogue.program(String(what[1]))} ${program}`);
+      return [...news];
+    }
+    // The names of the same process say more than their directories.
+    if (kind === DIR && episode.actors[NAME] === actor) return [];
+    if (kind === REL)
+      return news.filter(({ what, isOwnFile }) => !isOwnFile && !this.#relations.has(`${actor} ${what[1]}`));
+    const left = news.filter(({ what }) => {
+      if (kind === PORT) return what[2] !== '' && (what[2] !== 'high' || episode.actors[NET] !== actor);
+      if (kind !== PROCESS) return true;
+      const object = catalogue.program(String(what[2]));
+      return object !== program && !this.#starts.has(`${program} ${object}`);
+    });
+    const others = left.filter(({ isOwnFile }) => !isOwnFile);
+    // That a program ran for the first time says that its file was executed.
+    const kept = others.length > 0 || kind === DIR || !judged.novelty.knows(program) ? others : left;
+    const named = kept.filter(({ name }) => name !== '');
+    const result = named.length > 0 || episode.actors[REL] !== actor ? kept : [];
+    for (const { what } of result) this.#relations.add(`${actor} ${what[1]}`);
+    return result;
+  }
 }
 
 /** The remote addresses that a process used and that no one used before. */
@@ -92,18 +198,4 @@ function newAddresses(process: number, { activity, hasKey }: JudgedEpisodes['nov
   return [...activity.addresses]
     .filter(([address, users]) => users.has(process) && !hasKey(addressKey(address)))
     .map(([address]) => address);
-}
-
-function firstRow(
-  { processes }: JudgedEpisode,
-  program: number,
-  { actors, done, doneAt }: JudgedEpisodes['novelty']['activity'],
-): number {
-  for (const process of processes) {
-    const actor = actors.find(process, program);
-    if (actor < 0) continue;
-    const row = done.firsts.indexOf(actor);
-    if (row >= 0) return doneAt[row];
-  }
-  return -1;
 }

@@ -10,6 +10,7 @@ import { alertSection } from './alert-section.js';
 import { entityName } from './entity-name.js';
 import { buildSubgraph, type IncidentSubgraph } from './incident-subgraph.js';
 import { sentenceContent } from './sentence.js';
+import { usualText } from './usual-text.js';
 
 const MOST_ALERTS = 3;
 const MOST_ACTIONS = 5;
@@ -80,8 +81,14 @@ function episodeActs({ episode }: Incident): Element | false {
   return h(
     'ul',
     {},
-    episode.acts.map(({ at, what }) =>
-      h('li', {}, at === null ? '' : `${formatTime(BigInt(at.ns))}: `, sentenceContent(what)),
+    episode.acts.map((act) =>
+      h(
+        'li',
+        {},
+        act.at === null ? '' : `${formatTime(BigInt(act.at.ns))}: `,
+        sentenceContent(act.what),
+        usualText(act),
+      ),
     ),
   );
 }

@@ -9,13 +9,39 @@ test('names files with secrets first, and each file once', () => {
     ...names.map((name) => ['name', 'open', 'file', name]),
     ...names.map((name) => ['name', 'read', 'file', name]),
   );
-  expect(phraseActs(found, [])).toBe('read `/root/.ssh/id_rsa`, `/srv/a`, `/srv/b` and 1 more files');
+  expect(phraseActs(found, [])).toBe('read `/root/.ssh/id_rsa`, `/srv/a`, `/srv/b` and 1 more file');
 });
 
-test('uses the name in the log, if it is that of the behaviour', () => {
+test('uses the name in the log', () => {
   const what = ['name', 'read', 'file', '/srv/note<n>.txt'];
   expect(phraseActs([{ what, name: '/srv/note17.txt' }], [])).toBe('read `/srv/note17.txt`');
-  expect(phraseActs([{ what, name: '/srv/other' }], [])).toBe('read `/srv/note<n>.txt`');
+  expect(phraseActs([{ what, name: undefined }], [])).toBe('read `/srv/note<n>.txt`');
+});
+
+test('says "below" only of directories whose whole depth is new', () => {
+  const written = (directory: string, name: string) => ({ what: ['dir', 'write', 'file', directory], name });
+  const shallow = written('/var/lib', '/var/lib/key');
+  const deep = written('/home/u<n>/.cache', '/home/u7/.cache/a/b/c');
+  expect(phraseActs([shallow], [])).toBe('wrote to something in `/var/lib`');
+  expect(phraseActs([deep], [])).toBe('wrote to something below `/home/u7/.cache`');
+  expect(phraseActs([deep, shallow], [])).toBe('wrote to something in `/var/lib`');
+  const windows = written('c:/users/u<n>/appdata', 'C:\\Users\\u7\\AppData\\x\\y.exe');
+  expect(phraseActs([windows], [])).toBe('wrote to something below `C:\\Users\\u7\\AppData`');
+});
+
+test('says so if the log has no name', () => {
+  expect(phraseActs([{ what: ['net', 'send', ''], name: '' }], [])).toBe(
+    'sent data to an address without a name',
+  );
+  expect(phraseActs(acts(['name', 'send', 'other', '']), [])).toBe('sent data to an object without a name');
+});
+
+test('counts what a list of relations leaves out', () => {
+  const relations = ['read', 'write', 'unlink', 'link'].map((name) => ['rel', name, 'file']);
+  expect(phraseActs(acts(...relations.slice(0, 3)), [])).toBe(
+    'read a file and wrote to a file, and 1 more kind of act',
+  );
+  expect(phraseActs(acts(...relations), [])).toBe('read a file and wrote to a file, and 2 more kinds of act');
 });
 
 test('counts addresses', () => {
@@ -27,7 +53,8 @@ test('counts addresses', () => {
 });
 
 test('lists ports', () => {
-  expect(phraseActs(acts(['port', 'connect', 443], ['port', 'connect', 'high']), [])).toBe(
-    'connected to ports 443, from 10000 on',
-  );
+  const ports = (...all: (string | number)[]) => acts(...all.map((port) => ['port', 'connect', port]));
+  expect(phraseActs(ports('high'), [])).toBe('connected to a port from 10000 on');
+  expect(phraseActs(ports(443, 'high'), [])).toBe('connected to port 443, and to ports from 10000 on');
+  expect(phraseActs(ports(1, 2, 3, 4), [])).toBe('connected to ports 1, 2, 3 and 1 more');
 });
