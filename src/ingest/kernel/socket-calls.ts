@@ -67,10 +67,7 @@ function addressOf(scene: Scene): EntityRecord | SkipReason {
   if (family !== FAMILY.unix) return scene.out.flow(address);
   const path = scene.tape.text(address) as string;
   if (path.startsWith('@') || path.startsWith('/')) {
-    return scene.out.file(
-      path.startsWith('@') ? address : scene.tape.cleaned(address),
-      'socket',
-    );
+    return scene.out.file(path.startsWith('@') ? address : scene.tape.cleaned(address), 'socket');
   }
   const cwd = scene.text(ACT.cwd);
   return cwd === undefined

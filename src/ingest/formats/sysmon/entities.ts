@@ -90,8 +90,7 @@ export class EntityWriter {
       this.#known.set(host, ofHost);
     }
     const known = ofHost.get(entity.id);
-    if (known === undefined)
-      ofHost.set(entity.id, { entity, upsert: this.#add(entity, host, kind, row) });
+    if (known === undefined) ofHost.set(entity.id, { entity, upsert: this.#add(entity, host, kind, row) });
     else if (known.entity === entity) this.#extend(known.upsert, row);
     else this.#update(known, entity, host, kind, row);
   }
