@@ -1,13 +1,13 @@
 import { afterEach, expect, it } from 'vitest';
-import type { ParsePool as Pool } from '../../../src/ingest/parse/parse-pool.js';
-import { importBuilt } from '../../built.js';
+import type * as Pools from '../../../src/ingest/parse/parse-pool.js';
+import { built } from '../../built.js';
 
 // Worker threads need built files, so this test imports the pool from dist/.
-const { ParsePool } = await importBuilt<typeof import('../../../src/ingest/parse/parse-pool.js')>('ingest/parse/parse-pool.js');
+const { ParsePool } = (await import(built('ingest/parse/parse-pool.js'))) as typeof Pools;
 
 const BLOCK_BYTES = 1 << 16;
 const LINE = Buffer.from('type=EOE msg=audit(1700000000.123:42): \n');
-let pool: Pool;
+let pool: Pools.ParsePool;
 
 afterEach(() => pool.close());
 
