@@ -1,3 +1,4 @@
+import { type EventLoopUtilization, performance } from 'node:perf_hooks';
 import { Worker } from 'node:worker_threads';
 import { Batch } from '../batch.js';
 import type { ReaderOptions } from '../formats/reader.js';
@@ -7,6 +8,10 @@ import { type ParseResult, type ParseSetup, unpackBatch } from './parse-message.
 
 /** Each thread has two blocks: one is filled while the other is parsed. */
 const BLOCKS_PER_THREAD = 2;
+/** A further thread must load and compile all code before it helps, so the pool looks at this many blocks first. */
+const BLOCKS_BEFORE_THREAD = 8;
+/** A caller that is busy for a larger part of the time would not be served faster by a further thread. */
+const BUSY = 0.5;
 
 /** A block of input to fill and parse. It returns to the pool after `parse` or `release`. */
 export interface Lease {
@@ -21,23 +26,39 @@ interface Waiter {
   reject(error: unknown): void;
 }
 
-/** Parses blocks of input to batches, in threads of its own or, with 0 threads, in the caller's thread. */
+/**
+ * Parses blocks of input to batches, in threads of its own or, with 0 threads, in the caller's thread. It starts with one
+ * thread, and adds others while the caller waits for blocks.
+ */
 export class ParsePool {
   readonly blockBytes: number;
   readonly #free: Lease[] = [];
   readonly #waiting: Waiter[] = [];
   readonly #workers: Worker[] = [];
+  readonly #options: ReaderOptions;
+  readonly #mostThreads: number;
+  /** The blocks that came back since the last thread was added, and how busy the caller was before the first of them. */
+  #parsed = 0;
+  #since: EventLoopUtilization | undefined;
   #failure: unknown;
 
   constructor(threads: number, blockBytes: number, options: ReaderOptions) {
     this.blockBytes = blockBytes;
+    this.#options = options;
+    this.#mostThreads = threads;
     if (threads === 0) this.#addInline(options);
-    for (let i = 0; i < threads; i++) this.#addThread(options);
+    else this.#addThread(options);
+  }
+
+  /** The number of threads so far. */
+  get threads(): number {
+    return this.#workers.length;
   }
 
   /** Waits for a free block. */
   acquire(): Promise<Lease> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
+    if (this.#free.length === 0 && this.#needsThread()) this.#addThread(this.#options);
     const lease = this.#free.shift();
     if (lease !== undefined) return Promise.resolve(lease);
     return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
@@ -45,6 +66,14 @@ export class ParsePool {
 
   async close(): Promise<void> {
     await Promise.all(this.#workers.map((worker) => worker.terminate()));
+  }
+
+  /** Tells whether the caller waits for the threads rather than they for the caller. */
+  #needsThread(): boolean {
+    if (this.#workers.length >= this.#mostThreads || this.#parsed < BLOCKS_BEFORE_THREAD) return false;
+    return (
+      performance.eventLoopUtilization(performance.eventLoopUtilization(), this.#since).utilization < BUSY
+    );
   }
 
   #release(lease: Lease): void {
@@ -101,6 +130,7 @@ export class ParsePool {
       return lease;
     });
     worker.on('message', (result: ParseResult) => {
+      if (this.#parsed++ === 0) this.#since = performance.eventLoopUtilization();
       pending[result.block](unpackBatch(result));
       this.#release(leases[result.block]);
     });
@@ -111,5 +141,6 @@ export class ParsePool {
     });
     this.#workers.push(worker);
     this.#free.push(...leases);
+    this.#parsed = 0;
   }
 }
