@@ -67,8 +67,12 @@ export class LearnedFacts {
   /** Claims of a sentence that these events contradict. Throws if it cannot read the sentence. */
   contradict(sentence: string): string[] {
     const text = sentence.replace(/ \(pid \d+\)/g, '');
-    const ran = /^`([^`]*)` ran for the first time$/.exec(text);
-    if (ran !== null) return has(this.#programs, nameTemplate(ran[1]));
+    const ran = /^`([^`]*)` ran for the first time(?:, from `([^`]*)`, where none ran before)?$/.exec(text);
+    if (ran !== null) {
+      const [, program, from] = ran;
+      const places = from === undefined ? [] : has(this.#places, nameTemplate(from));
+      return [...has(this.#programs, nameTemplate(program)), ...places];
+    }
     const place = /^`[^`]*` ran from `([^`]*)`, where none ran before$/.exec(text);
     if (place !== null) return has(this.#places, nameTemplate(place[1]));
     const start = /^`([^`]*)` started `([^`]*)` for the first time$/.exec(text);
