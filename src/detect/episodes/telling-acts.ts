@@ -115,7 +115,8 @@ function* firstRuns(episode: JudgedEpisode, judged: JudgedEpisodes): Generator<A
       .filter(({ process }) => members.has(process))
       .map(({ file, row }) => ({ path: catalogue.nameAt(file), row })),
   ];
-  const placed = runs.find(({ path }) => placeOf(path) === episode.newPlaces[0]);
+  const [place] = episode.newPlaces;
+  const placed = place === undefined ? undefined : runs.find(({ path }) => placeOf(path) === place);
   const isPlaced = (program: number) => placed !== undefined && catalogue.executable(program) === placed.path;
   const from = placed === undefined ? '' : `from ${quote(directoryOf(placed.path))}, where none ran before`;
   const named = episode.newPrograms.filter((program) => catalogue.executable(program) !== '');

@@ -70,6 +70,8 @@ export class LearnedFacts {
     const ran = /^`([^`]*)` ran for the first time(?:, from `([^`]*)`, where none ran before)?$/.exec(text);
     if (ran !== null) {
       const [, program, from] = ran;
+      if (from !== undefined && !/^[/\\]/.test(program.slice(from.length)))
+        throw new Error(`not in its place: ${sentence}`);
       const places = from === undefined ? [] : has(this.#places, nameTemplate(from));
       return [...has(this.#programs, nameTemplate(program)), ...places];
     }
@@ -119,7 +121,8 @@ function claimsOf(what: string): string[] {
   const quoted = [...what.matchAll(/`([^`]*)`/g)].map(([, name]) =>
     ADDRESS.test(name) ? name : nameTemplate(name),
   );
-  const found = /^(.*?) (?:something (in|below) |(a port|ports?) |\d+ new addresses|(?=`))/.exec(what);
+  const found =
+    /^(.*?) (?:something (in|below) |(a port|ports?|\d+ ports, such as) |\d+ new addresses|(?=`))/.exec(what);
   if (found === null) {
     const listed = what.replace(/, and \d+ more kinds? of act$/, '').split(' and ');
     return listed.filter((each) => !/^\d+ more/.test(each));
@@ -130,7 +133,7 @@ function claimsOf(what: string): string[] {
     const rest = what
       .slice(verb.length)
       .replace('from 10000 on', '')
-      .replace(/ and \d+ more$/, '');
+      .replace(/\d+ ports,/, '');
     return [...numbers, ...(rest.match(/\d+/g) ?? [])].map((number) => `${verb} port ${number}`);
   }
   return quoted.map((name) => `${verb} ${where === undefined ? '' : `${where} `}${name}`);
