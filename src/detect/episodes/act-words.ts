@@ -83,17 +83,15 @@ function hostOf(name: string): string {
   return /^\[?([0-9a-fA-F.:]+?)\]?:\d+\s*$/.exec(name)?.[1] ?? name;
 }
 
-/** "port 443"; "ports 80, 443 and 3 more"; "a port from 10000 on". */
+/** "port 443"; "6 ports, such as 80, 443 and 8080"; "a port from 10000 on". */
 function phrasePorts(all: readonly string[]): string {
   const ports = [...new Set(all)];
   const low = ports.filter((port) => port !== 'high' && port !== '');
   const high = ports.includes('high');
   if (low.length === 0) return high ? 'a port from 10000 on' : 'an unknown port';
-  const more = low.length > MOST_NAMED ? ` and ${low.length - MOST_NAMED} more` : '';
-  const named = low.slice(0, MOST_NAMED);
-  const listed = more === '' ? sequence(named) : named.join(', ');
-  const noun = low.length === 1 ? 'port' : 'ports';
-  return `${noun} ${listed}${more}${high ? ', and to ports from 10000 on' : ''}`;
+  const named = sequence(low.slice(0, MOST_NAMED));
+  const many = low.length > MOST_NAMED ? `${low.length} ports, such as` : low.length === 1 ? 'port' : 'ports';
+  return `${many} ${named}${high ? ', and ports from 10000 on' : ''}`;
 }
 
 /** "in `/etc`"; "below `/srv/shop/data`". Programs may know what lies deeper, so that the word matters. */

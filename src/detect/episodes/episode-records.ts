@@ -217,7 +217,7 @@ function phrase(
   const what =
     told.length > 0 ? told.join('; ') : 'nothing in it is new, but its processes behave unlike benign ones';
   const about = change === undefined ? '' : `${phraseChange(change)}. `;
-  return `${about}${who}${more} on ${hostsOf(incident, host, context)}: ${what}.`;
+  return `${about}${who}${more}${hostsOf(incident, host, context)}: ${what}.`;
 }
 
 /** " in session 12, unit `cron.service`", as far as the log says so of the root. */
@@ -227,18 +227,19 @@ function placeIn({ root, processes }: JudgedEpisode, { graphs, judged }: RecordC
   const node = nodes.get(root) ?? nodes.get(processes[0]) ?? -1;
   const parts = (['session', 'unit', 'container'] as const).flatMap((field) => {
     const text = names[field]?.[node] ?? -1;
-    return text < 0 ? [] : [`${field} ${quote(names.texts[text])}`];
+    // auditd numbers sessions, and the store marks them.
+    return text < 0 ? [] : [`${field} ${quote(names.texts[text].replace(/^ses:/, ''))}`];
   });
   return parts.length === 0 ? '' : ` in ${parts.join(', ')}`;
 }
 
-/** "web1", or "web1 and 4 more hosts". */
+/** " on web1", or " on web1 and 4 more hosts"; nothing if the log does not name its only host. */
 function hostsOf({ episodes }: EpisodeIncident, host: string, { judged }: RecordContext): string {
   const { catalogue } = judged.novelty.activity;
   const hosts = new Set(episodes.map(({ processes }) => catalogue.hostOf(processes[0])));
   const others = hosts.size - 1;
   const more = others === 0 ? '' : ` and ${others} more ${others === 1 ? 'host' : 'hosts'}`;
-  return `${printable(host, 80)}${more}`;
+  return host === 'unknown' && others === 0 ? '' : ` on ${printable(host, 80)}${more}`;
 }
 
 function cut(text: string): string {

@@ -109,23 +109,32 @@ function* firstRuns(episode: JudgedEpisode, judged: JudgedEpisodes): Generator<A
     const program = actors.seconds[actor];
     if (members.has(process) && !firsts.has(program)) firsts.set(program, actorAt[actor]);
   });
-  const named = episode.newPrograms.filter((program) => catalogue.executable(program) !== '');
-  for (const program of named.slice(0, MOST_NAMED)) {
-    const sentence = `${quote(catalogue.executable(program))} ran for the first time`;
-    yield { row: firsts.get(program) ?? -1, surprise: rates.newProgram, sentence, isFirstRun: true };
-  }
-  const [place] = episode.newPlaces;
-  if (place === undefined) return;
-  const files = ran.filter(({ process }) => members.has(process));
   const runs = [
     ...[...firsts].map(([program, row]) => ({ path: catalogue.executable(program), row })),
-    ...files.map(({ file, row }) => ({ path: catalogue.nameAt(file), row })),
+    ...ran
+      .filter(({ process }) => members.has(process))
+      .map(({ file, row }) => ({ path: catalogue.nameAt(file), row })),
   ];
-  const found = runs.find(({ path }) => placeOf(path) === place);
-  if (found === undefined) return;
-  const [, directory, file] = /^(.*)[/\\](.*)$/s.exec(found.path) ?? ['', place, found.path];
-  const sentence = `${quote(file)} ran from ${quote(directory)}, where none ran before`;
-  yield { row: found.row, surprise: rates.newPlace, sentence, isFirstRun: true };
+  const [place] = episode.newPlaces;
+  const placed = place === undefined ? undefined : runs.find(({ path }) => placeOf(path) === place);
+  const isPlaced = (program: number) => placed !== undefined && catalogue.executable(program) === placed.path;
+  const from = placed === undefined ? '' : `from ${quote(directoryOf(placed.path))}, where none ran before`;
+  const named = episode.newPrograms.filter((program) => catalogue.executable(program) !== '');
+  const inOrder = [...named.filter(isPlaced), ...named.filter((program) => !isPlaced(program))];
+  for (const program of inOrder.slice(0, MOST_NAMED)) {
+    const [row, name] = [firsts.get(program) ?? -1, quote(catalogue.executable(program))];
+    const sentence = `${name} ran for the first time${isPlaced(program) ? `, ${from}` : ''}`;
+    const surprise = rates.newProgram + (isPlaced(program) ? rates.newPlace : 0);
+    yield { row, surprise, sentence, isFirstRun: true };
+  }
+  if (placed === undefined || named.some(isPlaced)) return;
+  const sentence = `${quote(placed.path)} ran ${from}`;
+  yield { row: placed.row, surprise: rates.newPlace, sentence, isFirstRun: true };
+}
+
+/** The directory of a path of Unix or Windows. */
+function directoryOf(path: string): string {
+  return path.slice(0, Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')));
 }
 
 interface NewsOfKind extends NewBehaviour {

@@ -55,6 +55,6 @@ test('counts addresses', () => {
 test('lists ports', () => {
   const ports = (...all: (string | number)[]) => acts(...all.map((port) => ['port', 'connect', port]));
   expect(phraseActs(ports('high'), [])).toBe('connected to a port from 10000 on');
-  expect(phraseActs(ports(443, 'high'), [])).toBe('connected to port 443, and to ports from 10000 on');
-  expect(phraseActs(ports(1, 2, 3, 4), [])).toBe('connected to ports 1, 2, 3 and 1 more');
+  expect(phraseActs(ports(443, 'high'), [])).toBe('connected to port 443, and ports from 10000 on');
+  expect(phraseActs(ports(1, 2, 3, 4), [])).toBe('connected to 4 ports, such as 1, 2 and 3');
 });

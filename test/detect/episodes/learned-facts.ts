@@ -67,8 +67,14 @@ export class LearnedFacts {
   /** Claims of a sentence that these events contradict. Throws if it cannot read the sentence. */
   contradict(sentence: string): string[] {
     const text = sentence.replace(/ \(pid \d+\)/g, '');
-    const ran = /^`([^`]*)` ran for the first time$/.exec(text);
-    if (ran !== null) return has(this.#programs, nameTemplate(ran[1]));
+    const ran = /^`([^`]*)` ran for the first time(?:, from `([^`]*)`, where none ran before)?$/.exec(text);
+    if (ran !== null) {
+      const [, program, from] = ran;
+      if (from !== undefined && !/^[/\\]/.test(program.slice(from.length)))
+        throw new Error(`not in its place: ${sentence}`);
+      const places = from === undefined ? [] : has(this.#places, nameTemplate(from));
+      return [...has(this.#programs, nameTemplate(program)), ...places];
+    }
     const place = /^`[^`]*` ran from `([^`]*)`, where none ran before$/.exec(text);
     if (place !== null) return has(this.#places, nameTemplate(place[1]));
     const start = /^`([^`]*)` started `([^`]*)` for the first time$/.exec(text);
@@ -115,7 +121,8 @@ function claimsOf(what: string): string[] {
   const quoted = [...what.matchAll(/`([^`]*)`/g)].map(([, name]) =>
     ADDRESS.test(name) ? name : nameTemplate(name),
   );
-  const found = /^(.*?) (?:something (in|below) |(a port|ports?) |\d+ new addresses|(?=`))/.exec(what);
+  const found =
+    /^(.*?) (?:something (in|below) |(a port|ports?|\d+ ports, such as) |\d+ new addresses|(?=`))/.exec(what);
   if (found === null) {
     const listed = what.replace(/, and \d+ more kinds? of act$/, '').split(' and ');
     return listed.filter((each) => !/^\d+ more/.test(each));
@@ -126,7 +133,7 @@ function claimsOf(what: string): string[] {
     const rest = what
       .slice(verb.length)
       .replace('from 10000 on', '')
-      .replace(/ and \d+ more$/, '');
+      .replace(/\d+ ports,/, '');
     return [...numbers, ...(rest.match(/\d+/g) ?? [])].map((number) => `${verb} port ${number}`);
   }
   return quoted.map((name) => `${verb} ${where === undefined ? '' : `${where} `}${name}`);
