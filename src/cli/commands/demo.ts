@@ -176,15 +176,14 @@ function* render({ detection, truth, paths }: DemoResult, total: number, look: L
   const { incidents, alerts, threshold } = detection;
   const actionsIn = incidentActions(alerts, 2);
   yield '';
-  yield bold('incidents, most prominent first');
+  yield bold('incidents, highest score first');
   yield* renderTable(
-    ['', 'incident', 'prominence', 'score', 'from', 'entities', 'what'],
+    ['', 'incident', 'score', 'from', 'entities', 'what'],
     incidents
       .slice(0, LISTED)
       .map((incident, i) => [
         String(incident.rank),
         incident.id.slice(0, 8),
-        incident.prominence.toFixed(1),
         incident.score.toFixed(1),
         incident.first.iso.slice(11, 16),
         truth.incidents[i].entities,
@@ -193,7 +192,7 @@ function* render({ detection, truth, paths }: DemoResult, total: number, look: L
     look,
   );
   if (incidents.length > LISTED) yield `… and ${formatCount(incidents.length - LISTED)} more in the report`;
-  yield `threshold ${threshold.rule}: a score of ${threshold.value.toFixed(1)} or more raises an alert`;
+  yield `threshold ${threshold.rule}: a score of ${threshold.value.toFixed(1)} or more raises an incident`;
   yield '';
   yield bold('ground truth, known only to the simulator');
   yield* renderTable(

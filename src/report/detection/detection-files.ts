@@ -78,7 +78,7 @@ export class DetectionFiles {
       threshold: {
         ...run.threshold,
         found: shown.threshold,
-        nodes: applied.tau,
+        nodes: shown === applied ? undefined : applied.tau,
         hostDays: detector.calibration.benign.hostDays,
       },
     });

@@ -130,13 +130,18 @@ function* pointsOf({ alerts, incidents, belowThreshold }: DetectionReport): Gene
   yield* belowThreshold;
 }
 
+const TREES =
+  'An incident is one or more process trees with one cause, and the alerts of the entities in them. The incident that benign trees resemble least comes first.';
+const GROUPS =
+  'An incident is a group of related alerts. The most prominent incident comes first. The score of an entity adds up all its evidence. Its prominence is at most twice what its most unusual single action would score alone.';
+
 function listSection(report: DetectionReport): Section {
   const { incidents } = report;
   const byId = indexAlerts(report);
   return {
     id: 'list',
     title: 'Incidents',
-    lead: 'An incident is a group of related alerts. The most prominent incident comes first. The score of an entity adds up all its evidence. Its prominence is at most twice what its most unusual single action would score alone.',
+    lead: incidents.some(({ episode }) => episode !== null && episode !== undefined) ? TREES : GROUPS,
     content: dataTable({
       id: 'incidents',
       title: 'All incidents',

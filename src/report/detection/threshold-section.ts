@@ -28,7 +28,8 @@ const SCORE_MEANING =
 
 /** The value of the threshold, its origin and the false alerts to expect. */
 export function thresholdContent(threshold: ThresholdInfo): Content {
-  const { value, rule, note, found, hostDays } = threshold;
+  const { value, nodes, rule, note, found, hostDays } = threshold;
+  const raised = nodes === undefined ? 'an alert' : 'an incident';
   return [
     h(
       'p',
@@ -36,12 +37,18 @@ export function thresholdContent(threshold: ThresholdInfo): Content {
       'Rule ',
       code(rule),
       hasThresholdLine(threshold)
-        ? [': a score of ', h('b', {}, formatFixed(value, 2)), ' or more raises an alert. ']
-        : ': no score raises an alert. ',
+        ? [': a score of ', h('b', {}, formatFixed(value, 2)), ` or more raises ${raised}. `]
+        : `: no score raises ${raised}. `,
       ruleMeaning(rule),
     ),
+    nodes !== undefined &&
+      h(
+        'p',
+        {},
+        `An incident is one or more process trees. Its score adds what is new in them to the scores of their processes. The dashed line is the score from which an instance is an alert of its incident: ${formatFixed(nodes, 2)}.`,
+      ),
     h('p', {}, SCORE_MEANING),
-    found !== undefined && h('p', {}, expectation(found, hostDays)),
+    found !== undefined && h('p', {}, expectation(found, hostDays, nodes === undefined)),
     note !== null && h('p', { class: 'warning' }, `Note: ${note}.`),
   ];
 }
@@ -56,12 +63,13 @@ function ruleMeaning(rule: string): string {
   return 'The rule allows this share of the alerts of each host and day to be false.';
 }
 
-function expectation(found: Threshold, hostDays: number): string {
+function expectation(found: Threshold, hostDays: number, countsAlerts: boolean): string {
   const { status, finest, incidentsPerDay, alarmsPerDay, range, graphs } = found;
   const days = formatNumber(hostDays, 2);
   const calibration = `Calibration used ${days} host-day${days === '1' ? '' : 's'} of benign data in ${formatNumber(graphs)} graphs; the lowest rate it can measure is ${formatNumber(finest, 2)}.`;
   const most = status === 'resolved' ? 'about' : 'at most';
-  const rates = `On similar days, expect ${most} ${formatNumber(incidentsPerDay, 2)} false incidents and ${formatNumber(alarmsPerDay, 2)} false alerts per host and day.`;
+  const alerts = countsAlerts ? ` and ${formatNumber(alarmsPerDay, 2)} false alerts` : '';
+  const rates = `On similar days, expect ${most} ${formatNumber(incidentsPerDay, 2)} false incidents${alerts} per host and day.`;
   const spread =
     range === undefined
       ? ''

@@ -38,9 +38,9 @@ describe('recal demo', () => {
       expect(plain.stderr).toContain(step);
     }
     const { stdout } = plain;
-    expect(stdout.indexOf('incidents, most prominent first')).toBeGreaterThanOrEqual(0);
+    expect(stdout.indexOf('incidents, highest score first')).toBeGreaterThanOrEqual(0);
     expect(stdout.indexOf('ground truth, known only to the simulator')).toBeGreaterThan(
-      stdout.indexOf('incidents, most prominent first'),
+      stdout.indexOf('incidents, highest score first'),
     );
     for (const attack of ['A1-server-exploit', 'A2-living-off-the-land', 'A3-slow-theft'])
       expect(stdout).toContain(attack);

@@ -103,9 +103,8 @@ describe('EpisodeJudge', () => {
     expect(programsOf(found, 0)).toEqual(['/tmp/x', 'sh']);
     const [first] = found.judged.incidents[0].episodes;
     expect(first.newPlaces).toEqual(['/tmp']);
-    expect(tellingActs(first, found.judged).map(({ sentence }) => sentence)).toContain(
-      '`/tmp/x` ran for the first time',
-    );
+    const sentences = tellingActs(first, found.judged).map(({ sentence }) => sentence);
+    expect(sentences.filter((each) => /^`\/tmp\/x` .*ran/.test(each))).toHaveLength(1);
   });
 
   test('cuts a restarted server off the session that restarted it', async () => {
