@@ -30,14 +30,13 @@ export class ReadThread {
   }
 
   /** Reads from the file into `target`, in shared memory, and hashes the bytes. Stops early only at the end. */
-  read(descriptor: number, target: Uint8Array): Promise<number> {
-    const reply = this.#ask({ descriptor, bytes: target });
-    return mayBeLeft(reply.then((read) => (read as { length: number }).length));
+  async read(descriptor: number, target: Uint8Array): Promise<number> {
+    return ((await this.#ask({ descriptor, bytes: target })) as { length: number }).length;
   }
 
   /** Hashes bytes. The caller must not change bytes in shared memory before the promise resolves. */
-  hash(bytes: Uint8Array): Promise<void> {
-    return mayBeLeft(this.#ask({ bytes }).then(() => undefined));
+  async hash(bytes: Uint8Array): Promise<void> {
+    await this.#ask({ bytes });
   }
 
   /** Returns the fingerprint of all bytes since the last digest. */
@@ -46,6 +45,8 @@ export class ReadThread {
   }
 
   async close(): Promise<void> {
+    // Reads that were left after an abort stay open: nobody waits for them, so that no rejection goes unhandled.
+    this.#waiting.length = 0;
     await this.#worker.terminate();
   }
 
@@ -62,10 +63,4 @@ export class ReadThread {
     this.#failure ??= error;
     for (const waiter of this.#waiting.splice(0)) waiter.reject(this.#failure);
   }
-}
-
-/** After an abort nobody waits for a reply, so that the end of the thread must not count as an unhandled rejection. */
-function mayBeLeft<T>(reply: Promise<T>): Promise<T> {
-  reply.catch(() => undefined);
-  return reply;
 }
