@@ -45,8 +45,6 @@ export class ReadThread {
   }
 
   async close(): Promise<void> {
-    // Reads that were left after an abort stay open: nobody waits for them, so that no rejection goes unhandled.
-    this.#waiting.length = 0;
     await this.#worker.terminate();
   }
 
