@@ -5,10 +5,19 @@ import { addressKey, placeOf } from './activity.js';
 import { type Catalogue, NOVELTY_KINDS } from './catalogue.js';
 import type { JudgedEpisode, JudgedEpisodes } from './episode-detector.js';
 
-const [REL, PROCESS, NET, PORT, DIR, EXT, NAME, PARENT] = [
-  ...(['rel', 'process', 'net', 'port'] as const),
-  ...(['dir', 'ext', 'name', 'parent'] as const),
-].map((kind) => NOVELTY_KINDS.indexOf(kind));
+const kindNumber = (kind: (typeof NOVELTY_KINDS)[number]) => NOVELTY_KINDS.indexOf(kind);
+const [REL, PROCESS, NET, PORT] = [
+  kindNumber('rel'),
+  kindNumber('process'),
+  kindNumber('net'),
+  kindNumber('port'),
+];
+const [DIR, EXT, NAME, PARENT] = [
+  kindNumber('dir'),
+  kindNumber('ext'),
+  kindNumber('name'),
+  kindNumber('parent'),
+];
 /** Who started a program is told before whom it started, and what was used before how, so that each is told once. */
 const ORDER = [PARENT, PROCESS, NET, PORT, NAME, DIR, REL, EXT];
 /** Rates of fewer behaviours are not shown. */

@@ -96,16 +96,16 @@ export class RawBytes implements Bytes {
   async #fill(target: Uint8Array): Promise<number> {
     let filled = 0;
     let hashed: Promise<void> | undefined;
-    let next = this.#block(target, 0);
+    let next = ahead(this.#block(target, 0));
     for (;;) {
       const { length, unhashed } = await next;
       const block = target.subarray(filled, filled + length);
       filled += length;
       this.consumed += length;
       const more = length > 0 && filled < target.length;
-      if (more) next = this.#block(target, filled);
+      if (more) next = ahead(this.#block(target, filled));
       await hashed;
-      if (unhashed && length > 0) hashed = this.#update(block);
+      if (unhashed && length > 0) hashed = ahead(this.#update(block));
       if (more) continue;
       await hashed; // the caller may change the bytes afterwards
       return filled;
@@ -186,4 +186,10 @@ function writeNothing(pipe: string): void {
   } catch {
     // nobody waits yet, or no permission to write
   }
+}
+
+/** Work that is waited for later. If reading or hashing fails first, the other is left, and must not go unhandled. */
+function ahead<T>(work: Promise<T>): Promise<T> {
+  work.catch(() => undefined);
+  return work;
 }
