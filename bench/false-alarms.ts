@@ -4,14 +4,14 @@ import { parseArgs } from 'node:util';
 import { resolveDetectionConfig } from '../dist/detect/detection-config.js';
 import { Detector } from '../dist/detect/detector.js';
 import { measureDrift } from '../dist/detect/drift/drift.js';
-import { NOVELTY_KINDS } from '../dist/detect/episodes/catalogue.js';
 import {
   type EpisodeIncident,
   EpisodeJudge,
   type JudgedEpisodes,
 } from '../dist/detect/episodes/episode-detector.js';
-import { hostDaysOf } from '../dist/detect/episodes/host-days.js';
+import { NOVELTY_KINDS } from '../dist/detect/episodes/novelty/catalogue.js';
 import { type BenignIncidents, raiseIncidents } from '../dist/detect/episodes/raise-incidents.js';
+import { hostDaysOf } from '../dist/detect/episodes/trees/host-days.js';
 import { behavioursOf } from '../dist/detect/fitted-detector.js';
 import { SplitGraphs } from '../dist/detect/split-graphs.js';
 import { parseThreshold, type ThresholdSpec } from '../dist/detect/threshold/threshold.js';

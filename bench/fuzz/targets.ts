@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readConfigFile } from '../../dist/base/config-file.js';
 import { RecalError } from '../../dist/base/errors.js';
+import { readConfigFile } from '../../dist/base/settings/config-file.js';
 import { parseLabels } from '../../dist/evaluate/labels/parse-labels.js';
 import { FORMATS, formatByName } from '../../dist/ingest/formats/known-formats.js';
 import { ParsePool } from '../../dist/ingest/parse/parse-pool.js';

@@ -1,5 +1,5 @@
 import type { ExitCode } from '../base/errors.js';
-import type { SettingPlaces, SettingShape, Settings, SettingValues } from '../base/settings.js';
+import type { SettingPlaces, SettingShape, Settings, SettingValues } from '../base/settings/settings.js';
 import type { Output } from './terminal/output.js';
 import type { Progress, ProgressOptions } from './terminal/progress.js';
 

@@ -41,27 +41,31 @@ const working: readonly CommandEntry[] = [
     'score events with a model and write ranked, explained alerts and incidents',
     () => import('./commands/detect.js'),
   ),
-  entry('explain', 'show why an alert or an incident was raised', () => import('./commands/explain.js')),
+  entry(
+    'explain',
+    'show why an alert or an incident was raised',
+    () => import('./commands/incidents/explain.js'),
+  ),
   entry(
     'incidents',
     'list the incidents of alerts folders with what was decided about them',
-    () => import('./commands/incidents.js'),
+    () => import('./commands/incidents/incidents.js'),
   ),
-  entry('triage', 'record what you think of an incident', () => import('./commands/triage.js')),
+  entry('triage', 'record what you think of an incident', () => import('./commands/incidents/triage.js')),
   entry(
     'suppress',
     'hide incidents that a rule covers, until a date',
-    () => import('./commands/suppress.js'),
+    () => import('./commands/incidents/suppress.js'),
   ),
   entry(
     'accept',
     'make the new behaviours of a harmless incident known to a model',
-    () => import('./commands/accept.js'),
+    () => import('./commands/incidents/accept.js'),
   ),
   entry(
     'send',
     'send incidents to other systems: webhooks, chat, syslog, SIEM',
-    () => import('./commands/send.js'),
+    () => import('./commands/incidents/send.js'),
   ),
   entry(
     'doctor',
@@ -81,22 +85,22 @@ const working: readonly CommandEntry[] = [
   entry(
     'evaluate',
     'compare variants of the detector on labelled logs',
-    () => import('./commands/evaluate.js'),
+    () => import('./commands/research/evaluate.js'),
   ),
   entry(
     'compare',
     'run RECAL and published detectors on the same labelled logs',
-    () => import('./commands/compare.js'),
+    () => import('./commands/research/compare.js'),
   ),
   entry(
     'sweep',
     'evaluate every combination of the given setting values',
-    () => import('./commands/sweep.js'),
+    () => import('./commands/research/sweep.js'),
   ),
   entry(
     'reproduce',
     'run the published comparison on DARPA E3 logs',
-    () => import('./commands/reproduce.js'),
+    () => import('./commands/research/reproduce.js'),
   ),
   entry('model', 'show, sign or verify a model file', () => import('./commands/model.js')),
   entry(

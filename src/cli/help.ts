@@ -1,5 +1,5 @@
-import { CONFIG_FILE } from '../base/config-file.js';
 import { EXIT } from '../base/errors.js';
+import { CONFIG_FILE } from '../base/settings/config-file.js';
 
 const EXIT_MEANINGS: Record<keyof typeof EXIT, string> = {
   done: 'success',

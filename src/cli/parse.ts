@@ -1,7 +1,7 @@
 import { Command as Commander, CommanderError } from 'commander';
-import { closestName } from '../base/closest-name.js';
 import type { ErrorCode } from '../base/error-codes.js';
 import { EXIT, RecalError } from '../base/errors.js';
+import { closestName } from '../base/settings/closest-name.js';
 import type { ArgumentShape, Command, CommandEntry } from './command.js';
 import { generalNotes } from './help.js';
 import { globalOptions, optionsOf, setOption } from './settings/options.js';

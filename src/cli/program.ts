@@ -1,8 +1,13 @@
 import { join, resolve } from 'node:path';
-import { CONFIG_FILE, type ConfigFile, readConfigFile } from '../base/config-file.js';
-import { checkConfigKeys } from '../base/config-keys.js';
 import { EXIT, type ExitCode } from '../base/errors.js';
-import { misspeltVariables, resolveSettings, type SettingPlaces, type Settings } from '../base/settings.js';
+import { CONFIG_FILE, type ConfigFile, readConfigFile } from '../base/settings/config-file.js';
+import { checkConfigKeys } from '../base/settings/config-keys.js';
+import {
+  misspeltVariables,
+  resolveSettings,
+  type SettingPlaces,
+  type Settings,
+} from '../base/settings/settings.js';
 import type { Command, CommandEntry } from './command.js';
 import { parseCommandLine } from './parse.js';
 import { reportFailure } from './terminal/failure.js';

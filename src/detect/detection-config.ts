@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type ConfigSetting, configSetting } from '../base/config-setting.js';
 import { EXIT, RecalError } from '../base/errors.js';
+import { type ConfigSetting, configSetting } from '../base/settings/config-setting.js';
 import type { TrainingConfig } from '../model/training/training-config.js';
 import { EVIDENCE_KINDS, type EvidenceKind } from './evidence/evidence.js';
 import { FUSIONS } from './fusion/fusion.js';

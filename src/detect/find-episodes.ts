@@ -7,13 +7,13 @@ import { markIfFlood } from './alerts/flood-incidents.js';
 import { KeptAlerts } from './alerts/kept-alerts.js';
 import { rowsOf } from './alerts/suspicious-nodes.js';
 import type { Detector } from './detector.js';
-import type { AcceptedBehaviours } from './episodes/accepted-behaviours.js';
 import { type EpisodeIncident, EpisodeJudge, type JudgedEpisodes } from './episodes/episode-detector.js';
 import { describeEpisodes } from './episodes/episode-records.js';
 import { raiseBesideFloods, withoutFloods } from './episodes/fold-floods.js';
-import { hostDaysOf } from './episodes/host-days.js';
 import { IncidentBehaviourFinder } from './episodes/incident-behaviours.js';
+import type { AcceptedBehaviours } from './episodes/novelty/accepted-behaviours.js';
 import { type RaisedIncidents, raiseIncidents } from './episodes/raise-incidents.js';
+import { hostDaysOf } from './episodes/trees/host-days.js';
 import {
   alertContext,
   type Detection,

@@ -4,7 +4,7 @@ import { nameOf } from '../graph/node-names.js';
 import type { TrainedModel } from '../model/file/trained-model.js';
 import type { DetectionConfig } from './detection-config.js';
 import { learnBehaviours } from './episodes/episode-detector.js';
-import type { KnownBehaviours } from './episodes/known-behaviours.js';
+import type { KnownBehaviours } from './episodes/novelty/known-behaviours.js';
 import type { CountedEvidence, EvidenceKind } from './evidence/evidence.js';
 import { FeatureUsage } from './evidence/feature-usage.js';
 import type { Inference } from './evidence/inference.js';

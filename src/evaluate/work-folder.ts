@@ -1,10 +1,10 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isSystemError } from '../base/errors.js';
-import { makeFolder } from '../base/make-folder.js';
+import { makeFolder } from '../base/files/make-folder.js';
+import { replaceFile } from '../base/files/replace-file.js';
+import { hasEnded, readProcess, thisProcess } from '../base/files/running-process.js';
 import { printable } from '../base/printable.js';
-import { replaceFile } from '../base/replace-file.js';
-import { hasEnded, readProcess, thisProcess } from '../base/running-process.js';
 
 const PREFIX = '.parts';
 const OWNER = 'owner.json';

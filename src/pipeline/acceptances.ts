@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { EXIT, RecalError } from '../base/errors.js';
-import { Ledger } from '../base/ledger.js';
+import { Ledger } from '../base/files/ledger.js';
 import { printable } from '../base/printable.js';
 import { acceptedTreesSchema, MOST_KEYS, MOST_TREES, stableId } from '../detect/alerts/alert.js';
-import { AcceptedBehaviours } from '../detect/episodes/accepted-behaviours.js';
+import { AcceptedBehaviours } from '../detect/episodes/novelty/accepted-behaviours.js';
 
 const id = z.string().regex(/^[0-9a-f]{16}$/);
 const text = z.string().max(4097);

@@ -3,7 +3,7 @@ import { EXIT, RecalError } from '../base/errors.js';
 import { isoTime } from '../base/time-text.js';
 import type { Alert, Incident } from '../detect/alerts/alert.js';
 import type { Detector } from '../detect/detector.js';
-import { AcceptedBehaviours } from '../detect/episodes/accepted-behaviours.js';
+import { AcceptedBehaviours } from '../detect/episodes/novelty/accepted-behaviours.js';
 import { findEpisodes } from '../detect/find-episodes.js';
 import { type Detection, findIncidents } from '../detect/find-incidents.js';
 import type { ScoredGraph } from '../detect/fusion/scored-graph.js';

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { EXIT, RecalError } from '../base/errors.js';
-import { isFolder } from '../base/make-folder.js';
+import { isFolder } from '../base/files/make-folder.js';
 import { printable } from '../base/printable.js';
 import { isForeignFile } from '../model/file/model-file.js';
 import { checkpointPath, hasCheckpoint } from '../model/training/checkpoint.js';

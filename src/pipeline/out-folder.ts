@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { EXIT, RecalError } from '../base/errors.js';
-import { makeFolder, removeFolders } from '../base/make-folder.js';
+import { makeFolder, removeFolders } from '../base/files/make-folder.js';
 import { printable } from '../base/printable.js';
 
 /** Fails before the work if the results could not be written to `folder` afterwards. Leaves everything as it is. */

@@ -1,12 +1,12 @@
 import type { Incident } from '../detect/alerts/alert.js';
 import type { Detector } from '../detect/detector.js';
-import type { AcceptedBehaviours } from '../detect/episodes/accepted-behaviours.js';
 import { EpisodeJudge } from '../detect/episodes/episode-detector.js';
 import { describeEpisodes } from '../detect/episodes/episode-records.js';
 import { raiseBesideFloods, withoutFloods } from '../detect/episodes/fold-floods.js';
-import { hostDaysOf } from '../detect/episodes/host-days.js';
 import { IncidentBehaviourFinder } from '../detect/episodes/incident-behaviours.js';
+import type { AcceptedBehaviours } from '../detect/episodes/novelty/accepted-behaviours.js';
 import { raiseIncidents } from '../detect/episodes/raise-incidents.js';
+import { hostDaysOf } from '../detect/episodes/trees/host-days.js';
 import { behavioursOf } from '../detect/fitted-detector.js';
 import type { ThresholdSpec } from '../detect/threshold/threshold.js';
 import type { Selection, Store } from '../store/store.js';

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeFolder } from '../base/make-folder.js';
+import { makeFolder } from '../base/files/make-folder.js';
+import { replaceFile } from '../base/files/replace-file.js';
 import { Random } from '../base/random.js';
-import { replaceFile } from '../base/replace-file.js';
 import { yieldToSignals } from '../base/yield-to-signals.js';
 import { HostRun } from './host-run.js';
 import { findProfile } from './hosts/profiles.js';

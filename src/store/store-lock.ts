@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { RecalError } from '../base/errors.js';
-import { tryLock } from '../base/file-lock.js';
+import { tryLock } from '../base/files/file-lock.js';
+import type { RunningProcess } from '../base/files/running-process.js';
 import { printable } from '../base/printable.js';
-import type { RunningProcess } from '../base/running-process.js';
 
 const LOCK = 'writer.lock';
 

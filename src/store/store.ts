@@ -1,10 +1,10 @@
 import { mkdir, open, readdir, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { EXIT, RecalError } from '../base/errors.js';
+import { makeFolder } from '../base/files/make-folder.js';
+import { syncFolder } from '../base/files/replace-file.js';
 import { globMatcher } from '../base/glob-match.js';
-import { makeFolder } from '../base/make-folder.js';
 import { printable } from '../base/printable.js';
-import { syncFolder } from '../base/replace-file.js';
 import {
   CONTENT_FOLDERS,
   hasJournal,

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ConfigFile, readConfigFile } from '../../src/base/config-file.js';
+import { type ConfigFile, readConfigFile } from '../../src/base/settings/config-file.js';
 import { newFolder } from '../folders.js';
 
 /** Reads a configuration file with this text. Errors call it `name`. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { EXIT, RecalError } from '../../src/base/errors.js';
-import { defineSettings } from '../../src/base/settings.js';
+import { defineSettings } from '../../src/base/settings/settings.js';
 import { type CommandDefinition, type CommandEntry, defineCommand } from '../../src/cli/command.js';
 import { settingsCommand } from '../../src/cli/commands/settings.js';
 import { commands as shipped } from '../../src/cli/commands.js';

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { thisProcess } from '../../src/base/running-process.js';
+import { thisProcess } from '../../src/base/files/running-process.js';
 import { WorkFolder } from '../../src/evaluate/work-folder.js';
 import { newFolder } from '../folders.js';
 

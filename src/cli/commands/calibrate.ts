@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { EXIT } from '../../base/errors.js';
-import { defineSettings } from '../../base/settings.js';
+import { defineSettings } from '../../base/settings/settings.js';
 import { DETECTION_PRESETS, DETECTION_SETTINGS } from '../../detect/detection-config.js';
 import { calibrate } from '../../pipeline/calibrate.js';
 import { DEFAULT_THRESHOLD } from '../../pipeline/calibration-summary.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { EXIT, RecalError } from '../../base/errors.js';
 import { printable } from '../../base/printable.js';
-import { defineSettings } from '../../base/settings.js';
+import { defineSettings } from '../../base/settings/settings.js';
 import type { Incident } from '../../detect/alerts/alert.js';
 import type { ListedIncident } from '../../live/triage/list-incidents.js';
 import { detectSinceLast, type SinceLastOptions } from '../../live/triage/since-last.js';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import { EXIT } from '../../base/errors.js';
-import { defineSettings } from '../../base/settings.js';
+import { defineSettings } from '../../base/settings/settings.js';
 import { examine } from '../../live/doctor/examine.js';
 import { defineCommand } from '../command.js';
 import { renderTable } from '../terminal/tables.js';

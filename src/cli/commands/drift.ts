@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { EXIT } from '../../base/errors.js';
 import { printable } from '../../base/printable.js';
-import { defineSettings } from '../../base/settings.js';
+import { defineSettings } from '../../base/settings/settings.js';
 import { formatMoment } from '../../detect/alerts/moment.js';
 import type { DriftReport } from '../../detect/drift/drift.js';
 import type { DriftRow } from '../../detect/drift/drift-report.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { EXIT, RecalError } from '../../base/errors.js';
-import { defineSettings } from '../../base/settings.js';
+import { defineSettings } from '../../base/settings/settings.js';
 import { dropDays } from '../../store/drop-days.js';
 import { StoreWriter } from '../../store/store.js';
 import { defineCommand } from '../command.js';

@@ -6,7 +6,7 @@ import { createGzip } from 'node:zlib';
 import { z } from 'zod';
 import { EXIT, RecalError } from '../../base/errors.js';
 import { printable } from '../../base/printable.js';
-import { defineSettings } from '../../base/settings.js';
+import { defineSettings } from '../../base/settings/settings.js';
 import { exportEvents } from '../../store/export.js';
 import { Store } from '../../store/store.js';
 import { defineCommand } from '../command.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { EXIT } from '../../base/errors.js';
 import { printable } from '../../base/printable.js';
-import { defineSettings } from '../../base/settings.js';
+import { defineSettings } from '../../base/settings/settings.js';
 import { expandInputs } from '../../ingest/sources/inputs.js';
 import { ingestFiles } from '../../store/ingest.js';
 import { defineCommand } from '../command.js';

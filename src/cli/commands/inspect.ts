@@ -1,5 +1,5 @@
 import { EXIT } from '../../base/errors.js';
-import { defineSettings } from '../../base/settings.js';
+import { defineSettings } from '../../base/settings/settings.js';
 import { expandInputs } from '../../ingest/sources/inputs.js';
 import { inspectFiles } from '../../store/inspect.js';
 import { defineCommand } from '../command.js';

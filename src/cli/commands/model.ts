@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { EXIT, RecalError } from '../../base/errors.js';
 import { printable } from '../../base/printable.js';
-import { defineSettings } from '../../base/settings.js';
+import { defineSettings } from '../../base/settings/settings.js';
 import { isoTime } from '../../base/time-text.js';
 import { decodeDetector } from '../../detect/detector-part.js';
 import { describeModelFile, type ModelDescription } from '../../model/file/describe-model.js';

@@ -1,6 +1,6 @@
 import { EXIT } from '../../base/errors.js';
 import { printable } from '../../base/printable.js';
-import { defineSettings } from '../../base/settings.js';
+import { defineSettings } from '../../base/settings/settings.js';
 import { type Repair, repairStore } from '../../store/integrity/repair.js';
 import { describeDamage } from '../../store/integrity/verify-segments.js';
 import { defineCommand } from '../command.js';

@@ -2,7 +2,7 @@ import { arch } from 'node:process';
 import { z } from 'zod';
 import { EXIT, RecalError } from '../../base/errors.js';
 import { printable } from '../../base/printable.js';
-import { defineSettings } from '../../base/settings.js';
+import { defineSettings } from '../../base/settings/settings.js';
 import { RULE_ARCHITECTURES } from '../../ingest/rules/rule-options.js';
 import { COLLECTION_RULES } from '../../ingest/rules/rules.js';
 import { defineCommand } from '../command.js';

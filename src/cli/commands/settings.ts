@@ -5,7 +5,7 @@ import {
   defineSettings,
   type SettingSource,
   surveySettings,
-} from '../../base/settings.js';
+} from '../../base/settings/settings.js';
 import { type CommandEntry, defineCommand } from '../command.js';
 import { unknownCommand } from '../parse.js';
 import { globalSettings } from '../settings/global-settings.js';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { EXIT } from '../../base/errors.js';
 import { printable } from '../../base/printable.js';
-import { defineSettings } from '../../base/settings.js';
+import { defineSettings } from '../../base/settings/settings.js';
 import { checkOutFolder } from '../../pipeline/out-folder.js';
 import { type ScenarioManifest, totalCounts } from '../../simulate/manifest.js';
 import { type Days, FORMATS, LAYOUTS, PLACEMENTS, SCENARIOS } from '../../simulate/options.js';

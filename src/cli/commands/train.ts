@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { EXIT } from '../../base/errors.js';
-import { defineSettings } from '../../base/settings.js';
+import { defineSettings } from '../../base/settings/settings.js';
 import { DETECTION_PRESETS, DETECTION_SETTINGS } from '../../detect/detection-config.js';
 import { PRESETS, TRAINING_SETTINGS } from '../../model/training/training-config.js';
 import { train } from '../../pipeline/train.js';

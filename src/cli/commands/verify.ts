@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { EXIT, RecalError } from '../../base/errors.js';
 import { printable } from '../../base/printable.js';
-import { defineSettings } from '../../base/settings.js';
+import { defineSettings } from '../../base/settings/settings.js';
 import { verifyAlertFiles } from '../../report/detection/alert-files.js';
 import { describeDamage } from '../../store/integrity/verify-segments.js';
 import { type Verification, verifyStore } from '../../store/integrity/verify-store.js';

@@ -1,15 +1,16 @@
 import { z } from 'zod';
 import { EXIT } from '../../base/errors.js';
 import { printable } from '../../base/printable.js';
-import { defineSettings, type SettingValues } from '../../base/settings.js';
+import { defineSettings, type SettingValues } from '../../base/settings/settings.js';
 import { SEVERITIES } from '../../detect/alerts/severity.js';
 import { DETECTION_PRESETS, DETECTION_SETTINGS } from '../../detect/detection-config.js';
 import { parseThreshold } from '../../detect/threshold/threshold.js';
 import { openSinks } from '../../live/sinks/open-sink.js';
 import { sourceOf } from '../../live/sources/open-source.js';
-import { type WatchStatus, watch } from '../../live/watch/watch.js';
+import { watch } from '../../live/watch/watch.js';
 import { WatchFolder } from '../../live/watch/watch-folder.js';
 import { watchLog } from '../../live/watch/watch-log.js';
+import type { WatchStatus } from '../../live/watch/watch-options.js';
 import { PRESETS, TRAINING_SETTINGS } from '../../model/training/training-config.js';
 import { DEFAULT_EPISODES } from '../../pipeline/calibration-summary.js';
 import { type CommandContext, defineCommand } from '../command.js';

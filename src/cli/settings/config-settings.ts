@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { ConfigSetting } from '../../base/config-setting.js';
-import type { Setting } from '../../base/settings.js';
+import type { ConfigSetting } from '../../base/settings/config-setting.js';
+import type { Setting } from '../../base/settings/settings.js';
 import { DEFAULT_PROFILE } from '../../model/training/training-config.js';
 
 /**

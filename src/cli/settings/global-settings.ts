@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineSettings } from '../../base/settings.js';
+import { defineSettings } from '../../base/settings/settings.js';
 import { GLOBAL_OPTIONS } from './global-options.js';
 
 const { quiet, json, color, stack, config } = GLOBAL_OPTIONS;

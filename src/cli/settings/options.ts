@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import type { DeclaredSetting, Settings } from '../../base/settings.js';
+import type { DeclaredSetting, Settings } from '../../base/settings/settings.js';
 import { GLOBAL_OPTIONS } from './global-options.js';
 
 const WIDEST_CHOICES = 40;

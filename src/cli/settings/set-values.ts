@@ -1,8 +1,8 @@
-import { closestName } from '../../base/closest-name.js';
 import type { ErrorCode } from '../../base/error-codes.js';
 import { EXIT, RecalError } from '../../base/errors.js';
 import { printable } from '../../base/printable.js';
-import type { Settings } from '../../base/settings.js';
+import { closestName } from '../../base/settings/closest-name.js';
+import type { Settings } from '../../base/settings/settings.js';
 
 /** Adds the values of `--set key=value` to the flags of a command. */
 export function withSetValues(

@@ -1,7 +1,7 @@
 import type { EpisodeCalibration } from './episode-detector.js';
-import { KnownBehaviours } from './known-behaviours.js';
-import { NoveltyRates } from './novelty-rates.js';
-import { TailSurprise } from './tail-surprise.js';
+import { KnownBehaviours } from './novelty/known-behaviours.js';
+import { NoveltyRates } from './novelty/novelty-rates.js';
+import { TailSurprise } from './novelty/tail-surprise.js';
 
 /** Reads the tensors of a model file by name. */
 export interface EpisodeTensors {

@@ -1,19 +1,19 @@
 import { finishMix } from '../../base/integer-mix.js';
-import { AcceptedBehaviours } from './accepted-behaviours.js';
-import { collectActivity } from './activity.js';
-import { beaconSurprise } from './beacon.js';
-import { Catalogue } from './catalogue.js';
 import { ExplainedChanges } from './changes/explain-changes.js';
 import { FleetNovelty, type HostRates } from './fleet/fleet-novelty.js';
 import { foldEpisodes } from './fold-episodes.js';
 import { joinEpisodes } from './join-episodes.js';
-import { KnownBehaviours } from './known-behaviours.js';
 import type { EventsWithLead, NamedEvents } from './named-events.js';
-import { learnActivity, Novelty } from './novelty.js';
-import { NoveltyRates } from './novelty-rates.js';
-import { type ProcessTrees, plantTrees } from './process-trees.js';
+import { AcceptedBehaviours } from './novelty/accepted-behaviours.js';
+import { beaconSurprise } from './novelty/beacon.js';
+import { Catalogue } from './novelty/catalogue.js';
+import { KnownBehaviours } from './novelty/known-behaviours.js';
+import { learnActivity, Novelty } from './novelty/novelty.js';
+import { NoveltyRates } from './novelty/novelty-rates.js';
+import { TailSurprise } from './novelty/tail-surprise.js';
 import { combineEpisodes, type ScoredEpisode, scoreEpisodes } from './score-episodes.js';
-import { TailSurprise } from './tail-surprise.js';
+import { collectActivity } from './trees/activity.js';
+import { type ProcessTrees, plantTrees } from './trees/process-trees.js';
 
 /** An episode with the fused score: −ln of how rarely benign episodes have its novelty and its learned score. */
 export interface JudgedEpisode extends ScoredEpisode {

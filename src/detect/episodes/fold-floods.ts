@@ -2,7 +2,7 @@ import { nameTemplate } from '../../features/name-template.js';
 import type { LoadedEvents } from '../../store/load.js';
 import { type FoldedFloods, foldFloods } from '../alerts/floods.js';
 import type { EpisodeIncident, JudgedEpisodes } from './episode-detector.js';
-import type { Novelty } from './novelty.js';
+import type { Novelty } from './novelty/novelty.js';
 import type { RaisedIncidents } from './raise-incidents.js';
 
 /** More incidents of one kind than this are a flood. */

@@ -1,9 +1,9 @@
 import { isoTime } from '../../base/time-text.js';
 import { type Incident, MOST_DAYS, MOST_KEYS, MOST_PROGRAMS, MOST_TREES } from '../alerts/alert.js';
-import { addressKey, placeKey, placeOf } from './activity.js';
-import { type BehaviourKey, formatBehaviour, joinKeys } from './behaviour-key.js';
-import { NOVELTY_KINDS } from './catalogue.js';
 import type { EpisodeIncident, JudgedEpisode, JudgedEpisodes } from './episode-detector.js';
+import { type BehaviourKey, formatBehaviour, joinKeys } from './novelty/behaviour-key.js';
+import { NOVELTY_KINDS } from './novelty/catalogue.js';
+import { addressKey, placeKey, placeOf } from './trees/activity.js';
 
 const STARTS = NOVELTY_KINDS.indexOf('process');
 

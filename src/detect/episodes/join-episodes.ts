@@ -1,8 +1,8 @@
-import { addressKey } from './activity.js';
-import { NOVELTY_KINDS } from './catalogue.js';
 import type { FoldedEpisodes } from './fold-episodes.js';
-import type { Novelty } from './novelty.js';
+import { NOVELTY_KINDS } from './novelty/catalogue.js';
+import type { Novelty } from './novelty/novelty.js';
 import type { ScoredEpisode } from './score-episodes.js';
+import { addressKey } from './trees/activity.js';
 
 /** An address with more connections than this does not join episodes. */
 const MOST_CONNECTIONS = 60;

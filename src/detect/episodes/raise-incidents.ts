@@ -6,7 +6,7 @@ import {
   type Threshold,
   type ThresholdSpec,
 } from '../threshold/threshold.js';
-import type { TailSurprise } from './tail-surprise.js';
+import type { TailSurprise } from './novelty/tail-surprise.js';
 
 /** The incidents that benign episodes form, and the time that they span. */
 export interface BenignIncidents {

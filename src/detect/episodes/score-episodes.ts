@@ -1,7 +1,7 @@
-import { NOVELTY_KINDS } from './catalogue.js';
-import type { Novelty } from './novelty.js';
-import type { NoveltyRates } from './novelty-rates.js';
-import type { ProcessTrees } from './process-trees.js';
+import { NOVELTY_KINDS } from './novelty/catalogue.js';
+import type { Novelty } from './novelty/novelty.js';
+import type { NoveltyRates } from './novelty/novelty-rates.js';
+import type { ProcessTrees } from './trees/process-trees.js';
 
 const KINDS = NOVELTY_KINDS.length;
 /** Names and extensions differ from run to run, so they do not tell episodes apart. */

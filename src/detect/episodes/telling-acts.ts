@@ -1,9 +1,9 @@
 import { nameTemplate } from '../../features/name-template.js';
 import { quote } from '../evidence/relation-words.js';
 import { type NewBehaviour, phraseActs } from './act-words.js';
-import { addressKey, placeOf } from './activity.js';
-import { type Catalogue, NOVELTY_KINDS } from './catalogue.js';
 import type { JudgedEpisode, JudgedEpisodes } from './episode-detector.js';
+import { type Catalogue, NOVELTY_KINDS } from './novelty/catalogue.js';
+import { addressKey, placeOf } from './trees/activity.js';
 
 const kindNumber = (kind: (typeof NOVELTY_KINDS)[number]) => NOVELTY_KINDS.indexOf(kind);
 const [REL, PROCESS, NET, PORT] = [

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { replaceFile } from '../../base/replace-file.js';
+import { replaceFile } from '../../base/files/replace-file.js';
 import { seedDots } from '../../report/charts/seed-dots.js';
 import { h } from '../../report/page/html.js';
 import { REPORT_FILE, renderPage } from '../../report/page/page.js';

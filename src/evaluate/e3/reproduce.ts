@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { replaceFile } from '../../base/replace-file.js';
+import { replaceFile } from '../../base/files/replace-file.js';
 import { safeJson } from '../../base/safe-json.js';
 import { isoMilliseconds } from '../../base/time-text.js';
 import { parseThreshold } from '../../detect/threshold/threshold.js';

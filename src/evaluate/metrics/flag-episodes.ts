@@ -1,6 +1,6 @@
 import { raiseBesideFloods } from '../../detect/episodes/fold-floods.js';
-import { hostDaysOf } from '../../detect/episodes/host-days.js';
 import { raiseIncidents } from '../../detect/episodes/raise-incidents.js';
+import { hostDaysOf } from '../../detect/episodes/trees/host-days.js';
 import { formatThreshold, type ThresholdSpec } from '../../detect/threshold/threshold.js';
 import type { LoadedEvents } from '../../store/load.js';
 import type { JudgedRun } from '../protocol/judged-run.js';

@@ -1,4 +1,4 @@
-import { hostDaysOf } from '../../detect/episodes/host-days.js';
+import { hostDaysOf } from '../../detect/episodes/trees/host-days.js';
 import type { ThresholdSpec } from '../../detect/threshold/threshold.js';
 import type { LoadedEvents } from '../../store/load.js';
 import type { LabelMatch } from '../labels/label-match.js';

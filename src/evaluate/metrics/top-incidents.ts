@@ -1,5 +1,5 @@
 import { type SuspiciousNode, toColumns } from '../../detect/alerts/suspicious-nodes.js';
-import { hostDaysOf } from '../../detect/episodes/host-days.js';
+import { hostDaysOf } from '../../detect/episodes/trees/host-days.js';
 import { stableHashes } from '../../detect/evidence/stable-hash.js';
 import type { LoadedEvents } from '../../store/load.js';
 import type { LabelMatch } from '../labels/label-match.js';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { EXIT, RecalError } from '../../base/errors.js';
-import { isFolder } from '../../base/make-folder.js';
+import { isFolder } from '../../base/files/make-folder.js';
 import { printable } from '../../base/printable.js';
 import { type EventsWithLead, nameEvents } from '../../detect/episodes/named-events.js';
 import { type NodeText, readNodeText } from '../../features/node-text.js';

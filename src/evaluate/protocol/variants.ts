@@ -1,6 +1,6 @@
-import { closestName } from '../../base/closest-name.js';
 import { EXIT, RecalError } from '../../base/errors.js';
 import { printable } from '../../base/printable.js';
+import { closestName } from '../../base/settings/closest-name.js';
 import { type DetectionConfig, resolveDetectionConfig } from '../../detect/detection-config.js';
 import { resolveTrainingConfig, type TrainingConfig } from '../../model/training/training-config.js';
 import { isPublished, PUBLISHED_RIVALS, type PublishedRival } from '../rivals/rival-settings.js';

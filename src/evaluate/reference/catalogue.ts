@@ -1,5 +1,5 @@
 import { enlarge } from '../../base/enlarge.js';
-import { BEHAVIOUR_KINDS, behavioursOf } from '../../detect/episodes/behaviours.js';
+import { BEHAVIOUR_KINDS, behavioursOf } from '../../detect/episodes/novelty/behaviours.js';
 import { PairTable } from '../../detect/evidence/pair-table.js';
 import { nameTemplate } from '../../features/name-template.js';
 import { ENTITY_TYPES } from '../../ingest/event.js';

@@ -1,5 +1,5 @@
-import { BEHAVIOUR_KINDS } from '../../detect/episodes/behaviours.js';
 import type { NamedEvents } from '../../detect/episodes/named-events.js';
+import { BEHAVIOUR_KINDS } from '../../detect/episodes/novelty/behaviours.js';
 import { Catalogue } from './catalogue.js';
 import { countNovelty, Experience, NoveltyRates } from './novelty.js';
 import { collectActivity, type PartActivity, walkActs } from './part-activity.js';

@@ -1,4 +1,4 @@
-import { BEHAVIOUR_KINDS } from '../../detect/episodes/behaviours.js';
+import { BEHAVIOUR_KINDS } from '../../detect/episodes/novelty/behaviours.js';
 import { PairTable } from '../../detect/evidence/pair-table.js';
 import { binomialSurprise } from './binomial-surprise.js';
 import type { Catalogue } from './catalogue.js';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createWriteStream, existsSync } from 'node:fs';
 import { mkdir, rename, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { replaceFile } from '../../base/replace-file.js';
+import { replaceFile } from '../../base/files/replace-file.js';
 import { safeJson } from '../../base/safe-json.js';
 import { nameOf } from '../../graph/node-names.js';
 import { ENTITY_TYPES } from '../../ingest/event.js';

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { replaceFile } from '../../base/replace-file.js';
+import { replaceFile } from '../../base/files/replace-file.js';
 import { formatFixed, formatNumber } from '../../report/page/format.js';
 import { h } from '../../report/page/html.js';
 import { type Fact, REPORT_FILE, renderPage, type Section } from '../../report/page/page.js';

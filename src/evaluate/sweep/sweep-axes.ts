@@ -1,7 +1,7 @@
-import { closestName } from '../../base/closest-name.js';
-import type { ConfigSetting } from '../../base/config-setting.js';
 import { EXIT, RecalError } from '../../base/errors.js';
 import { printable } from '../../base/printable.js';
+import { closestName } from '../../base/settings/closest-name.js';
+import type { ConfigSetting } from '../../base/settings/config-setting.js';
 import { DETECTION_SETTINGS } from '../../detect/detection-config.js';
 import { TRAINING_SETTINGS } from '../../model/training/training-config.js';
 

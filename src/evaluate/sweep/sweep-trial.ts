@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isSystemError } from '../../base/errors.js';
-import { replaceFile } from '../../base/replace-file.js';
+import { replaceFile } from '../../base/files/replace-file.js';
 import { safeJson } from '../../base/safe-json.js';
 import { formatThreshold } from '../../detect/threshold/threshold.js';
 import type { EvaluateVariantsOptions } from '../evaluation.js';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { isSystemError, RecalError } from '../../base/errors.js';
+import { replaceFile } from '../../base/files/replace-file.js';
 import { printable } from '../../base/printable.js';
-import { replaceFile } from '../../base/replace-file.js';
 import type { DeadLetters } from './dead-letters.js';
 import { deliveryKey, type Notification } from './notification.js';
 import { type RetryOptions, sendWithRetry } from './retry.js';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { Ledger } from '../../base/ledger.js';
+import { Ledger } from '../../base/files/ledger.js';
 import { SEVERITIES } from '../../detect/alerts/severity.js';
 import { ENTITY_TYPES } from '../../ingest/event.js';
 import type { AlertFolders } from '../../report/detection/alert-folders.js';

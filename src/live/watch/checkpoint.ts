@@ -3,7 +3,7 @@ import { open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import { isSystemError, RecalError } from '../../base/errors.js';
-import { syncFolder } from '../../base/replace-file.js';
+import { syncFolder } from '../../base/files/replace-file.js';
 import { SEVERITIES } from '../../detect/alerts/severity.js';
 import type { Notification } from '../sinks/notification.js';
 

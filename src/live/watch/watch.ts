@@ -1,21 +1,18 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EXIT, RecalError } from '../../base/errors.js';
-import { LiveIngest, type LiveIngestOptions } from '../../store/live/live-ingest.js';
+import { LiveIngest } from '../../store/live/live-ingest.js';
 import { DeadLetters } from '../sinks/dead-letters.js';
 import { DeliveredNotifications } from '../sinks/deliver.js';
 import type { Notification } from '../sinks/notification.js';
-import type { Sink } from '../sinks/sink.js';
-import type { Source } from '../sources/source.js';
 import { type ModelEntry, readCheckpoint, type WatchState, writeCheckpoint } from './checkpoint.js';
 import { Courier } from './courier.js';
-import { Detection, type DetectionOptions } from './detection.js';
+import { Detection } from './detection.js';
 import { Intake } from './intake.js';
-import { Learning, type LearningOptions } from './learning.js';
+import { Learning } from './learning.js';
 import { Metrics } from './metrics.js';
 import { type Health, MetricsServer } from './metrics-server.js';
-import type { WatchFolder } from './watch-folder.js';
-import type { WatchLog } from './watch-log.js';
+import type { WatchOptions, WatchStatus } from './watch-options.js';
 import { Watermark } from './watermark.js';
 
 /** Files that a commit replaced stay this long for commands that read the store at the same time. */
@@ -24,42 +21,6 @@ const KEEP_OLD_MS = 60_000;
 const DRAIN_SINKS_MS = 15_000;
 const DAY_NS = 86_400_000_000_000n;
 const SETTLE_EVERY_MS = 2000;
-
-export interface WatchOptions extends LearningOptions, DetectionOptions {
-  readonly folder: WatchFolder;
-  readonly reading: LiveIngestOptions;
-  readonly sources: readonly Source[];
-  readonly sinks: readonly Sink[];
-  /** Read what is there, judge it, and end. */
-  readonly once: boolean;
-  readonly rollback: boolean;
-  /** How long to wait for late events, in milliseconds. */
-  readonly latenessMs: number;
-  readonly commitEveryMs: number;
-  /** Nanoseconds of events to keep; undefined for all. */
-  readonly keep?: bigint | undefined;
-  /** ADDRESS:PORT; undefined for none. */
-  readonly metrics?: string | undefined;
-  readonly log: WatchLog;
-  /** Called about once a second. */
-  readonly progress?: ((status: WatchStatus) => void) | undefined;
-  readonly signal: AbortSignal;
-}
-
-export interface WatchStatus {
-  readonly phase: 'learning' | 'training' | 'detecting';
-  /** Of learning, from 0 to 1. */
-  readonly learned: number;
-  /** Stored in this run. */
-  readonly events: number;
-  /** Notifications of this run. */
-  readonly told: number;
-  /** Incidents that were told in this run or an earlier one. */
-  readonly incidents: number;
-  /** Notifications that some sink has not taken. */
-  readonly waiting: number;
-  readonly metricsPort: number;
-}
 
 /** Watches logs until `signal` aborts, the sources end, or, with `once`, everything there is judged. */
 export async function watch(options: WatchOptions): Promise<WatchStatus> {

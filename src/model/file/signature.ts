@@ -9,8 +9,8 @@ import {
 import { open, readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { EXIT, isSystemError, RecalError } from '../../base/errors.js';
+import { replaceFile } from '../../base/files/replace-file.js';
 import { printable } from '../../base/printable.js';
-import { replaceFile } from '../../base/replace-file.js';
 import { TensorFile } from './tensor-file.js';
 import { MODEL_FILE } from './tensor-header.js';
 

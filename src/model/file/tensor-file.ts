@@ -3,8 +3,8 @@ import { constants } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isSystemError, RecalError } from '../../base/errors.js';
+import { syncFolder } from '../../base/files/replace-file.js';
 import { printable } from '../../base/printable.js';
-import { syncFolder } from '../../base/replace-file.js';
 import {
   type CheckedHeader,
   checkHeader,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type ConfigSetting, configSetting } from '../../base/config-setting.js';
 import { EXIT, RecalError } from '../../base/errors.js';
+import { type ConfigSetting, configSetting } from '../../base/settings/config-setting.js';
 import { BLOCK_SCALES } from '../../features/feature-space.js';
 import { PROFILE_DEFAULTS } from '../../features/profile.js';
 import { WORD2VEC_DEFAULTS } from '../../features/word2vec.js';

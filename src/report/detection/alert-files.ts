@@ -3,8 +3,8 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { isSystemError, RecalError } from '../../base/errors.js';
+import { readReplaced, replaceFiles, stagedPath } from '../../base/files/replace-files.js';
 import { printable } from '../../base/printable.js';
-import { readReplaced, replaceFiles, stagedPath } from '../../base/replace-files.js';
 import { safeJson } from '../../base/safe-json.js';
 import {
   ALERT_VERSION,

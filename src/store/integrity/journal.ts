@@ -2,8 +2,8 @@ import { lstat, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { isSystemError, RecalError } from '../../base/errors.js';
+import { replaceFile, syncFolder } from '../../base/files/replace-file.js';
 import { printable } from '../../base/printable.js';
-import { replaceFile, syncFolder } from '../../base/replace-file.js';
 import type { Manifest } from '../manifest.js';
 
 const JOURNAL = 'writer.journal';

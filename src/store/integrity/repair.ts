@@ -1,7 +1,7 @@
 import { lstat, mkdir, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { RecalError } from '../../base/errors.js';
-import { isFolder } from '../../base/make-folder.js';
+import { isFolder } from '../../base/files/make-folder.js';
 import { printable } from '../../base/printable.js';
 import { BACKUP, emptyManifest, type Manifest, readManifest, replaceManifest } from '../manifest.js';
 import { readStates } from '../reader-states.js';

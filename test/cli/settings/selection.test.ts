@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { defineSettings, resolveSettings } from '../../../src/base/settings.js';
+import { defineSettings, resolveSettings } from '../../../src/base/settings/settings.js';
 import { selectionOf, selectionSettings } from '../../../src/cli/settings/selection.js';
 
 const settings = defineSettings(selectionSettings);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { TailSurprise } from '../../../src/detect/episodes/novelty/tail-surprise.js';
 import { raiseIncidents } from '../../../src/detect/episodes/raise-incidents.js';
-import { TailSurprise } from '../../../src/detect/episodes/tail-surprise.js';
 import { parseThreshold } from '../../../src/detect/threshold/threshold.js';
 
 const ranked = [50, 20, 8, 4, 2, 1, 0].map((score) => ({ score }));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { hostDaysOf } from '../../../src/detect/episodes/host-days.js';
+import { hostDaysOf } from '../../../src/detect/episodes/trees/host-days.js';
 import { countFalseIncidents, TOP_NODES, TopIncidents } from '../../../src/evaluate/metrics/top-incidents.js';
 import { eventsOf, runOf } from '../scored-samples.js';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import type { ConfigSetting } from '../../../src/base/config-setting.js';
+import type { ConfigSetting } from '../../../src/base/settings/config-setting.js';
 import { DETECTION_SETTINGS } from '../../../src/detect/detection-config.js';
 import { TRAINING_SETTINGS } from '../../../src/model/training/training-config.js';
 

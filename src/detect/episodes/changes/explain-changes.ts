@@ -1,7 +1,7 @@
-import { placeOf } from '../activity.js';
-import { NOVELTY_KINDS } from '../catalogue.js';
-import type { Novelty } from '../novelty.js';
+import { NOVELTY_KINDS } from '../novelty/catalogue.js';
+import type { Novelty } from '../novelty/novelty.js';
 import { type NoveltyView, type ScoreContext, type ScoredEpisode, scoreEpisodes } from '../score-episodes.js';
+import { placeOf } from '../trees/activity.js';
 import { isTemporaryPlace } from './package-managers.js';
 import { findSoftwareChanges, type SoftwareChanges } from './software-changes.js';
 import { isShell, isTellingForPackages } from './telling-for-packages.js';

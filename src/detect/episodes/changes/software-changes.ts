@@ -1,7 +1,7 @@
 import { nameTemplate } from '../../../features/name-template.js';
 import { ENTITY_TYPES } from '../../../ingest/event.js';
-import { type Activity, placeOf } from '../activity.js';
-import type { Novelty } from '../novelty.js';
+import type { Novelty } from '../novelty/novelty.js';
+import { type Activity, placeOf } from '../trees/activity.js';
 import { isPackageManager, isTemporaryPlace } from './package-managers.js';
 
 const MOST_STEPS = 100;

@@ -1,8 +1,8 @@
-import { joinKeys } from '../behaviour-key.js';
-import { NOVELTY_KINDS } from '../catalogue.js';
-import type { KnownBehaviours } from '../known-behaviours.js';
-import type { Novelty } from '../novelty.js';
-import { NoveltyRates } from '../novelty-rates.js';
+import { joinKeys } from '../novelty/behaviour-key.js';
+import { NOVELTY_KINDS } from '../novelty/catalogue.js';
+import type { KnownBehaviours } from '../novelty/known-behaviours.js';
+import type { Novelty } from '../novelty/novelty.js';
+import { NoveltyRates } from '../novelty/novelty-rates.js';
 import type { ScoredEpisode } from '../score-episodes.js';
 import { backOffWeight } from './back-off.js';
 import { hostKey, type KnownHosts } from './known-hosts.js';

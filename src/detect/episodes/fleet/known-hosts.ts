@@ -1,5 +1,5 @@
 import { PairTable } from '../../evidence/pair-table.js';
-import { type BehaviourKey, keyOfText } from '../behaviour-key.js';
+import { type BehaviourKey, keyOfText } from '../novelty/behaviour-key.js';
 
 const BITS = 32;
 /** The most hosts of a model. */

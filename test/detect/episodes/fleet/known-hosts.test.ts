@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { hostKey, roleKey } from '../../../../src/detect/episodes/fleet/known-hosts.js';
-import { KnownBehaviours } from '../../../../src/detect/episodes/known-behaviours.js';
+import { KnownBehaviours } from '../../../../src/detect/episodes/novelty/known-behaviours.js';
 
 const key = (n: number) => ({ high: n, low: ~n });
 

@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { EXIT, RecalError } from '../../../base/errors.js';
+import { defineSettings } from '../../../base/settings/settings.js';
+import { judgeIncident } from '../../../live/triage/decide.js';
+import { TriageState, triagePath, VERDICTS } from '../../../live/triage/triage-ledger.js';
+import { readAlertFolders } from '../../../report/detection/alert-folders.js';
+import { defineCommand } from '../../command.js';
+import { alertFoldersSetting, authorSetting, triageSetting } from '../../settings/triage.js';
+import { describeTorn } from '../../terminal/accepted-table.js';
+import { renderTable } from '../../terminal/tables.js';
+
+export const command = defineCommand({
+  details:
+    'Records a verdict with author and time. benign closes the incident; malicious and unsure keep it open until --close. A verdict does ' +
+    'not change the model; recal accept does. The next recal send passes verdicts on. --log shows every decision.',
+  examples: [
+    'recal triage 4be2f5 --alerts alerts --verdict malicious --note "web shell, host isolated"',
+    'recal triage 4be2f5 --alerts alerts --verdict malicious --close --note "host rebuilt"',
+    'recal triage --log --alerts alerts',
+  ],
+  arguments: { incident: { description: 'id of an incident, or its beginning', optional: true } },
+  settings: defineSettings({
+    alerts: alertFoldersSetting,
+    triage: triageSetting,
+    verdict: { type: z.enum(VERDICTS).optional(), description: 'what it is', value: VERDICTS.join('|') },
+    note: { type: z.string().max(4096).default(''), description: 'why, or what was done', value: 'TEXT' },
+    close: {
+      type: z.boolean().optional(),
+      description: 'close the incident: nothing is left to do (default for benign)',
+    },
+    author: authorSetting,
+    log: { type: z.boolean().default(false), description: 'show all decisions, oldest first' },
+  }),
+  async run({ incident }, { alerts, triage, verdict, note, close, author, log }, { out }) {
+    if (log) {
+      const { folders } = await readAlertFolders(alerts);
+      const path = triagePath({ triage, folders });
+      if (path === undefined) throw usage('--log needs --alerts or --triage');
+      const { entries, tornBytes } = await TriageState.read(path);
+      if (tornBytes > 0) out.warn(describeTorn(path, tornBytes));
+      out.result({ path, tornBytes, entries }, () =>
+        renderTable(
+          ['time', 'author', 'decision', 'about', 'why'],
+          entries.map((entry) => [
+            entry.time.slice(0, 19).replace('T', ' '),
+            entry.author,
+            entry.kind === 'verdict' ? `${entry.verdict}${entry.closed ? ', closed' : ''}` : entry.kind,
+            entry.kind === 'verdict'
+              ? `${entry.incident.id.slice(0, 8)} ${entry.incident.title}`
+              : entry.kind === 'suppress'
+                ? `${entry.id.slice(0, 8)} ${JSON.stringify(entry.rule)}`
+                : entry.suppression.slice(0, 8),
+            entry.kind === 'verdict' ? entry.note : entry.reason,
+          ]),
+          out,
+        ),
+      );
+      return EXIT.done;
+    }
+    if (incident === undefined || verdict === undefined || alerts.length === 0) {
+      throw usage('give an incident, --alerts and --verdict, or --log');
+    }
+    const entry = await judgeIncident({ alerts, id: incident, verdict, note, close, author, triage });
+    out.result(entry, () => [
+      `${entry.incident.id.slice(0, 8)} is ${entry.verdict} and ${entry.closed ? 'closed' : 'open'}`,
+      ...(entry.verdict === 'benign'
+        ? [
+            `to make its behaviours known to the model: recal accept ${entry.incident.id.slice(0, 8)} --alerts DIR --model FILE --reason TEXT`,
+          ]
+        : []),
+    ]);
+    return EXIT.done;
+  },
+});
+
+function usage(message: string): RecalError {
+  return new RecalError('usage-invalid-argument', message, {
+    hint: 'run recal triage --help',
+    exit: EXIT.usage,
+  });
+}

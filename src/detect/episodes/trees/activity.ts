@@ -1,0 +1,242 @@
+import { nameTemplate } from '../../../features/name-template.js';
+import type { KnownNodes } from '../../../graph/node-history.js';
+import { ACTIONS, type Action } from '../../../ingest/actions.js';
+import { ENTITY_TYPES } from '../../../ingest/event.js';
+import { PairTable } from '../../evidence/pair-table.js';
+import type { EventsWithLead, NamedEvents } from '../named-events.js';
+import { type BehaviourKey, keyOfText } from '../novelty/behaviour-key.js';
+import type { Catalogue } from '../novelty/catalogue.js';
+import { OriginCollector, type ProcessOrigins } from './process-origins.js';
+import { remoteAddress } from './remote-address.js';
+
+const typeNumber = (name: (typeof ENTITY_TYPES)[number]) => ENTITY_TYPES.indexOf(name);
+const action = (name: Action) => ACTIONS.indexOf(name);
+const [PROCESS, FILE, FLOW] = [typeNumber('process'), typeNumber('file'), typeNumber('flow')];
+const [ACCEPT, EXEC] = [action('accept'), action('exec')];
+const WRITES = new Set([action('write'), action('create'), action('rename')]);
+/** A connection is given to a process that is started this soon after it was accepted, in nanoseconds. */
+const GIVEN_WITHIN = 5_000_000_000n;
+/** Start relations of logs whose readers give no action. */
+export const START_RELATION =
+  /fork|clone|procstart|process_start|spawn|create_process|processcreate|^start$/i;
+
+/** What the processes of one part of a log did. Processes, programs and behaviours have the catalogue's numbers. */
+export interface Activity extends ProcessOrigins {
+  /** (process, program): a process has one pair for each program that it ran. In order of appearance. */
+  readonly actors: PairTable;
+  /** The row of the first event of each actor. */
+  readonly actorAt: readonly number[];
+  /** (actor, behaviour), each once; the row of the first event that shows it, and the name of its object or -1. */
+  readonly done: PairTable;
+  readonly doneAt: readonly number[];
+  readonly doneTo: readonly number[];
+  /** The node of each process in the loaded events. */
+  readonly nodes: ReadonlyMap<number, number>;
+  /** The last row of each process as a subject. */
+  readonly lastRows: ReadonlyMap<number, number>;
+  /** Files that were executed: process, name and row. */
+  readonly ran: readonly { readonly process: number; readonly file: number; readonly row: number }[];
+  /** The first row of each writer of a file, by name. */
+  readonly wrote: ReadonlyMap<number, ReadonlyMap<number, number>>;
+  /** The processes that connected to or from a remote address, and the number of their connections. */
+  readonly addresses: ReadonlyMap<string, ReadonlyMap<number, number>>;
+}
+
+/** The directory of an executable; undefined without one. */
+export function placeOf(path: string): string | undefined {
+  const template = nameTemplate(path);
+  const slash = template.lastIndexOf('/');
+  return slash > 0 ? template.slice(0, slash) : undefined;
+}
+
+export const placeKey = (place: string): BehaviourKey => keyOfText('place', place);
+export const addressKey = (address: string): BehaviourKey => keyOfText('address', address);
+
+/** Collects what the processes of a part did. */
+export function collectActivity(part: NamedEvents | EventsWithLead, catalogue: Catalogue): Activity {
+  const origins = new OriginCollector(catalogue);
+  if ('lead' in part) {
+    walk(part.lead, catalogue, origins, ({ subject, object, starts, program, row, actionOf }) => {
+      origins.see(subject, object, { starts, program, action: actionOf, ts: part.lead.events.table.ts[row] });
+    });
+  }
+  const { ts } = part.events.table;
+  const actors = new PairTable();
+  const actorAt: number[] = [];
+  const done = new PairTable();
+  const doneAt: number[] = [];
+  const doneTo: number[] = [];
+  const lastRows = new Map<number, number>();
+  const ran: { process: number; file: number; row: number }[] = [];
+  const wrote = new Map<number, Map<number, number>>();
+  const addresses = new Map<string, Map<number, number>>();
+  const accepted = new Map<number, { row: number; name: number; behaviours: Int32Array }>();
+  const nodes = new Map<number, number>();
+  const actorOf = (process: number, program: number, row: number) => {
+    const actor = actors.intern(process, program);
+    if (actor === actorAt.length) actorAt.push(row);
+    return actor;
+  };
+  const add = (actor: number, behaviours: Int32Array, row: number, name: number) => {
+    for (const behaviour of behaviours) {
+      const before = done.size;
+      if (done.intern(actor, behaviour) < before) continue;
+      doneAt.push(row);
+      doneTo.push(name);
+    }
+  };
+  walk(part, catalogue, origins, (act) => {
+    const { subject, object, program, row, actionOf, starts, node, objectNode } = act;
+    origins.see(subject, object, { starts, program, action: actionOf, ts: ts[row] });
+    if (object < 0) return;
+    const actor = actorOf(subject, program, row);
+    nodes.set(subject, node);
+    lastRows.set(subject, row);
+    const behaviours = catalogue.behavioursOf(act.relation, act.type, act.name);
+    add(actor, behaviours, row, act.name);
+    if (act.type === FLOW) {
+      if (actionOf === ACCEPT) accepted.set(subject, { row, name: act.name, behaviours });
+      const address = remoteAddress(catalogue.nameAt(act.name));
+      if (address !== undefined) countIn(addresses, address, subject);
+    } else if (act.type === FILE) {
+      if (actionOf === EXEC) ran.push({ process: subject, file: act.name, row });
+      else if (WRITES.has(actionOf)) {
+        firstIn(wrote, act.name, subject, row);
+        // Installers write a file under another name first, and then rename it.
+        if (act.name2 >= 0) firstIn(wrote, act.name2, subject, row);
+      }
+    }
+    if (starts < 0) return;
+    nodes.set(object, objectNode);
+    const child = actorOf(object, starts, row);
+    // A server that forks for each connection gives the connection to the new process.
+    const given = accepted.get(subject);
+    accepted.delete(subject);
+    if (given !== undefined && ts[row] - ts[given.row] <= GIVEN_WITHIN)
+      add(child, given.behaviours, given.row, given.name);
+  });
+  if ('names' in part) origins.state(nodes, part.names);
+  const found = origins.finish();
+  addParents(actors, found, catalogue, (actor, behaviour) =>
+    add(actor, Int32Array.of(behaviour), actorAt[actor], -1),
+  );
+  return { ...found, actors, actorAt, done, doneAt, doneTo, nodes, lastRows, ran, wrote, addresses };
+}
+
+/** Each program was started by the nearest ancestor that runs another program. */
+function addParents(
+  actors: PairTable,
+  { parents, lastPrograms }: ProcessOrigins,
+  catalogue: Catalogue,
+  add: (actor: number, behaviour: number) => void,
+): void {
+  const pairs = actors.size;
+  for (let actor = 0; actor < pairs; actor++) {
+    const program = actors.seconds[actor];
+    let process = actors.firsts[actor];
+    for (let step = 0; step < 20; step++) {
+      const parent = parents.get(process);
+      if (parent === undefined || parent === process) break;
+      process = parent;
+      const other = lastPrograms.get(process);
+      if (other === undefined || other === program) continue;
+      add(actor, catalogue.startedBy(other));
+      break;
+    }
+  }
+}
+
+interface WalkedAct {
+  readonly row: number;
+  readonly subject: number;
+  /** -1 for an event without an object. */
+  readonly object: number;
+  readonly node: number;
+  readonly objectNode: number;
+  readonly program: number;
+  readonly relation: number;
+  readonly actionOf: number;
+  readonly type: number;
+  readonly name: number;
+  /** The name of the second object, such as the target of a rename, or -1. */
+  readonly name2: number;
+  /** The program that the object runs, if the event starts it; else -1. */
+  readonly starts: number;
+}
+
+/** Calls `visit` for each event with a subject, in order. */
+function walk(
+  { events, history, roles }: NamedEvents,
+  catalogue: Catalogue,
+  origins: OriginCollector,
+  visit: (act: WalkedAct) => void,
+): void {
+  const { table, keys, hosts } = events;
+  hosts.forEach((host, i) => {
+    catalogue.setRole(host, roles?.[i] ?? '');
+  });
+  const relations = table.relations.map((name) => catalogue.relation(name));
+  const actions = ACTIONS.map((name) => catalogue.relation(name));
+  const other = action('other');
+  const isStart = table.relations.map((name) => START_RELATION.test(name));
+  const fork = action('fork');
+  const entities = new Int32Array(keys.size).fill(-1);
+  const programs = new Int32Array(history.texts.length).fill(-1);
+  const names = new Int32Array(history.texts.length).fill(-1);
+  const key = new Uint32Array(4);
+  const entityOf = (node: number, ts: bigint): number => {
+    if (entities[node] < 0) {
+      keys.keyAt(node, key);
+      entities[node] = catalogue.entity(hosts[keys.hostAt(node)], key, ts);
+    }
+    return entities[node];
+  };
+  // A process that the log has not named yet runs the program of the process that forked it.
+  const programOf = (text: number, process: number, parent?: number): number => {
+    if (text < 0) return origins.programOf(process) ?? parent ?? catalogue.program('');
+    if (programs[text] < 0) programs[text] = catalogue.program(history.texts[text]);
+    return programs[text];
+  };
+  const nameOf = (text: number): number => {
+    if (text < 0) return catalogue.name('');
+    if (names[text] < 0) names[text] = catalogue.name(history.texts[text]);
+    return names[text];
+  };
+  history.walk(table.length, (row, known: KnownNodes) => {
+    const [from, to] = [table.subject[row], table.object[row]];
+    if (from < 0) return;
+    const relation = table.relation[row];
+    const type = to < 0 ? -1 : known.types[to];
+    const starts =
+      to >= 0 && from !== to && type === PROCESS && (table.action[row] === fork || isStart[relation]);
+    const subject = entityOf(from, table.ts[row]);
+    const object = to < 0 ? -1 : entityOf(to, table.ts[row]);
+    const program = programOf(known.names[from], subject);
+    visit({
+      row,
+      subject,
+      object,
+      node: from,
+      objectNode: to,
+      program,
+      // Actions are the same in all formats, and openat2 instead of openat is nothing new.
+      relation: table.action[row] === other ? relations[relation] : actions[table.action[row]],
+      actionOf: table.action[row],
+      type,
+      name: to < 0 ? -1 : nameOf(known.names[to]),
+      name2: table.object2[row] < 0 ? -1 : nameOf(known.names[table.object2[row]]),
+      starts: starts ? programOf(known.names[to], object, program) : -1,
+    });
+  });
+}
+
+function countIn<A>(table: Map<A, Map<number, number>>, a: A, b: number): void {
+  const row = table.get(a) ?? new Map<number, number>();
+  table.set(a, row.set(b, (row.get(b) ?? 0) + 1));
+}
+
+function firstIn(table: Map<number, Map<number, number>>, a: number, b: number, row: number): void {
+  const known = table.get(a) ?? new Map<number, number>();
+  if (!known.has(b)) known.set(b, row);
+  table.set(a, known);
+}

@@ -1,0 +1,85 @@
+import type { NodeNames } from '../../../graph/node-names.js';
+import { ACTIONS } from '../../../ingest/actions.js';
+import type { Catalogue } from '../novelty/catalogue.js';
+
+const EXIT = ACTIONS.indexOf('exit');
+const EXEC = ACTIONS.indexOf('exec');
+const SERVES = new Set([ACTIONS.indexOf('accept'), ACTIONS.indexOf('bind')]);
+
+/** Where processes come from and how they end. */
+export interface ProcessOrigins {
+  /** The process that started each process, by the first event that says so. */
+  readonly parents: ReadonlyMap<number, number>;
+  /** The login session of each process that has one. */
+  readonly sessions: ReadonlyMap<number, number>;
+  /** Processes that were started or that executed a program within these events. Others ran before. */
+  readonly started: ReadonlySet<number>;
+  readonly exits: ReadonlyMap<number, bigint>;
+  /** Processes that accept connections or bind an address. */
+  readonly serves: ReadonlySet<number>;
+  /** The program that each process ran last. */
+  readonly lastPrograms: ReadonlyMap<number, number>;
+  readonly catalogue: Catalogue;
+}
+
+interface Seen {
+  readonly starts: number;
+  readonly program: number;
+  readonly action: number;
+  readonly ts: bigint;
+}
+
+/** Collects the origins of processes, event by event. */
+export class OriginCollector {
+  readonly #catalogue: Catalogue;
+  readonly #parents = new Map<number, number>();
+  readonly #sessions = new Map<number, number>();
+  readonly #started = new Set<number>();
+  readonly #exits = new Map<number, bigint>();
+  readonly #serves = new Set<number>();
+  readonly #lastPrograms = new Map<number, number>();
+
+  constructor(catalogue: Catalogue) {
+    this.#catalogue = catalogue;
+  }
+
+  see(subject: number, object: number, { starts, program, action, ts }: Seen): void {
+    this.#lastPrograms.set(subject, program);
+    if (action === EXIT) this.#exits.set(subject, ts);
+    else if (action === EXEC) this.#started.add(subject);
+    else if (SERVES.has(action)) this.#serves.add(subject);
+    if (starts < 0) return;
+    if (!this.#parents.has(object)) this.#parents.set(object, subject);
+    this.#started.add(object);
+    if (!this.#lastPrograms.has(object)) this.#lastPrograms.set(object, starts);
+  }
+
+  /** The program that a process ran last, as far as events have shown. */
+  programOf(process: number): number | undefined {
+    return this.#lastPrograms.get(process);
+  }
+
+  /** Takes sessions from the log, and parents where no event shows who started a process. */
+  state(nodes: ReadonlyMap<number, number>, { parent, session }: NodeNames): void {
+    const processes = new Map([...nodes].map(([process, node]) => [node, process]));
+    for (const [process, node] of nodes) {
+      if (session[node] >= 0) this.#sessions.set(process, session[node]);
+      const above = processes.get(parent[node]);
+      // The time between the starts of processes that ran before is unknown, so they stay apart.
+      if (above === undefined || above === process || !this.#started.has(process)) continue;
+      if (!this.#parents.has(process)) this.#parents.set(process, above);
+    }
+  }
+
+  finish(): ProcessOrigins {
+    return {
+      sessions: this.#sessions,
+      parents: this.#parents,
+      started: this.#started,
+      exits: this.#exits,
+      serves: this.#serves,
+      lastPrograms: this.#lastPrograms,
+      catalogue: this.#catalogue,
+    };
+  }
+}
