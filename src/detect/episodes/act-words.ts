@@ -44,15 +44,15 @@ export function phraseActs(behaviours: readonly NewBehaviour[], addresses: reado
     case 'rel':
       return listActs(behaviours);
     case 'process':
-      return `${verbOf(relation, 'process')} ${list(namesOf(own, 2), 'programs', 'a process without a name')}`;
+      return `${verbOf(relation, 'process')} ${list(namesOf(own, 2), 'programs', 'an unnamed process')}`;
     case 'net':
-      return `${verbOf(relation, 'flow')} ${phraseAddresses(addresses, own)}`;
+      return phraseFlows(relation, phraseAddresses(addresses, own));
     case 'port':
-      return `${verbOf(relation, 'flow')} ${phrasePorts(own.map(({ what }) => String(what[2])))}`;
+      return phraseFlows(relation, phrasePorts(own.map(({ what }) => String(what[2]))));
     case 'dir':
-      return `${verbOf(relation, type)} something ${phraseDirectories(own)}`;
+      return `${verbOf(relation, type)} ${phraseDirectories(own, type)}`;
     default:
-      return `${verbOf(relation, type)} ${list(namesOf(own, 3), nounOf(type), `${article(type)} without a name`)}`;
+      return `${verbOf(relation, type)} ${list(namesOf(own, 3), nounOf(type), unnamed(type))}`;
   }
 }
 
@@ -66,16 +66,29 @@ function namesOf(behaviours: readonly NewBehaviour[], at: number): string[] {
   return [...names.values()].sort((a, b) => Number(isCredential(b)) - Number(isCredential(a)));
 }
 
-/** `203.0.113.9`; or "548 new addresses in 12 networks, first `203.0.113.9`". */
-function phraseAddresses(addresses: readonly string[], behaviours: readonly NewBehaviour[]): string {
+/** Addresses or ports, and how many there are. */
+interface Flows {
+  readonly text: string;
+  readonly count: number;
+}
+
+/** "opened a connection to port 443"; "opened connections to ports 80 and 443". */
+function phraseFlows(relation: string, { text, count }: Flows): string {
+  const verb = verbOf(relation, 'flow');
+  return `${count === 1 ? verb : verb.replace(/\ba connection\b|\bconnection\b/, 'connections')} ${text}`;
+}
+
+/** `203.0.113.9`; or "548 new addresses in 12 networks (first: `203.0.113.9`)". */
+function phraseAddresses(addresses: readonly string[], behaviours: readonly NewBehaviour[]): Flows {
   const networks = new Set(behaviours.map(({ what }) => String(what[2])));
   if (addresses.length > MOST_NAMED) {
     const inNetworks = networks.size > 1 ? ` in ${networks.size} networks` : '';
-    return `${addresses.length} new addresses${inNetworks}, first ${quote(addresses[0])}`;
+    const text = `${addresses.length} new addresses${inNetworks} (first: ${quote(addresses[0])})`;
+    return { text, count: addresses.length };
   }
   const names = behaviours.map(({ what, name }) => (name === undefined ? String(what[2]) : hostOf(name)));
   const named = addresses.length > 0 ? addresses : [...new Set(names)];
-  return list(named, 'addresses', 'an address without a name');
+  return { text: list(named, 'addresses', unnamed('flow')), count: named.length };
 }
 
 /** An address without its port. */
@@ -83,19 +96,21 @@ function hostOf(name: string): string {
   return /^\[?([0-9a-fA-F.:]+?)\]?:\d+\s*$/.exec(name)?.[1] ?? name;
 }
 
-/** "port 443"; "6 ports, such as 80, 443 and 8080"; "a port from 10000 on". */
-function phrasePorts(all: readonly string[]): string {
+/** "port 443"; "6 ports (80, 443, 8080, …)"; "a port above 9999". */
+function phrasePorts(all: readonly string[]): Flows {
   const ports = [...new Set(all)];
   const low = ports.filter((port) => port !== 'high' && port !== '');
   const high = ports.includes('high');
-  if (low.length === 0) return high ? 'a port from 10000 on' : 'an unknown port';
-  const named = sequence(low.slice(0, MOST_NAMED));
-  const many = low.length > MOST_NAMED ? `${low.length} ports, such as` : low.length === 1 ? 'port' : 'ports';
-  return `${many} ${named}${high ? ', and ports from 10000 on' : ''}`;
+  if (low.length === 0) return { text: high ? 'a port above 9999' : 'an unknown port', count: 1 };
+  const named =
+    low.length > MOST_NAMED
+      ? `${low.length} ports (${low.slice(0, MOST_NAMED).join(', ')}, …)`
+      : `${low.length === 1 ? 'port' : 'ports'} ${sequence(low)}`;
+  return { text: `${named}${high ? ', and ports above 9999' : ''}`, count: low.length + Number(high) };
 }
 
-/** "in `/etc`"; "below `/srv/shop/data`". Programs may know what lies deeper, so that the word matters. */
-function phraseDirectories(behaviours: readonly NewBehaviour[]): string {
+/** "a file in `/etc`"; "a file under `/srv/shop/data`". Programs may know what lies deeper, so that the word matters. */
+function phraseDirectories(behaviours: readonly NewBehaviour[], type: EntityType): string {
   const depthOf = ({ what }: NewBehaviour) => String(what[3]).split('/').length;
   const inside = behaviours.filter((each) => depthOf(each) < WHOLE_LEVELS);
   const told = inside.length > 0 ? inside : behaviours;
@@ -104,7 +119,8 @@ function phraseDirectories(behaviours: readonly NewBehaviour[]): string {
     const template = String(each.what[3]);
     if (!names.has(template)) names.set(template, directoryOf(each, depthOf(each)) || '/');
   }
-  return `${inside.length > 0 ? 'in' : 'below'} ${list([...names.values()], 'directories', '/')}`;
+  const what = names.size === 1 ? article(type) : nounOf(type);
+  return `${what} ${inside.length > 0 ? 'in' : 'under'} ${list([...names.values()], 'directories', '/')}`;
 }
 
 function directoryOf({ what, name }: NewBehaviour, depth: number): string {
@@ -123,9 +139,11 @@ function listActs(behaviours: readonly NewBehaviour[]): string {
         `${verbOf(String(relation), String(type) as EntityType)} ${article(String(type))}`,
     ),
   );
-  const named = [...acts].slice(0, 2).join(' and ');
+  const named = [...acts].slice(0, 2);
   const more = acts.size - 2;
-  return more > 0 ? `${named}, and ${more} more ${more === 1 ? 'kind' : 'kinds'} of act` : named;
+  return more > 0
+    ? `${named.join(', ')} and took ${more} more ${more === 1 ? 'kind' : 'kinds'} of action`
+    : named.join(' and ');
 }
 
 function article(type: string): string {
@@ -133,8 +151,12 @@ function article(type: string): string {
   return type === 'other' ? 'an object' : type === 'registry' ? 'a registry key' : `a ${type}`;
 }
 
+function unnamed(type: string): string {
+  return `an unnamed ${article(type).replace(/^an? /, '')}`;
+}
+
 function nounOf(type: string): string {
-  return type === 'registry' ? 'keys' : type === 'other' ? 'objects' : `${type}s`;
+  return type === 'registry' ? 'registry keys' : type === 'other' ? 'objects' : `${type}s`;
 }
 
 function tellingRelation(behaviours: readonly NewBehaviour[]): string {

@@ -205,11 +205,12 @@ function phrase(
   const [highest] = incident.episodes;
   const { catalogue } = context.judged.novelty.activity;
   const count = highest.processes.length;
-  const who = `${count} ${count === 1 ? 'process' : 'processes'} below ${quote(catalogue.executable(highest.program))}${placeIn(highest, context)}`;
-  const more =
-    incident.episodes.length > 1
-      ? `, and ${incident.episodes.length - 1} more like it or from the same cause`
-      : '';
+  const size = `${count} ${count === 1 ? 'process' : 'processes'}`;
+  const root = catalogue.executable(highest.program);
+  const tree = root === '' ? 'Unnamed process tree' : `Process tree ${quote(root)}`;
+  const who = `${tree} (${[size, ...placeOf(highest, context)].join(', ')})`;
+  const others = incident.episodes.length - 1;
+  const more = others === 0 ? '' : ` and ${others} related ${others === 1 ? 'tree' : 'trees'}`;
   const strongest = [...acts]
     .sort((a, b) => Number(b.isMain) - Number(a.isMain) || b.surprise - a.surprise)
     .slice(0, MOST_ACTS_IN_SENTENCE);
@@ -220,17 +221,16 @@ function phrase(
   return `${about}${who}${more}${hostsOf(incident, host, context)}: ${what}.`;
 }
 
-/** " in session 12, unit `cron.service`", as far as the log says so of the root. */
-function placeIn({ root, processes }: JudgedEpisode, { graphs, judged }: RecordContext): string {
+/** "session 12" and "unit `cron.service`", as far as the log says so of the root. */
+function placeOf({ root, processes }: JudgedEpisode, { graphs, judged }: RecordContext): string[] {
   const { nodes } = judged.novelty.activity;
   const { names } = graphs;
   const node = nodes.get(root) ?? nodes.get(processes[0]) ?? -1;
-  const parts = (['session', 'unit', 'container'] as const).flatMap((field) => {
+  return (['session', 'unit', 'container'] as const).flatMap((field) => {
     const text = names[field]?.[node] ?? -1;
     // auditd numbers sessions, and the store marks them.
     return text < 0 ? [] : [`${field} ${quote(names.texts[text].replace(/^ses:/, ''))}`];
   });
-  return parts.length === 0 ? '' : ` in ${parts.join(', ')}`;
 }
 
 /** " on web1", or " on web1 and 4 more hosts"; nothing if the log does not name its only host. */

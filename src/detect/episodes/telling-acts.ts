@@ -97,15 +97,15 @@ function phraseNews(
   const [{ what, name, isOwnFile }] = news;
   if (what[0] === 'parent')
     return `${nameIn(catalogue, catalogue.program(String(what[1])))} started ${who} for the first time`;
-  if (isOwnFile) return `${who} was executed as ${quote(name ?? '')}, which it never was before`;
+  if (isOwnFile) return `${who} was executed as ${quote(name ?? '')} for the first time`;
   const addresses = what[0] === 'net' ? newAddresses(process, novelty) : [];
-  const scope = novelty.knows(program) ? 'it never did before' : 'no program did before';
-  return `${who} ${phraseActs(news, addresses)}, which ${scope}`;
+  const scope = novelty.knows(program) ? ' for the first time' : ', which no program had done before';
+  return `${who} ${phraseActs(news, addresses)}${scope}`;
 }
 
 function nameIn(catalogue: Catalogue, program: number): string {
   const name = catalogue.executable(program);
-  return name === '' ? 'a process without a name' : quote(name);
+  return name === '' ? 'an unnamed process' : quote(name);
 }
 
 /** Programs that ran for the first time, and places from which none ran before. */
@@ -127,7 +127,8 @@ function* firstRuns(episode: JudgedEpisode, judged: JudgedEpisodes): Generator<A
   const [place] = episode.newPlaces;
   const placed = place === undefined ? undefined : runs.find(({ path }) => placeOf(path) === place);
   const isPlaced = (program: number) => placed !== undefined && catalogue.executable(program) === placed.path;
-  const from = placed === undefined ? '' : `from ${quote(directoryOf(placed.path))}, where none ran before`;
+  const from =
+    placed === undefined ? '' : `from ${quote(directoryOf(placed.path))}, where no program had run before`;
   const named = episode.newPrograms.filter((program) => catalogue.executable(program) !== '');
   const inOrder = [...named.filter(isPlaced), ...named.filter((program) => !isPlaced(program))];
   for (const program of inOrder.slice(0, MOST_NAMED)) {

@@ -67,7 +67,8 @@ export class LearnedFacts {
   /** Claims of a sentence that these events contradict. Throws if it cannot read the sentence. */
   contradict(sentence: string): string[] {
     const text = sentence.replace(/ \(pid \d+\)/g, '');
-    const ran = /^`([^`]*)` ran for the first time(?:, from `([^`]*)`, where none ran before)?$/.exec(text);
+    const ran =
+      /^`([^`]*)` ran for the first time(?:, from `([^`]*)`, where no program had run before)?$/.exec(text);
     if (ran !== null) {
       const [, program, from] = ran;
       if (from !== undefined && !/^[/\\]/.test(program.slice(from.length)))
@@ -75,19 +76,26 @@ export class LearnedFacts {
       const places = from === undefined ? [] : has(this.#places, nameTemplate(from));
       return [...has(this.#programs, nameTemplate(program)), ...places];
     }
-    const place = /^`[^`]*` ran from `([^`]*)`, where none ran before$/.exec(text);
+    const place = /^`[^`]*` ran from `([^`]*)`, where no program had run before$/.exec(text);
     if (place !== null) return has(this.#places, nameTemplate(place[1]));
     const start = /^`([^`]*)` started `([^`]*)` for the first time$/.exec(text);
-    if (start !== null) return has(this.#starts, `${nameTemplate(start[1])} ${nameTemplate(start[2])}`);
-    const as = /^`([^`]*)` was executed as `([^`]*)`, which it never was before$/.exec(text);
+    if (start !== null) {
+      const [program, child] = start.slice(1).map((name) => nameTemplate(name));
+      return [
+        ...has(this.#starts, `${program} ${child}`),
+        ...has(this.#phrases, `${program} started ${child}`),
+      ];
+    }
+    const as = /^`([^`]*)` was executed as `([^`]*)` for the first time$/.exec(text);
     if (as !== null) return has(this.#phrases, `${nameTemplate(as[1])} executed ${nameTemplate(as[2])}`);
-    const act = /^(?:`([^`]*)`|a process without a name) (.*), which (it never|no program) did before$/s.exec(
-      text,
-    );
+    const act =
+      /^(?:`([^`]*)`|an unnamed process) (.*)( for the first time|, which no program had done before)$/s.exec(
+        text,
+      );
     if (act === null) throw new Error(`unreadable claim: ${sentence}`);
     const [, program = '', what, scope] = act;
     return claimsOf(what).flatMap((phrase) =>
-      scope === 'no program'
+      scope !== ' for the first time'
         ? has(this.#anyone, phrase)
         : has(this.#phrases, `${nameTemplate(program)} ${phrase}`),
     );
@@ -103,7 +111,7 @@ function thingsOf({ type, name = '' }: ExportedEntity): string[] {
   };
   const noun = nouns[type] ?? `a ${type}`;
   const template = nameTemplate(name);
-  const things = [noun, template === '' ? `${noun} without a name` : template];
+  const things = [noun, template === '' ? `an unnamed ${noun.replace(/^an? /, '')}` : template];
   const address = /^\[?([0-9a-fA-F.:]+?)\]?:(\d+)\n?$/.exec(name);
   if (type === 'flow' && address !== null) {
     const [, host, port] = address;
@@ -111,7 +119,7 @@ function thingsOf({ type, name = '' }: ExportedEntity): string[] {
   } else if (type !== 'flow' && type !== 'process') {
     const parts = template.split('/').slice(0, -1);
     things.push(`in ${parts.join('/') || '/'}`);
-    for (const i of parts.keys()) things.push(`below ${parts.slice(0, i + 1).join('/') || '/'}`);
+    for (const i of parts.keys()) things.push(`under ${parts.slice(0, i + 1).join('/') || '/'}`);
   }
   return things;
 }
@@ -122,18 +130,23 @@ function claimsOf(what: string): string[] {
     ADDRESS.test(name) ? name : nameTemplate(name),
   );
   const found =
-    /^(.*?) (?:something (in|below) |(a port|ports?|\d+ ports, such as) |\d+ new addresses|(?=`))/.exec(what);
+    /^(.*?) (?:(?:an? (?:\w+|registry key)|[a-z]+s|registry keys) (in|under) (?=`)|(a port|ports?|\d+ ports) |\d+ new addresses|(?=`))/.exec(
+      what,
+    );
   if (found === null) {
-    const listed = what.replace(/, and \d+ more kinds? of act$/, '').split(' and ');
+    const listed = what.replace(/ and took \d+ more kinds? of action$/, '').split(/ and |, /);
     return listed.filter((each) => !/^\d+ more/.test(each));
   }
-  const [, verb, where, port] = found;
+  const [, told, where, port] = found;
+  const verb = told
+    .replace(/^(opened|accepted) connections/, '$1 a connection')
+    .replace('connections', 'connection');
   if (port !== undefined) {
-    const numbers = what.includes('from 10000 on') ? ['high'] : [];
+    const numbers = what.includes('above 9999') ? ['high'] : [];
     const rest = what
-      .slice(verb.length)
-      .replace('from 10000 on', '')
-      .replace(/\d+ ports,/, '');
+      .slice(told.length)
+      .replace('above 9999', '')
+      .replace(/\d+ ports \(/, '');
     return [...numbers, ...(rest.match(/\d+/g) ?? [])].map((number) => `${verb} port ${number}`);
   }
   return quoted.map((name) => `${verb} ${where === undefined ? '' : `${where} `}${name}`);

@@ -110,8 +110,8 @@ function* renderEpisode({ episode }: Incident): Generator<string> {
   if (episode === null) return;
   const { count, processCount, novelty, learned, falsePerDay, sure, acts } = episode;
   const trees = count === 1 ? '1 process tree' : `${formatCount(count)} process trees`;
-  yield `${trees}, ${formatCount(processCount)} processes; ${novelty.toFixed(1)} of the score is novelty, ${learned.toFixed(1)} is learned`;
-  yield `benign events give ${falsePerDay < 0.01 ? 'fewer than 0.01' : falsePerDay.toPrecision(2)} such incidents per host and day (${sure})`;
+  yield `${trees}, ${formatCount(processCount)} processes; score: ${novelty.toFixed(1)} from novelty, ${learned.toFixed(1)} from learned scores`;
+  yield `benign activity would raise ${falsePerDay < 0.01 ? 'fewer than 0.01' : falsePerDay.toPrecision(2)} such incidents per host and day (${sure})`;
   if (acts.length > 0) yield '';
   for (const act of acts) {
     const at = act.at === null ? '' : `${act.at.iso.slice(0, 19).replace('T', ' ')}  `;

@@ -41,14 +41,14 @@ export function describeChange(
   };
 }
 
-/** "changed: `nginx` upgraded by `apt-get`, 14 new programs". */
+/** "Software change: `apt-get` upgraded `nginx` (14 new programs)". */
 export function phraseChange({ manager, packages, action, newPrograms }: DescribedChange): string {
   const more = packages.length > MOST_NAMED ? ` and ${packages.length - MOST_NAMED} more` : '';
   const what =
     packages.length === 0 ? 'software' : `${packages.slice(0, MOST_NAMED).map(quote).join(', ')}${more}`;
   const programs =
-    newPrograms === 0 ? '' : `, ${newPrograms} new ${newPrograms === 1 ? 'program' : 'programs'}`;
-  return `changed: ${what} ${action === 'changed software' ? 'changed' : action} by ${quote(manager)}${programs}`;
+    newPrograms === 0 ? '' : ` (${newPrograms} new ${newPrograms === 1 ? 'program' : 'programs'})`;
+  return `Software change: ${quote(manager)} ${action === 'changed software' ? 'changed' : action} ${what}${programs}`;
 }
 
 function baseOf(program: string): string {

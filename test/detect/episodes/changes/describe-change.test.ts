@@ -30,9 +30,9 @@ test.each([
 
 test('names a change in the terms of the log', () => {
   expect(phraseChange({ manager: 'apt-get', packages: ['nginx'], action: 'upgraded', newPrograms: 14 })).toBe(
-    'changed: `nginx` upgraded by `apt-get`, 14 new programs',
+    'Software change: `apt-get` upgraded `nginx` (14 new programs)',
   );
   expect(phraseChange({ manager: 'pkg', packages: [], action: 'changed software', newPrograms: 0 })).toBe(
-    'changed: software changed by `pkg`',
+    'Software change: `pkg` changed software',
   );
 });
