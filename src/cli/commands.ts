@@ -27,7 +27,7 @@ const working: readonly CommandEntry[] = [
   ),
   entry(
     'repair',
-    'make a damaged store readable again, without what is damaged',
+    'make a damaged store readable again by setting damaged parts aside',
     () => import('./commands/repair.js'),
   ),
   entry('train', 'train a model on benign events from a store', () => import('./commands/train.js')),
@@ -48,18 +48,18 @@ const working: readonly CommandEntry[] = [
   ),
   entry(
     'incidents',
-    'list the incidents of alerts folders with what was decided about them',
+    'list incidents and the decisions about them',
     () => import('./commands/incidents/incidents.js'),
   ),
-  entry('triage', 'record what you think of an incident', () => import('./commands/incidents/triage.js')),
+  entry('triage', 'record a verdict about an incident', () => import('./commands/incidents/triage.js')),
   entry(
     'suppress',
-    'hide incidents that a rule covers, until a date',
+    'hide incidents that match a rule, until a date',
     () => import('./commands/incidents/suppress.js'),
   ),
   entry(
     'accept',
-    'make the new behaviours of a harmless incident known to a model',
+    'accept the new behaviours of a harmless incident as normal',
     () => import('./commands/incidents/accept.js'),
   ),
   entry(

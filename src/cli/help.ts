@@ -23,7 +23,7 @@ export function generalNotes(): string {
     'Settings:',
     '  Every option and every --set key can also be set in the environment',
     '  (--time-unit as RECAL_TIME_UNIT, --set maskBase=0.3 as RECAL_MASK_BASE=0.3) or in',
-    `  ${CONFIG_FILE} ("timeUnit", at the top or in a section named after the command).`,
+    `  ${CONFIG_FILE} ("timeUnit", at the top level or in a section named after the command).`,
     '  Options override the environment, and the environment overrides the file.',
     '  NO_COLOR and FORCE_COLOR are respected.',
   ].join('\n');

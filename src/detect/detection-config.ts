@@ -74,7 +74,7 @@ export const DETECTION_SETTINGS = {
   lineagePrice: configSetting(
     'ours',
     z.number().min(0).max(8).default(2),
-    'how much suspicion loses when it is passed on; 1 is the union bound over the objects of the actor and the actors on the object',
+    'how strongly suspicion fades when it is passed on; 1 is the union bound over the objects of the actor and the actors on the object',
     'at 1, hundreds of similar child processes outrank everything else',
     'PRICE',
   ),
@@ -113,8 +113,8 @@ export const DETECTION_SETTINGS = {
   reference: configSetting(
     'ours',
     whole(100, 10_000_000).default(200_000),
-    'most training instances to keep for the kNN distance',
-    'more take longer and change little',
+    'maximum number of training instances to keep for the kNN distance',
+    'a larger number takes longer and changes little',
     'N',
   ),
 } as const satisfies Record<string, ConfigSetting>;

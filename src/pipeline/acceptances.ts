@@ -116,7 +116,7 @@ function findStanding(accepted: readonly Accepted[], start: string): Accepted {
     'accept-unknown',
     found.length > 1
       ? `the ids of ${found.length} acceptances begin with '${printable(start, 40)}'`
-      : `no acceptance that holds has the id '${printable(start, 40)}'`,
+      : `no active acceptance has the id '${printable(start, 40)}'`,
     { hint: ids.length === 0 ? 'nothing is accepted' : `choose one of: ${ids.join(', ')}`, exit: EXIT.usage },
   );
 }

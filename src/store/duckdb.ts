@@ -187,7 +187,7 @@ export function explainStoreError(error: unknown, folder: string): Error {
       'segment-damaged',
       `a segment of the store cannot be read: ${printable(text, 300)}`,
       {
-        hint: 'find it with: recal verify --store DIR; then restore it from a backup, or go on without it with: recal repair --store DIR',
+        hint: 'find it with: recal verify --store DIR; then restore it from a backup, or continue without it: recal repair --store DIR',
         where: { file: folder },
         cause: error,
       },

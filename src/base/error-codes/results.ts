@@ -36,11 +36,11 @@ export const RESULTS_ERRORS = {
       'To read alerts, use a folder that `recal detect` wrote; to write them, use a new or empty folder.',
   },
   'ledger-busy': {
-    when: 'Another process held the lock of a ledger of decisions for ten seconds.',
+    when: 'Another process held the lock of a decisions file for ten seconds.',
     action: 'Try again; if no other recal runs, remove the lock file that the error names.',
   },
   'ledger-damaged': {
-    when: 'A line of a ledger of decisions (acceptances, triage) was changed or removed.',
+    when: 'A line of a decisions file (acceptances, triage) was changed or removed.',
     action: 'Restore the file from a backup, or keep the lines before the one that the error names.',
   },
   'no-alerts': { when: 'The folder contains no alerts.', action: 'Run `recal detect … --out DIR`.' },

@@ -34,7 +34,7 @@ export const STORE_ERRORS = {
   'segment-damaged': {
     when: 'A segment of the store was changed after it was written, or the disk cannot read it.',
     action:
-      'Restore it from a backup, or go on without it with `recal repair --store DIR`, which names what is missing.',
+      'Restore it from a backup, or continue without it with `recal repair --store DIR`, which names what is missing.',
   },
   'store-busy': {
     when: 'Another process is writing to the store.',

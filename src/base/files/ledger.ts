@@ -100,13 +100,13 @@ export class Ledger<Entry extends object> {
     const body = text.replace(SUM, '}');
     if (sumOf(before, body) !== sum) throw this.#damaged('checksum mismatch', line);
     const parsed = this.#schema.safeParse(JSON.parse(body));
-    if (!parsed.success) throw this.#damaged('a newer recal wrote it, or it is not an entry', line);
+    if (!parsed.success) throw this.#damaged('it is not an entry, or a newer recal wrote it', line);
     return { entry: parsed.data, sum };
   }
 
   #damaged(why: string, line: number): RecalError {
     return new RecalError('ledger-damaged', `${printable(this.path)}: line ${line} is damaged: ${why}`, {
-      hint: `restore the file from a backup, or keep the ${line - 1} lines before it and repeat what came later`,
+      hint: `restore the file from a backup, or keep the ${line - 1} lines before it and repeat the later decisions`,
       where: { file: this.path, line },
     });
   }
@@ -154,7 +154,7 @@ async function readAll(path: string): Promise<Buffer> {
     const { size } = await file.stat();
     if (size <= MOST_BYTES) return await file.readFile();
     throw new RecalError('ledger-damaged', `${printable(path)} is too large: ${size} bytes`, {
-      hint: 'check that it is a ledger of recal, and move it away if not',
+      hint: 'check that recal wrote it; if not, move it away',
       where: { file: path },
     });
   } finally {

@@ -28,7 +28,8 @@ export const command = defineCommand({
   settings: defineSettings({
     out: {
       type: z.string().min(1).optional(),
-      description: 'new or empty folder for all files (default: recal-demo, without the simulated logs)',
+      description:
+        'new or empty folder for all files (default: recal-demo; the simulated logs are then deleted)',
       value: 'DIR',
     },
     seed: {

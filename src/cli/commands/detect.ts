@@ -65,7 +65,7 @@ export const command = defineCommand({
     triage: triageSetting,
     memory: {
       type: z.coerce.number().int().min(64).optional(),
-      description: 'refuse to use more memory than this, in MiB (default: 60 % of the memory)',
+      description: 'memory limit in MiB (default: 60 % of the memory)',
       value: 'MIB',
     },
     threads: threadsSetting('the result'),

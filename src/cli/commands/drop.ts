@@ -9,7 +9,7 @@ import { formatBytes, formatCount } from '../terminal/quantities.js';
 
 export const command = defineCommand({
   details:
-    'Removes the events of all days before the given day (UTC), and the statements about entities that no kept event refers to.',
+    'Removes the events of all days before the given day (UTC), and the entity records that no remaining event refers to.',
   examples: ['recal drop --store /data/recal --before 2018-04-06'],
   arguments: {},
   settings: defineSettings({
@@ -30,7 +30,7 @@ export const command = defineCommand({
       const { segments, events, statements, bytes } = dropped;
       out.result(dropped, () => [
         `removed ${formatCount(events)} events in ${formatCount(segments)} segments, and ${formatCount(statements)} ` +
-          `statements about entities that nothing refers to any more (${formatBytes(bytes)})`,
+          `entity records that no event refers to any more (${formatBytes(bytes)})`,
       ]);
       return EXIT.done;
     } finally {

@@ -17,7 +17,7 @@ import { warnOfStore } from '../terminal/store-notes.js';
 
 export const command = defineCommand({
   details:
-    'Writes one line per event, in order of time. Each event carries the names that were known at that event. ' +
+    'Writes one line per event, in order of time. Each event has the entity names that were known at its time. ' +
     'A file that ends in .gz is compressed.',
   examples: [
     'recal export --store /data/recal --split test --out test.ndjson.gz',

@@ -28,7 +28,7 @@ function* render({ manifest, damaged, moved, lostStates, segments, events }: Rep
     yield 'rebuilt the manifest from the segments; splits, names and hashes of the files are lost';
   }
   if (damaged.length > 0) yield `took ${formatCount(damaged.length)} damaged segments out of the store`;
-  if (lostStates) yield 'the states of readers are lost; the next piece of a log starts without them';
+  if (lostStates) yield 'the reader states are lost; the next part of a log is read without them';
   for (const path of moved) yield `moved to ${printable(path)}`;
   if (manifest === 'intact' && damaged.length + moved.length === 0) yield 'nothing to repair';
   yield `the store has ${formatCount(events)} events in ${formatCount(segments)} segments`;

@@ -11,8 +11,8 @@ const SOURCES = Object.keys(COLLECTION_RULES);
 
 export const command = defineCommand({
   details:
-    'Prints a configuration with what each line is for and what it costs. Nothing is installed or changed. The pages ' +
-    'docs/how-to/logs-*.md show how to install it and what follows.',
+    'Prints a configuration. Its comments say what each line is for and what it costs. Nothing is installed or changed. The pages ' +
+    'docs/how-to/logs-*.md show how to install it and what to do next.',
   examples: ['recal rules auditd > recal.rules', 'recal rules auditd --arch aarch64', 'recal rules sysmon'],
   arguments: { source: { description: `${SOURCES.slice(0, -1).join(', ')} or ${SOURCES.at(-1)}` } },
   settings: defineSettings({

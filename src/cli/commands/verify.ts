@@ -39,7 +39,7 @@ export const command = defineCommand({
     for (const damage of result?.damaged ?? []) out.warn(describeDamage(damage));
     if (result !== undefined && result.damaged.length > 0) {
       out.warn(
-        `  hint: restore them from a backup, or go on without them with: recal repair --store ${printable(store ?? '')}`,
+        `  hint: restore them from a backup, or continue without them: recal repair --store ${printable(store ?? '')}`,
       );
     }
     const changed = alerts === undefined ? [] : await verifyAlertFiles(alerts);

@@ -38,11 +38,11 @@ const settings = defineSettings({
     description: 'receiver of incidents, as SHAPE:TARGET; recal send --help lists them',
     value: 'RECEIVER',
   },
-  learn: time('7d', 'how much time to learn from before detecting'),
+  learn: time('7d', 'how long to learn before detection starts'),
   retrain: time('7d', 'how often to train a new model, or never', { never: true }),
   once: {
     type: z.boolean().default(false),
-    description: 'read and judge what the sources have now, then exit',
+    description: 'process what the sources contain now, then exit',
   },
   threshold: {
     type: z.string().default(DEFAULT_EPISODES),
@@ -56,7 +56,7 @@ const settings = defineSettings({
   },
   tellEvery: time('30s', 'how often to look for new incidents'),
   late: time('2m', 'how long to wait for late events before closing a window'),
-  span: time('1d', 'how much time to rank incidents over'),
+  span: time('1d', 'period over which incidents are ranked'),
   commitEvery: time('2s', 'how often to store new events'),
   keep: {
     type: durationType().optional(),
@@ -91,8 +91,8 @@ const settings = defineSettings({
 export const command = defineCommand({
   details:
     'A source is a file or glob (with its rotated and compressed parts), - for standard input, unix:PATH for the socket of ' +
-    "auditd's af_unix plugin, or http://ADDRESS:PORT to take logs from Fluent Bit or Vector. Collects events, trains a model, " +
-    'then sends incidents to the receivers as they happen. After a stop or a crash, the same command continues where it was.',
+    "auditd's af_unix plugin, or http://ADDRESS:PORT to take logs from Fluent Bit or Vector. RECAL collects events, trains a model, " +
+    'then sends incidents to the receivers as they happen. After a stop or a crash, the same command continues where it left off.',
   examples: [
     'recal watch /var/log/audit/audit.log --dir /var/lib/recal --to slack:https://hooks.example.com/T1/B2',
     'recal watch unix:/run/audispd_events --dir /var/lib/recal --to ocsf:/var/lib/recal/findings.jsonl --keep 30d',

@@ -4,7 +4,7 @@ import { parseRfc3339 } from '../../ingest/time.js';
 /** The ledger of decisions, for every command that reads or writes it. */
 export const triageSetting = {
   type: z.string().min(1).optional(),
-  description: 'ledger of decisions about incidents (default: STORE.triage.jsonl beside the store)',
+  description: 'file with the decisions about incidents (default: STORE.triage.jsonl beside the store)',
   value: 'FILE',
 } as const;
 
@@ -17,7 +17,7 @@ export const alertFoldersSetting = {
 
 export const authorSetting = {
   type: z.string().min(1).max(256).optional(),
-  description: 'who decides (default: the name of the user)',
+  description: 'who made the decision (default: your user name)',
   value: 'NAME',
 } as const;
 

@@ -26,9 +26,9 @@ export function* renderNews({ fresh, changed, suppressed }: SinceLastResult, loo
   if (suppressed > 0) yield `${formatCount(suppressed)} more are suppressed`;
   const [{ incident }] = [...fresh, ...changed];
   const [id, folder] = [incident.id.slice(0, 8), printable(incident.folder)];
-  yield `explain the first:  recal explain ${id} --alerts ${folder}`;
-  yield `say what it is:     recal triage ${id} --alerts ${folder} --verdict benign|malicious|unsure --note TEXT`;
-  yield `accept it for good: recal accept ${id} --alerts ${folder} --model FILE --reason TEXT`;
+  yield `explain the first:    recal explain ${id} --alerts ${folder}`;
+  yield `record a verdict:     recal triage ${id} --alerts ${folder} --verdict benign|malicious|unsure --note TEXT`;
+  yield `accept it as normal:  recal accept ${id} --alerts ${folder} --model FILE --reason TEXT`;
 }
 
 function rowOf({ incident }: ListedIncident, state: string): string[] {

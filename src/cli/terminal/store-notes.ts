@@ -9,12 +9,12 @@ export async function warnOfStore(folder: string, out: Output): Promise<void> {
   const unsealed = manifest.segments.filter(({ sha256 }) => sha256 === undefined).length;
   if (unsealed > 0) {
     out.info(
-      `${formatCount(unsealed)} segments have no checksum, as recal 0.1.0 wrote them; add them with: recal verify --store DIR --add`,
+      `${formatCount(unsealed)} segments have no checksum, because recal 0.1.0 wrote them; add checksums with: recal verify --store DIR --add`,
     );
   }
   for (const { path, kind, rows } of manifest.setAside) {
     out.warn(
-      `without ${path}: ${formatCount(rows)} ${kind === 'events' ? 'events' : 'statements about entities'} were damaged and set aside`,
+      `${path} was damaged and set aside; its ${formatCount(rows)} ${kind === 'events' ? 'events' : 'entity records'} are not used`,
     );
   }
 }

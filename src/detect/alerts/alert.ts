@@ -248,7 +248,7 @@ export const incidentSchema = z
       .meta({ description: 'the process trees of the incident; null where single nodes are judged' }),
     flood: z
       .strictObject({
-        incidents: count.meta({ description: 'look-alike incidents that this one stands for' }),
+        incidents: count.meta({ description: 'similar incidents that this one represents' }),
         alerts: count.meta({ description: 'their alerts, including those that were not kept' }),
       })
       .optional()

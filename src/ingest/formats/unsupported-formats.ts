@@ -25,7 +25,7 @@ export const UNSUPPORTED_FORMATS: readonly UnsupportedFormat[] = [
     name: 'osquery results',
     matches: (_line, record) =>
       record !== undefined && 'hostIdentifier' in record && ('columns' in record || 'snapshot' in record),
-    hint: 'its events have no process ids that survive reuse and whole seconds only; collect Linux audit or Sysmon logs',
+    hint: 'its process ids are reused and its times are whole seconds; collect Linux audit or Sysmon logs',
   },
   {
     name: 'Tracee events',

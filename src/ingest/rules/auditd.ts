@@ -34,7 +34,7 @@ const GROUPS: readonly CallGroup[] = [
     calls: ['execve', 'execveat', 'fork', 'vfork', 'clone', 'clone3', 'exit_group'],
     comments: [
       'Processes: who started what, with which command line, and when it ended. The process tree depends on it.',
-      'Cost: 11 % of the events of a busy web server, about ten a second; several hundred a second in a build.',
+      'Cost: 11 % of the events of a busy web server, about ten per second; several hundred per second in a build.',
     ],
   },
   {
@@ -42,8 +42,8 @@ const GROUPS: readonly CallGroup[] = [
     calls: ['open', 'openat', 'openat2', 'creat', 'mkdir', 'mkdirat', 'mknod', 'mknodat'],
     succeeded: true,
     comments: [
-      'Files that are opened or made. Opens stand for reads and writes, by their flags.',
-      'Cost: two thirds of all events. If that is too much, add -F dir=/path to record one tree, in one line a tree;',
+      'Files that are opened or created. The flags of an open tell whether it is a read or a write.',
+      'Cost: two thirds of all events. If that is too much, add -F dir=/path to record one folder, with one line per folder;',
       'keep /etc, /home, /root, /tmp, /var/tmp, /dev/shm and the folders of your services.',
     ],
   },
@@ -71,13 +71,15 @@ const GROUPS: readonly CallGroup[] = [
       'fchownat',
     ],
     succeeded: true,
-    comments: ['Files that are renamed, deleted, linked, cut or made executable. Cost: 2 % of the events.'],
+    comments: [
+      'Files that are renamed, deleted, linked, truncated or made executable. Cost: 2 % of the events.',
+    ],
   },
   {
     key: 'recal_network',
     calls: ['connect', 'accept', 'accept4', 'bind'],
     comments: [
-      'Connections. Failed calls too: connect returns EINPROGRESS for every connection that does not block.',
+      'Connections. Failed calls too: connect returns EINPROGRESS for every non-blocking connection.',
       'Cost: 16 % of the events of a web server.',
     ],
   },
@@ -126,9 +128,9 @@ export function auditdRules({ architecture, without }: RuleOptions): string {
     '# Check:  auditctl -l lists the rules; auditctl -s shows lost: it should stay 0',
     '# Remove: delete the file, then run: augenrules --load',
     '#',
-    '# The first rule that matches wins. Rules of other tools stay: this file has no -D. Rules with never that come before',
-    '# these hide events from RECAL, and the rules with never below hide events from rules after them.',
-    '# Costs are shares of the events of a web server that recorded 95 events (64 kB) a second.',
+    '# The first matching rule wins. Rules of other tools stay loaded, because this file has no -D. Earlier rules with',
+    '# "never" hide events from RECAL, and the rules with "never" below hide events from later rules.',
+    '# Costs are shares of the events of a web server that recorded 95 events (64 kB) per second.',
     '# Operations through io_uring do not pass through system calls, so no rule here sees them.',
     '',
     '# Room for bursts: 65536 records wait in the kernel (about 60 MB at most) before any are lost. The default is 64.',
@@ -142,7 +144,7 @@ export function auditdRules({ architecture, without }: RuleOptions): string {
   if (without !== undefined) {
     lines.push(
       '',
-      `# Nothing of the user ${without}, under whom RECAL or a log shipper runs. The user must exist on this host.`,
+      `# Leave out the user ${without}, such as that of RECAL or a log shipper. The user must exist on this host.`,
       `-a never,exit -F uid=${without}`,
     );
   }

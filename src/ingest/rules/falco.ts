@@ -39,14 +39,14 @@ const RULES: readonly FalcoRule[] = [
     name: 'processes',
     comments: [
       'Processes: who started what. The process tree depends on it.',
-      'Cost: about ten events a second on a busy server.',
+      'Cost: about ten events per second on a busy server.',
     ],
     condition: 'evt.type in (execve, execveat, clone, clone3, fork, vfork, procexit)',
   },
   {
     name: 'files',
     comments: [
-      'Files that are opened. Opens stand for reads and writes, by their flags.',
+      'Files that are opened. The flags of an open tell whether it is a read or a write.',
       'Cost: two thirds of all events. Narrow it with: and fd.name startswith /etc (or in your folders).',
     ],
     condition: "evt.type in (open, openat, openat2, creat) and evt.failed=false and fd.typechar='f'",

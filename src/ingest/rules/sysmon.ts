@@ -17,7 +17,7 @@ const RULES: readonly SysmonRule[] = [
   {
     element: 'FileCreateTime',
     id: '2',
-    comments: ['Changed creation times. Cost: under 1 %.'],
+    comments: ['Changed file creation times. Cost: under 1 %.'],
   },
   {
     element: 'NetworkConnect',
@@ -72,7 +72,7 @@ const RULES: readonly SysmonRule[] = [
   {
     element: 'WmiEvent',
     id: '19 to 21',
-    comments: ['WMI subscriptions, a way to stay on a host. Cost: nothing.'],
+    comments: ['WMI subscriptions, which intruders use to stay on a host. Cost: nothing.'],
   },
   {
     element: 'DnsQuery',
@@ -113,8 +113,8 @@ export const SYSMON_RULES = [
   '  Linux:   sysmon -accepteula -i recal-sysmon.xml            (it has events 1, 3, 4, 5, 9, 11, 16 and 23 only)',
   '  Remove:  sysmon64.exe -u',
   '',
-  '  An existing configuration is replaced. RECAL also reads logs of other configurations: what they leave out, it does',
-  '  not see, and a model fits only logs of the same configuration.',
+  '  An existing configuration is replaced. RECAL also reads logs of other configurations. It does not see what they leave',
+  '  out, and a model fits only logs of the same configuration.',
   '  Costs are shares of 119,640 events of three Windows 10 workstations that recorded nearly everything (about 120 a',
   '  second). Events 4, 16 and 255 are always recorded; RECAL shows 255 as loss.',
   '  Not yet loaded into a running Sysmon: the elements follow its schema 4.90.',

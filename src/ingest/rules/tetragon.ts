@@ -53,7 +53,7 @@ const POLICIES: readonly Policy[] = [
   },
   {
     name: 'recal-network',
-    comments: ['TCP connections. Cost: two events a connection.'],
+    comments: ['TCP connections. Cost: two events per connection.'],
     probes: [
       { call: 'tcp_connect', args: ['sock'], comments: ['Connections to other hosts.'] },
       {

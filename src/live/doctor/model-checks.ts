@@ -77,7 +77,7 @@ export async function checkStore(
 ): Promise<Finding> {
   if (store === undefined) return skipped('no store was given; use --store DIR');
   if (!verify) return skipped('not asked for (--no-verify)');
-  const action = 'restore the files from a backup, or go on without them: recal repair --store DIR';
+  const action = 'restore the files from a backup, or continue without them: recal repair --store DIR';
   try {
     const { damaged, backup, setAside, segments, withoutChecksum } = await verifyStore(store, { signal });
     if (damaged.length > 0) return fail(`${damaged.length} of ${segments} segments are damaged`, action);

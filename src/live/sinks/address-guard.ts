@@ -30,10 +30,10 @@ const LOCAL_NAME = /^[^.]+$|\.(localhost|local|internal|intranet|lan|home\.arpa|
 export function addressProblem(hostname: string, address: string): string | undefined {
   const plain = mapped(address);
   const family = isIP(plain) === 6 ? 'ipv6' : 'ipv4';
-  if (NEVER.check(plain, family)) return `${address} is not an address of a receiver`;
+  if (NEVER.check(plain, family)) return `${address} is reserved and cannot be a receiver`;
   const bare = hostname.replace(/^\[|\]$/g, '');
   if (isIP(bare) !== 0 || LOCAL_NAME.test(hostname) || !PRIVATE.check(plain, family)) return undefined;
-  return `${hostname} leads to the private address ${address}; write the address itself if that is meant`;
+  return `${hostname} resolves to the private address ${address}; if you mean that address, write it instead of the name`;
 }
 
 /** The IPv4 address inside an IPv6 one, if there is one. */

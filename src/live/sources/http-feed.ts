@@ -43,7 +43,7 @@ export class HttpFeed implements Feed {
       throw unsafe(`${url.origin} needs a certificate`, 'set --listen-cert and --listen-key');
     if (!isLoopback(url.hostname) && options.token === undefined && options.tls?.ca === undefined)
       throw unsafe(
-        `${url.origin} would take lines from everybody`,
+        `${url.origin} would accept logs from any host without authentication`,
         'set --listen-token-file, or --listen-ca to check the certificates of senders',
       );
   }

@@ -146,7 +146,7 @@ async function readState(path: string, store: string): Promise<State> {
   });
   if (text === undefined) return empty;
   const parsed = stateSchema.safeParse(parseJson(text));
-  if (!parsed.success) throw damaged(path, 'it is not what recal wrote');
+  if (!parsed.success) throw damaged(path, 'it was not written by recal');
   if (parsed.data.store !== store) {
     throw damaged(path, `it belongs to the store ${printable(parsed.data.store, 200)}`);
   }

@@ -83,7 +83,7 @@ export async function readCheckpoint(path: string): Promise<{ state: WatchState;
   }
   if (problems.length === 0) return { state: emptyState(), isOlder: false };
   throw new RecalError('checkpoint-damaged', 'the checkpoint and the one before it cannot be read', {
-    hint: `restore ${path} from a backup; without it, incidents may be told again`,
+    hint: `restore ${path} from a backup; without it, incidents may be sent again`,
     where: { file: path },
     cause: problems[0],
   });

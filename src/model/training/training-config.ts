@@ -199,7 +199,7 @@ export const TRAINING_SETTINGS = {
     'paper',
     integer(1, 1_000_000).default(200),
     'passes over all graphs',
-    'more than 50 change results less than another seed does; profile paper uses 200',
+    'beyond 50, results change less than with another seed; profile paper uses 200',
     'N',
   ),
   steps: configSetting(

@@ -131,7 +131,7 @@ function* pointsOf({ alerts, incidents, belowThreshold }: DetectionReport): Gene
 }
 
 const TREES =
-  'An incident is one or more process trees with one cause, and the alerts of the entities in them. The incident that benign trees resemble least comes first.';
+  'An incident is one or more related process trees and the alerts of their entities. The incident that is least like benign activity comes first.';
 const GROUPS =
   'An incident is a group of related alerts. The most prominent incident comes first. The score of an entity adds up all its evidence. Its prominence is at most twice what its most unusual single action would score alone.';
 

@@ -78,7 +78,8 @@ export async function refuseUnowned(folder: string, manifest: Manifest): Promise
     if (!found.isDirectory()) {
       throw unowned(join(folder, name), `${name} is not a folder; recal does not write through links`);
     }
-    if (name === STAGING) throw unowned(join(folder, name), 'the store has a staging folder of no writer');
+    if (name === STAGING)
+      throw unowned(join(folder, name), 'the store has a staging folder that belongs to no writer');
   }
   for (const path of await unlistedFiles(folder, manifest)) {
     const [, ingest] = /(\d+)(-\d+\.parquet|\.json)$/.exec(path) ?? [];

@@ -147,6 +147,6 @@ function nothingIntact(folder: string, rejected: number): RecalError {
   return new RecalError('store-damaged', `no segment in ${printable(folder)} is intact`, {
     hint: 'restore the store from a backup, or ingest the logs into a new folder with: recal ingest FILE… --store DIR',
     where: { file: folder },
-    ...(rejected > 0 ? { cause: new Error(`${rejected} files are no segments or cannot be read`) } : {}),
+    ...(rejected > 0 ? { cause: new Error(`${rejected} files are not segments or cannot be read`) } : {}),
   });
 }

@@ -56,7 +56,7 @@ const WHAT = {
 /** `segment events/h/2018-04-06/00001-0001.parquet does not match its checksum (12,000 events of web, 2018-04-06)` */
 export function describeDamage({ segment, reason }: SegmentDamage): string {
   const { path, kind, rows, host, day } = segment;
-  const content = `${groupThousands(String(rows))} ${kind === 'events' ? 'events' : 'statements about entities'} of ${printable(host, 80)}`;
+  const content = `${groupThousands(String(rows))} ${kind === 'events' ? 'events' : 'entity records'} of ${printable(host, 80)}`;
   return `segment ${path} ${WHAT[reason]} (${content}${day === null ? '' : `, ${day}`})`;
 }
 
@@ -64,12 +64,12 @@ export function damagedSegment(damage: SegmentDamage, folder: string): RecalErro
   const where = { file: join(folder, damage.segment.path) };
   if (damage.reason === 'missing') {
     return new RecalError('store-changed', describeDamage(damage), {
-      hint: 'if recal drop ran at the same time, run the command again; otherwise restore the segment from a backup, or go on without it with: recal repair --store DIR',
+      hint: 'if recal drop ran at the same time, run the command again; otherwise restore the segment from a backup, or continue without it: recal repair --store DIR',
       where,
     });
   }
   return new RecalError('segment-damaged', describeDamage(damage), {
-    hint: 'restore it from a backup, go on without it with: recal repair --store DIR, or drop that day and ingest its logs into a new folder',
+    hint: 'restore it from a backup, continue without it: recal repair --store DIR, or drop that day and ingest its logs into a new folder',
     where,
   });
 }

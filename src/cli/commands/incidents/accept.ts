@@ -14,8 +14,8 @@ import { formatCount } from '../../terminal/quantities.js';
 
 export const command = defineCommand({
   details:
-    'Makes the new programs and behaviours of incidents known, from the next recal detect on; recal watch uses it too (--model DIR/model.recal). ' +
-    'Anything else that the same programs do for the first time is still judged. Decisions are kept in MODEL.accepted.jsonl beside the model, with author, reason and time; --undo takes one back.',
+    'From the next recal detect on, the new programs and behaviours of these incidents count as normal. recal watch uses acceptances too (--model DIR/model.recal). ' +
+    'Anything else that the same programs do for the first time is still judged. Acceptances are kept in MODEL.accepted.jsonl beside the model, with author, reason and time; --undo takes one back.',
   examples: [
     'recal accept 389cb54b --alerts alerts --model host.recal --reason "labtool installed, ticket 17"',
     'recal accept --list --model host.recal',
@@ -23,10 +23,10 @@ export const command = defineCommand({
     'recal accept --aged 3 --alerts daily --model host.recal --reason "seen on three days"',
   ],
   arguments: {
-    incidents: { description: 'ids of incidents, or their beginnings', many: true, optional: true },
+    incidents: { description: 'ids of incidents, or their first characters', many: true, optional: true },
   },
   settings: defineSettings({
-    model: modelSetting('model file; the decisions are kept beside it'),
+    model: modelSetting('model file; acceptances are kept beside it'),
     alerts: alertFoldersSetting,
     reason: {
       type: z.string().min(1).max(4096).optional(),
@@ -35,8 +35,12 @@ export const command = defineCommand({
     },
     author: authorSetting,
     triage: triageSetting,
-    list: { type: z.boolean().default(false), description: 'show all decisions, also those undone' },
-    undo: { type: z.string().min(1).optional(), description: 'take back the acceptance ID', value: 'ID' },
+    list: { type: z.boolean().default(false), description: 'show all acceptances, including undone ones' },
+    undo: {
+      type: z.string().min(1).optional(),
+      description: 'undo the acceptance with this id, or its first characters',
+      value: 'ID',
+    },
     aged: {
       type: z.coerce.number().int().min(2).optional(),
       description:
@@ -53,7 +57,7 @@ export const command = defineCommand({
       out.result({ path, tornBytes, accepted }, () => renderAccepted(accepted, out));
       return EXIT.done;
     }
-    if (reason === undefined) throw usage('--reason is required: say why');
+    if (reason === undefined) throw usage('--reason is required');
     const by = { model, reason, author };
     if (undo !== undefined) {
       const undone = await undoAccept({ ...by, id: undo });
@@ -62,7 +66,7 @@ export const command = defineCommand({
       ]);
       return EXIT.done;
     }
-    if (alerts.length === 0) throw usage('--alerts is required: the folder that has the incidents');
+    if (alerts.length === 0) throw usage('--alerts is required: the folder with the incidents');
     const result = await acceptAndClose({ ...by, alerts, ids: incidents, aged, triage });
     out.result(result, () => render(result, model, out));
     return EXIT.done;
@@ -75,9 +79,9 @@ function* render(
   look: Output,
 ): Generator<string> {
   if (accepted.length > 0) yield* renderAccepted(accepted, look);
-  yield `${countAcceptances(accepted.length)} added${known > 0 ? `, ${formatCount(known)} known before` : ''}`;
+  yield `${countAcceptances(accepted.length)} added${known > 0 ? `, ${formatCount(known)} accepted before` : ''}`;
   if (keysLeftOut > 0) {
-    yield `${formatCount(keysLeftOut)} fine behaviours stay new: the incident records do not list them`;
+    yield `${formatCount(keysLeftOut)} behaviours stay new, because the incident records do not list them in full`;
   }
   if (accepted.length === 0) return;
   yield `take one back: recal accept --undo ${accepted[0].id.slice(0, 8)} --model ${printable(model)} --reason TEXT`;

@@ -17,8 +17,8 @@ import { renderTable } from '../../terminal/tables.js';
 export const command = defineCommand({
   details:
     'Lists incidents, those of the latest folder first, then by rank. Status new: nobody has judged it, or it has become more severe since. ' +
-    'open, closed: according to the last recal triage. suppressed: a rule of recal suppress covers it; these are counted but not listed, ' +
-    'unless you ask for them with --status.',
+    'open, closed: according to the last recal triage. suppressed: a rule of recal suppress matches it; these are counted but listed ' +
+    'only with --status.',
   examples: [
     'recal incidents --alerts alerts --new',
     'recal incidents --alerts daily --host "web-*" --min-severity high --json',
@@ -94,7 +94,7 @@ function* render(
     );
     yield '';
   }
-  yield `${formatCount(incidents.length)} shown of ${formatCount(matching)} that match and ${formatCount(total)} in all`;
+  yield `${formatCount(incidents.length)} of ${formatCount(matching)} matching incidents shown, ${formatCount(total)} in total`;
   if (suppressed > 0) yield `${formatCount(suppressed)} are suppressed; show them with --status suppressed`;
   const [first] = incidents;
   if (first === undefined) return;

@@ -14,7 +14,7 @@ import { formatCount } from '../../terminal/quantities.js';
 export const command = defineCommand({
   details:
     `Sends the incidents of an alerts folder to receivers. A receiver is SHAPE:TARGET. Shapes: ${SHAPES.map(({ name, title }) => `${name} (${title})`).join(', ')}. ` +
-    'Targets: a file, - for standard output, or an http, https, udp, tcp or tls URL. Each receiver gets each incident once, and later what recal triage recorded about it. ' +
+    'Targets: a file, - for standard output, or an http, https, udp, tcp or tls URL. Each receiver gets each incident once, and later its verdict from recal triage. ' +
     'Incidents that could not be delivered are kept in a file (--dead-letters).',
   examples: [
     'recal send slack:https://hooks.example.com/T1/B2 --alerts alerts',

@@ -24,8 +24,8 @@ const text = (description: string, value: string) => ({
 
 export const command = defineCommand({
   details:
-    'add hides the incidents that a rule covers until a date; list shows all rules; remove ends a rule early. --entity and --path cover an incident ' +
-    'if its root matches, or if the entities of all its alerts match. --parent, --relation and --child cover it if an alert shows that relation between ' +
+    'add hides the incidents that match a rule until a date; list shows all rules; remove ends a rule early. --entity and --path match an incident ' +
+    'if its root matches, or if the entities of all its alerts match. --parent, --relation and --child match it if an alert shows that relation between ' +
     'them and the root is the parent or the child. Suppressed incidents are still detected and counted; list them with recal incidents --status suppressed.',
   examples: [
     'recal suppress add --path "/opt/scanner/*" --reason "pen test, ticket 18" --expires 14d --alerts alerts',
@@ -35,7 +35,7 @@ export const command = defineCommand({
   ],
   arguments: {
     action: { description: 'add, list or remove' },
-    id: { description: 'suppression to remove, or the beginning of its id', optional: true },
+    id: { description: 'id of the suppression to remove, or its first characters', optional: true },
   },
   settings: defineSettings({
     alerts: alertFoldersSetting,
@@ -43,12 +43,12 @@ export const command = defineCommand({
     triage: triageSetting,
     entity: text('id or exact name of an entity', 'TEXT'),
     path: text('name or path; * and ? are wildcards, also across folders', 'GLOB'),
-    parent: text('name of the process that acts; * and ? are wildcards', 'GLOB'),
+    parent: text('name of the acting process; * and ? are wildcards', 'GLOB'),
     relation: text('relation between parent and child, as in the log', 'NAME'),
-    child: text('name of what it acts on; * and ? are wildcards', 'GLOB'),
+    child: text('name of the entity it acts on; * and ? are wildcards', 'GLOB'),
     host: text('only on these hosts; * and ? are wildcards', 'GLOB'),
     reason: text('why', 'TEXT'),
-    owner: text('who answers for it (default: the author)', 'NAME'),
+    owner: text('who is responsible for it (default: the author)', 'NAME'),
     expires: {
       type: untilSetting,
       description: 'when it ends: 12h, 14d, 2w, a day or a time',
@@ -79,10 +79,10 @@ export const command = defineCommand({
         new TriageState([{ kind: 'suppress', version: 1, ...added }]),
       );
       out.result({ ...added, covers: suppressed }, () => [
-        `suppression ${added.id.slice(0, 8)} holds until ${added.expires}`,
+        `suppression ${added.id.slice(0, 8)} is active until ${added.expires}`,
         ...(found.folders.length > 0
           ? [
-              `it covers ${formatCount(suppressed)} of ${formatCount(found.incidents.length)} incidents in the given folders`,
+              `it matches ${formatCount(suppressed)} of ${formatCount(found.incidents.length)} incidents in the given folders`,
             ]
           : []),
       ]);

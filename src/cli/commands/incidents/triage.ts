@@ -12,21 +12,21 @@ import { renderTable } from '../../terminal/tables.js';
 export const command = defineCommand({
   details:
     'Records a verdict with author and time. benign closes the incident; malicious and unsure keep it open until --close. A verdict does ' +
-    'not change the model; recal accept does. The next recal send passes verdicts on. --log shows every decision.',
+    'not change the model; recal accept does. The next recal send reports the verdict to the receivers. --log shows every decision.',
   examples: [
     'recal triage 4be2f5 --alerts alerts --verdict malicious --note "web shell, host isolated"',
     'recal triage 4be2f5 --alerts alerts --verdict malicious --close --note "host rebuilt"',
     'recal triage --log --alerts alerts',
   ],
-  arguments: { incident: { description: 'id of an incident, or its beginning', optional: true } },
+  arguments: { incident: { description: 'id of an incident, or its first characters', optional: true } },
   settings: defineSettings({
     alerts: alertFoldersSetting,
     triage: triageSetting,
-    verdict: { type: z.enum(VERDICTS).optional(), description: 'what it is', value: VERDICTS.join('|') },
+    verdict: { type: z.enum(VERDICTS).optional(), description: 'your verdict', value: VERDICTS.join('|') },
     note: { type: z.string().max(4096).default(''), description: 'why, or what was done', value: 'TEXT' },
     close: {
       type: z.boolean().optional(),
-      description: 'close the incident: nothing is left to do (default for benign)',
+      description: 'close the incident (default for benign)',
     },
     author: authorSetting,
     log: { type: z.boolean().default(false), description: 'show all decisions, oldest first' },
@@ -65,7 +65,7 @@ export const command = defineCommand({
       `${entry.incident.id.slice(0, 8)} is ${entry.verdict} and ${entry.closed ? 'closed' : 'open'}`,
       ...(entry.verdict === 'benign'
         ? [
-            `to make its behaviours known to the model: recal accept ${entry.incident.id.slice(0, 8)} --alerts DIR --model FILE --reason TEXT`,
+            `to accept its behaviours as normal: recal accept ${entry.incident.id.slice(0, 8)} --alerts DIR --model FILE --reason TEXT`,
           ]
         : []),
     ]);

@@ -27,7 +27,7 @@ import { renderTable } from '../../terminal/tables.js';
 
 export const command = defineCommand({
   details:
-    'Runs RECAL and published detectors on the same labelled logs, each by itself, with one threshold rule for all. ' +
+    'Runs RECAL and published detectors on the same labelled logs, one after another, with the same threshold rule. ' +
     'Prints one table and writes compare.json and report.html. Finished runs stay in --out: the same command continues ' +
     'after a stop, and runs only what has changed. docs/how-to/compare.md explains the columns.',
   examples: [

@@ -134,7 +134,7 @@ export class NoveltyRates {
     )
       throw new RangeError('a rate of novelty is not between 0 and 1');
     if (fresh.some((value, i) => value > all[i]))
-      throw new RangeError('more behaviours are new than there are');
+      throw new RangeError('there are more new behaviours than behaviours');
     return new NoveltyRates(arrays);
   }
 }

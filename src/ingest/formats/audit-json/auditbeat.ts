@@ -112,7 +112,7 @@ class AuditbeatReader extends ActsReader {
     for (const line of lines) {
       const bytes = Buffer.from(line.trim());
       if (!this.#head.read(bytes, 0, bytes.length))
-        return '`event.original` has a line that is no audit record';
+        return '`event.original` has a line that is not an audit record';
       const { type, serial, timeLow, timeHigh } = this.#head;
       words[ACT.serial] = serial;
       words[ACT.timeLow] = timeLow;
