@@ -220,7 +220,7 @@ function* render({ detection, truth, paths }: DemoResult, total: number, look: L
   const first = incidents.at(0)?.id.slice(0, 8) ?? 'ID';
   yield `  npx recal explain ${first} --alerts ${printable(paths.alerts)}`;
   yield bold('on your own logs');
-  yield '  npx recal ingest LOG… --store own                          a benign week or so';
+  yield '  npx recal ingest LOG… --store own                          about a week of benign logs';
   yield '  npx recal train --store own --model own.recal              trains, and calibrates on the last fifth';
   yield '  npx recal ingest NEWER-LOG… --store own --append';
   yield '  npx recal detect --store own --model own.recal --out alerts';
@@ -232,10 +232,11 @@ function describeTruth({ entities, attacks, touched, scan, unusual }: IncidentTr
       ([attack, count]) => `attack ${attack}: ${formatCount(count)} of ${formatCount(entities)} entities`,
     ),
     ...Object.entries(unusual).map(
-      ([activity, count]) => `benign but new, ${activity}: ${formatCount(count)}`,
+      ([activity, count]) => `benign but new (${activity}): ${formatCount(count)} entities`,
     ),
   ];
-  if (scan > 0) parts.splice(Object.keys(attacks).length, 0, `flows of its port scan: ${formatCount(scan)}`);
-  if (touched > 0) parts.push(`used by an attack: ${formatCount(touched)}`);
+  if (scan > 0) parts.splice(Object.keys(attacks).length, 0, `${formatCount(scan)} flows of its port scan`);
+  if (touched > 0)
+    parts.push(`${formatCount(touched)} ${touched === 1 ? 'entity' : 'entities'} used by an attack`);
   return parts.length === 0 ? 'benign' : parts.join('; ');
 }

@@ -35,11 +35,17 @@ export function* renderThreshold(rule: string, found: Threshold, hostDays: numbe
   }
   yield `threshold ${rule}: score ${tau.toFixed(2)} or more (${status})`;
   yield `  calibration covers ${hostDays.toPrecision(2)} host-days in ${formatCount(graphs)} graphs; the lowest rate it can measure is ${rate(finest)} ${unit}`;
+  if (rule.startsWith('top') && status === 'unresolved') {
+    // A rate from so few benign incidents would be a guess.
+    yield '  benign events form too few incidents to say how many of these are false';
+    yield '  hint: read the incidents in their order; calibrate on more benign time to get a rate';
+    return;
+  }
   const most = status === 'resolved' ? 'about' : 'at most';
   yield `  expect ${most} ${rate(incidentsPerDay)} false incidents and ${rate(alarmsPerDay)} false alerts per host and day`;
   if (range !== undefined) {
     const [low, high] = range.tau;
     yield `  leaving out any one calibration graph gives a score of ${low.toFixed(2)} to ${high.toFixed(2)} and a rate of ${rate(range.rate[0])} to ${rate(range.rate[1])}`;
   }
-  if (status !== 'resolved') yield `  hint: calibrate on more benign time to resolve ${rule}`;
+  if (status !== 'resolved') yield `  hint: calibrate on more benign time for a reliable rate`;
 }

@@ -88,7 +88,7 @@ function describe(
       range: undefined,
     },
     note: few
-      ? 'fewer than 20 benign incidents to compare with: the order is sound, the number of false ones unknown'
+      ? 'fewer than 20 benign incidents to compare with: the order is reliable, but the number of false incidents is unknown'
       : null,
   };
 }

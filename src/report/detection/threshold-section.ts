@@ -48,7 +48,7 @@ export function thresholdContent(threshold: ThresholdInfo): Content {
         `An incident is one or more process trees. Its score adds what is new in them to the scores of their processes. The dashed line is the score from which an instance is an alert of its incident: ${formatFixed(nodes, 2)}.`,
       ),
     h('p', {}, SCORE_MEANING),
-    found !== undefined && h('p', {}, expectation(found, hostDays, nodes === undefined)),
+    found !== undefined && h('p', {}, expectation(found, rule, hostDays, nodes === undefined)),
     note !== null && h('p', { class: 'warning' }, `Note: ${note}.`),
   ];
 }
@@ -63,10 +63,12 @@ function ruleMeaning(rule: string): string {
   return 'The rule allows this share of the alerts of each host and day to be false.';
 }
 
-function expectation(found: Threshold, hostDays: number, countsAlerts: boolean): string {
+function expectation(found: Threshold, rule: string, hostDays: number, countsAlerts: boolean): string {
   const { status, finest, incidentsPerDay, alarmsPerDay, range, graphs } = found;
   const days = formatNumber(hostDays, 2);
   const calibration = `Calibration used ${days} host-day${days === '1' ? '' : 's'} of benign data in ${formatNumber(graphs)} graphs; the lowest rate it can measure is ${formatNumber(finest, 2)}.`;
+  // A rate from so few benign incidents would be a guess; the note says so.
+  if (rule.startsWith('top:') && status === 'unresolved') return calibration;
   const most = status === 'resolved' ? 'about' : 'at most';
   const alerts = countsAlerts ? ` and ${formatNumber(alarmsPerDay, 2)} false alerts` : '';
   const rates = `On similar days, expect ${most} ${formatNumber(incidentsPerDay, 2)} false incidents${alerts} per host and day.`;

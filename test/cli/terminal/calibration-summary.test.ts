@@ -26,4 +26,11 @@ describe('a threshold', () => {
     expect(text).toContain('calibration covers only 15 s of benign events');
     expect(text).not.toMatch(/40998|5857/);
   });
+
+  it('gives no rate for ranks if benign events form too few incidents', () => {
+    const few = { ...found, status: 'unresolved' as const, incidentsPerDay: 0.0018 };
+    const text = [...renderThreshold('top:10/day', few, 1)].join('\n');
+    expect(text).toContain('too few incidents to say how many of these are false');
+    expect(text).not.toContain('0.0018');
+  });
 });

@@ -107,6 +107,8 @@ describe('a detection report', () => {
     );
     expect(text).toContain('expect at most 1 false incidents and 2 false alerts');
     expect(text).toContain('between 4.00 and 6.50');
+    const ranked = { ...threshold, rule: 'top:10/day', found: { ...found, status: 'unresolved' as const } };
+    expect(textOf(renderDetectionReport(reportOf({ threshold: ranked })))).not.toContain('expect at most');
     const oneDay = renderDetectionReport(reportOf({ threshold: { ...threshold, hostDays: 0.9996 } }));
     expect(textOf(oneDay)).toContain('used 1 host-day of benign data');
   });
