@@ -40,7 +40,7 @@ export const command = defineCommand({
         out,
       ),
       '',
-      `${count('ok')} ok, ${count('warn')} warnings, ${count('fail')} failed, ${count('skipped')} skipped`,
+      `${count('ok')} ok, ${count('warn')} ${count('warn') === 1 ? 'warning' : 'warnings'}, ${count('fail')} failed, ${count('skipped')} skipped`,
     ]);
     return healthy ? EXIT.done : EXIT.error;
   },

@@ -112,7 +112,7 @@ export async function checkDecisions(store: string | undefined, model: string | 
     const acceptances = model === undefined ? undefined : await readAcceptances(model);
     const torn = triage.tornBytes + (acceptances?.tornBytes ?? 0);
     const standing = acceptances?.accepted.filter(({ undone }) => undone === null).length ?? 0;
-    const message = `${triage.entries.length} decisions about incidents and ${standing} acceptances are intact`;
+    const message = `all decisions are intact: ${triage.entries.length} about incidents, ${standing} accepted`;
     if (torn === 0) return ok(message);
     return warn(
       `${message}; an unfinished last line is left out`,

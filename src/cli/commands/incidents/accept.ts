@@ -84,7 +84,7 @@ function* render(
     yield `${formatCount(keysLeftOut)} behaviours stay new, because the incident records do not list them in full`;
   }
   if (accepted.length === 0) return;
-  yield `take one back: recal accept --undo ${accepted[0].id.slice(0, 8)} --model ${printable(model)} --reason TEXT`;
+  yield `to undo: recal accept --undo ${accepted[0].id.slice(0, 8)} --model ${printable(model)} --reason TEXT`;
 }
 
 function usage(message: string): RecalError {

@@ -106,11 +106,14 @@ function* render(
 }
 
 /** What is new in the process trees of an incident, in order of time. */
-function* renderEpisode({ episode }: Incident): Generator<string> {
+function* renderEpisode({ episode, score }: Incident): Generator<string> {
   if (episode === null) return;
   const { count, processCount, novelty, learned, falsePerDay, sure, acts } = episode;
   const trees = count === 1 ? '1 process tree' : `${formatCount(count)} process trees`;
-  yield `${trees}, ${formatCount(processCount)} processes; score: ${novelty.toFixed(1)} from novelty, ${learned.toFixed(1)} from learned scores`;
+  // Contacts with a new address at regular intervals add the rest of the score.
+  const rest = score - novelty - learned;
+  const regular = rest < 0.05 ? '' : `, ${rest.toFixed(1)} from regular contacts with a new address`;
+  yield `${trees}, ${formatCount(processCount)} processes; score: ${novelty.toFixed(1)} from novelty, ${learned.toFixed(1)} from learned scores${regular}`;
   yield `benign activity would raise ${falsePerDay < 0.01 ? 'fewer than 0.01' : falsePerDay.toPrecision(2)} such incidents per host and day (${sure})`;
   if (acts.length > 0) yield '';
   for (const act of acts) {
