@@ -43,7 +43,7 @@ export const command = defineCommand({
 function everything(days: readonly string[], before: string): RecalError {
   const sorted = [...days].sort();
   return new RecalError('drop-all', `--before ${before} would remove every event in the store`, {
-    hint: `the store contains ${sorted[0]} to ${sorted.at(-1)}; to remove all of it for good, add --all`,
+    hint: `the store contains ${sorted[0]} to ${sorted.at(-1)}; to remove everything permanently, add --all`,
     exit: EXIT.usage,
   });
 }

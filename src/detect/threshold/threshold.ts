@@ -30,13 +30,13 @@ export function parseThreshold(text: string, { oracle = false } = {}): Threshold
   if (budget !== null) {
     const [kind, count] = [budget[1] as 'budget' | 'top', Number(budget[2])];
     if (count > 0 && count < Infinity) return { kind, count, per: budget[3] as keyof typeof DAYS };
-    throw invalid(`the number of ${quote(text)} must be greater than 0`, `try ${kind}:1/week`);
+    throw invalid(`the number in ${quote(text)} must be greater than 0`, `try ${kind}:1/week`);
   }
   const level = LEVEL.exec(rule);
   if (level !== null) {
     const [kind, value] = [level[1] as 'fpr' | 'fdr', Number(level[2])];
     if (value > 0 && value < 1) return { kind, level: value };
-    throw invalid(`the rate of ${quote(text)} must be between 0 and 1`, `try ${kind}:0.001`);
+    throw invalid(`the rate in ${quote(text)} must be between 0 and 1`, `try ${kind}:0.001`);
   }
   const known = `top:N/day or budget:N/day (or /hour, /week), fpr:P or fdr:Q${oracle ? ', or oracle' : ''}`;
   throw invalid(`unknown threshold rule ${quote(text)}`, `use ${known}`);

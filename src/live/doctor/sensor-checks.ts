@@ -85,14 +85,15 @@ export async function checkLosses(manifest: Manifest | undefined, machine: Machi
     );
   }
   if (lost > 0) return warn(`the kernel lost ${lost} records since it started`, action);
-  if (manifest === undefined && status === undefined) return skipped('no store was given, and not root');
+  if (manifest === undefined && status === undefined)
+    return skipped('no store to read, and auditctl does not answer');
   return ok('none in the last week');
 }
 
 /** Whether the times of events make sense. */
 export function checkClock(manifest: Manifest | undefined, machine: Machine): Finding {
   const last = latestEvent(manifest);
-  if (last === undefined) return skipped('no store with events was given');
+  if (last === undefined) return skipped('no store with events to read');
   const age = machine.now() - last;
   const at = new Date(last).toISOString();
   if (age < -AHEAD) {

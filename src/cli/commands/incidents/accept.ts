@@ -57,7 +57,7 @@ export const command = defineCommand({
       out.result({ path, tornBytes, accepted }, () => renderAccepted(accepted, out));
       return EXIT.done;
     }
-    if (reason === undefined) throw usage('--reason is required');
+    if (reason === undefined) throw usage('--reason is required', 'add --reason TEXT');
     const by = { model, reason, author };
     if (undo !== undefined) {
       const undone = await undoAccept({ ...by, id: undo });
@@ -66,7 +66,8 @@ export const command = defineCommand({
       ]);
       return EXIT.done;
     }
-    if (alerts.length === 0) throw usage('--alerts is required: the folder with the incidents');
+    if (alerts.length === 0)
+      throw usage('--alerts is required: the folder with the incidents', 'add --alerts DIR');
     const result = await acceptAndClose({ ...by, alerts, ids: incidents, aged, triage });
     out.result(result, () => render(result, model, out));
     return EXIT.done;
@@ -87,9 +88,9 @@ function* render(
   yield `to undo: recal accept --undo ${accepted[0].id.slice(0, 8)} --model ${printable(model)} --reason TEXT`;
 }
 
-function usage(message: string): RecalError {
+function usage(message: string, hint = 'run recal accept --help'): RecalError {
   return new RecalError('usage-invalid-argument', message, {
-    hint: 'run recal accept --help',
+    hint,
     exit: EXIT.usage,
   });
 }

@@ -59,7 +59,8 @@ export const command = defineCommand({
   async run({ action, id }, settings, { out }) {
     const found = await readAlertFolders(settings.alerts);
     const path = triagePath({ triage: settings.triage, store: settings.store, folders: found.folders });
-    if (path === undefined) throw usage('one of --alerts, --store and --triage is required');
+    if (path === undefined)
+      throw usage('one of --alerts, --store and --triage is required', 'add --store DIR');
     const { reason, author, owner, host, expires } = settings;
     if (action === 'list') {
       const state = await TriageState.read(path);
@@ -71,7 +72,8 @@ export const command = defineCommand({
       }));
       out.result({ path, suppressions: rows }, () => renderSuppressions(rows, out));
     } else if (action === 'add') {
-      if (reason === undefined || expires === undefined) throw usage('--reason and --expires are required');
+      if (reason === undefined || expires === undefined)
+        throw usage('--reason and --expires are required', 'add --reason TEXT --expires 14d');
       const rule = ruleOf(settings);
       const added = await suppress({ triage: path, rule, host, reason, owner, author, expires });
       const { suppressed } = listIncidents(
@@ -139,9 +141,9 @@ function renderSuppressions(
   );
 }
 
-function usage(message: string): RecalError {
+function usage(message: string, hint = 'run recal suppress --help'): RecalError {
   return new RecalError('usage-invalid-argument', message, {
-    hint: 'run recal suppress --help',
+    hint,
     exit: EXIT.usage,
   });
 }

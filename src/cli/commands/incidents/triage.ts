@@ -22,7 +22,11 @@ export const command = defineCommand({
   settings: defineSettings({
     alerts: alertFoldersSetting,
     triage: triageSetting,
-    verdict: { type: z.enum(VERDICTS).optional(), description: 'your verdict', value: VERDICTS.join('|') },
+    verdict: {
+      type: z.enum(VERDICTS).optional(),
+      description: 'your verdict: benign, malicious or unsure',
+      value: VERDICTS.join('|'),
+    },
     note: { type: z.string().max(4096).default(''), description: 'why, or what was done', value: 'TEXT' },
     close: {
       type: z.boolean().optional(),
