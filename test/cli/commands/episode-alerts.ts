@@ -11,6 +11,8 @@ export interface IncidentChanges {
   readonly name: string;
   readonly host?: string;
   readonly severity?: Incident['severity'];
+  /** Novelty and learned scores give 10 of it. */
+  readonly score?: number;
   readonly keys?: readonly string[];
   readonly days?: readonly string[];
   readonly newAddress?: boolean;
@@ -35,12 +37,13 @@ export async function writeEpisodeAlerts(
   const made = await small();
   const [first] = made.incidents;
   const incidents = changes.map(
-    ({ name: which, host = 'web1', severity = 'high', ...rest }, i): Incident => ({
+    ({ name: which, host = 'web1', severity = 'high', score = 10, ...rest }, i): Incident => ({
       ...first,
       id: stableId('incident', which),
       rank: i + 1,
       host,
       severity,
+      score,
       root: { id: which, type: 'process', name: `/opt/${which}` },
       sentence: `\`/opt/${which}\` ran ${HOSTILE.terminal}`,
       episode: {

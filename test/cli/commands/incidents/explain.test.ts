@@ -4,6 +4,7 @@ import { writeAlertFiles } from '../../../../src/report/detection/alert-files.js
 import { HOSTILE, MODEL, makeSmallAlerts, type SmallAlerts } from '../../../detect/alerts/small-alerts.js';
 import { newFolder, sharedFolder } from '../../../folders.js';
 import { runHere } from '../../run-here.js';
+import { here, writeEpisodeAlerts } from '../episode-alerts.js';
 
 const { terminal, bidi, long, surrogate, html } = HOSTILE;
 const [plainFolder, hostileFolder] = [sharedFolder(), sharedFolder()];
@@ -153,4 +154,19 @@ test('hostile names stay in their place', async () => {
       if (more === '') for (const line of stdout.split('\n')) expect(line.length).toBeLessThan(6000);
     }
   }
+});
+
+test('the parts of the score of an episode add up', async () => {
+  const changes = [
+    { name: 'job', score: 16.2 },
+    { name: 'tool', score: 10 },
+  ];
+  const { alerts, incidents } = await writeEpisodeAlerts(newFolder(), changes);
+  const [job, tool] = await Promise.all(
+    incidents.map(({ id }) => here(['explain', id, '--alerts', alerts]).then(({ stdout }) => stdout)),
+  );
+  expect(job).toContain(
+    '5.0 from novelty, 5.0 from learned scores, 6.2 from regular contacts with a new address',
+  );
+  expect(tool).toMatch(/5\.0 from novelty, 5\.0 from learned scores$/m);
 });
