@@ -16,6 +16,7 @@ import { parseSeeds, resolveVariant, variantOf } from '../dist/evaluate/protocol
 import { SCENARIOS, type Scenario } from '../dist/simulate/options.js';
 import { simulate } from '../dist/simulate/simulate.js';
 import { median, withFolder } from './measurement.js';
+import { captureOf, OTRF_ORDERS, writeBenign, writeLabels } from './otrf.js';
 
 const DATA = resolve('../shared/data');
 const HOUR = 3_600_000_000_000;
@@ -38,7 +39,7 @@ interface Rank {
 }
 
 /**
- * `npm run bench -- ranks [e1|lab|SCENARIO…] [--worlds 30-39] [--seeds 0] [--epochs 5] [--events 150000]
+ * `npm run bench -- ranks [e1|lab|otrf|SCENARIO…] [--worlds 30-39] [--seeds 0] [--epochs 5] [--events 150000]
  * [--calibrate 1h,4h,1]` shows at which incident each attack is first seen, for profile `recal` and the reference.
  * `--calibrate` cuts the calibrate split to its first hours, or to a share of its time.
  */
@@ -54,7 +55,10 @@ export async function run(args: string[]): Promise<void> {
       calibrate: { type: 'string', default: '1' },
     },
   });
-  const names = positionals.length > 0 ? positionals : ['e1', 'lab', ...SCENARIOS];
+  const asked = positionals.length > 0 ? positionals : ['e1', 'lab', 'otrf', ...SCENARIOS];
+  const names = asked.flatMap((name) =>
+    name === 'otrf' ? OTRF_ORDERS.map((order) => `otrf-${order}`) : [name],
+  );
   const ranks: Rank[] = [];
   for (const name of names) {
     const isSimulated = SCENARIOS.includes(name as Scenario);
@@ -82,6 +86,8 @@ async function rank(
     ignore,
     tier: 'all',
     protocol: 'honest',
+    // The captures in OTRF_ORDERS are separate sessions, tested in every order.
+    allowPast: name.startsWith('otrf-'),
     seeds,
     threads: 2,
     matching: 'node',
@@ -161,6 +167,7 @@ async function openTrial(
     ]);
   }
   if (!existsSync(DATA)) return undefined;
+  if (name.startsWith('otrf-')) return openCaptures(name, folder);
   const [data, file, labels] =
     name === 'lab'
       ? ['linux-lab', (part: string) => `audit.${part}.log.gz`, 'labels.csv']
@@ -168,6 +175,21 @@ async function openTrial(
   return openSplitFiles(name, folder, (part) => join(DATA, data, file(part)), [
     join(DATA, data, labels),
     join(DATA, data, 'ambiguous.csv'),
+  ]);
+}
+
+/** `otrf-01-03-04` tests the first capture, trains on the second and calibrates on the third. */
+async function openCaptures(name: string, folder: string): Promise<Trial> {
+  const data = join(DATA, 'otrf-lsass');
+  const [test, train, calibrate] = name.split('-').slice(1);
+  const files: Readonly<Record<string, string>> = {
+    test: captureOf(data, test),
+    train: await writeBenign(data, train, folder),
+    calibrate: await writeBenign(data, calibrate, folder),
+  };
+  return openSplitFiles(name, folder, (part) => files[part], [
+    writeLabels(data, test, folder),
+    join(data, 'ambiguous.csv'),
   ]);
 }
 

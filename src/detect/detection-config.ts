@@ -73,7 +73,7 @@ export const DETECTION_SETTINGS = {
   ),
   lineagePrice: configSetting(
     'ours',
-    z.number().min(0).max(8).default(2),
+    z.number().min(0).max(8).default(1.75),
     'how strongly suspicion fades when it is passed on; 1 is the union bound over the objects of the actor and the actors on the object',
     'at 1, hundreds of similar child processes outrank everything else',
     'PRICE',
