@@ -121,7 +121,6 @@ const ACTION_OF_NAME: Readonly<Record<string, Action>> = {
   inject: 'inject',
   ptrace: 'inject',
   create_thread: 'inject',
-  modify_process: 'inject',
   change_principal: 'setid',
   setuid: 'setid',
   setreuid: 'setid',

@@ -10,6 +10,8 @@ test.each([
   ['EVENT_UNLINK', 'delete'],
   ['constructor', 'other'],
   ['EVENT_LSEEK', 'other'],
+  // In CADETS: a change of directory, root or umask, which concerns the process itself.
+  ['EVENT_MODIFY_PROCESS', 'other'],
 ])('%s does %s', (relation, action) => {
   expect(actionOfRelation(relation)).toBe(action);
 });

@@ -22,7 +22,8 @@ const WORDS: Readonly<Record<string, readonly [verb: string, noun: string]>> = {
   execute: ['executed', 'executions'],
   exit: ['ended', 'exits'],
   fork: ['started', 'process starts'],
-  inject: ['injected code into', 'injections'],
+  // Covers ptrace, with which debuggers attach, as well as remote threads.
+  inject: ['traced or injected code into', 'traces and injections'],
   link: ['linked', 'links'],
   load: ['loaded', 'library loads'],
   loadlibrary: ['loaded', 'library loads'],
@@ -60,6 +61,12 @@ const FLOW_VERBS: Readonly<Record<string, string>> = {
   create_object: 'opened a connection to',
   open: 'opened a connection to',
   read: 'read from',
+  write: 'sent data to',
+};
+
+/** Verbs that differ if the object is a file. Logs of CADETS record changes of the directory or root this way. */
+const FILE_VERBS: Readonly<Record<string, string>> = {
+  modify_process: 'changed its directory or root to',
 };
 
 /** What a process does to itself. */
@@ -73,6 +80,7 @@ const SELF_VERBS: Readonly<Record<string, string>> = {
 export function verbOf(relation: string, object: EntityType): string {
   const name = bareName(relation);
   if (object === 'flow' && Object.hasOwn(FLOW_VERBS, name)) return FLOW_VERBS[name];
+  if (object === 'file' && Object.hasOwn(FILE_VERBS, name)) return FILE_VERBS[name];
   if (object === 'principal' && (name === 'change_principal' || name === 'setid'))
     return 'changed its user to';
   return Object.hasOwn(WORDS, name) ? WORDS[name][0] : `performed ${quote(relation)} on`;

@@ -9,6 +9,9 @@ test.each([
   ['EVENT_CHANGE_PRINCIPAL', 'process', 'changed the user of'],
   ['EVENT_CHANGE_PRINCIPAL', 'principal', 'changed its user to'],
   ['read', 'file', 'read'],
+  ['write', 'flow', 'sent data to'],
+  ['inject', 'process', 'traced or injected code into'],
+  ['EVENT_MODIFY_PROCESS', 'file', 'changed its directory or root to'],
   ['EVENT_FCNTL', 'file', 'performed `EVENT_FCNTL` on'],
   ['constructor', 'file', 'performed `constructor` on'],
 ] as const)('the verb of %s for a %s is "%s"', (relation, object, verb) => {
