@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { EXIT, RecalError } from '../../base/errors.js';
 import { printable } from '../../base/printable.js';
 import { defineSettings } from '../../base/settings/settings.js';
-import type { Incident } from '../../detect/alerts/alert.js';
 import type { ListedIncident } from '../../live/triage/list-incidents.js';
 import { detectSinceLast, type SinceLastOptions } from '../../live/triage/since-last.js';
 import type { Acceptances } from '../../pipeline/acceptances.js';
@@ -173,15 +172,6 @@ function describeCost(stages: Readonly<Record<string, number>>, peakBytes: numbe
   return `time: ${parts.join(', ')}; peak memory ${formatBytes(peakBytes)}`;
 }
 
-/** The acts of an episode that say most, in order of time; undefined without any. */
-function mainActs({ episode }: Incident): string | undefined {
-  if (episode === null || episode.acts.length === 0) return undefined;
-  return episode.acts
-    .filter(({ main }) => main)
-    .map(({ what }) => what)
-    .join('; ');
-}
-
 function* renderDetection(result: DetectResult, look: Output): Generator<string> {
   const { alerts, incidents, counts, threshold, seconds, report } = result;
   const actionsIn = incidentActions(alerts, 2);
@@ -198,7 +188,7 @@ function* renderDetection(result: DetectResult, look: Output): Generator<string>
           incident.first.iso.slice(0, 16).replace('T', ' '),
           incident.episode?.processCount ?? new Set(incident.alerts.map(({ entity }) => entity.id)).size,
           incident.root.name ?? incident.root.id,
-          mainActs(incident) ?? actionsIn(incident),
+          actionsIn(incident),
         ]),
       look,
     );

@@ -1,5 +1,6 @@
 import type { Alert, Incident } from '../../detect/alerts/alert.js';
 import { phraseAction } from '../../detect/alerts/alert-sentence.js';
+import { phraseChange } from '../../detect/episodes/changes/describe-change.js';
 
 /** Lower alerts add little. */
 const MOST_ALERTS = 200;
@@ -25,14 +26,25 @@ export function mainActions(alerts: readonly Alert[], most: number): string[] {
   return actions.size === 0 && alerts.length > 0 ? [mainAction(alerts[0])] : [...actions.values()];
 }
 
-/** Returns a function that lists the main actions of an incident in one line. */
+/**
+ * Returns a function that says in one line what an incident is about: the main new acts of its process trees, or the main
+ * actions of its alerts.
+ */
 export function incidentActions(alerts: readonly Alert[], most: number): (incident: Incident) => string {
   const byId = new Map(alerts.map((alert) => [alert.id, alert]));
-  return (incident) =>
-    mainActions(
-      incident.alerts.flatMap(({ id }) => byId.get(id) ?? []),
-      most,
-    ).join('; ');
+  return (incident) => {
+    const told = mainActs(incident);
+    if (told.length > 0) return told.join('; ');
+    const own = incident.alerts.flatMap(({ id }) => byId.get(id) ?? []);
+    return mainActions(own, most).join('; ');
+  };
+}
+
+/** The acts of process trees that say most, in order of time, after the software change that they are. */
+function mainActs({ episode }: Incident): string[] {
+  if (episode === null) return [];
+  const acts = episode.acts.filter(({ main }) => main).map(({ what }) => what);
+  return episode.change === null ? acts : [phraseChange(episode.change), ...acts];
 }
 
 function withSource({ evidence }: Pick<Alert, 'evidence'>): Alert['evidence'] {

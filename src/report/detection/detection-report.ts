@@ -7,7 +7,7 @@ import { type Content, code, h } from '../page/html.js';
 import { renderPage, type Section } from '../page/page.js';
 import { shortenMiddle } from '../page/shorten.js';
 import { dataTable, nameCell } from '../page/tables.js';
-import { mainActions } from './actions.js';
+import { incidentActions } from './actions.js';
 import type { AlertFilesToWrite } from './alert-files.js';
 import { entityName } from './entity-name.js';
 import { incidentArticle, incidentId, incidentName } from './incident-article.js';
@@ -66,9 +66,7 @@ export function renderDetectionReport(report: DetectionReport): string {
 
 /** The first incident in a sentence. A lead is plain text, so names lose their backticks. */
 function leadOf(incident: Incident, report: DetectionReport): string {
-  const actions = mainActions(alertsOf(incident, indexAlerts(report)), 3)
-    .join('; ')
-    .replaceAll('`', '');
+  const actions = incidentActions(report.alerts, 3)(incident).replaceAll('`', '');
   const [from, to] = [minuteOf(incident.first), minuteOf(incident.last)];
   const until = from.slice(0, 10) === to.slice(0, 10) ? to.slice(11) : to;
   return `Start with incident 1, ${incidentName(incident)}, from ${from} to ${until} UTC: ${actions}.`;
@@ -135,13 +133,20 @@ const TREES =
 const GROUPS =
   'An incident is a group of related alerts. The most prominent incident comes first. The score of an entity adds up all its evidence. Its prominence is at most twice what its most unusual single action would score alone.';
 
+const PROMINENCE = {
+  heading: 'prominence',
+  value: ({ prominence }: Incident) => prominence,
+  show: ({ prominence }: Incident) => prominence.toFixed(1),
+};
+
 function listSection(report: DetectionReport): Section {
-  const { incidents } = report;
-  const byId = indexAlerts(report);
+  const { incidents, alerts: all } = report;
+  const isTrees = incidents.some(({ episode }) => episode !== null && episode !== undefined);
+  const actionsIn = incidentActions(all, 2);
   return {
     id: 'list',
     title: 'Incidents',
-    lead: incidents.some(({ episode }) => episode !== null && episode !== undefined) ? TREES : GROUPS,
+    lead: isTrees ? TREES : GROUPS,
     content: dataTable({
       id: 'incidents',
       title: 'All incidents',
@@ -154,15 +159,13 @@ function listSection(report: DetectionReport): Section {
               ? h('a', { href: `#${incidentId(incident)}` }, incident.rank)
               : incident.rank,
         },
-        {
-          heading: 'prominence',
-          value: ({ prominence }) => prominence,
-          show: ({ prominence }) => prominence.toFixed(1),
-        },
+        ...(isTrees ? [] : [PROMINENCE]),
         { heading: 'score', value: ({ score }) => score, show: ({ score }) => score.toFixed(1) },
         { heading: 'severity', value: ({ severity }) => severity },
         { heading: 'start (UTC)', value: ({ first }) => minuteOf(first), as: 'whole' },
-        { heading: 'alerts', value: ({ alerts }) => alerts.length },
+        isTrees
+          ? { heading: 'processes', value: ({ episode }) => episode?.processCount ?? 0 }
+          : { heading: 'alerts', value: ({ alerts }) => alerts.length },
         {
           heading: 'root',
           value: ({ root }) => root.name ?? root.id,
@@ -171,9 +174,9 @@ function listSection(report: DetectionReport): Section {
         },
         {
           heading: 'main actions',
-          value: (incident) => mainActions(alertsOf(incident, byId), 3).join('; '),
+          value: actionsIn,
           as: 'sentence',
-          show: (incident) => sentenceContent(mainActions(alertsOf(incident, byId), 2).join('; ')),
+          show: (incident) => sentenceContent(actionsIn(incident)),
         },
         { heading: 'id', value: ({ id }) => id, as: 'whole', show: ({ id }) => code(id.slice(0, 8)) },
       ],

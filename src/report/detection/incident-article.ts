@@ -39,17 +39,10 @@ export function incidentArticle(incident: Incident, alerts: readonly Alert[]): E
     { class: 'incident', id, 'aria-labelledby': `${id}-title` },
     h('h3', { id: `${id}-title` }, `${incident.rank}. `, code(incidentName(incident))),
     h('p', {}, sentenceContent(incident.sentence)),
-    episodeActs(incident),
-    h(
-      'p',
-      {},
-      h('b', {}, 'Main actions: '),
-      sentenceContent(mainActions(alerts, MOST_ACTIONS).join('; ')),
-      '.',
-    ),
+    episodeActs(incident) ?? alertActions(alerts),
     factList([
       ['severity', incident.severity],
-      ['prominence', formatNumber(incident.prominence, 3)],
+      ...(incident.episode === null ? [['prominence', formatNumber(incident.prominence, 3)] as const] : []),
       ['score', formatNumber(incident.score, 3)],
       ['alerts', `${formatNumber(alerts.length)} on ${countText(entities.length)}`],
       ['first event (UTC)', formatTime(BigInt(incident.first.ns)).replace(' UTC', '')],
@@ -75,9 +68,14 @@ export function incidentArticle(incident: Incident, alerts: readonly Alert[]): E
   );
 }
 
-/** What is new in the process trees, in order of time. */
-function episodeActs({ episode }: Incident): Element | false {
-  if (episode === null || episode.acts.length === 0) return false;
+function alertActions(alerts: readonly Alert[]): Element {
+  const actions = mainActions(alerts, MOST_ACTIONS).join('; ');
+  return h('p', {}, h('b', {}, 'Main actions: '), sentenceContent(actions), '.');
+}
+
+/** What is new in the process trees, in order of time; undefined without any. */
+function episodeActs({ episode }: Incident): Element | undefined {
+  if (episode === null || episode.acts.length === 0) return undefined;
   return h(
     'ul',
     {},

@@ -65,12 +65,14 @@ function* render(
     return;
   }
   const { incident } = found;
+  // Incidents of process trees are ordered by their score.
+  const prominence = incident.episode === null ? `prominence ${incident.prominence.toFixed(2)}, ` : '';
   yield printable(incident.sentence);
   yield '';
   yield* renderLines([
     [
       'incident',
-      `${incident.id} (rank ${incident.rank}), ${incident.severity}, prominence ${incident.prominence.toFixed(2)}, score ${incident.score.toFixed(2)}`,
+      `${incident.id} (rank ${incident.rank}), ${incident.severity}, ${prominence}score ${incident.score.toFixed(2)}`,
     ],
     ['host', printable(incident.host, 200)],
     ['root', showEntity(incident.root)],
