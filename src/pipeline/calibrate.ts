@@ -72,7 +72,8 @@ export async function calibrate(options: CalibrateOptions): Promise<CalibrateSum
     if (mayOverlap(model.training, selection)) {
       watch?.notice?.({
         level: 'warning',
-        message: 'the selection may include events the model was trained on, where its errors are too small',
+        message:
+          'the selection may include events that the model was trained on; its errors there are too small to calibrate on',
         hint: 'select a benign time after training with --from, or another split with --split',
       });
     }

@@ -71,7 +71,7 @@ function parseKeys(text: string, path: string): string[] {
     // Reported below.
   }
   throw new RecalError('sink-state-damaged', `${printable(path)} is not a list of delivered notifications`, {
-    hint: 'restore the file, or delete it: then notifications are sent again, and receivers drop them by their key',
+    hint: 'restore the file, or delete it; notifications are then sent again, and receivers can drop them by their key',
     where: { file: path },
   });
 }

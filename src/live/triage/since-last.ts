@@ -163,7 +163,7 @@ function parseJson(text: string): unknown {
 
 function damaged(path: string, why: string): RecalError {
   return new RecalError('since-last-damaged', `${printable(path)} cannot be used: ${why}`, {
-    hint: 'use another --out folder, or remove the file to judge everything again',
+    hint: 'use another --out folder, or remove the file to score everything again',
     where: { file: path },
   });
 }
