@@ -1,9 +1,9 @@
 /**
- * RECAL finds intruders in system audit logs without ever having seen an attack.
+ * RECAL finds intruders in system audit logs without examples of attacks.
  *
  * The pipeline: `ingestFiles` reads logs into a store, `train` learns from benign events, `calibrate` adapts a model to
- * a host, `detect` writes ranked incidents and report.html, `explain` shows the evidence, `drift` tells when benign
- * behaviour has moved, and `evaluate` compares variants on labelled data.
+ * a host, `detect` writes ranked incidents and report.html, `explain` shows the evidence, `drift` tells whether benign
+ * behaviour has changed, and `evaluate` compares variants on labelled data.
  *
  * @packageDocumentation
  */

@@ -14,7 +14,7 @@ const working: readonly CommandEntry[] = [
   ),
   entry(
     'rules',
-    'print what auditd, Sysmon, Tetragon or Falco should record',
+    'print a configuration for auditd, Sysmon, Tetragon or Falco',
     () => import('./commands/rules.js'),
   ),
   entry('ingest', 'read log files into a store', () => import('./commands/ingest.js')),
@@ -52,11 +52,7 @@ const working: readonly CommandEntry[] = [
     () => import('./commands/incidents/incidents.js'),
   ),
   entry('triage', 'record a verdict about an incident', () => import('./commands/incidents/triage.js')),
-  entry(
-    'suppress',
-    'hide incidents that match a rule, until a date',
-    () => import('./commands/incidents/suppress.js'),
-  ),
+  entry('suppress', 'hide matching incidents until a date', () => import('./commands/incidents/suppress.js')),
   entry(
     'accept',
     'accept the new behaviours of a harmless incident as normal',
@@ -74,7 +70,7 @@ const working: readonly CommandEntry[] = [
   ),
   entry(
     'watch',
-    'follow logs, learn what is usual, and send incidents as they happen',
+    'follow logs, learn normal behaviour, and send incidents as they happen',
     () => import('./commands/watch.js'),
   ),
   entry(

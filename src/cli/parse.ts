@@ -59,7 +59,7 @@ export async function parseCommandLine(
 
 function newProgram(version: string, print: (text: string) => void): Commander {
   const program = new Commander('recal')
-    .description('Finds intruders in system audit logs without ever having seen an attack.')
+    .description('Finds intruders in system audit logs without examples of attacks.')
     .usage('<command> [options]')
     .version(version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')

@@ -19,7 +19,7 @@ export const DETECTION_SETTINGS = {
       .min(1)
       .default(['reconstruction', 'name', 'distance'] as EvidenceKind[])
       .refine((kinds) => new Set(kinds).size === kinds.length, 'a kind is given twice'),
-    'kinds of evidence to use: reconstruction, name, relation, distance; relation must also be set for training',
+    'kinds of evidence to use: reconstruction, name, relation, distance; to use relation, also set it for training',
     'each kind misses different nodes; the paper uses reconstruction alone',
   ),
   calibration: configSetting(
@@ -31,7 +31,7 @@ export const DETECTION_SETTINGS = {
   tables: configSetting(
     'paper',
     z.enum(['relation', 'type']).default('relation'),
-    'keep benign values per relation, or per entity type and relation',
+    'what each table of benign values covers: a relation, or an entity type and a relation',
     'finer tables have fewer values and ranked attacks lower on simulated hosts; docs/research/settings-study.md',
   ),
   tail: configSetting(
@@ -49,7 +49,7 @@ export const DETECTION_SETTINGS = {
   gateQuantile: configSetting(
     'ours',
     z.number().min(0).max(1).default(0.9),
-    'share of benign instances that the gate screens out',
+    'share of benign instances that the gate leaves out',
     'low on purpose, so that few attacks are lost; the paper names no quantile',
     'SHARE',
   ),
@@ -81,14 +81,14 @@ export const DETECTION_SETTINGS = {
   halves: configSetting(
     'implied',
     z.enum(['cross', 'split', 'none']).default('cross'),
-    'how benign scores are computed: each half of the calibration graphs with the tables of the other, one half with those of the other, or all with their own',
-    'scores from a table’s own data give too low a threshold; crossing uses all of a short benign split',
+    'tables that score benign graphs: the two halves score each other (cross), one half scores the other (split), or all score themselves (none)',
+    'scores from a table’s own data give too low a threshold; `cross` uses all of a short benign split',
   ),
   over: configSetting(
     'ours',
     z.enum(['corrected', 'highest']).default('corrected'),
-    'order of nodes in the ranking metrics of an evaluation: by their highest score over graphs, minus the logarithm of the number of graphs (corrected) or not (highest)',
-    'without the correction, a node in many graphs ranks high by their number alone; alerts compare the score of each graph, with either value',
+    'order of nodes in the ranking metrics of an evaluation: by highest score (highest), or by highest score minus the logarithm of the number of graphs (corrected)',
+    'without the correction, a node ranks high only because it is in many graphs; the setting does not change alerts',
   ),
   unit: configSetting(
     'ours',

@@ -50,10 +50,10 @@ export interface Detection {
     /** Alerts that were not kept: those with the lowest scores of a kind with too many. */
     readonly alertsLeftOut: number;
     readonly newRelation: number;
-    /** Process trees, where they are judged. */
+    /** Process trees; only if the model judges episodes. */
     readonly episodes?: number;
     readonly incidents: number;
-    /** Decisions of people that were used beside the model, where episodes are judged. */
+    /** Acceptances that were used; only if the model judges episodes. */
     readonly acceptances?: number;
   };
 }

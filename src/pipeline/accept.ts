@@ -39,13 +39,13 @@ export interface UndoAcceptOptions extends Deciding {
 export interface AcceptResult {
   /** New acceptances. */
   readonly accepted: readonly Accepted[];
-  /** Incidents whose behaviours were accepted before. */
+  /** Incidents whose behaviours were accepted already. */
   readonly known: number;
   /** New behaviours that an incident record does not list, because it has too many. They stay new. */
   readonly keysLeftOut: number;
 }
 
-/** Makes what is new in incidents known to the model. Other things that the same programs do later are still new. */
+/** Accepts the new behaviours of incidents as normal. Anything else that the same programs do is still judged. */
 export async function accept({ alerts, ids, ...deciding }: AcceptOptions): Promise<AcceptResult> {
   const { incidents } = await readAlertFolders(alerts);
   return acceptAll(
@@ -68,7 +68,7 @@ export async function acceptAged({
   );
 }
 
-/** Takes an acceptance back. */
+/** Undoes an acceptance. */
 export function undoAccept(options: UndoAcceptOptions): Promise<Accepted> {
   return undoAcceptance(options.model, options.id, decisionBy(options));
 }

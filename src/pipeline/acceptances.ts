@@ -14,7 +14,7 @@ const acceptedSchema = z.strictObject({
   ...decision,
   incident: id,
   host: text,
-  /** The model that raised the incident. Keys hold for any model. */
+  /** The model that raised the incident. Its keys are valid for any model. */
   model: text,
   sentence: z.string().max(16 * 1024),
   keys: z.array(id).max(MOST_KEYS),
@@ -31,7 +31,7 @@ type AcceptEntry = z.output<typeof acceptedSchema>;
 
 /** One decision of a person that an incident is harmless. */
 export interface Accepted extends Omit<AcceptEntry, 'kind' | 'version'> {
-  /** Null while it holds. */
+  /** Null unless it was undone. */
   readonly undone: { readonly author: string; readonly reason: string; readonly time: string } | null;
 }
 
@@ -63,7 +63,7 @@ export async function readAcceptances(model: string): Promise<Acceptances> {
   return { path, accepted: foldEntries(entries), tornBytes };
 }
 
-/** What people accepted beside any of these models, without what was undone. */
+/** The behaviours that were accepted beside these models and not undone. */
 export async function readAcceptedBehaviours(models: readonly string[]): Promise<AcceptedBehaviours> {
   const read = await Promise.all(models.map(readAcceptances));
   return new AcceptedBehaviours(
@@ -94,7 +94,7 @@ export async function addAcceptances(
   return foldEntries(added);
 }
 
-/** Takes an acceptance back. `start` is its id or the beginning of it. */
+/** Undoes an acceptance. `start` is its id or the beginning of it. */
 export async function undoAcceptance(model: string, start: string, by: DecisionBy): Promise<Accepted> {
   const ledger = new Ledger<Entry>(acceptancesPath(model), entrySchema);
   let found: Accepted | undefined;

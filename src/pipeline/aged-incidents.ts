@@ -4,8 +4,8 @@ import type { Incident } from '../detect/alerts/alert.js';
 const ALIKE = 0.5;
 
 /**
- * The incidents whose behaviours were seen on at least `least` days or hosts. An incident that contacted an address which
- * no one used before never ages: an implant that reports home every day would.
+ * The incidents whose behaviours were seen on at least `least` days or hosts. Leaves out incidents that contacted an
+ * address which was never used before, because an implant contacts its address every day.
  */
 export function findAged(incidents: readonly Incident[], least: number): Incident[] {
   const groups: { keys: Set<string>; days: Set<string>; hosts: Set<string>; members: Incident[] }[] = [];

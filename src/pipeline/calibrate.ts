@@ -72,7 +72,8 @@ export async function calibrate(options: CalibrateOptions): Promise<CalibrateSum
     if (mayOverlap(model.training, selection)) {
       watch?.notice?.({
         level: 'warning',
-        message: 'the selection may include events the model was trained on, where its errors are too small',
+        message:
+          'the selection may include events that the model was trained on; its errors there are too small to calibrate on',
         hint: 'select a benign time after training with --from, or another split with --split',
       });
     }
@@ -118,7 +119,7 @@ function findKeptOut(detector: Detector, benign: SplitGraphs, rule: KeepOutRule)
   return quarantine(detector.score(benign), chooseThreshold(rule, detector.calibration.benign).tau);
 }
 
-/** Errors on training data are smaller than elsewhere, so a table made of them would alarm too easily. */
+/** Errors on training data are smaller than elsewhere, so tables made from them would give too many alerts. */
 function mayOverlap(training: TrainedModel['training'], { split, from, to }: Selection): boolean {
   const isOther = split !== undefined && split !== training.selection.split;
   if (isOther || (from !== undefined && from > BigInt(training.lastTs))) return false;

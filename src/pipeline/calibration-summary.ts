@@ -4,7 +4,7 @@ import { chooseThreshold, parseThreshold, type Threshold } from '../detect/thres
 
 /** The false incidents that an analyst is assumed to accept unless a threshold is given. */
 export const DEFAULT_THRESHOLD = 'budget:5/day';
-/** Where episodes are judged: the incidents that an analyst is assumed to read per host and day. */
+/** For models that judge episodes: the incidents that an analyst is assumed to read per host and day. */
 export const DEFAULT_EPISODES = 'top:10/day';
 
 /** What a model was calibrated on, and the threshold that follows from it. */

@@ -22,7 +22,7 @@ import { checkEventMemory, checkGraphMemory, memoryLimit } from './detect-memory
 import { openDetector, selectAfter } from './open-detector.js';
 import { checkOutFolder } from './out-folder.js';
 
-/** Which nodes get an alert, where alerts are details of episodes. */
+/** Which nodes get an alert if the model judges episodes. */
 const ALERT_DETAIL = 'budget:20/day';
 
 export interface DetectOptions {
@@ -54,7 +54,7 @@ export interface DetectOptions {
   readonly acceptedBeside?: readonly string[] | undefined;
   /** Compute threads; one per core by default. Results do not depend on it. */
   readonly threads?: number | undefined;
-  /** MiB that detection may use; 60 % of the machine's memory by default. More is refused before the work. */
+  /** MiB that detection may use; 60 % of the machine's memory by default. A selection that needs more is refused before the work. */
   readonly memory?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly watch?: DetectWatch | undefined;
@@ -62,7 +62,7 @@ export interface DetectOptions {
 
 /** Receives the progress of `detect`. */
 export interface DetectWatch {
-  /** Scoring is this far, 0 to 1. */
+  /** Progress of scoring, from 0 to 1. */
   progress?(done: number): void;
   /** The acceptances beside the model were read. */
   acceptances?(acceptances: Acceptances, counts: { readonly used: number; readonly unsigned: number }): void;
@@ -72,17 +72,17 @@ export interface DetectWatch {
   scored?(scores: GraphNodeScores): void;
 }
 
-/** The rule, and the score it came to. */
+/** The rule, and the score that it gave. */
 export interface DetectThreshold {
   /** As given, in canonical form. */
   readonly rule: string;
   /** The lowest score that raises an alert. */
   readonly value: number;
-  /** What a reader of the alerts should know about it; null if nothing. */
+  /** A note for the reader of the alerts, such as that the threshold is extrapolated; null if there is none. */
   readonly note: string | null;
   /** How it was found; undefined for a false discovery rate, which sets a score for every host and day. */
   readonly found: Threshold | undefined;
-  /** Benign host-days behind it. */
+  /** Benign host-days that it was computed from. */
   readonly hostDays: number;
 }
 

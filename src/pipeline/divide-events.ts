@@ -53,7 +53,8 @@ export async function divideEvents(store: Store, options: DivideOptions): Promis
   if (held === undefined) {
     notice?.({
       level: 'warning',
-      message: 'the selected time is too short to hold out a part; the model will not be calibrated',
+      message:
+        'the selected time is too short to hold out a part for calibration; the model will not be calibrated',
       hint: 'calibrate it later with recal calibrate, or name a split with --calibrate-split',
     });
     return { train, calibrate: undefined };

@@ -1,4 +1,4 @@
-/** Something the user should know although the work goes on. */
+/** Something that the user should know. The work continues. */
 export interface Notice {
   readonly level: 'info' | 'warning';
   readonly message: string;

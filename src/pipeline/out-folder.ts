@@ -24,7 +24,7 @@ export async function checkOutFolder(folder: string): Promise<void> {
   }
 }
 
-/** Permissions do not tell all: some file systems allow writing and have no place for a folder. */
+/** Permissions are not enough: on some file systems, writing is allowed but no folder can be created. */
 async function tryToMake(folder: string, whole: string): Promise<void> {
   const made = await makeFolder(whole).catch((error: Error) => {
     throw refused(folder, printable(error.message));

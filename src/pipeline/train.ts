@@ -31,9 +31,9 @@ export interface TrainOptions {
   readonly calibrate?: boolean | undefined;
   /** Calibrate on this split instead, and train on everything selected. */
   readonly calibrateSplit?: string | undefined;
-  /** What is learned; the profile and the defaults supply the rest. */
+  /** Settings of training; the profile and the defaults supply the rest. */
   readonly training?: Partial<TrainingConfig> | undefined;
-  /** How the trained model judges. */
+  /** Settings of detection. */
   readonly detection?: Partial<DetectionConfig> | undefined;
   /** Compute threads; one per core by default. Results do not depend on it. */
   readonly threads?: number | undefined;
@@ -55,11 +55,11 @@ export type TrainStage = 'events' | 'names' | 'words' | 'graphs' | 'training' | 
 
 /** Receives the progress of `train`. */
 export interface TrainWatch {
-  /** A stage is this far, 0 to 1. */
+  /** Progress of a stage, from 0 to 1. */
   stage?(stage: TrainStage, done: number): void;
   /** Data and memory are known; the first step follows. */
   planned?(plan: TrainingPlan): void;
-  /** A step is done; with a report if it ended an epoch. */
+  /** A step is done. `report` is set if the step ended an epoch. */
   stepped?(steps: number, report: EpochReport | undefined): void;
   notice?: NoticeListener;
 }

@@ -21,7 +21,7 @@ export async function lockStore(folder: string): Promise<StoreLock> {
     'store-unowned',
     `${printable(attempt.path)} is ${attempt.what}, not the lock of a writer`,
     {
-      hint: 'if no process writes to the store, remove it, then run the command again',
+      hint: 'if no process is writing to the store, remove it and run the command again',
       where: { file: attempt.path },
     },
   );
@@ -32,7 +32,7 @@ function busy(holder: RunningProcess, path: string): RecalError {
     'store-busy',
     `another process (${holder.pid} on ${printable(holder.host)}) is writing to this store`,
     {
-      hint: `wait until it finishes; if it no longer runs, remove its lock with: rm ${printable(path)}`,
+      hint: `wait until it finishes; if it is no longer running, remove its lock with: rm ${printable(path)}`,
       where: { file: path },
     },
   );

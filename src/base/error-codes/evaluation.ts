@@ -27,8 +27,8 @@ export const EVALUATION_ERRORS = {
   },
   'labels-utf16': { when: 'The label file is encoded in UTF-16.', action: 'Save it as UTF-8.' },
   'not-chronological': {
-    when: 'The training events are not all earlier than the test events.',
-    action: 'Train on earlier events, or allow this order with `--allow-past`.',
+    when: 'Some training events are later than the first test or calibration event.',
+    action: 'Train on earlier events, or allow the overlap with `--allow-past`.',
   },
   'simulate-config': {
     when: 'An option of the simulator has a value that is not allowed.',

@@ -21,7 +21,7 @@ export const INPUT_ERRORS = {
     action: "Put `HOST.txt` (ThreaTrace's list) or `E3-HOST.csv` (expert labels) into the folder.",
   },
   'e3-parts': {
-    when: 'The data folder lacks log files of DARPA Engagement 3 that the host and split need.',
+    when: 'The data folder does not contain all DARPA Engagement 3 log files that the host and the split need.',
     action:
       'Download the files that the error lists; README-E3 of the DARPA Transparent Computing release says where.',
   },
@@ -76,7 +76,10 @@ export const INPUT_ERRORS = {
     when: 'An archive contains another archive.',
     action: 'Unpack the outer archive with `tar -xf` and pass the inner ones.',
   },
-  'nested-compression': { when: 'A file is compressed twice.', action: 'Run `gzip -dc FILE | recal … -`.' },
+  'nested-compression': {
+    when: 'A file is compressed twice.',
+    action: 'Decompress it once: `gzip -dc FILE | recal … -`.',
+  },
   'no-time': {
     when: 'No event has a plausible time in s, ms, µs or ns since 1970.',
     action: 'Set the unit, for example `--time-unit ns`.',
@@ -100,7 +103,7 @@ export const INPUT_ERRORS = {
   'trailing-data': {
     when: 'Other data follows the end of a compressed file or archive.',
     action:
-      'Check it with `gzip -t`, `zstd -t` or `tar -tf`, and copy or download it again. Pass joined archives separately.',
+      'Check it with `gzip -t`, `zstd -t` or `tar -tf`, and copy or download it again. If several archives were joined, pass each one separately.',
   },
   'truncated-input': {
     when: 'A compressed file or archive ends too early.',
@@ -115,9 +118,9 @@ export const INPUT_ERRORS = {
     action: 'Unpack the archive first and pass the files.',
   },
   'unsupported-compression': {
-    when: 'The input is compressed in a way that recal, or this version of Node, cannot read.',
+    when: 'Neither recal nor this version of Node can decompress the input.',
     action:
-      'Pipe the unpacked data into recal, for example `zstd -dc FILE | recal … -`; zstd needs Node 22.15 or newer.',
+      'Pipe the decompressed data into recal, for example `zstd -dc FILE | recal … -`; zstd needs Node 22.15 or newer.',
   },
   usage: { when: 'The command line is invalid.', action: 'Run `recal COMMAND --help`.' },
 } as const satisfies Record<string, ErrorText>;

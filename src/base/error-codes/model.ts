@@ -20,8 +20,8 @@ export const MODEL_ERRORS = {
     action: 'Run `recal calibrate` with `--set fusion=brown`, or choose another fusion.',
   },
   'key-invalid': {
-    when: 'A key for signing models is not an Ed25519 key in PEM form, or exists already.',
-    action: 'Make a pair of keys with `recal model key FILE`.',
+    when: 'A key file is not an Ed25519 key in PEM form, or a new key would replace an existing file.',
+    action: 'Create a pair of keys with `recal model key FILE`, at a path that does not exist yet.',
   },
   'memory-budget': {
     when: 'Training or detection needs more memory than the limit allows.',
@@ -45,8 +45,9 @@ export const MODEL_ERRORS = {
     action: 'Train on a shorter time range or fewer hosts.',
   },
   'model-unsigned': {
-    when: 'A trusted key is set, and the model has no signature of that key or was changed after it was signed.',
-    action: 'If you trust the file, sign it with `recal model sign FILE --key KEY`; otherwise get it again.',
+    when: 'A trusted key is set, but the model is not signed with that key, or it was changed after it was signed.',
+    action:
+      'If you trust the file, sign it with `recal model sign FILE --key KEY`; otherwise get the file again from its source.',
   },
   'model-version': {
     when: 'Another version of recal wrote the model, in a format that this version does not read.',
@@ -64,7 +65,7 @@ export const MODEL_ERRORS = {
   'not-a-model': { when: 'The file is not a recal model.', action: 'Use a file that `recal train` wrote.' },
   'not-a-number': {
     when: 'A weight or an embedding of the model is not a number.',
-    action: 'Train again with a lower `--set learningRate=RATE`, and report a bug if this happens again.',
+    action: 'Train again with a lower `--set learningRate=RATE`. If this happens again, report a bug.',
   },
   'not-calibrated': {
     when: 'The model is trained but not calibrated.',
@@ -72,8 +73,8 @@ export const MODEL_ERRORS = {
       'Run `recal calibrate --store DIR --model FILE --split NAME` on benign events not used for training.',
   },
   'nothing-to-calibrate': {
-    when: 'The benign events selected for calibration are too few to set a threshold.',
-    action: 'Select a longer benign range with `--split`, `--from` and `--to`.',
+    when: 'The selection has too few benign events to set a threshold.',
+    action: 'Select a longer benign time range with `--split`, `--from` and `--to`.',
   },
   'resume-beyond': {
     when: 'The checkpoint is beyond the number of training steps requested.',

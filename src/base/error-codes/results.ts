@@ -7,7 +7,7 @@ export const RESULTS_ERRORS = {
     action: 'Train with `--set unit=episode`, or use a suppression (`recal suppress add`).',
   },
   'accept-unknown': {
-    when: 'No acceptance has the given id, or it was undone before.',
+    when: 'No acceptance has the given id, or it is already undone.',
     action: 'List the acceptances with `recal accept --list --model FILE`.',
   },
   'alerts-ambiguous': {
@@ -37,7 +37,7 @@ export const RESULTS_ERRORS = {
   },
   'ledger-busy': {
     when: 'Another process held the lock of a decisions file for ten seconds.',
-    action: 'Try again; if no other recal runs, remove the lock file that the error names.',
+    action: 'Try again. If no other recal process is running, remove the lock file that the error names.',
   },
   'ledger-damaged': {
     when: 'A line of a decisions file (acceptances, triage) was changed or removed.',
@@ -50,24 +50,24 @@ export const RESULTS_ERRORS = {
     action: 'Set `--out` to a writable folder.',
   },
   'since-last-damaged': {
-    when: 'The file that remembers the last run of `recal detect --since-last` is damaged, or belongs to another store.',
-    action: 'Use another `--out` folder, or remove the file to judge everything again.',
+    when: '`since-last.json`, the record of the last run of `recal detect --since-last`, is damaged or belongs to another store.',
+    action: 'Use another `--out` folder, or remove the file to score everything again.',
   },
   'sink-state-damaged': {
     when: 'The file that lists delivered notifications cannot be read.',
     action: 'Restore the file, or delete it to send the notifications again.',
   },
   'sink-unusable': {
-    when: 'The file of a receiver cannot be opened.',
-    action: 'Check that the file is in a folder that exists and that you may write to.',
+    when: 'The file that a receiver names cannot be opened.',
+    action: 'Choose a file in an existing, writable folder.',
   },
   'suppression-invalid': {
     when: 'A suppression has no rule or several rules, or it ends in the past.',
     action:
-      'Use `--entity`, or `--path`, or `--parent` with `--relation` and `--child`; and an `--expires` in the future.',
+      'Give exactly one rule (`--entity`, `--path`, or `--parent` with `--relation` and `--child`) and an `--expires` time in the future.',
   },
   'suppression-unknown': {
-    when: 'No suppression has the given id, or it was removed before.',
+    when: 'No suppression has the given id, or it is already removed.',
     action: 'List the suppressions with `recal suppress list`.',
   },
   'threshold-invalid': {
@@ -76,10 +76,10 @@ export const RESULTS_ERRORS = {
   },
   undelivered: {
     when: 'Some notifications could not be delivered to a receiver.',
-    action: 'Read the printed reason, and run `recal send` again when the receiver answers.',
+    action: 'Correct the cause that the error shows, then run `recal send` again.',
   },
   'unknown-sink': {
-    when: 'A receiver of `recal send` or `recal watch --to` is not a known shape with a target.',
+    when: 'A receiver of `recal send` or `recal watch --to` has an unknown shape, or no target.',
     action: 'Use `SHAPE:TARGET`, such as `slack:https://…` or `ocsf:findings.jsonl`.',
   },
 } as const satisfies Record<string, ErrorText>;

@@ -8,7 +8,7 @@ export const STORE_ERRORS = {
   },
   'disk-full': {
     when: 'The disk has no space left for the store.',
-    action: 'Free some space, or put the store on another disk with `--store`; the store is unchanged.',
+    action: 'Free some space, or use a store on another disk with `--store`. The store is unchanged.',
   },
   'drop-all': {
     when: '`recal drop` would remove every event in the store.',
@@ -33,20 +33,19 @@ export const STORE_ERRORS = {
   },
   'segment-damaged': {
     when: 'A segment of the store was changed after it was written, or the disk cannot read it.',
-    action:
-      'Restore it from a backup, or continue without it with `recal repair --store DIR`, which names what is missing.',
+    action: 'Restore it from a backup, or remove it from the store with `recal repair --store DIR`.',
   },
   'store-busy': {
     when: 'Another process is writing to the store.',
-    action: 'Wait until it finishes; if it no longer runs, remove the lock file that the error names.',
+    action: 'Wait until it finishes. If it is no longer running, remove the lock file that the error names.',
   },
   'store-changed': {
     when: 'Another process removed a part of the store during the run, or a part of the store is missing.',
     action:
-      'If `recal drop` ran meanwhile, run the command again. Otherwise restore the store or ingest the logs again.',
+      'If `recal drop` ran at the same time, run the command again. Otherwise restore the store or ingest the logs again.',
   },
   'store-damaged': {
-    when: 'The manifest of the store, its journal or the states of its readers cannot be read or were changed.',
+    when: 'The manifest, the journal or the reader states of the store cannot be read, or were changed after recal wrote them.',
     action: 'Restore the file from a backup, or run `recal repair --store DIR`.',
   },
   'store-not-empty': {
@@ -58,12 +57,12 @@ export const STORE_ERRORS = {
     action: 'Use the store that the model was trained on, or remove the store and ingest the logs again.',
   },
   'store-place': {
-    when: 'The path of the store combines a backslash with `[`, `*` or `?`, which the database cannot open.',
-    action: 'Move the store to a path without these characters.',
+    when: 'The path of the store contains a backslash and also `[`, `*` or `?`. The database cannot open such a path.',
+    action: 'Move the store to a path without backslashes.',
   },
   'store-unowned': {
-    when: 'The folder of the store has files or links that recal did not write where it would write.',
-    action: 'Choose another folder, or set them aside with `recal repair --store DIR`.',
+    when: 'The folder of the store contains files or links that recal did not write, in places where it has to write.',
+    action: 'Choose another folder, or move these files to `set-aside` with `recal repair --store DIR`.',
   },
   'store-version': {
     when: 'Another version of recal wrote the store, in a format that this version does not read.',

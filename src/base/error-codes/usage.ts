@@ -12,7 +12,7 @@ export const USAGE_ERRORS = {
       'Correct the line that the error names: JSON has double quotes, no comments and no trailing commas.',
   },
   'config-unknown-key': {
-    when: 'The configuration file has a key that no setting or command has.',
+    when: 'The configuration file contains an unknown key.',
     action: 'Correct the spelling; `recal settings` lists the settings.',
   },
   'config-unreadable': {
@@ -40,7 +40,7 @@ export const USAGE_ERRORS = {
   },
   'usage-missing-value': { when: 'An option has no value.', action: 'Run `recal COMMAND --help`.' },
   'usage-moved-option': {
-    when: 'The option is now a setting for `--set`.',
+    when: 'The option no longer exists; `--set` replaces it.',
     action: 'Use `--set key=value` as the hint shows.',
   },
   'usage-repeated-setting': {

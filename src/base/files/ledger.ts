@@ -120,7 +120,7 @@ export class Ledger<Entry extends object> {
       if (attempt.kind === 'blocked' || performance.now() > until) {
         const who = attempt.kind === 'blocked' ? attempt.what : `process ${attempt.holder.pid}`;
         throw new RecalError('ledger-busy', `cannot lock ${printable(this.path)}: ${who} holds its lock`, {
-          hint: `try again; if no recal runs, remove the lock with: rm ${printable(path)}`,
+          hint: `try again; if no other recal process is running, remove the lock with: rm ${printable(path)}`,
           where: { file: path },
         });
       }

@@ -21,7 +21,7 @@ const LISTED = 8;
 
 export const command = defineCommand({
   details:
-    'Writes everything to a new folder: the simulated logs, the store, the model, the alerts and report.html. The same ' +
+    'Writes the simulated logs, the store, the model, the alerts and report.html to one folder. The same ' +
     'seed gives the same world, model and alerts.',
   examples: ['recal demo', 'recal demo --seed 7 --out demo-7'],
   arguments: {},
@@ -29,7 +29,7 @@ export const command = defineCommand({
     out: {
       type: z.string().min(1).optional(),
       description:
-        'new or empty folder for all files (default: recal-demo; the simulated logs are then deleted)',
+        'new or empty folder for all files (default: recal-demo, which does not keep the simulated logs)',
       value: 'DIR',
     },
     seed: {

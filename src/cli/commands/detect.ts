@@ -30,7 +30,7 @@ export const command = defineCommand({
   details:
     'Scores all events after those used for calibration, unless you select a split or a time range. Writes ' +
     'alerts.jsonl, incidents.jsonl, alerts.csv, run.json and report.html. docs/reference/alerts.md describes every field. With ' +
-    `--since-last, each run writes to its own folder below --out and prints only what is new or changed, so that cron mails you only then. --fail-on-alert exits with code ${EXIT.alerts} in that case.`,
+    `--since-last, each run writes to its own folder below --out and prints only new or changed incidents, so that cron sends mail only if there are any. --fail-on-alert then exits with code ${EXIT.alerts} only in that case.`,
   examples: [
     'recal detect --store cadets --split test --model cadets.recal --out alerts',
     'recal detect --store own --model web.recal --threshold budget:1/week --out alerts --fail-on-alert',
@@ -55,16 +55,17 @@ export const command = defineCommand({
     report: { type: z.boolean().default(true), description: 'do not write report.html' },
     accepted: {
       type: z.boolean().default(true),
-      description: 'do not use what recal accept wrote beside the model',
+      description: 'ignore the acceptances beside the model (recal accept)',
     },
     sinceLast: {
       type: z.boolean().default(false),
-      description: 'judge only what is new since the last such run, and print only new or changed incidents',
+      description:
+        'score only what was ingested since the last run with this option, and print only new or changed incidents',
     },
     triage: triageSetting,
     memory: {
       type: z.coerce.number().int().min(64).optional(),
-      description: 'memory limit in MiB (default: 60 % of the memory)',
+      description: "memory limit in MiB (default: 60 % of the machine's memory)",
       value: 'MIB',
     },
     threads: threadsSetting('the result'),
@@ -198,7 +199,7 @@ function* renderDetection(result: DetectResult, look: Output): Generator<string>
   if (threshold.note !== null) yield threshold.note;
   yield `${formatCount(counts.alerts)} alerts in ${formatCount(counts.incidents)} incidents, from ${formatCount(counts.instances)} instances in ${formatCount(counts.graphs)} graphs (${formatCount(counts.events)} events) in ${formatDuration(seconds * 1000)}`;
   if (counts.alertsLeftOut > 0) {
-    yield `the ${formatCount(counts.alertsLeftOut)} lowest alerts were not written; use a stricter --threshold`;
+    yield `${formatCount(counts.alertsLeftOut)} alerts with the lowest scores of their kind were not written; use a stricter --threshold`;
   }
   const files = ['alerts.jsonl', 'incidents.jsonl', 'alerts.csv', 'run.json'];
   if (report !== undefined) files.push('report.html');

@@ -13,7 +13,7 @@ import { renderSummary } from '../terminal/summary.js';
 
 export const command = defineCommand({
   details:
-    'Adds all files or, if one fails, none. Skips what the store already contains: a file that has grown adds its new ' +
+    'Adds all files, or none if one fails. Skips what the store already contains: a file that has grown adds its new ' +
     'lines, and a rotated or compressed log is recognised. Files may be plain, .gz, .tar.gz or .zst (Node 22.15 or ' +
     'newer); - is standard input.',
   examples: [
@@ -53,7 +53,7 @@ export const command = defineCommand({
         `${printable(name)} has grown: the first ${formatCount(lines)} lines are in the store already`,
       );
     if ((result.skipped.unfinishedLine ?? 0) > 0 && result.status === 'added')
-      out.info('the last line has no end yet; it is read once it is complete');
+      out.info('the last line is incomplete; a later ingest reads it once it is complete');
     if (result.dropped > 0) {
       out.warn(
         `${formatCount(result.dropped)} of these events were removed with recal drop and stay removed`,

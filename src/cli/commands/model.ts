@@ -14,9 +14,9 @@ import { type Look, renderTable } from '../terminal/tables.js';
 
 export const command = defineCommand({
   details:
-    'show checks the whole file and prints its contents. key writes a pair of Ed25519 keys to FILE and FILE.pub, sign ' +
-    'writes FILE.sig with the private key --key, and verify checks it with the public key --trust. A model file ' +
-    'contains no code.',
+    'show checks the whole file and prints its contents. key writes a pair of Ed25519 keys to FILE and FILE.pub. ' +
+    'sign writes FILE.sig with the private key --key. verify checks FILE.sig with the public key --trust. ' +
+    'A model file contains no code.',
   examples: [
     'recal model show cadets.recal',
     'recal model key team.key',
@@ -113,7 +113,7 @@ function* render(model: ModelDescription, look: Look): Generator<string> {
     ],
     ...(training.inParts === undefined
       ? []
-      : ([['divided', `${training.inParts.graphs} graphs, into ${training.inParts.parts} blocks`]] as const)),
+      : ([['divided', `${training.inParts.graphs} graphs, into ${training.inParts.parts} parts`]] as const)),
     [
       'epochs',
       `${done} of ${epochs}${done < epochs ? ' (stopped early)' : ''}, ${formatCount(training.steps)} steps`,

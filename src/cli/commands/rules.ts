@@ -11,14 +11,14 @@ const SOURCES = Object.keys(COLLECTION_RULES);
 
 export const command = defineCommand({
   details:
-    'Prints a configuration. Its comments say what each line is for and what it costs. Nothing is installed or changed. The pages ' +
+    'Prints what the sensor should record. Comments say what each line is for and what it costs. Installs and changes nothing. The pages ' +
     'docs/how-to/logs-*.md show how to install it and what to do next.',
   examples: ['recal rules auditd > recal.rules', 'recal rules auditd --arch aarch64', 'recal rules sysmon'],
   arguments: { source: { description: `${SOURCES.slice(0, -1).join(', ')} or ${SOURCES.at(-1)}` } },
   settings: defineSettings({
     arch: {
       type: z.enum(RULE_ARCHITECTURES).optional(),
-      description: 'processor of the recorded host, for auditd',
+      description: 'processor architecture of the recorded host (auditd only)',
       value: 'ARCH',
       defaultText: 'that of this machine',
     },
@@ -27,7 +27,7 @@ export const command = defineCommand({
         .string()
         .regex(/^[A-Za-z_][A-Za-z0-9_-]{0,31}$/, 'expected the name of a user')
         .optional(),
-      description: 'user whose processes auditd does not record, such as that of a log shipper',
+      description: 'do not record the processes of this user, such as a log shipper (auditd only)',
       value: 'USER',
     },
   }),

@@ -45,7 +45,7 @@ export const command = defineCommand({
     },
     memory: {
       type: z.coerce.number().int().min(64).optional(),
-      description: 'memory limit for graphs and training in MiB (default: 60 % of the memory)',
+      description: "memory limit for graphs and training in MiB (default: 60 % of the machine's memory)",
       value: 'MIB',
     },
     calibrate: {

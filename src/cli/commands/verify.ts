@@ -26,7 +26,7 @@ export const command = defineCommand({
       description: 'folder that recal detect wrote',
       value: 'DIR',
     },
-    add: { type: z.boolean().default(false), description: 'write the checksums that old segments lack' },
+    add: { type: z.boolean().default(false), description: 'add checksums to segments that have none' },
   }),
   async run(_args, { store, alerts, add }, { out, signal }) {
     if (store === undefined && alerts === undefined) {

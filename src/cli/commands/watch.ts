@@ -38,7 +38,7 @@ const settings = defineSettings({
     description: 'receiver of incidents, as SHAPE:TARGET; recal send --help lists them',
     value: 'RECEIVER',
   },
-  learn: time('7d', 'how long to learn before detection starts'),
+  learn: time('7d', 'how long to collect events before the first model is trained'),
   retrain: time('7d', 'how often to train a new model, or never', { never: true }),
   once: {
     type: z.boolean().default(false),
@@ -63,7 +63,7 @@ const settings = defineSettings({
     description: 'remove events older than this (default: keep all)',
     value: 'TIME',
   },
-  rollback: { type: z.boolean().default(false), description: 'use the previous model again' },
+  rollback: { type: z.boolean().default(false), description: 'return to the previous model' },
   metrics: {
     type: z
       .string()
@@ -76,9 +76,9 @@ const settings = defineSettings({
   secretFile: file('file with the key that signs the body of webhooks'),
   tokenFile: file('file with the value of the Authorization header for receivers'),
   listenTokenFile: file('file with the bearer token that log senders must present'),
-  listenCert: file('certificate for https sources'),
-  listenKey: file('private key of that certificate'),
-  listenCa: file('certificate authorities that must have signed the certificates of log senders'),
+  listenCert: file('file with the certificate of https sources'),
+  listenKey: file('file with the private key of that certificate'),
+  listenCa: file('file with the certificate authorities that log senders must have a certificate from'),
   format,
   host,
   timeUnit,

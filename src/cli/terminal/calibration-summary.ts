@@ -30,15 +30,15 @@ export function* renderThreshold(rule: string, found: Threshold, hostDays: numbe
     // The rule raises the first incidents in any case; a rate per day would be a guess.
     yield `threshold ${rule}: score ${tau.toFixed(2)} or more, by rank alone`;
     yield `  calibration covers only ${formatDuration(hostDays * DAY_MS)} of benign events: too little to say how many incidents are false`;
-    yield '  hint: read the incidents in their order; calibrate on a day or more to get a rate';
+    yield '  hint: read the incidents in order; calibrate on a day or more to get a rate';
     return;
   }
   yield `threshold ${rule}: score ${tau.toFixed(2)} or more (${status})`;
   yield `  calibration covers ${hostDays.toPrecision(2)} host-days in ${formatCount(graphs)} graphs; the lowest rate it can measure is ${rate(finest)} ${unit}`;
   if (rule.startsWith('top') && status === 'unresolved') {
     // A rate from so few benign incidents would be a guess.
-    yield '  benign events form too few incidents to say how many of these are false';
-    yield '  hint: read the incidents in their order; calibrate on more benign time to get a rate';
+    yield '  benign events form too few incidents to say how many of the raised ones are false';
+    yield '  hint: read the incidents in order; calibrate on more benign time to get a rate';
     return;
   }
   const most = status === 'resolved' ? 'about' : 'at most';

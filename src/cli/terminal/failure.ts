@@ -21,7 +21,7 @@ const SYSTEM_ERRORS: Record<string, readonly [meaning: string, hint: string]> = 
   EISDIR: ['it is a folder', 'check the path; remove the folder if recal should write a file there'],
   EEXIST: ['it already exists', 'remove it, or choose another path'],
   ENOTEMPTY: ['the folder is not empty', 'remove what is in it, or choose another path'],
-  ELOOP: ['its links lead in a circle', 'check the links in the path'],
+  ELOOP: ['its symbolic links form a loop', 'check the links in the path'],
   ENAMETOOLONG: ['the path is too long', 'choose a shorter path'],
   EACCES: ['permission denied', 'run recal as a user who may do this, or change the permissions'],
   EPERM: ['not permitted', 'run recal as a user who may do this, or change the permissions'],

@@ -80,7 +80,7 @@ export interface BenignCurve {
 }
 
 export interface Threshold {
-  /** Scores of at least τ alarm. */
+  /** Scores of at least τ raise an alert. */
   readonly tau: number;
   /**
    * `resolved`: counted on benign scores. `extrapolated`: from a tail fitted to them, because fewer than one alarm is

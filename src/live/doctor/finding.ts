@@ -48,7 +48,7 @@ export interface Machine {
   output(program: string, args: readonly string[]): Promise<string | undefined>;
   /** Free and total bytes of the disk with this folder. */
   disk(folder: string): Promise<{ free: number; total: number }>;
-  /** Bytes that a process could still get. */
+  /** Bytes that a process can still allocate. */
   memory(): Promise<number>;
 }
 

@@ -65,7 +65,7 @@ export async function checkMemory(machine: Machine): Promise<Finding> {
   const free = await machine.memory();
   const message = `${gib(free)} GiB are available`;
   const action =
-    'stop other programs, raise the limit of the service, or judge shorter times with --from and --to';
+    'stop other programs, raise the memory limit of the service, or select a shorter time range with --from and --to';
   if (free < MEMORY.fail) return fail(message, action);
   return free < MEMORY.warn ? warn(message, action) : ok(message);
 }
@@ -76,7 +76,7 @@ export async function checkStore(
   { verify = true, signal }: { verify?: boolean | undefined; signal?: AbortSignal | undefined },
 ): Promise<Finding> {
   if (store === undefined) return skipped('no store was given; use --store DIR');
-  if (!verify) return skipped('not asked for (--no-verify)');
+  if (!verify) return skipped('left out with --no-verify');
   const action = 'restore the files from a backup, or continue without them: recal repair --store DIR';
   try {
     const { damaged, backup, setAside, segments, withoutChecksum } = await verifyStore(store, { signal });

@@ -19,13 +19,13 @@ PRIVATE.addSubnet('192.168.0.0', 16);
 PRIVATE.addAddress('::1', 'ipv6');
 PRIVATE.addSubnet('fc00::', 7, 'ipv6');
 
-/** Names that people give to hosts of their own network. */
+/** Suffixes of host names in internal networks. */
 const LOCAL_NAME = /^[^.]+$|\.(localhost|local|internal|intranet|lan|home\.arpa|corp)$/i;
 
 /**
  * Returns why notifications must not be sent to this address, or undefined. A public name that leads to a private address is
- * refused: whoever controls the name could make recal reach into the own network. A private address that the user wrote
- * himself is fine.
+ * refused: whoever controls the name could make recal connect to the internal network. A private address that the user
+ * wrote is allowed.
  */
 export function addressProblem(hostname: string, address: string): string | undefined {
   const plain = mapped(address);

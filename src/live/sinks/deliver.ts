@@ -7,10 +7,10 @@ import { deliveryKey, type Notification } from './notification.js';
 import { type RetryOptions, sendWithRetry } from './retry.js';
 import type { Sink } from './sink.js';
 
-/** What became of the notifications. */
+/** The result of a delivery. */
 export interface Delivery {
   readonly delivered: number;
-  /** Notifications that the receiver had before. */
+  /** Notifications that the receiver already had. */
   readonly known: number;
   readonly failed: readonly {
     readonly sink: string;
@@ -19,7 +19,7 @@ export interface Delivery {
   }[];
 }
 
-/** Remembers which sink has had which notification, so that a notification is told once. */
+/** Records which sink got which notification, so that each gets it once. */
 export class DeliveredNotifications {
   readonly #path: string | undefined;
   readonly #keys: Set<string>;
@@ -71,12 +71,12 @@ function parseKeys(text: string, path: string): string[] {
     // Reported below.
   }
   throw new RecalError('sink-state-damaged', `${printable(path)} is not a list of delivered notifications`, {
-    hint: 'restore the file, or delete it: then notifications are sent again, and receivers drop them by their key',
+    hint: 'restore the file, or delete it; notifications are then sent again, and receivers can drop them by their key',
     where: { file: path },
   });
 }
 
-/** Sends notifications to every sink. One sink that fails stops neither the others nor the next notification. */
+/** Sends notifications to every sink. If one sink fails, the others and the next notifications are still sent. */
 export async function deliver(
   notifications: readonly Notification[],
   sinks: readonly Sink[],

@@ -101,7 +101,7 @@ export class HttpSink implements Sink {
   }
 }
 
-/** The path of a webhook is often its secret, so that a short hash tells two webhooks of one host apart. */
+/** A short hash distinguishes webhooks of one host, because the path is often a secret. */
 function nameOf({ protocol, host, pathname, search }: URL): string {
   const path = `${pathname}${search}`;
   const hash = createHash('sha256').update(path).digest('hex').slice(0, 8);

@@ -12,7 +12,7 @@ export interface NotificationEntity extends EntityRef {
 }
 
 /**
- * What a sink tells about an incident. The same incident always has the same id, so a receiver that gets a notification twice
+ * What a receiver gets about an incident. The same incident always has the same id, so a receiver that gets a notification twice
  * can drop the second one.
  */
 export interface Notification {
@@ -34,7 +34,7 @@ export interface Notification {
   readonly root: EntityRef;
   /** Highest score first. */
   readonly entities: readonly NotificationEntity[];
-  /** What a person decided about it; only in updates that follow a decision. */
+  /** The last decision about it; only in updates that follow a decision. */
   readonly triage?: NotificationTriage;
 }
 

@@ -14,7 +14,7 @@ export interface RetryOptions {
 }
 
 /**
- * Sends a notification, and again after failures that may pass. Waits are random up to a limit that doubles, so that many
+ * Sends a notification, and tries again after temporary failures. Waits are random up to a limit that doubles, so that many
  * senders do not return at the same moment. Throws the last error.
  */
 export async function sendWithRetry(

@@ -14,9 +14,9 @@ export interface SendOptions extends RetryOptions {
   readonly top?: number | undefined;
   /** Default: info. */
   readonly minSeverity?: Severity | undefined;
-  /** File that remembers what was sent. Without it, everything is sent again. */
+  /** File that records what was sent. Without it, everything is sent again. */
   readonly state?: string | undefined;
-  /** File for notifications that no attempt delivered. */
+  /** File for notifications that could not be delivered. */
   readonly deadLetters?: string | undefined;
   /** Ledger of decisions about incidents. Default: beside the store that the alerts come from. */
   readonly triage?: string | undefined;
@@ -24,17 +24,17 @@ export interface SendOptions extends RetryOptions {
 
 /** What was sent, and what was left out. */
 export interface SendResult extends Delivery {
-  /** Incidents to tell about. */
+  /** Incidents to send. */
   readonly incidents: number;
   /** Incidents that a suppression covers. They are not sent. */
   readonly suppressed: number;
-  /** Decisions of people about incidents that a receiver was told of. */
+  /** Decisions about incidents that were sent before. */
   readonly updates: number;
 }
 
 /**
- * Sends the incidents of an alerts folder to every sink, by rank, and then what people decided about incidents that the sink
- * was told of.
+ * Sends the incidents of an alerts folder to every sink, by rank. Then sends the decisions about incidents that the sink
+ * already got.
  */
 export async function sendAlerts(
   folder: string,

@@ -2,7 +2,7 @@ import type { Notification } from './notification.js';
 
 /**
  * Delivers notifications to one receiver. `send` resolves when the receiver has taken the notification, and rejects with a
- * `DeliveryError` otherwise. A sink keeps no notification for later: who calls it decides what happens to one that failed.
+ * `DeliveryError` otherwise. A sink keeps no notification for later: the caller decides what happens after a failure.
  */
 export interface Sink {
   /** As the user wrote it, without secrets. */

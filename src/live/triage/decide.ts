@@ -29,13 +29,13 @@ export interface JudgeOptions extends By {
   readonly id: string;
   readonly verdict: Verdict;
   readonly note?: string | undefined;
-  /** Whether nothing is left to do. Default: true for benign. */
+  /** Whether to close the incident. Default: true for benign. */
   readonly close?: boolean | undefined;
   /** Ledger of decisions. Default: beside the store. */
   readonly triage?: string | undefined;
 }
 
-/** Records what a person thinks of an incident. The last verdict counts; all are kept. */
+/** Records a verdict about an incident. The last verdict counts; all are kept. */
 export async function judgeIncident({ alerts, id, triage, ...options }: JudgeOptions): Promise<VerdictEntry> {
   const found = await readAlertFolders(alerts);
   const incident = findIncident(id, found.incidents);
@@ -75,12 +75,12 @@ export interface SuppressOptions extends By {
   /** Glob of host names; all hosts without it. */
   readonly host?: string | undefined;
   readonly reason: string;
-  /** Who answers for it. Default: the author. */
+  /** Who is responsible for it. Default: the author. */
   readonly owner?: string | undefined;
   readonly expires: Date;
 }
 
-/** Hides the incidents that a rule covers until a time. They are still counted. */
+/** Hides matching incidents until a time. They are still counted. */
 export async function suppress(options: SuppressOptions): Promise<Suppression> {
   const { triage, rule, host = null, reason, expires } = options;
   const now = options.time ?? new Date();

@@ -7,14 +7,14 @@ import type { TriageState, VerdictEntry } from './triage-ledger.js';
 export const STATUSES = ['new', 'open', 'closed', 'suppressed'] as const;
 export type IncidentStatus = (typeof STATUSES)[number];
 
-/** An incident with what people decided about it. */
+/** An incident with its decisions. */
 export interface ListedIncident {
   readonly incident: FoundIncident;
-  /** `new`: nobody judged it, or it became more severe since. `open` and `closed`: as the last verdict says. */
+  /** `new`: it has no verdict, or became more severe since. `open` and `closed`: as the last verdict says. */
   readonly status: IncidentStatus;
   /** The last decision about it; null without any. */
   readonly verdict: Pick<VerdictEntry, 'verdict' | 'closed' | 'note' | 'author' | 'time'> | null;
-  /** The id of the suppression that covers it. */
+  /** The id of the suppression that matches it. */
   readonly suppression: string | null;
 }
 
@@ -36,7 +36,7 @@ export interface IncidentList {
   readonly total: number;
 }
 
-/** Lists incidents, the latest folder first, then by rank. Suppressed ones are counted, and listed if asked for. */
+/** Lists incidents, the latest folder first, then by rank. Suppressed incidents are counted, but listed only if `status` asks for them. */
 export function listIncidents(
   { incidents, alerts, folders }: AlertFolders,
   triage: TriageState,

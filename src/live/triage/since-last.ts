@@ -52,17 +52,17 @@ export interface SinceLastOptions extends Omit<DetectOptions, 'selection'> {
 export interface SinceLastResult {
   /** The run; undefined if the store has nothing new. */
   readonly detection: DetectResult | undefined;
-  /** Incidents that no earlier run told of. */
+  /** Incidents that no earlier run reported. */
   readonly fresh: readonly ListedIncident[];
-  /** Incidents that grew or became more severe since they were told. */
+  /** Incidents that grew or became more severe since they were reported. */
   readonly changed: readonly ListedIncident[];
-  /** New or changed incidents that a suppression covers. */
+  /** New or changed incidents that a suppression matches. */
   readonly suppressed: number;
 }
 
 /**
- * Judges what was added to the store since the last such run with the same out folder. Each run has a folder of its own
- * below it. What was judged is remembered at the end, so that an interrupted run is repeated.
+ * Judges what was added to the store since the last such run with the same out folder. Each run writes to its own folder
+ * below it. The state is written last, so the next run repeats an interrupted one.
  */
 export async function detectSinceLast(options: SinceLastOptions): Promise<SinceLastResult> {
   const { out, triage, selection = {} } = options;
@@ -163,7 +163,7 @@ function parseJson(text: string): unknown {
 
 function damaged(path: string, why: string): RecalError {
   return new RecalError('since-last-damaged', `${printable(path)} cannot be used: ${why}`, {
-    hint: 'use another --out folder, or remove the file to judge everything again',
+    hint: 'use another --out folder, or remove the file to score everything again',
     where: { file: path },
   });
 }

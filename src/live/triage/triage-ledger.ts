@@ -12,7 +12,7 @@ const id = z.string().regex(/^[0-9a-f]{16}$/);
 const text = z.string().max(4097);
 const decision = { version: z.literal(1), id, author: text, time: z.iso.datetime() };
 
-/** An incident as it was when a person judged it: later runs may no longer have it. */
+/** An incident as it was at the time of the verdict: later runs may no longer have it. */
 const snapshot = z.strictObject({
   id,
   host: text,
@@ -54,7 +54,7 @@ const entrySchema = z.discriminatedUnion('kind', [
     ...decision,
     incident: snapshot,
     verdict: z.enum(VERDICTS),
-    /** Whether nothing is left to do. */
+    /** Whether the incident is closed. */
     closed: z.boolean(),
     note: text,
   }),
@@ -67,7 +67,7 @@ export type VerdictEntry = Extract<TriageEntry, { kind: 'verdict' }>;
 export type Suppression = Omit<z.output<typeof suppression>, 'kind' | 'version'>;
 export type SuppressionRule = z.output<typeof rule>;
 
-/** The ledger of what people decided about incidents. It is also the audit log. */
+/** The ledger of decisions about incidents. It is also the audit log. */
 export function triageLedger(path: string): Ledger<TriageEntry> {
   return new Ledger<TriageEntry>(path, entrySchema);
 }
@@ -88,7 +88,7 @@ export function triagePath({
   return folders.length === 0 ? undefined : join(folders[0].folder, 'triage.jsonl');
 }
 
-/** What the decisions so far come to. */
+/** The current state of all decisions. */
 export class TriageState {
   readonly entries: readonly TriageEntry[];
   readonly tornBytes: number;
@@ -120,7 +120,7 @@ export class TriageState {
     return new TriageState(entries, tornBytes);
   }
 
-  /** Suppressions that hold at a time. */
+  /** Suppressions that are active at a time. */
   active(now: Date): Suppression[] {
     return this.suppressions.filter(
       ({ removed, expires }) => !removed && Date.parse(expires) > now.getTime(),

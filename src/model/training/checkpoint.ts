@@ -138,7 +138,7 @@ export function checkResumable(
   if (before !== after) throw differs(`the device ${before}, but this run uses ${after}`, modelPath);
   if (training.inParts?.bounds !== now.inParts?.bounds) {
     const division = (blocks: TrainingManifest['inParts']) =>
-      blocks === undefined ? 'undivided graphs' : `${blocks.graphs} graphs in ${blocks.parts} blocks`;
+      blocks === undefined ? 'undivided graphs' : `${blocks.graphs} graphs in ${blocks.parts} parts`;
     const hint = 'use the same --memory, or leave out --resume to start from the beginning';
     throw differs(
       `${division(training.inParts)}, but this run uses ${division(now.inParts)}`,

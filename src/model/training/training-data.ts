@@ -134,7 +134,7 @@ export class MemoryBudget {
       const fits = (size: GraphSize) => memoryNeed(this.#config, size) <= available;
       const plan = planBlocks(graph, this.#config.layers, (targets) => forecast.of(targets), fits);
       if (plan === undefined) {
-        throw this.#refuse(planned, this.#held + need, '; its hubs prevent a division into blocks');
+        throw this.#refuse(planned, this.#held + need, '; its hubs prevent a division into parts');
       }
       blocks.set(graph, plan);
       largest = available;

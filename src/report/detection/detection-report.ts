@@ -227,7 +227,11 @@ function inputSection({ run, alerts, span }: DetectionReport): Section {
     ['candidates', count('candidates'), 'instances that are not close to known behaviour'],
     ['new relations', count('newRelation'), 'instances with a relation that training has not seen'],
     ['alerts', count('alerts'), 'instances at or above the threshold'],
-    ['alerts left out', count('alertsLeftOut'), 'the lowest alerts, if there are too many to write'],
+    [
+      'alerts left out',
+      count('alertsLeftOut'),
+      'the lowest alerts of each kind, if there are too many to write',
+    ],
     ['alerts written', alerts.length, 'in alerts.jsonl and alerts.csv'],
   ];
   return {

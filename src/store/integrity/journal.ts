@@ -79,12 +79,15 @@ export async function refuseUnowned(folder: string, manifest: Manifest): Promise
       throw unowned(join(folder, name), `${name} is not a folder; recal does not write through links`);
     }
     if (name === STAGING)
-      throw unowned(join(folder, name), 'the store has a staging folder that belongs to no writer');
+      throw unowned(join(folder, name), 'the store has a staging folder that recal did not leave behind');
   }
   for (const path of await unlistedFiles(folder, manifest)) {
     const [, ingest] = /(\d+)(-\d+\.parquet|\.json)$/.exec(path) ?? [];
     if (ingest !== undefined && Number(ingest) >= manifest.nextIngest) {
-      throw unowned(join(folder, path), `${printable(path)} is where the next segment would be written`);
+      throw unowned(
+        join(folder, path),
+        `${printable(path)} is in the place of the next segment, but recal did not write it`,
+      );
     }
   }
 }

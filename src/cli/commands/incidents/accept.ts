@@ -15,7 +15,7 @@ import { formatCount } from '../../terminal/quantities.js';
 export const command = defineCommand({
   details:
     'From the next recal detect on, the new programs and behaviours of these incidents count as normal. recal watch uses acceptances too (--model DIR/model.recal). ' +
-    'Anything else that the same programs do for the first time is still judged. Acceptances are kept in MODEL.accepted.jsonl beside the model, with author, reason and time; --undo takes one back.',
+    'Anything else that the same programs do for the first time is still judged. Acceptances are kept in MODEL.accepted.jsonl beside the model, with author, reason and time; --undo undoes one.',
   examples: [
     'recal accept 389cb54b --alerts alerts --model host.recal --reason "labtool installed, ticket 17"',
     'recal accept --list --model host.recal',
@@ -44,7 +44,7 @@ export const command = defineCommand({
     aged: {
       type: z.coerce.number().int().min(2).optional(),
       description:
-        'accept the incidents whose behaviours were seen on N days or hosts, unless they contacted a new address',
+        'accept the incidents whose behaviours were seen on at least N days or hosts, unless they contacted a new address',
       value: 'N',
     },
   }),

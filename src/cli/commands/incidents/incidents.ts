@@ -16,9 +16,9 @@ import { renderTable } from '../../terminal/tables.js';
 
 export const command = defineCommand({
   details:
-    'Lists incidents, those of the latest folder first, then by rank. Status new: nobody has judged it, or it has become more severe since. ' +
-    'open, closed: according to the last recal triage. suppressed: a rule of recal suppress matches it; these are counted but listed ' +
-    'only with --status.',
+    'Lists incidents, those of the latest folder first, then by rank. An incident is new if it has no verdict, or if it has become more severe since. ' +
+    'Otherwise it is open or closed, as its last verdict says (recal triage). It is suppressed if a rule of recal suppress matches it. ' +
+    'Suppressed incidents are counted, but listed only with --status.',
   examples: [
     'recal incidents --alerts alerts --new',
     'recal incidents --alerts daily --host "web-*" --min-severity high --json',

@@ -37,7 +37,7 @@ export const command = defineCommand({
     triage: triageSetting,
     state: {
       type: z.string().min(1).optional(),
-      description: 'file that remembers what was sent (default: sent.json in the alerts folder)',
+      description: 'file that records what was sent (default: sent.json in the alerts folder)',
       value: 'FILE',
     },
     deadLetters: {
@@ -91,7 +91,7 @@ export const command = defineCommand({
         'undelivered',
         `${formatCount(sent.failed.length)} notifications were not delivered; the first, to ${printable(sink)}: ${printable(error)}`,
         {
-          hint: `they are kept in ${printable(deadLetters)}; when the receiver is back, run the command again`,
+          hint: `they are kept in ${printable(deadLetters)}; run the command again when the receiver works`,
         },
       );
     } finally {

@@ -24,9 +24,9 @@ const text = (description: string, value: string) => ({
 
 export const command = defineCommand({
   details:
-    'add hides the incidents that match a rule until a date; list shows all rules; remove ends a rule early. --entity and --path match an incident ' +
-    'if its root matches, or if the entities of all its alerts match. --parent, --relation and --child match it if an alert shows that relation between ' +
-    'them and the root is the parent or the child. Suppressed incidents are still detected and counted; list them with recal incidents --status suppressed.',
+    'add hides matching incidents until a date; list shows all rules; remove ends a rule early. --entity and --path match an incident ' +
+    'if its root matches, or if the entities of all its alerts match. --parent, --relation and --child match an incident if one of its alerts ' +
+    'shows this relation and its root is the parent or the child. Suppressed incidents are still detected and counted; list them with recal incidents --status suppressed.',
   examples: [
     'recal suppress add --path "/opt/scanner/*" --reason "pen test, ticket 18" --expires 14d --alerts alerts',
     'recal suppress add --parent cron --relation fork --child /opt/backup.sh --reason "new backup" --expires 2026-12-31 --store host',
@@ -45,13 +45,13 @@ export const command = defineCommand({
     path: text('name or path; * and ? are wildcards, also across folders', 'GLOB'),
     parent: text('name of the acting process; * and ? are wildcards', 'GLOB'),
     relation: text('relation between parent and child, as in the log', 'NAME'),
-    child: text('name of the entity it acts on; * and ? are wildcards', 'GLOB'),
+    child: text('name of the entity that the process acts on; * and ? are wildcards', 'GLOB'),
     host: text('only on these hosts; * and ? are wildcards', 'GLOB'),
     reason: text('why', 'TEXT'),
     owner: text('who is responsible for it (default: the author)', 'NAME'),
     expires: {
       type: untilSetting,
-      description: 'when it ends: 12h, 14d, 2w, a day or a time',
+      description: 'when it ends: 12h, 14d, 2w, a date or a time',
       value: 'TIME',
     },
     author: authorSetting,

@@ -27,9 +27,9 @@ import { renderTable } from '../../terminal/tables.js';
 
 export const command = defineCommand({
   details:
-    'Runs RECAL and published detectors on the same labelled logs, one after another, with the same threshold rule. ' +
-    'Prints one table and writes compare.json and report.html. Finished runs stay in --out: the same command continues ' +
-    'after a stop, and runs only what has changed. docs/how-to/compare.md explains the columns.',
+    'Runs the detectors one after another, with the same threshold rule. Prints one table and writes compare.json and ' +
+    'report.html. Finished runs stay in --out, so the same command continues after a stop, and runs only what is ' +
+    'missing or has changed. docs/how-to/compare.md explains the columns.',
   examples: [
     'recal compare --train cadets --calibrate cadets --test cadets --labels labels.csv --out comparison',
     'recal compare --train lab --calibrate lab --test lab --labels labels.csv --variants recal,magic,threatrace --seeds 0 --out comparison',
@@ -85,7 +85,7 @@ export const command = defineCommand({
       }),
     ).finally(() => progress.finish());
     if (comparison === undefined) {
-      out.warn('stopped before the first run was finished; the same command starts again');
+      out.warn('stopped before the first run was finished; run the same command to start again');
       return EXIT.done;
     }
     await replaceFile(join(settings.out, 'compare.json'), `${safeJson(comparison)}\n`);
@@ -99,7 +99,7 @@ export const command = defineCommand({
       yield* COMPARE_LEGEND;
       for (const note of comparison.notes) yield `note: ${printable(note, 1000)}`;
       const time = formatDuration(performance.now() - started);
-      const left = comparison.complete ? '' : ', stopped early: the same command continues';
+      const left = comparison.complete ? '' : ', stopped early; run the same command to continue';
       yield `written to ${printable(settings.out)} in ${time}${left}`;
     });
     return EXIT.done;
