@@ -68,7 +68,7 @@ export async function run(args: string[]): Promise<void> {
       '--append',
     );
     await rm(world, { recursive: true });
-    const learned = ['--split', 'learned', '--graph', 'file', '--epochs', values.epochs];
+    const learned = ['--split', 'learned', '--set', 'graph=file', '--epochs', values.epochs];
     recal('train', '--store', store, '--model', model, ...learned);
     report(recal('detect', '--store', store, '--model', model, '--split', 'judged', '--out', path('out')));
   } finally {
