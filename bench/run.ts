@@ -4,6 +4,7 @@ import { run as falseAlarms } from './false-alarms.js';
 import { run as faults } from './faults.js';
 import { run as formats } from './formats.js';
 import { run as fuzz } from './fuzz.js';
+import { run as hosts } from './hosts.js';
 import { run as ingest } from './ingest.js';
 import { run as knn } from './knn.js';
 import { run as live } from './live.js';
@@ -28,6 +29,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   faults: { summary: 'flip bits of stored files and kill commands', run: faults },
   formats: { summary: 'compare reading each log format with parsing lines in one thread', run: formats },
   fuzz: { summary: 'read changed logs, stores, models, labels and configurations', run: fuzz },
+  hosts: { summary: 'measure the processor time of many small hosts', run: hosts },
   ingest: { summary: 'compare recal ingest with a JSON.parse loop', run: ingest },
   knn: { summary: 'compare the kNN search with brute force', run: knn },
   live: { summary: 'measure recal watch against a loop that only parses', run: live },

@@ -8,8 +8,8 @@ import { contentOf, copyWorld, detectWords, recalHere, trainWords, type World } 
 
 const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
-/** A command that is killed, and how to tell what it left. */
-interface Operation {
+/** A command that is interrupted, and how to tell what it left. */
+export interface Operation {
   readonly name: string;
   /** Brings the copy to the state before the command. */
   prepare?(world: World): void;
@@ -48,7 +48,7 @@ const alertsState = async ({ alerts }: World) => {
 
 const more = ({ logs }: World) => join(logs, 'test.ndjson');
 
-const OPERATIONS: readonly Operation[] = [
+export const OPERATIONS: readonly Operation[] = [
   {
     name: 'ingest',
     prepare: ({ store }) => rmSync(store, { recursive: true }),

@@ -74,11 +74,31 @@ const ADDED_COLUMNS = {
   entities: ['session', 'container', 'unit'],
 } as const;
 
-/** SQL that reads segments at `paths` like `readParquet`; columns that older segments lack are NULL. */
-export function readSegments(kind: keyof typeof ADDED_COLUMNS, paths: string): string {
+/**
+ * SQL that reads segments at `paths` like `readParquet`; columns that older segments lack are NULL. `hosts`, an SQL expression
+ * of a list, keeps the rows of these hosts: several hosts may share a segment.
+ */
+export function readSegments(kind: keyof typeof ADDED_COLUMNS, paths: string, hosts?: string): string {
   const added = ADDED_COLUMNS[kind].map((column) => `NULL::VARCHAR AS ${column}`).join(', ');
-  return `(SELECT * FROM read_parquet(${paths}, hive_partitioning = false, union_by_name = true)
+  const where = hosts === undefined ? '' : `WHERE host IN (SELECT unnest(${hosts}::VARCHAR[]))`;
+  return `(SELECT * FROM read_parquet(${paths}, hive_partitioning = false, union_by_name = true) ${where}
     UNION ALL BY NAME SELECT ${added} WHERE false)`;
+}
+
+/** Segments of which some rows are to be read. */
+export interface OpenSegments {
+  readonly paths: readonly string[];
+  /** The hosts to read, if the segments have rows of others too. */
+  readonly hosts: readonly string[] | undefined;
+}
+
+/** SQL like `readSegments` for the parameters `paths` and `hosts`, and these parameters. */
+export function readOpen(kind: keyof typeof ADDED_COLUMNS, { paths, hosts }: OpenSegments) {
+  if (hosts === undefined) {
+    return { source: readSegments(kind, '$paths'), parameters: { paths: pathList(paths) } };
+  }
+  const parameters = { paths: pathList(paths), hosts: listValue([...hosts]) };
+  return { source: readSegments(kind, '$paths', '$hosts'), parameters };
 }
 
 /** Streams the result of a statement in chunks, so that memory stays bounded. */

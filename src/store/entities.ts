@@ -1,7 +1,7 @@
 import type { DuckDBDataChunk } from '@duckdb/node-api';
 import type { EntityType } from '../ingest/event.js';
-import { explainStoreError, openDuckDB, pathList, readSegments, streamChunks } from './duckdb.js';
-import type { Segment } from './manifest.js';
+import { explainStoreError, openDuckDB, readOpen, streamChunks } from './duckdb.js';
+import type { SegmentPart } from './segments/segment-parts.js';
 import type { Selection, Store } from './store.js';
 
 /** An entity of a store, merged from all its upserts. */
@@ -37,7 +37,7 @@ const LAST_MADE = `least(last_ts, $until::BIGINT) DESC,
  * matter. Window functions spill to disk for millions of entities; `max_by` over tuples does not. docs/reference/store.md
  * has a shorter query for other readers.
  */
-const MERGED_ENTITIES = `
+const mergedEntities = (source: string): string => `
   SELECT host, entity,
     coalesce(${latest('id')}, upper(entity::VARCHAR)) AS id,
     coalesce(${latest('type')}, 'other') AS type,
@@ -51,7 +51,7 @@ const MERGED_ENTITIES = `
     ${latest('session')} AS session,
     ${latest('container')} AS container,
     ${latest('unit')} AS unit
-  FROM ${readSegments('entities', '$paths')}
+  FROM ${source}
   WHERE first_ts <= $until::BIGINT
   WINDOW
     latest AS (PARTITION BY host, entity
@@ -72,7 +72,7 @@ export interface MergeOptions {
 /** Streams the merged entities of segments. `columns` and `order` are SQL: never pass text from a log. */
 export async function* mergeEntities(
   store: Store,
-  segments: readonly Segment[],
+  segments: readonly SegmentPart[],
   columns: string,
   { until = END_OF_TIME, order = '' }: MergeOptions = {},
 ): AsyncGenerator<DuckDBDataChunk> {
@@ -80,9 +80,9 @@ export async function* mergeEntities(
   if (known.length === 0) return;
   const database = await openDuckDB({ memoryMiB: 1024 });
   try {
-    const paths = pathList(await store.openSegments(known));
-    const statement = `SELECT ${columns} FROM (${MERGED_ENTITIES}) ${order}`;
-    yield* streamChunks(await database.connect(), statement, { paths, until });
+    const { source, parameters } = readOpen('entities', await store.openSegments(known));
+    const statement = `SELECT ${columns} FROM (${mergedEntities(source)}) ${order}`;
+    yield* streamChunks(await database.connect(), statement, { ...parameters, until });
   } catch (error) {
     throw explainStoreError(error, store.folder);
   } finally {
@@ -94,10 +94,14 @@ export async function* mergeEntities(
  * Leaves out the segments of ingests that begin after `until`. Records before the first event of a file have no time of
  * their own, so their times cannot show that they came later.
  */
-export function statedBy(store: Store, segments: readonly Segment[], until: bigint): readonly Segment[] {
+export function statedBy(
+  store: Store,
+  segments: readonly SegmentPart[],
+  until: bigint,
+): readonly SegmentPart[] {
   const starts = new Map<number, bigint>();
-  for (const { ingest, firstTs } of store.segments('events')) {
-    if (firstTs === null) continue;
+  for (const { kind, ingest, firstTs } of store.manifest.segments) {
+    if (kind !== 'events' || firstTs === null) continue;
     const first = BigInt(firstTs);
     const known = starts.get(ingest);
     if (known === undefined || first < known) starts.set(ingest, first);

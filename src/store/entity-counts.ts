@@ -1,9 +1,10 @@
 import { join } from 'node:path';
-import type { DuckDBConnection, DuckDBListValue } from '@duckdb/node-api';
+import { type DuckDBConnection, type DuckDBListValue, listValue } from '@duckdb/node-api';
 import { ENTITY_TYPES, type EntityType } from '../ingest/event.js';
 import { openDuckDB, pathList, readParquet, readSegments } from './duckdb.js';
 import { checkSegment, damagedSegment } from './integrity/verify-segments.js';
 import type { Segment, Summary } from './manifest.js';
+import { partsOf } from './segments/segment-parts.js';
 
 /** The source type of an entity that events refer to but no record defines. */
 const UNDEFINED_KIND = '<undefined>';
@@ -16,7 +17,10 @@ export interface EntityCounts {
   identities: Summary['identities'];
 }
 
-/** Counts the distinct entities that segments define or refer to. DuckDB spills to disk for large counts. */
+/**
+ * Counts the distinct entities that segments define or refer to. Words are numbers of an ENUM here: groups of a fixed size
+ * spill to disk within DuckDB's memory limit, those with texts grow beyond it.
+ */
 export async function countEntities(
   connection: DuckDBConnection,
   folder: string,
@@ -27,11 +31,13 @@ export async function countEntities(
       segments.filter((segment) => segment.kind === kind).map((segment) => join(folder, segment.path)),
     );
   const has = (kind: Segment['kind']) => segments.some((segment) => segment.kind === kind);
+  await createTypes(connection, segments, has('entities') ? paths('entities') : undefined);
   const endpoints = ROLES.map(
-    (role) => `SELECT host, ${role} AS entity FROM ${readParquet('$1')} WHERE ${role} IS NOT NULL`,
+    (role) =>
+      `SELECT host::counted_host AS host, ${role} AS entity FROM ${readParquet('$1')} WHERE ${role} IS NOT NULL`,
   ).join(' UNION ');
   const emptyRow =
-    'SELECT NULL::VARCHAR AS host, NULL::UUID AS entity, NULL::VARCHAR AS type, NULL::VARCHAR AS kind';
+    'SELECT NULL::counted_host AS host, NULL::UUID AS entity, NULL::counted_type AS type, NULL::counted_kind AS kind';
   await connection.run(
     has('events')
       ? `CREATE TEMP TABLE referenced AS ${endpoints}`
@@ -41,7 +47,8 @@ export async function countEntities(
   await connection.run(
     has('entities')
       ? `CREATE TEMP TABLE defined AS
-         WITH upserts AS (SELECT * FROM ${readParquet('$1')} WHERE type IS NOT NULL),
+         WITH upserts AS (SELECT host::counted_host AS host, entity, type::counted_type AS type, kind::counted_kind AS kind, last_ts, last_seq
+             FROM ${readParquet('$1')} WHERE type IS NOT NULL),
            summary AS (SELECT host, entity, min(type) AS type, min(kind) AS kind,
              min(type) = max(type) AND min(kind) IS NOT DISTINCT FROM max(kind) AS agreed
              FROM upserts GROUP BY host, entity)
@@ -56,17 +63,46 @@ export async function countEntities(
     has('entities') ? [paths('entities')] : [],
   );
   const result = await connection.runAndReadAll(`
-    SELECT coalesce(d.type, 'other') AS type, coalesce(d.kind, d.type, '${UNDEFINED_KIND}') AS kind,
-      d.entity IS NULL AS placeholder, count(*) AS entities
-    FROM referenced r FULL JOIN defined d ON r.host = d.host AND r.entity = d.entity
+    SELECT coalesce(type::VARCHAR, 'other') AS type, coalesce(kind::VARCHAR, type::VARCHAR, '${UNDEFINED_KIND}') AS kind,
+      placeholder, sum(entities)::BIGINT AS entities
+    FROM (
+      SELECT d.type AS type, d.kind AS kind, d.entity IS NULL AS placeholder, count(*) AS entities
+      FROM referenced r FULL JOIN defined d ON r.host = d.host AND r.entity = d.entity GROUP BY ALL)
     GROUP BY ALL ORDER BY entities DESC, kind, type`);
   const entities = tabulate(result.getRowObjects() as unknown as CountRow[]);
   const unresolved = entities.placeholders === 0 ? 0 : await countUnresolved(connection, paths('events'));
   await connection.run('DROP TABLE referenced; DROP TABLE defined');
+  for (const type of TYPES) await connection.run(`DROP TYPE ${type}`);
   const identities = has('entities')
     ? await countIdentities(connection, paths('entities'))
     : { users: 0, sessions: 0, containers: 0, units: 0 };
   return { entities, unresolved, identities };
+}
+
+const TYPES = ['counted_host', 'counted_type', 'counted_kind'] as const;
+
+/** Defines ENUMs for the hosts, entity types and source types of segments, in the order of their texts. */
+async function createTypes(
+  connection: DuckDBConnection,
+  segments: readonly Segment[],
+  entities: DuckDBListValue | undefined,
+): Promise<void> {
+  const hosts = [...new Set(partsOf(segments).map(({ host }) => host))];
+  const query = `SELECT DISTINCT kind FROM ${readParquet('$1')} WHERE kind IS NOT NULL`;
+  const kinds =
+    entities === undefined ? [] : (await connection.runAndReadAll(query, [entities])).getRows().flat();
+  const words = [hosts, ENTITY_TYPES, kinds as string[]];
+  for (const [index, type] of TYPES.entries()) {
+    // An ENUM is made from a query, so that no text of a log becomes part of the SQL. It has at least one word.
+    await connection.run(
+      'CREATE OR REPLACE TEMP TABLE counted_words AS SELECT unnest($1::VARCHAR[]) AS word',
+      [listValue(['', ...words[index]])],
+    );
+    await connection.run(
+      `CREATE TYPE ${type} AS ENUM (SELECT DISTINCT word FROM counted_words ORDER BY word)`,
+    );
+  }
+  await connection.run('DROP TABLE counted_words');
 }
 
 /** Counts the entities of a store's segments. */
@@ -104,7 +140,9 @@ async function countIdentities(
 const ROLES = ['subject', 'object', 'object2'];
 
 async function countUnresolved(connection: DuckDBConnection, events: DuckDBListValue): Promise<number> {
-  const missing = ROLES.map((role) => `(host, ${role}) IN (SELECT (host, entity) FROM missing)`).join(' OR ');
+  const missing = ROLES.map(
+    (role) => `(host::counted_host, ${role}) IN (SELECT (host, entity) FROM missing)`,
+  ).join(' OR ');
   const result = await connection.runAndReadAll(
     `WITH missing AS (SELECT host, entity FROM referenced ANTI JOIN defined USING (host, entity))
      SELECT count(*) FROM ${readParquet('$1')} WHERE ${missing}`,

@@ -1,6 +1,6 @@
 import { listValue } from '@duckdb/node-api';
 import { ENTITY_TYPES, type Entity } from '../ingest/event.js';
-import { explainStoreError, openDuckDB, pathList, readSegments, streamChunks } from './duckdb.js';
+import { explainStoreError, openDuckDB, readOpen, streamChunks } from './duckdb.js';
 import { fileRanks } from './load.js';
 import { nothingSelected } from './nothing-selected.js';
 import { readStatements, type Statement } from './statements.js';
@@ -19,14 +19,15 @@ export async function* exportEvents(store: Store, selection: Selection = {}): As
   let lines = 0;
   try {
     if (segments.length === 0) throw nothingSelected(store, selection);
+    const { source, parameters } = readOpen('events', await store.openSegments(segments));
     const chunks = streamChunks(
       await database.connect(),
       `SELECT ts, seq, host, subject::VARCHAR, relation, action, object::VARCHAR, object2::VARCHAR, flow, ok, attrs
-       FROM ${readSegments('events', '$paths')}
+       FROM ${source}
        WHERE ts >= $from::BIGINT AND ($to::BIGINT IS NULL OR ts < $to::BIGINT)
        ORDER BY ts, seq, ($ranks::INTEGER[])[file + 1], line`,
       {
-        paths: pathList(await store.openSegments(segments)),
+        ...parameters,
         ranks: listValue(fileRanks(store)),
         from: selection.from ?? -(2n ** 63n),
         to: selection.to ?? null,

@@ -5,7 +5,7 @@ import { formatKey } from '../ingest/entity-key.js';
 import { explainStoreError, openDuckDB, pathList, readSegments, streamChunks } from './duckdb.js';
 import type { EventTable } from './event-table.js';
 import { KeyTable } from './key-table.js';
-import type { Segment } from './manifest.js';
+import type { SegmentPart } from './segments/segment-parts.js';
 import type { Selection, Store } from './store.js';
 
 /** Events of a store in memory, and the keys of their nodes. */
@@ -57,14 +57,14 @@ export function fileRanks({ manifest }: Store): number[] {
 class EventLoader {
   readonly #store: Store;
   readonly #selection: Selection;
-  readonly #segments: readonly Segment[];
+  readonly #segments: readonly SegmentPart[];
   readonly #connection: DuckDBConnection;
   readonly #keys = new KeyTable();
 
   constructor(
     store: Store,
     selection: Selection,
-    segments: readonly Segment[],
+    segments: readonly SegmentPart[],
     connection: DuckDBConnection,
   ) {
     this.#store = store;
@@ -80,32 +80,40 @@ class EventLoader {
     await this.#createView();
     const relations = await this.#relations();
     if (relations.length === 0) return loaded(emptyTable(), keys, hosts); // no row of these segments is selected
+    await this.#numberHosts(hosts);
     const length = await this.#count();
     const files = new Int32Array(length);
-    const table = await this.#read(length, relations, hosts, files);
+    const table = await this.#read(length, relations, files);
     return loaded({ ...table, nodeCount: keys.size }, keys, hosts, files);
   }
 
   /** Defines `chosen_events()`, the selected rows. Values are parameters, never part of the SQL. */
   async #createView(): Promise<void> {
-    const paths = await this.#store.openSegments(this.#segments);
+    const { paths, hosts } = await this.#store.openSegments(this.#segments);
     const { from, to } = this.#selection;
     await this.#connection.run(
-      `CREATE TEMP TABLE chosen AS SELECT $paths::VARCHAR[] AS paths, $ranks::INTEGER[] AS ranks,
+      `CREATE TEMP TABLE chosen AS SELECT $paths::VARCHAR[] AS paths, $hosts::VARCHAR[] AS hosts, $ranks::INTEGER[] AS ranks,
          $from::BIGINT AS first, $to::BIGINT AS last`,
       {
         paths: pathList(paths),
+        hosts: hosts === undefined ? null : listValue([...hosts]),
         ranks: listValue(fileRanks(this.#store)),
         from: from ?? -(2n ** 63n),
         to: to ?? null,
       },
     );
     await this.#connection.run('SET VARIABLE paths = (SELECT paths FROM chosen)');
+    await this.#connection.run('SET VARIABLE hosts = (SELECT hosts FROM chosen)');
     await this.#connection.run('SET VARIABLE ranks = (SELECT ranks FROM chosen)');
     await this.#connection.run('SET VARIABLE first = (SELECT first FROM chosen)');
     await this.#connection.run('SET VARIABLE last = (SELECT last FROM chosen)');
+    const source = readSegments(
+      'events',
+      "getvariable('paths')",
+      hosts === undefined ? undefined : "getvariable('hosts')",
+    );
     await this.#connection.run(`CREATE TEMP MACRO chosen_events() AS TABLE
-      SELECT * FROM ${readSegments('events', "getvariable('paths')")}
+      SELECT * FROM ${source}
       WHERE ts >= getvariable('first') AND (getvariable('last') IS NULL OR ts < getvariable('last'))`);
   }
 
@@ -116,17 +124,21 @@ class EventLoader {
     return result.getRows().map(([relation]) => relation as string);
   }
 
+  /** Defines the type `chosen_hosts`: a cast to it finds the number of a host among thousands at once. */
+  async #numberHosts(hosts: readonly string[]): Promise<void> {
+    await this.#connection.run(
+      'CREATE TEMP TABLE named AS SELECT unnest($1::VARCHAR[]) AS host, generate_subscripts($1::VARCHAR[], 1) AS number',
+      [listValue([...hosts])],
+    );
+    await this.#connection.run('CREATE TYPE chosen_hosts AS ENUM (SELECT host FROM named ORDER BY number)');
+  }
+
   async #count(): Promise<number> {
     const result = await this.#connection.runAndReadAll('SELECT count(*) FROM chosen_events()');
     return Number(result.getRows()[0][0]);
   }
 
-  async #read(
-    length: number,
-    relations: readonly string[],
-    hosts: readonly string[],
-    files: Int32Array,
-  ): Promise<EventTable> {
+  async #read(length: number, relations: readonly string[], files: Int32Array): Promise<EventTable> {
     const table = {
       length,
       ts: new BigInt64Array(length),
@@ -147,12 +159,11 @@ class EventLoader {
       `SELECT ts, seq, coalesce(subject, ${zero}), coalesce(object, ${zero}), coalesce(object2, ${zero}),
          (list_position($relations, relation) - 1)::USMALLINT,
          (CASE flow WHEN 'in' THEN 1 WHEN 'out' THEN 2 ELSE 0 END)::UTINYINT,
-         (list_position($hosts, host) - 1)::USMALLINT, file, coalesce(list_position($actions, action), 0)::UTINYINT
+         enum_code(host::chosen_hosts)::USMALLINT, file, coalesce(list_position($actions, action), 0)::UTINYINT
        FROM chosen_events()
        ORDER BY ts, seq, getvariable('ranks')[file + 1], line`,
       {
         relations: listValue([...relations]),
-        hosts: listValue([...hosts]),
         actions: listValue([...ACTIONS]),
       },
     );

@@ -10,8 +10,11 @@ import { TIME_UNITS } from '../ingest/time.js';
 import { checkSeal, sealManifest } from './integrity/manifest-checksum.js';
 
 /** Increased whenever an older recal could not read the new stores. */
-const STORE_VERSION = 2;
-/** The oldest version that this recal reads. Version 1 has no losses, states, actions and sessions. */
+const STORE_VERSION = 3;
+/**
+ * The oldest version that this recal reads. Version 1 has no losses, states, actions and sessions; version 2 has no segments
+ * that hosts share.
+ */
 const OLDEST_VERSION = 1;
 const MANIFEST = 'manifest.json';
 /** A copy of the manifest, from which `recal repair` restores it. */
@@ -32,12 +35,22 @@ const counts = recordOf(count);
 /** 64-bit integers are strings in JSON, because a double would round nanoseconds. */
 const integer = z.string().regex(/^-?\d+$/);
 
+/** What a shared segment holds of one host. */
+const hostPartSchema = z.strictObject({
+  host: z.string(),
+  rows: count,
+  firstTs: integer.nullable(),
+  lastTs: integer.nullable(),
+});
+
 const segmentSchema = z.strictObject({
   kind: z.enum(['events', 'entities']),
   /** Relative to the store's folder, with `/`. */
   path: z.string().regex(/^(events|entities)(\/[A-Za-z0-9][\w.-]*)+\.parquet$/),
   ingest: count,
-  host: z.string(),
+  /** Null for a segment that several small hosts share; then `hosts` names them. */
+  host: z.string().nullable(),
+  hosts: z.array(hostPartSchema).min(1).optional(),
   /** UTC day of the events; null for entities. */
   day: z.string().nullable(),
   rows: count,
@@ -50,6 +63,13 @@ const segmentSchema = z.strictObject({
   firstTs: integer.nullable(),
   lastTs: integer.nullable(),
 });
+/** Readers find the rows of a host by these, so a segment without them would lose rows silently. */
+const ownedSegmentSchema = segmentSchema.refine(
+  ({ host, hosts, rows }) =>
+    (host === null) === (hosts !== undefined) &&
+    (hosts === undefined || hosts.reduce((sum, part) => sum + part.rows, 0) === rows),
+  'names neither its host nor the rows of each host',
+);
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
@@ -151,7 +171,7 @@ const manifestSchema = z.strictObject({
   /** Host names by host identifier, if the logs contain them. */
   hostNames: recordOf(z.string()),
   ingests: z.array(ingestSchema),
-  segments: z.array(segmentSchema),
+  segments: z.array(ownedSegmentSchema),
   /** Numbers of dropped ingests and files are never used again. */
   nextIngest: count,
   nextFile: count,
@@ -161,13 +181,14 @@ const manifestSchema = z.strictObject({
     .nullable()
     .default(null),
   /** Damaged or missing segments that `recal repair` took out of the store. */
-  setAside: z.array(segmentSchema).default([]),
+  setAside: z.array(ownedSegmentSchema).default([]),
 });
 /** The manifest as written, with a checksum over the rest. */
 const sealedSchema = manifestSchema.extend({ checksum: z.string().optional() });
 
 export type Manifest = z.infer<typeof manifestSchema>;
 export type Segment = z.infer<typeof segmentSchema>;
+export type HostPart = z.infer<typeof hostPartSchema>;
 export type IngestEntry = z.infer<typeof ingestSchema>;
 export type FileEntry = z.infer<typeof fileSchema>;
 export type Summary = z.infer<typeof summarySchema>;

@@ -1,5 +1,5 @@
 import { ENTITY_TYPES } from '../ingest/event.js';
-import { explainStoreError, openDuckDB, pathList, readSegments, streamChunks } from './duckdb.js';
+import { explainStoreError, openDuckDB, readOpen, streamChunks } from './duckdb.js';
 import { statedBy } from './entities.js';
 import type { Selection, Store } from './store.js';
 
@@ -39,15 +39,15 @@ export async function* readStatements(
   if (segments.length === 0) return;
   const database = await openDuckDB({ memoryMiB: 1024 });
   try {
-    const paths = pathList(await store.openSegments(segments));
+    const { source, parameters } = readOpen('entities', await store.openSegments(segments));
     const chunks = streamChunks(
       await database.connect(),
       `SELECT host, entity::VARCHAR AS entity, id, type, kind, name, name_rank, cmd, pid, parent::VARCHAR AS parent,
          principal::VARCHAR AS principal, local, session, container, unit, first_ts, first_seq
-       FROM ${readSegments('entities', '$paths')} WHERE first_ts <= $until::BIGINT
+       FROM ${source} WHERE first_ts <= $until::BIGINT
        ORDER BY first_ts, first_seq, host, entity, name_rank NULLS FIRST, name, type, kind, cmd, pid, parent, principal, local, session,
          container, unit, id`,
-      { paths, until },
+      { ...parameters, until },
     );
     for await (const chunk of chunks) {
       for (const row of chunk.getRows()) {

@@ -5,6 +5,7 @@ import { makeFolder } from '../base/files/make-folder.js';
 import { syncFolder } from '../base/files/replace-file.js';
 import { globMatcher } from '../base/glob-match.js';
 import { printable } from '../base/printable.js';
+import type { OpenSegments } from './duckdb.js';
 import {
   CONTENT_FOLDERS,
   hasJournal,
@@ -23,6 +24,7 @@ import {
   restoreBackup,
   type Segment,
 } from './manifest.js';
+import { partsOf, type SegmentPart, segmentsOf } from './segments/segment-parts.js';
 import { lockStore, type StoreLock } from './store-lock.js';
 
 /** Selects events of a store. An event must match every field that is set. */
@@ -60,18 +62,19 @@ export class Store {
     return [...new Set(names)].sort();
   }
 
-  /** The segments that may contain selected rows. */
-  segments(kind: Segment['kind'], selection: Selection = {}): Segment[] {
+  /** The parts of segments that may contain selected rows, one for each host of a segment. */
+  segments(kind: Segment['kind'], selection: Selection = {}): SegmentPart[] {
     const ingests = this.#ingestsOf(selection.split);
     const matches = selection.host === undefined ? undefined : globMatcher(selection.host);
-    return this.manifest.segments.filter((segment) => {
-      if (segment.kind !== kind) return false;
-      // Entity records of one split also name entities in another.
-      if (kind === 'events' && !ingests.has(segment.ingest)) return false;
-      if (matches !== undefined && !this.#namesOf(segment.host).some(matches)) return false;
+    // Entity records of one split also name entities in another.
+    const segments = this.manifest.segments.filter(
+      (segment) => segment.kind === kind && (kind === 'entities' || ingests.has(segment.ingest)),
+    );
+    return partsOf(segments).filter((part) => {
+      if (matches !== undefined && !this.#namesOf(part.host).some(matches)) return false;
       if (kind === 'entities') return true;
-      if (selection.to !== undefined && BigInt(segment.firstTs ?? 0) >= selection.to) return false;
-      return selection.from === undefined || BigInt(segment.lastTs ?? 0) >= selection.from;
+      if (selection.to !== undefined && BigInt(part.firstTs ?? 0) >= selection.to) return false;
+      return selection.from === undefined || BigInt(part.lastTs ?? 0) >= selection.from;
     });
   }
 
@@ -81,19 +84,23 @@ export class Store {
     return Object.hasOwn(hostNames, host) ? [host, hostNames[host]] : [host];
   }
 
-  path(segment: Segment): string {
-    return join(this.folder, segment.path);
+  path({ path }: Pick<Segment, 'path'>): string {
+    return join(this.folder, path);
   }
 
-  /** The paths of segments, whose content is compared with the manifest when they are first opened. Throws on damage. */
-  async openSegments(segments: readonly Segment[]): Promise<string[]> {
+  /**
+   * The paths of segments, whose content is compared with the manifest when they are first opened, and the hosts to read.
+   * Throws on damage.
+   */
+  async openSegments(parts: readonly SegmentPart[]): Promise<OpenSegments> {
+    const { segments, hosts } = segmentsOf(parts);
     for (const segment of segments) {
       if (this.#verified.has(segment.path)) continue;
       const damage = await checkSegment(this.folder, segment);
       if (damage !== undefined) throw damagedSegment(damage, this.folder);
       this.#verified.add(segment.path);
     }
-    return segments.map((segment) => this.path(segment));
+    return { paths: segments.map((segment) => this.path(segment)), hosts };
   }
 
   #ingestsOf(split: string | undefined): Set<number> {

@@ -92,6 +92,6 @@ test('a store of 0.1.0 opens with the same content, and takes new files', async 
   ]);
   await ingestFiles([second], { store, threads: 0, append: true });
   const { manifest } = await Store.open(store);
-  expect(manifest.version).toBe(2);
+  expect(manifest.version).toBe(3);
   expect((await loadEvents(await Store.open(store))).table).toHaveLength(events.length + 1);
 });

@@ -176,10 +176,10 @@ describe('folders that are not a store', () => {
     expect(readFileSync(path, 'utf8')).toBe('x');
   });
 
-  test.each([3, 0])('a store of version %i is not changed', async (version) => {
+  test.each([4, 0])('a store of version %i is not changed', async (version) => {
     const folder = await storeOf(eventLine());
     const path = join(folder, 'manifest.json');
-    const other = readFileSync(path, 'utf8').replace('"version": 2', `"version": ${version}`);
+    const other = readFileSync(path, 'utf8').replace('"version": 3', `"version": ${version}`);
     writeFileSync(path, other);
     const before = filesBelow(folder);
     await expect(Store.open(folder)).rejects.toMatchObject({ code: 'store-version' });

@@ -5,7 +5,9 @@ import { RecalError } from '../../base/errors.js';
 import { escapeGlob, explainStoreError, openDuckDB, readParquet, sqlLiteral } from '../../store/duckdb.js';
 import { checkSegment, damagedSegment, hashSegment } from '../../store/integrity/verify-segments.js';
 import type { IngestEntry, Manifest, Segment, Summary } from '../../store/manifest.js';
-import { hostFolder, segmentPath } from '../../store/segments/segment-path.js';
+import { countRows } from '../../store/segments/count-rows.js';
+import { describeRows } from '../../store/segments/segment-parts.js';
+import { folderOf, segmentPath } from '../../store/segments/segment-path.js';
 import { StoreWriter } from '../../store/store.js';
 
 export interface TimeRange {
@@ -110,30 +112,26 @@ class SegmentCutter {
     const source = this.#writer.folder;
     const damage = await checkSegment(source, segment);
     if (damage !== undefined) throw damagedSegment(damage, source);
-    const found = await this.#connection.runAndReadAll(
-      `SELECT count(*) AS rows, min(ts) AS first, max(ts) AS last FROM ${readParquet('$1')} WHERE ${where}`,
-      [escapeGlob(join(source, segment.path))],
-    );
-    const [{ rows, first, last }] = found.getRowObjects();
-    if (Number(rows) === 0) return;
+    const rows = await countRows(this.#connection, 'events', `${readParquet('$1')} WHERE ${where}`, [
+      escapeGlob(join(source, segment.path)),
+    ]);
+    if (rows.length === 0) return;
     const day = segment.day ?? undefined;
-    const path = segmentPath('events', hostFolder(segment.host), day, ingest, this.added.length + 1);
+    const path = segmentPath('events', folderOf(rows), day, ingest, this.added.length + 1);
     const target = join(this.#writer.stagingFolder, path);
     await mkdir(dirname(target), { recursive: true });
     await this.#connection.run(
       `COPY (SELECT * FROM ${readParquet(sqlLiteral(escapeGlob(join(source, segment.path))))} WHERE ${where}
-       ORDER BY ts, seq, file, line) TO ${sqlLiteral(target)} (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1)`,
+       ORDER BY ${rows.length > 1 ? 'host, ' : ''}ts, seq, file, line) TO ${sqlLiteral(target)} (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1)`,
     );
     const { bytes, sha256 } = await hashSegment(target);
     this.added.push({
       ...segment,
+      ...describeRows(rows),
       path,
       ingest,
-      rows: Number(rows),
       bytes,
       sha256,
-      firstTs: String(first),
-      lastTs: String(last),
     });
   }
 }

@@ -1,6 +1,7 @@
 import type { DetectionConfig } from '../../detect/detection-config.js';
 import type { TrainingConfig } from '../../model/training/training-config.js';
 import type { Manifest } from '../../store/manifest.js';
+import { partsOf } from '../../store/segments/segment-parts.js';
 import type { ModelEntry, WatchState } from './checkpoint.js';
 import type { LearnedModel, LearnRequest } from './learn-model.js';
 import type { Metrics } from './metrics.js';
@@ -147,7 +148,7 @@ export class Learning {
 /** The first event after a time, as far as segments tell. */
 function firstOf({ segments }: Manifest, after: bigint): bigint | undefined {
   let first: bigint | undefined;
-  for (const { kind, firstTs, lastTs } of segments) {
+  for (const { kind, firstTs, lastTs } of partsOf(segments)) {
     if (kind !== 'events' || firstTs === null || BigInt(lastTs ?? firstTs) < after) continue;
     const time = BigInt(firstTs) < after ? after : BigInt(firstTs);
     if (first === undefined || time < first) first = time;

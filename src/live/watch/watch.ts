@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EXIT, RecalError } from '../../base/errors.js';
 import { LiveIngest } from '../../store/live/live-ingest.js';
+import { partsOf } from '../../store/segments/segment-parts.js';
 import { DeadLetters } from '../sinks/dead-letters.js';
 import { DeliveredNotifications } from '../sinks/deliver.js';
 import type { Notification } from '../sinks/notification.js';
@@ -318,7 +319,7 @@ class WatchRun {
 
   #seeStored(): void {
     const limit = BigInt(Date.now()) * 1_000_000n + DAY_NS / 24n;
-    for (const { kind, host, lastTs } of (this.#ingest as LiveIngest).manifest.segments)
+    for (const { kind, host, lastTs } of partsOf((this.#ingest as LiveIngest).manifest.segments))
       if (kind === 'events' && lastTs !== null && BigInt(lastTs) <= limit)
         this.#watermark.see(host, BigInt(lastTs), Date.now());
   }

@@ -4,6 +4,8 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { openDuckDB, pathList, readParquet } from '../duckdb.js';
 import { countEntities } from '../entity-counts.js';
 import { emptyManifest, type FileEntry, type IngestEntry, type Manifest, type Segment } from '../manifest.js';
+import { countRows } from '../segments/count-rows.js';
+import { describeRows } from '../segments/segment-parts.js';
 import { hashSegment } from './verify-segments.js';
 
 const SEGMENT = /^(events|entities)\/[^/]+\/(?:(\d{4,}-\d\d-\d\d)\/)?(\d+)-\d+\.parquet$/;
@@ -53,25 +55,21 @@ async function describeSegment(
 ): Promise<Segment | undefined> {
   const [, kind, day, ingest] = SEGMENT.exec(path) ?? [];
   if (kind === undefined || (kind === 'events') !== (day !== undefined)) return undefined;
-  const [first, last] = kind === 'events' ? ['ts', 'ts'] : ['first_ts', 'last_ts'];
-  const found = await connection.runAndReadAll(
-    // Hashing every row reads every column: a segment that cannot be read whole is not intact.
-    `SELECT min(host), max(host), count(*), min(${first}), max(${last}), bit_xor(hash(segment))
-     FROM ${readParquet('$1')} segment`,
-    [pathList([join(folder, path)])],
+  const parameters = [pathList([join(folder, path)])];
+  const hosts = await countRows(connection, kind as Segment['kind'], readParquet('$1'), parameters);
+  if (hosts.length === 0 || hosts.some(({ host }) => typeof host !== 'string')) return undefined;
+  // Hashing every row reads every column: a segment that cannot be read whole is not intact.
+  await connection.runAndReadAll(
+    `SELECT bit_xor(hash(segment)) FROM ${readParquet('$1')} segment`,
+    parameters,
   );
-  const [[host, other, rows, firstTs, lastTs]] = found.getRows();
-  if (typeof host !== 'string' || host !== other) return undefined; // a segment has rows of one host
   return {
     kind: kind as Segment['kind'],
     path,
     ingest: Number(ingest),
-    host,
     day: day ?? null,
-    rows: Number(rows),
+    ...describeRows(hosts),
     ...(await hashSegment(join(folder, path))),
-    firstTs: String(firstTs),
-    lastTs: String(lastTs),
   };
 }
 

@@ -55,8 +55,9 @@ const WHAT = {
 
 /** `segment events/h/2018-04-06/00001-0001.parquet does not match its checksum (12,000 events of web, 2018-04-06)` */
 export function describeDamage({ segment, reason }: SegmentDamage): string {
-  const { path, kind, rows, host, day } = segment;
-  const content = `${groupThousands(String(rows))} ${kind === 'events' ? 'events' : 'entity records'} of ${printable(host, 80)}`;
+  const { path, kind, rows, host, hosts, day } = segment;
+  const whose = host === null ? `${groupThousands(String(hosts?.length))} hosts` : printable(host, 80);
+  const content = `${groupThousands(String(rows))} ${kind === 'events' ? 'events' : 'entity records'} of ${whose}`;
   return `segment ${path} ${WHAT[reason]} (${content}${day === null ? '' : `, ${day}`})`;
 }
 

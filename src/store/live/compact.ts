@@ -1,18 +1,33 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { DuckDBConnection } from '@duckdb/node-api';
-import { explainStoreError, openDuckDB, pathList, readSegments, sqlLiteral } from '../duckdb.js';
+import { type DuckDBConnection, listValue } from '@duckdb/node-api';
+import {
+  escapeGlob,
+  explainStoreError,
+  openDuckDB,
+  pathList,
+  readParquet,
+  readSegments,
+  sqlLiteral,
+} from '../duckdb.js';
 import { countEntities } from '../entity-counts.js';
 import { checkSegment, damagedSegment, hashSegment } from '../integrity/verify-segments.js';
 import type { FileEntry, IngestEntry, Manifest, Segment } from '../manifest.js';
-import { hostFolder, segmentPath } from '../segments/segment-path.js';
+import { countRows } from '../segments/count-rows.js';
+import { describeRows, partsOf, type SegmentPart, segmentsOf } from '../segments/segment-parts.js';
+import { folderOf, segmentPath } from '../segments/segment-path.js';
 import type { StoreWriter } from '../store.js';
 import { addSummaries } from '../summaries.js';
+import { mergeHosts, regroupParts } from './regroup-parts.js';
 
 /** An ingest of so many events takes no more. */
 export const EVENTS_PER_INGEST = 500_000;
 const PARQUET = '(FORMAT parquet, PARQUET_VERSION v2, COMPRESSION zstd, COMPRESSION_LEVEL 1)';
+
+const EVENT_ORDER = 'ts, seq, file, line';
+const ENTITY_ORDER = `entity, last_ts, last_seq, name, cmd, kind, type, name_rank, pid, parent, principal, local, session,
+      container, unit`;
 
 /** The columns of a statement about an entity. */
 const STATEMENT =
@@ -25,7 +40,7 @@ export interface Compacted {
   readonly merged: IngestEntry;
 }
 
-/** Merges ingests into a new one, with one segment per host and day. The caller commits it. */
+/** Merges ingests into a new one, with one segment per host and day or group of small hosts. The caller commits it. */
 export async function compactIngests(writer: StoreWriter, numbers: readonly number[]): Promise<Compacted> {
   const { manifest } = writer;
   const wanted = new Set(numbers);
@@ -117,48 +132,52 @@ class SegmentMerger {
   }
 
   async merge(segments: readonly Segment[]): Promise<Segment[]> {
-    const groups = new Map<string, Segment[]>();
-    for (const segment of segments) {
-      const key = JSON.stringify([segment.kind, segment.host, segment.day]);
-      groups.set(key, [...(groups.get(key) ?? []), segment]);
-    }
     const merged: Segment[] = [];
-    for (const [, group] of [...groups].sort(([a], [b]) => (a < b ? -1 : 1)))
-      merged.push(await this.#write(group));
+    for (const group of regroupParts(partsOf(segments))) merged.push(await this.#write(group));
     return merged;
   }
 
-  async #write(group: readonly Segment[]): Promise<Segment> {
-    const [{ kind, host, day }] = group;
-    const path = segmentPath(kind, hostFolder(host), day ?? undefined, this.#ingest, ++this.#part);
+  async #write(parts: readonly SegmentPart[]): Promise<Segment> {
+    const [{ kind, day }] = parts;
+    const names = mergeHosts(parts);
+    const path = segmentPath(kind, folderOf(names), day ?? undefined, this.#ingest, ++this.#part);
     const target = join(this.#folder, path);
     await mkdir(dirname(target), { recursive: true });
-    const paths = pathList(group.map((segment) => join(this.#store, segment.path)));
-    await this.#connection.run('CREATE OR REPLACE TEMP TABLE merging AS SELECT $1::VARCHAR[] AS paths', [
-      paths,
-    ]);
+    const { segments, hosts } = segmentsOf(parts);
+    await this.#connection.run(
+      'CREATE OR REPLACE TEMP TABLE merging AS SELECT $1::VARCHAR[] AS paths, $2::VARCHAR[] AS hosts',
+      [
+        pathList(segments.map((segment) => join(this.#store, segment.path))),
+        hosts === undefined ? null : listValue([...hosts]),
+      ],
+    );
     await this.#connection.run('SET VARIABLE merging = (SELECT paths FROM merging)');
-    const rows = readSegments(kind, "getvariable('merging')");
+    await this.#connection.run('SET VARIABLE merging_hosts = (SELECT hosts FROM merging)');
+    const chosen = hosts === undefined ? undefined : "getvariable('merging_hosts')";
+    const rows = readSegments(kind, "getvariable('merging')", chosen);
     const query = kind === 'events' ? this.#events(rows) : entities(rows);
-    const { rowsChanged } = await this.#connection.run(`COPY (${query}) TO ${sqlLiteral(target)} ${PARQUET}`);
-    const times = group.flatMap(({ firstTs, lastTs }) => [firstTs, lastTs].map((time) => BigInt(time ?? 0)));
-    const sorted = BigInt64Array.from(times).sort();
+    const order = `${names.length > 1 ? 'host, ' : ''}${kind === 'events' ? EVENT_ORDER : ENTITY_ORDER}`;
+    const { rowsChanged } = await this.#connection.run(
+      `COPY (${query} ORDER BY ${order}) TO ${sqlLiteral(target)} ${PARQUET}`,
+    );
+    // Statements of several segments may be one, so their number is known only now.
+    const written =
+      names.length === 1
+        ? [{ ...names[0], rows: rowsChanged }]
+        : await countRows(this.#connection, kind, readParquet('$1'), [escapeGlob(target)]);
     return {
       kind,
       path,
       ingest: this.#ingest,
-      host,
       day,
-      rows: rowsChanged,
-      firstTs: String(sorted[0]),
-      lastTs: String(sorted[sorted.length - 1]),
+      ...describeRows(written),
       ...(await hashSegment(target)),
     };
   }
 
   #events(rows: string): string {
     return `SELECT ts, seq, host, subject, relation, action, object, object2, flow, ok, attrs, ${this.#file} AS file, line
-      FROM ${rows} ORDER BY ts, seq, file, line`;
+      FROM ${rows}`;
   }
 }
 
@@ -177,7 +196,5 @@ function entities(rows: string): string {
     SELECT host, entity, id, type, kind, name, name_rank, cmd, pid, parent, principal, local, session, container, unit,
       first[1] AS first_ts, first[2] AS first_seq, last[1] AS last_ts, last[2] AS last_seq
     FROM (SELECT ${STATEMENT}, max(id) AS id, min((first_ts, first_seq)) AS first, max((last_ts, last_seq)) AS last
-      FROM periods GROUP BY ${STATEMENT}, period)
-    ORDER BY entity, last_ts, last_seq, name, cmd, kind, type, name_rank, pid, parent, principal, local, session,
-      container, unit`;
+      FROM periods GROUP BY ${STATEMENT}, period)`;
 }

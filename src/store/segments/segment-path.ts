@@ -10,14 +10,22 @@ export function hostFolder(host: string): string {
   return `h-${readable}-${digest}`;
 }
 
-/** The path of a segment: `events/HOST/DAY/INGEST-PART.parquet` or `entities/HOST/INGEST-PART.parquet`. */
+/** The folder of segments that several hosts share. A host of this name may have segments there too. */
+const SHARED = 'shared';
+
+/** The folder of a segment with the rows of these hosts. */
+export function folderOf(hosts: readonly { readonly host: string }[]): string {
+  return hosts.length === 1 ? hostFolder(hosts[0].host) : SHARED;
+}
+
+/** The path of a segment: `events/FOLDER/DAY/INGEST-PART.parquet` or `entities/FOLDER/INGEST-PART.parquet`. */
 export function segmentPath(
   kind: 'events' | 'entities',
-  host: string,
+  folder: string,
   day: string | undefined,
   ingest: number,
   part: number,
 ): string {
   const name = `${String(ingest).padStart(5, '0')}-${String(part).padStart(4, '0')}.parquet`;
-  return [kind, host, ...(day === undefined ? [] : [day]), name].join('/');
+  return [kind, folder, ...(day === undefined ? [] : [day]), name].join('/');
 }

@@ -99,6 +99,6 @@ test('a segment is verified once in a run', async () => {
   await loadEvents(store);
   const [segment] = store.segments('events');
   appendFileSync(store.path(segment), 'x');
-  expect(await store.openSegments([segment])).toEqual([store.path(segment)]);
+  expect((await store.openSegments([segment])).paths).toEqual([store.path(segment)]);
   await expect((await Store.open(store.folder)).openSegments([segment])).rejects.toBeInstanceOf(RecalError);
 });
