@@ -1,13 +1,18 @@
-import type { Incident } from '../detect/alerts/alert.js';
+import type { EntityRef, Incident } from '../detect/alerts/alert.js';
 import type { Detector } from '../detect/detector.js';
-import { EpisodeJudge } from '../detect/episodes/episode-detector.js';
-import { describeEpisodes } from '../detect/episodes/episode-records.js';
+import {
+  type EpisodeIncident,
+  EpisodeJudge,
+  type JudgedEpisodes,
+} from '../detect/episodes/episode-detector.js';
+import { describeEpisodes, refOf } from '../detect/episodes/episode-records.js';
 import { raiseBesideFloods, withoutFloods } from '../detect/episodes/fold-floods.js';
 import { IncidentBehaviourFinder } from '../detect/episodes/incident-behaviours.js';
 import type { AcceptedBehaviours } from '../detect/episodes/novelty/accepted-behaviours.js';
 import { raiseIncidents } from '../detect/episodes/raise-incidents.js';
 import { hostDaysOf } from '../detect/episodes/trees/host-days.js';
 import { behavioursOf } from '../detect/fitted-detector.js';
+import type { SplitGraphs } from '../detect/split-graphs.js';
 import type { ThresholdSpec } from '../detect/threshold/threshold.js';
 import type { Selection, Store } from '../store/store.js';
 
@@ -19,9 +24,16 @@ export interface TellKnown {
   readonly accepted: AcceptedBehaviours;
 }
 
+/** An incident without alerts. */
+export interface ToldEpisodes {
+  readonly incident: Incident;
+  /** Its processes and everything that they acted on or that acted on them: all that an alert of it can be about. */
+  touched(): EntityRef[];
+}
+
 /**
  * Ranks the incidents of a selection by what is new in them, and by the learned scores that are known already. It
- * builds no graphs, so that it can run every few seconds. Incidents have no alerts. Undefined if the model judges nodes.
+ * builds no graphs, so that it can run every few seconds. Undefined if the model judges nodes.
  */
 export async function tellEpisodes(
   detector: Detector,
@@ -29,7 +41,7 @@ export async function tellEpisodes(
   selection: Selection,
   rule: Exclude<ThresholdSpec, { kind: 'oracle' }>,
   { learned, accepted }: TellKnown,
-): Promise<readonly Incident[] | undefined> {
+): Promise<readonly ToldEpisodes[] | undefined> {
   const { calibration } = detector;
   const { episodes } = calibration;
   if (episodes === undefined) return undefined;
@@ -51,5 +63,24 @@ export async function tellEpisodes(
   );
   const behaviours = new IncidentBehaviourFinder(judged);
   const record = { graphs, judged, benign, scores, model: detector.model.id, behaviours };
-  return raised.incidents.map((incident, i) => describeEpisodes(incident, i + 1, [], record));
+  return raised.incidents.map((incident, i) => ({
+    incident: describeEpisodes(incident, i + 1, [], record),
+    touched: () => touchedBy(incident, judged, graphs),
+  }));
+}
+
+function touchedBy({ episodes }: EpisodeIncident, judged: JudgedEpisodes, graphs: SplitGraphs): EntityRef[] {
+  const { nodes } = judged.novelty.activity;
+  const { table } = graphs.events;
+  const own = new Set(
+    episodes.flatMap(({ processes }) => processes.flatMap((process) => nodes.get(process) ?? [])),
+  );
+  const touched = new Set(own);
+  const isOwn = Uint8Array.from({ length: table.nodeCount }, (_, node) => Number(own.has(node)));
+  for (let row = 0; row < table.length; row++) {
+    const ends = [table.subject[row], table.object[row], table.object2[row]];
+    if (!ends.some((node) => node >= 0 && isOwn[node] === 1)) continue;
+    for (const node of ends) if (node >= 0) touched.add(node);
+  }
+  return [...touched].map((node) => refOf(node, graphs));
 }

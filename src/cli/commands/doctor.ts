@@ -4,6 +4,7 @@ import { EXIT } from '../../base/errors.js';
 import { defineSettings } from '../../base/settings/settings.js';
 import { examine } from '../../live/doctor/examine.js';
 import { defineCommand } from '../command.js';
+import { placesOf, watchFolderSetting } from '../settings/watch-folder.js';
 import { renderTable } from '../terminal/tables.js';
 
 const AUDIT_LOG = '/var/log/audit/audit.log';
@@ -15,6 +16,7 @@ export const command = defineCommand({
     'not count. docs/how-to/runbook.md has a section for each check.',
   examples: [
     'recal doctor --store host --model host.recal',
+    'recal doctor --dir /var/lib/recal',
     'recal doctor --log /var/log/sysmon.json --store host --json',
   ],
   arguments: {},
@@ -24,11 +26,13 @@ export const command = defineCommand({
       description: `log file of the sensor; ${AUDIT_LOG} by default, if it exists`,
       value: 'FILE',
     },
+    dir: watchFolderSetting,
     store: { type: z.string().min(1).optional(), description: 'folder of the store', value: 'DIR' },
     model: { type: z.string().min(1).optional(), description: 'model file', value: 'FILE' },
     verify: { type: z.boolean().default(true), description: 'do not read every file of the store' },
   }),
-  async run(_args, { log, store, model, verify }, { out, signal }) {
+  async run(_args, { log, verify, ...given }, { out, signal }) {
+    const { store, model } = placesOf({ ...given, alerts: [] });
     const logs = log.length > 0 ? log : existsSync(AUDIT_LOG) ? [AUDIT_LOG] : [];
     const findings = await examine({ logs, store, model, verify, signal });
     const count = (status: string) => findings.filter((each) => each.status === status).length;

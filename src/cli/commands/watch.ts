@@ -162,8 +162,9 @@ async function tlsOf(values: SettingValues<typeof settings.shape>) {
   return { cert, key, ca: await readSecret(listenCa) };
 }
 
-function describe({ phase, learned, events, told, incidents, waiting }: WatchStatus): string {
+function describe({ phase, learned, events, told, incidents, suppressed, waiting }: WatchStatus): string {
   const what = phase === 'learning' ? `learning: ${Math.floor(learned * 100)} % collected` : phase;
   const rest = waiting > 0 ? `; ${formatCount(waiting)} notifications wait for a receiver` : '';
-  return `${what}; this run: ${formatCount(events)} events, ${formatCount(told)} notifications; incidents so far: ${formatCount(incidents)}${rest}`;
+  const held = suppressed > 0 ? `; ${formatCount(suppressed)} suppressed` : '';
+  return `${what}; this run: ${formatCount(events)} events, ${formatCount(told)} notifications; incidents so far: ${formatCount(incidents)}${held}${rest}`;
 }

@@ -39,7 +39,10 @@ export function findExplained(
 }
 
 /** Finds an incident by the beginning of its id. */
-export function findIncident<Found extends Incident>(id: string, incidents: readonly Found[]): Found {
+export function findIncident<Each extends Pick<Incident, 'id' | 'rank' | 'score'>>(
+  id: string,
+  incidents: readonly Each[],
+): Each {
   const wanted = id.toLowerCase();
   const found = incidents.filter((each) => wanted !== '' && each.id.startsWith(wanted));
   if (found.length === 1) return found[0];
@@ -65,7 +68,7 @@ function notOne(id: string, found: readonly Found[], all: readonly Found[]): Rec
   });
 }
 
-type Found = Alert | Incident;
+type Found = Alert | Pick<Incident, 'id' | 'rank' | 'score'>;
 
 function list(records: readonly Found[]): string {
   const names = records.slice(0, MOST_SUGGESTIONS).map((record) => {

@@ -183,7 +183,8 @@ function rootOf({ root, processes }: JudgedEpisode, { graphs, judged }: RecordCo
     : { id: catalogue.uuid(root), type: 'process', name: cut(known) };
 }
 
-function refOf(node: number, { events, names }: SplitGraphs): EntityRef {
+/** How records name a node. */
+export function refOf(node: number, { events, names }: SplitGraphs): EntityRef {
   const name = nameOf(names, node);
   return {
     id: events.uuid(node),

@@ -1,4 +1,4 @@
-import { appendFile } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { safeJson } from '../../base/safe-json.js';
 import type { Notification } from './notification.js';
 
@@ -13,9 +13,19 @@ export class DeadLetters {
 
   async add(sink: string, notification: Notification, error: Error): Promise<void> {
     const time = new Date().toISOString();
-    await appendFile(this.path, `${safeJson({ time, sink, error: error.message, notification })}\n`, {
-      flush: true,
-    });
+    const file = await open(this.path, 'a');
+    try {
+      const { size } = await file.stat();
+      try {
+        await file.appendFile(`${safeJson({ time, sink, error: error.message, notification })}\n`);
+        await file.sync();
+      } catch (cause) {
+        await file.truncate(size).catch(() => undefined); // a full disk leaves no half line behind
+        throw cause;
+      }
+    } finally {
+      await file.close();
+    }
     this.count++;
   }
 }

@@ -45,7 +45,7 @@ export class SocketFeed implements Feed {
         if (wasConnected) this.losses.set('disconnected', (this.losses.get('disconnected') ?? 0) + 1);
         wasConnected = true;
         wait = FIRST_WAIT_MS;
-        await copyLines(socket, spool);
+        await copyLines(socket, spool, () => this.#stop.signal.aborted);
       } catch {
         // Tried again below.
       }

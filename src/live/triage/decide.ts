@@ -4,7 +4,7 @@ import { type Incident, stableId } from '../../detect/alerts/alert.js';
 import { findIncident } from '../../detect/alerts/explain.js';
 import { currentUser } from '../../pipeline/accept.js';
 import { type AlertFolders, readAlertFolders } from '../../report/detection/alert-folders.js';
-import { notificationOf } from '../sinks/notification.js';
+import { type Notification, notificationOf } from '../sinks/notification.js';
 import {
   type Suppression,
   type SuppressionRule,
@@ -33,21 +33,43 @@ export interface JudgeOptions extends By {
   readonly close?: boolean | undefined;
   /** Ledger of decisions. Default: beside the store. */
   readonly triage?: string | undefined;
+  /** Incidents that receivers were told of, but that no alerts folder has yet. */
+  readonly told?: readonly Notification[] | undefined;
 }
 
 /** Records a verdict about an incident. The last verdict counts; all are kept. */
-export async function judgeIncident({ alerts, id, triage, ...options }: JudgeOptions): Promise<VerdictEntry> {
+export async function judgeIncident({
+  alerts,
+  id,
+  triage,
+  told = [],
+  ...options
+}: JudgeOptions): Promise<VerdictEntry> {
   const found = await readAlertFolders(alerts);
-  const incident = findIncident(id, found.incidents);
-  const [entry] = await recordVerdicts(found, [incident], { ...options, triage });
+  const known = new Set(found.incidents.map((incident) => incident.id));
+  const incidents = [
+    ...found.incidents.map(snapshotOf),
+    ...told.filter((each) => !known.has(each.id)).map(snapshotOfNotification),
+  ];
+  const [entry] = await record(found, [findIncident(id, incidents)], { ...options, triage });
   return entry;
 }
 
 /** Records one verdict about several incidents. */
-export async function recordVerdicts(
-  { folders }: Pick<AlertFolders, 'folders'>,
+export function recordVerdicts(
+  found: Pick<AlertFolders, 'folders'>,
   incidents: readonly Incident[],
-  { verdict, note = '', close = verdict === 'benign', triage, ...by }: Omit<JudgeOptions, 'alerts' | 'id'>,
+  options: VerdictOptions,
+): Promise<VerdictEntry[]> {
+  return record(found, incidents.map(snapshotOf), options);
+}
+
+type VerdictOptions = Omit<JudgeOptions, 'alerts' | 'id' | 'told'>;
+
+async function record(
+  { folders }: Pick<AlertFolders, 'folders'>,
+  incidents: readonly VerdictEntry['incident'][],
+  { verdict, note = '', close = verdict === 'benign', triage, ...by }: VerdictOptions,
 ): Promise<VerdictEntry[]> {
   const path = triagePath({ triage, folders }) as string;
   const time = (by.time ?? new Date()).toISOString();
@@ -59,7 +81,7 @@ export async function recordVerdicts(
       id: stableId('verdict', incident.id, String(entries.length + i), time),
       author,
       time,
-      incident: snapshotOf(incident),
+      incident,
       verdict,
       closed: close,
       note,
@@ -155,9 +177,10 @@ function findOne(
 }
 
 function snapshotOf(incident: Incident): VerdictEntry['incident'] {
-  const { id, host, model, rank, score, severity, title, sentence, first, last, root } = notificationOf(
-    incident,
-    new Map(),
-  );
+  return snapshotOfNotification(notificationOf(incident, new Map()));
+}
+
+function snapshotOfNotification(notification: Notification): VerdictEntry['incident'] {
+  const { id, host, model, rank, score, severity, title, sentence, first, last, root } = notification;
   return { id, host, model, rank, score, severity, title, sentence, first, last, root };
 }

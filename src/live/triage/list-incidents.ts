@@ -1,8 +1,9 @@
 import { globMatcher } from '../../base/glob-match.js';
+import type { Alert } from '../../detect/alerts/alert.js';
 import { type Severity, severityRank } from '../../detect/alerts/severity.js';
 import type { AlertFolders, FoundIncident } from '../../report/detection/alert-folders.js';
-import { findSuppression } from './suppression-match.js';
-import type { TriageState, VerdictEntry } from './triage-ledger.js';
+import { findSuppression, type Suppressible } from './suppression-match.js';
+import type { Suppression, TriageState, VerdictEntry } from './triage-ledger.js';
 
 export const STATUSES = ['new', 'open', 'closed', 'suppressed'] as const;
 export type IncidentStatus = (typeof STATUSES)[number];
@@ -57,12 +58,10 @@ export function listIncidents(
     )
     .map((incident): ListedIncident => {
       const last = triage.verdicts.get(incident.id)?.at(-1);
-      const suppression = findSuppression(incident, active, (id) => byId.get(id));
       return {
         incident,
-        status: suppression === undefined ? statusOf(incident, last) : 'suppressed',
+        ...statusOf(incident, last, active, (id) => byId.get(id)),
         verdict: last === undefined ? null : pick(last),
-        suppression: suppression?.id ?? null,
       };
     });
   return {
@@ -78,11 +77,19 @@ export function listIncidents(
   };
 }
 
-/** An incident that became more severe after it was judged needs another look. */
-function statusOf(incident: FoundIncident, last: VerdictEntry | undefined): IncidentStatus {
-  if (last === undefined) return 'new';
-  if (severityRank(incident.severity) > severityRank(last.incident.severity)) return 'new';
-  return last.closed ? 'closed' : 'open';
+/** What the last verdict and the suppressions that hold come to. The lists, `recal send` and `recal watch` all ask here. */
+export function statusOf(
+  incident: Suppressible & { readonly severity: Severity },
+  last: VerdictEntry | undefined,
+  active: readonly Suppression[],
+  alertOf: (id: string) => Alert | undefined,
+): Pick<ListedIncident, 'status' | 'suppression'> {
+  const suppression = findSuppression(incident, active, alertOf);
+  if (suppression !== undefined) return { status: 'suppressed', suppression: suppression.id };
+  // An incident that became more severe after it was judged needs another look.
+  if (last === undefined || severityRank(incident.severity) > severityRank(last.incident.severity))
+    return { status: 'new', suppression: null };
+  return { status: last.closed ? 'closed' : 'open', suppression: null };
 }
 
 function pick({ verdict, closed, note, author, time }: VerdictEntry): ListedIncident['verdict'] {

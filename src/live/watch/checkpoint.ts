@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
-import { isSystemError, RecalError } from '../../base/errors.js';
+import { EXIT, isSystemError, RecalError } from '../../base/errors.js';
 import { syncFolder } from '../../base/files/replace-file.js';
 import { SEVERITIES } from '../../detect/alerts/severity.js';
 import type { Notification } from '../sinks/notification.js';
@@ -29,6 +29,17 @@ const toldSchema = z.strictObject({
   span: ns,
   /** What was told last; null once the span is over. */
   notification: z.custom<Notification>().nullable(),
+  /** Verdicts of people that were told. */
+  verdicts: count.default(0),
+});
+
+const heldSchema = z.strictObject({
+  /** Start of the span in which it would have been told. */
+  span: ns,
+  /** The suppression that covers it; null if a person closed it. */
+  suppression: z.string().nullable(),
+  processes: count,
+  notification: z.custom<Notification>(),
 });
 
 const stateSchema = z.strictObject({
@@ -45,12 +56,15 @@ const stateSchema = z.strictObject({
   span: ns.nullable(),
   closed: ns.nullable(),
   incidents: z.record(z.string(), toldSchema),
+  /** Incidents that were not told, because a person decided so. */
+  held: z.record(z.string(), heldSchema).default({}),
   /** Decided, but not yet taken by every receiver. */
   outbox: z.array(z.custom<Notification>()),
 });
 
 export type ModelEntry = z.infer<typeof modelSchema>;
 export type ToldIncident = z.infer<typeof toldSchema>;
+export type HeldIncident = z.infer<typeof heldSchema>;
 export type WatchState = z.infer<typeof stateSchema>;
 
 function emptyState(): WatchState {
@@ -64,8 +78,25 @@ function emptyState(): WatchState {
     span: null,
     closed: null,
     incidents: {},
+    held: {},
     outbox: [],
   };
+}
+
+/** The state with the model before. */
+export function rolledBack(state: WatchState): WatchState {
+  if (state.previous === null)
+    throw new RecalError('no-earlier-model', 'no earlier model is kept', {
+      hint: 'leave out --rollback',
+      exit: EXIT.usage,
+    });
+  return { ...state, model: state.previous, previous: state.model, next: null };
+}
+
+/** What was told about the open span last. */
+export async function readTold(path: string): Promise<Notification[]> {
+  const { state } = await readCheckpoint(path);
+  return Object.values(state.incidents).flatMap(({ notification }) => notification ?? []);
 }
 
 /** Reads the checkpoint, or the one before if it is damaged. `isOlder` tells which. */

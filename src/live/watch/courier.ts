@@ -66,6 +66,24 @@ export class Courier {
     for (const { sink } of this.#receivers) await sink.close();
   }
 
+  /** False if the disk takes no dead letter now: then the notification stays in the outbox. */
+  async #putAway(
+    sink: Sink,
+    delivered: DeliveredNotifications,
+    notification: Notification,
+    why: Error,
+  ): Promise<boolean> {
+    try {
+      await this.#deadLetters.add(sink.name, notification, why);
+    } catch (error) {
+      this.#events.failed(sink.name, error instanceof Error ? error : new Error(String(error)), false);
+      return false;
+    }
+    // Without it on the disk, a restart asks the sink again, and the sink refuses again.
+    await delivered.add(sink, notification).catch(() => undefined);
+    return true;
+  }
+
   async #serve({ sink, delivered }: Receiver): Promise<void> {
     const { signal } = this.#stop;
     let wait = FIRST_WAIT_MS;
@@ -85,11 +103,7 @@ export class Courier {
         const failure = error instanceof Error ? error : new Error(String(error));
         const final = error instanceof DeliveryError && !error.transient;
         this.#events.failed(sink.name, failure, final);
-        if (final) {
-          await this.#deadLetters.add(sink.name, next, failure);
-          await delivered.add(sink, next);
-          continue;
-        }
+        if (final && (await this.#putAway(sink, delivered, next, failure))) continue;
         const asked = error instanceof DeliveryError ? (error.retryAfterMs ?? 0) : 0;
         const pause = Math.min(MOST_WAIT_MS, Math.max(asked, wait * (0.5 + Math.random() / 2)));
         wait = Math.min(MOST_WAIT_MS, wait * 2);

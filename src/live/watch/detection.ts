@@ -2,10 +2,13 @@ import type { Severity } from '../../detect/alerts/severity.js';
 import { parseThreshold, type ThresholdSpec } from '../../detect/threshold/threshold.js';
 import { DEFAULT_EPISODES } from '../../pipeline/calibration-summary.js';
 import type { Notification } from '../sinks/notification.js';
-import type { ToldIncident, WatchState } from './checkpoint.js';
-import { decide } from './decide.js';
-import type { JudgedSpan, JudgeRequest } from './judge-span.js';
+import type { Suppression } from '../triage/triage-ledger.js';
+import type { HeldIncident, WatchState } from './checkpoint.js';
+import { type Decisions, decide } from './decide.js';
+import type { JudgedIncident, JudgedSpan, JudgeRequest } from './judge-span.js';
+import type { LiveDecisions } from './live-decisions.js';
 import type { Metrics } from './metrics.js';
+import { SpanRecords, type Standing, standingWithoutAlerts } from './standing.js';
 import type { WatchFolder } from './watch-folder.js';
 import type { WatchLog } from './watch-log.js';
 import { floorTo } from './watermark.js';
@@ -34,6 +37,14 @@ interface Job {
   readonly final: boolean;
 }
 
+/** A judged span, and what the judge knew. */
+interface Judgement {
+  readonly job: Job;
+  readonly judged: JudgedSpan;
+  readonly from: bigint;
+  readonly asked: readonly Suppression[];
+}
+
 /** Has the open span judged, and decides what is told. */
 export class Detection {
   readonly #options: DetectionOptions;
@@ -49,6 +60,8 @@ export class Detection {
   #notBefore = Number.NEGATIVE_INFINITY;
   /** The number of stored events at the last judgement of each kind. */
   readonly #judgedEvents = { tell: -1, score: -1 };
+  /** What was said to be held back, by incident and suppression. */
+  readonly #saidHeld = new Set<string>();
   /** Why judging fails; undefined if it works. */
   problem: string | undefined;
 
@@ -91,12 +104,19 @@ export class Detection {
     return undefined;
   }
 
-  /** Does a job. Returns the next state and what to tell; undefined if the judge failed. */
-  async run(
+  /** The open span is judged again even without new events. */
+  judgeAgain(): void {
+    this.#judgedEvents.tell = -1;
+    this.#judgedEvents.score = -1;
+  }
+
+  /** Has a job judged; undefined if the judge failed. */
+  async judge(
     job: Job,
     state: WatchState,
     events: number,
-  ): Promise<{ state: WatchState; notifications: readonly Notification[] } | undefined> {
+    asked: readonly Suppression[],
+  ): Promise<Judgement | undefined> {
     const { model, span } = state;
     if (model === null || span === null) return undefined;
     const from = BigInt(span);
@@ -113,14 +133,11 @@ export class Detection {
         threshold: this.#options.threshold,
         out: this.#folder.alerts(from),
         threads: this.#options.threads,
+        suppressions: asked,
       });
       this.problem = undefined;
       this.#measure(job, judged);
-      const { minSeverity } = this.#options;
-      const options = { rule: this.#rule, minSeverity, span: from, final: job.final };
-      const { incidents, notifications } = decide(state.incidents, judged.incidents, options);
-      for (const each of notifications) this.#announce(each);
-      return { state: next(state, job, incidents, this.endOf(from)), notifications };
+      return { job, judged, from, asked };
     } catch (error) {
       this.problem = error instanceof Error ? error.message : String(error);
       this.#metrics.add('recal_judge_errors_total', 1);
@@ -137,6 +154,42 @@ export class Detection {
       }
       this.#busy = false;
     }
+  }
+
+  /** What people decided about the judged incidents. Where alerts are known, they are those of `recal incidents`. */
+  async standings(
+    { job, from, asked }: Judgement,
+    decisions: LiveDecisions,
+  ): Promise<(each: JudgedIncident) => Standing> {
+    const { triage } = decisions;
+    if (triage.entries.length === 0) return () => ({ kind: 'tell' });
+    const active = decisions.active();
+    if (job.kind === 'tell') return (each) => standingWithoutAlerts(each, triage, active, asked);
+    const records = await SpanRecords.read(this.#folder.alerts(from));
+    return (each) => records.standingOf(each, triage, active);
+  }
+
+  /** Decides what is told. Returns the next state. */
+  conclude(
+    { job, judged, from }: Judgement,
+    state: WatchState,
+    standingOf: (each: JudgedIncident) => Standing,
+  ): { state: WatchState; notifications: readonly Notification[] } {
+    const { minSeverity } = this.#options;
+    const options = { rule: this.#rule, minSeverity, span: from, final: job.final, standingOf };
+    const decisions = decide(state, judged.incidents, options);
+    this.announce(decisions);
+    return { state: next(state, job, decisions, this.endOf(from)), notifications: decisions.notifications };
+  }
+
+  /** Logs and counts what is told and what is held back. */
+  announce({ notifications, held }: Pick<Decisions, 'notifications' | 'held'>): void {
+    for (const { id, revision, status, severity, title, sentence } of notifications) {
+      this.#metrics.add('recal_alerts_total', 1, { severity });
+      this.#log('info', 'incident', { id: id.slice(0, 8), revision, status, severity, title, sentence });
+    }
+    for (const [id, { suppression, notification }] of Object.entries(held))
+      this.#sayHeld(id, suppression, notification);
   }
 
   async close(): Promise<void> {
@@ -161,9 +214,13 @@ export class Detection {
     });
   }
 
-  #announce({ id, revision, status, severity, title, sentence }: Notification): void {
-    this.#metrics.add('recal_alerts_total', 1, { severity });
-    this.#log('info', 'incident', { id: id.slice(0, 8), revision, status, severity, title, sentence });
+  #sayHeld(id: string, suppression: string | null, { severity, title }: HeldIncident['notification']): void {
+    const key = `${id} ${suppression}`;
+    if (suppression === null || this.#saidHeld.has(key)) return;
+    this.#saidHeld.add(key);
+    const rule = suppression.slice(0, 8);
+    this.#metrics.add('recal_alerts_suppressed_total', 1, { rule });
+    this.#log('info', 'suppressed', { id: id.slice(0, 8), rule, severity, title });
   }
 }
 
@@ -171,18 +228,25 @@ export class Detection {
 function next(
   state: WatchState,
   { kind, to, final }: Job,
-  incidents: Record<string, ToldIncident>,
+  { incidents, held }: Decisions,
   end: bigint,
 ): WatchState {
-  if (!final) return { ...state, incidents, ...(kind === 'score' ? { closed: String(to) } : {}) };
+  if (!final) return { ...state, incidents, held, ...(kind === 'score' ? { closed: String(to) } : {}) };
   const oldest = end - REMEMBERED_NS;
-  const kept = Object.fromEntries(Object.entries(incidents).filter(([, { span }]) => BigInt(span) >= oldest));
   const takesOver = state.next !== null && BigInt(state.next.calibratedTo) < end;
   return {
     ...state,
-    incidents: kept,
+    incidents: since(incidents, oldest),
+    held: since(held, oldest),
     span: String(end),
     closed: String(end),
     ...(takesOver ? { model: state.next, previous: state.model, next: null } : {}),
   };
+}
+
+function since<Each extends { readonly span: string }>(
+  all: Readonly<Record<string, Each>>,
+  oldest: bigint,
+): Record<string, Each> {
+  return Object.fromEntries(Object.entries(all).filter(([, { span }]) => BigInt(span) >= oldest));
 }

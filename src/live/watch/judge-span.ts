@@ -6,9 +6,11 @@ import { readModelFile } from '../../model/file/model-file.js';
 import { readAcceptedBehaviours } from '../../pipeline/acceptances.js';
 import { DEFAULT_EPISODES } from '../../pipeline/calibration-summary.js';
 import { detect } from '../../pipeline/detect.js';
-import { tellEpisodes } from '../../pipeline/tell.js';
+import { type ToldEpisodes, tellEpisodes } from '../../pipeline/tell.js';
 import { Store } from '../../store/store.js';
 import { type Notification, notificationOf } from '../sinks/notification.js';
+import { couldCover } from '../triage/suppression-match.js';
+import type { Suppression } from '../triage/triage-ledger.js';
 
 /** Asks for the incidents of a span of time. */
 export interface JudgeRequest {
@@ -23,6 +25,8 @@ export interface JudgeRequest {
   readonly threshold?: string | undefined;
   readonly out: string;
   readonly threads?: number | undefined;
+  /** Those that hold. `tell` says which of them could cover an incident once its alerts are known. */
+  readonly suppressions: readonly Suppression[];
 }
 
 /** An incident, as far as the decision to tell it needs. */
@@ -33,6 +37,8 @@ export interface JudgedIncident {
   readonly falsePerDay: number | null;
   /** False if there were too few benign incidents to know. */
   readonly sure: boolean;
+  /** Only without alerts: the ids of the suppressions that could cover it once they are known. */
+  readonly undecided: readonly string[];
 }
 
 export interface JudgedSpan {
@@ -79,6 +85,7 @@ export class SpanJudge {
     to,
     threshold,
     threads,
+    suppressions,
   }: JudgeRequest): Promise<Omit<JudgedSpan, 'seconds'>> {
     const detector = await this.#open(model, threads);
     const rule = parseThreshold(threshold ?? DEFAULT_EPISODES) as Exclude<ThresholdSpec, { kind: 'oracle' }>;
@@ -86,8 +93,11 @@ export class SpanJudge {
       learned: this.#learnedOf === keyOf(model, from) ? this.#learned : new Map<string, number>(),
       accepted: await readAcceptedBehaviours([model, current]),
     };
-    const incidents = await tellEpisodes(detector, await Store.open(store), { from, to }, rule, known);
-    return { ...NOTHING, ...incidentsOf(incidents ?? [], []) };
+    const told = await tellEpisodes(detector, await Store.open(store), { from, to }, rule, known);
+    const incidents = (told ?? []).map((each) =>
+      judgedIncident(each.incident, new Map(), undecidedOf(each, suppressions)),
+    );
+    return { ...NOTHING, incidents };
   }
 
   async #score({
@@ -120,8 +130,9 @@ export class SpanJudge {
     });
     this.#learned = learned;
     this.#learnedOf = keyOf(model, from);
+    const byId = new Map(alerts.map((alert) => [alert.id, alert]));
     return {
-      ...incidentsOf(incidents, alerts),
+      incidents: incidents.map((incident) => judgedIncident(incident, byId, [])),
       graphs: counts.graphs,
       nodes: counts.instances,
       candidates: counts.candidates,
@@ -142,17 +153,22 @@ function keyOf(model: string, from: bigint): string {
   return `${model} ${from}`;
 }
 
-function incidentsOf(
-  incidents: readonly Incident[],
-  alerts: readonly Alert[],
-): { incidents: JudgedIncident[] } {
-  const byId = new Map(alerts.map((alert) => [alert.id, alert]));
+function judgedIncident(
+  incident: Incident,
+  alerts: ReadonlyMap<string, Alert>,
+  undecided: readonly string[],
+): JudgedIncident {
   return {
-    incidents: incidents.map((incident) => ({
-      notification: notificationOf(incident, byId),
-      processes: incident.episode?.processCount ?? incident.alerts.length,
-      falsePerDay: incident.episode?.falsePerDay ?? null,
-      sure: incident.episode?.sure !== 'unresolved',
-    })),
+    notification: notificationOf(incident, alerts),
+    processes: incident.episode?.processCount ?? incident.alerts.length,
+    falsePerDay: incident.episode?.falsePerDay ?? null,
+    sure: incident.episode?.sure !== 'unresolved',
+    undecided,
   };
+}
+
+function undecidedOf({ incident, touched }: ToldEpisodes, suppressions: readonly Suppression[]): string[] {
+  if (suppressions.length === 0) return [];
+  const entities = touched();
+  return suppressions.filter((each) => couldCover(each, incident, entities)).map(({ id }) => id);
 }

@@ -19,6 +19,7 @@ const METRICS = {
   recal_score_duration_seconds: ['gauge', 'Duration of the last judgement, by stage.'],
   recal_candidates_total: ['counter', 'Nodes that were far from benign ones when scored.'],
   recal_alerts_total: ['counter', 'Notifications created, by severity.'],
+  recal_alerts_suppressed_total: ['counter', 'Incidents that a rule of recal suppress held back, by rule.'],
   recal_notifications_delivered_total: ['counter', 'Notifications delivered, by sink.'],
   recal_outbox_notifications: ['gauge', 'Notifications that are not yet delivered to every sink.'],
   recal_sink_errors_total: ['counter', 'Failed attempts to deliver, by sink.'],

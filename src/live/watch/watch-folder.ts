@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { copyFile, link, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { acceptancesPath } from '../../pipeline/acceptances.js';
@@ -31,7 +32,9 @@ export class WatchFolder {
     return join(this.root, 'undelivered.jsonl');
   }
 
-  sent(name: string): string {
+  /** What a receiver already got. */
+  sent(sink: string): string {
+    const name = createHash('sha256').update(sink).digest('hex').slice(0, 24);
     return join(this.root, 'sent', `${name}.json`);
   }
 

@@ -37,6 +37,8 @@ export interface WatchStatus {
   readonly told: number;
   /** Incidents that were told in this run or an earlier one. */
   readonly incidents: number;
+  /** Incidents that a rule of `recal suppress` holds back. */
+  readonly suppressed: number;
   /** Notifications that some sink has not taken. */
   readonly waiting: number;
   readonly metricsPort: number;

@@ -1,27 +1,35 @@
-import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { EXIT, RecalError } from '../../base/errors.js';
+import { spaceProblem } from '../../base/files/space-problem.js';
 import { LiveIngest } from '../../store/live/live-ingest.js';
 import { partsOf } from '../../store/segments/segment-parts.js';
 import { DeadLetters } from '../sinks/dead-letters.js';
 import { DeliveredNotifications } from '../sinks/deliver.js';
 import type { Notification } from '../sinks/notification.js';
-import { type ModelEntry, readCheckpoint, type WatchState, writeCheckpoint } from './checkpoint.js';
+import {
+  type ModelEntry,
+  readCheckpoint,
+  rolledBack,
+  type WatchState,
+  writeCheckpoint,
+} from './checkpoint.js';
 import { Courier } from './courier.js';
 import { Detection } from './detection.js';
+import { followDecisions, spansToRead } from './follow-decisions.js';
+import { Housekeeping } from './housekeeping.js';
 import { Intake } from './intake.js';
 import { Learning } from './learning.js';
+import { LiveDecisions } from './live-decisions.js';
 import { Metrics } from './metrics.js';
 import { type Health, MetricsServer } from './metrics-server.js';
+import { readRecords, SpanRecords } from './standing.js';
 import type { WatchOptions, WatchStatus } from './watch-options.js';
 import { Watermark } from './watermark.js';
 
-/** Files that a commit replaced stay this long for commands that read the store at the same time. */
-const KEEP_OLD_MS = 60_000;
 /** How long a single run waits for receivers. The next run tells what they have not taken. */
 const DRAIN_SINKS_MS = 15_000;
 const DAY_NS = 86_400_000_000_000n;
 const SETTLE_EVERY_MS = 2000;
+const MOST_WAIT_MS = 10_000;
 
 /** Watches logs until `signal` aborts, the sources end, or, with `once`, everything there is judged. */
 export async function watch(options: WatchOptions): Promise<WatchStatus> {
@@ -42,21 +50,27 @@ class WatchRun {
   readonly #watermark: Watermark;
   readonly #learning: Learning;
   readonly #detection: Detection;
+  readonly #decisions: LiveDecisions;
   #state!: WatchState;
   #ingest: LiveIngest | undefined;
   #intake: Intake | undefined;
   #courier: Courier | undefined;
+  #housekeeping: Housekeeping | undefined;
   #server: MetricsServer | undefined;
   #checkpointed = Date.now();
-  #removedAt = Date.now();
-  #droppedBefore = '';
   #told = 0;
   /** The model file that the folder names as the one in use. */
   #used = '';
+  /** The decisions that were followed. */
+  #followed = '';
   #settledAt = 0;
   #progressAt = 0;
   #working: Promise<void> | undefined;
   #failure: Error | undefined;
+  /** Why the checkpoint cannot be written; undefined if it can. */
+  #checkpointProblem: string | undefined;
+  /** What adds to the outbox happens one after another. */
+  #telling: Promise<void> = Promise.resolve();
   /** Checkpoints are written one after another. */
   #writing: Promise<void> = Promise.resolve();
 
@@ -66,6 +80,7 @@ class WatchRun {
     this.#watermark = new Watermark(options.latenessMs);
     this.#learning = new Learning(options, folder, this.#metrics, log);
     this.#detection = new Detection(options, folder, this.#metrics, log);
+    this.#decisions = new LiveDecisions(folder.store, log);
   }
 
   get status(): WatchStatus {
@@ -76,6 +91,8 @@ class WatchRun {
       events: this.#intake?.events ?? 0,
       told: this.#told,
       incidents: Object.keys(this.#state?.incidents ?? {}).length,
+      suppressed: Object.values(this.#state?.held ?? {}).filter(({ suppression }) => suppression !== null)
+        .length,
       waiting: this.#state?.outbox.length ?? 0,
       metricsPort: this.#server?.port ?? 0,
     };
@@ -92,13 +109,14 @@ class WatchRun {
     if (isOlder) log('warn', 'older-checkpoint', { file: folder.checkpoint });
     this.#state = this.#options.rollback ? rolledBack(state) : state;
     this.#ingest = await LiveIngest.open(folder.store, this.#options.reading);
+    this.#housekeeping = new Housekeeping(this.#ingest, this.#options);
     if (this.#options.rollback) await this.#save();
     await this.#useModel();
     this.#seeStored();
     const receivers = await Promise.all(
       sinks.map(async (sink) => ({
         sink,
-        delivered: await DeliveredNotifications.open(folder.sent(hash(sink.name))),
+        delivered: await DeliveredNotifications.open(folder.sent(sink.name)),
       })),
     );
     this.#courier = new Courier(receivers, new DeadLetters(folder.deadLetters), {
@@ -109,6 +127,7 @@ class WatchRun {
       },
     });
     this.#courier.add(this.#state.outbox);
+    await this.#follow();
     this.#intake = new Intake({
       ingest: this.#ingest,
       sources,
@@ -163,21 +182,48 @@ class WatchRun {
     const job = this.#detection.due(this.#state, { watermark: complete, events, drain });
     if (job === undefined) return;
     this.#track(
-      this.#detection.run(job, this.#state, events).then(async (result) => {
-        if (result === undefined) return;
-        const { incidents, span, closed, model, previous, next } = result.state;
-        // A training may have ended meanwhile, so only what the detection owns is taken over.
-        const isSwitched = model?.file !== this.#state.model?.file;
-        const state = {
-          ...this.#state,
-          incidents,
-          span,
-          closed,
-          ...(isSwitched ? { model, previous, next } : {}),
-        };
-        await this.#tell(state, result.notifications);
+      this.#detection.judge(job, this.#state, events, this.#decisions.active()).then(async (judgement) => {
+        if (judgement === undefined) return;
+        await this.#inTurn(async () => {
+          await this.#decisions.refresh();
+          const standingOf = await this.#detection.standings(judgement, this.#decisions);
+          // Nothing is awaited between reading the state and replacing it: a training may end at any time.
+          const { state, notifications } = this.#detection.conclude(judgement, this.#state, standingOf);
+          await this.#tell(state, notifications);
+          // What was told now may have been judged before.
+          if (notifications.length > 0) await this.#applyDecisions();
+        });
       }),
     );
+  }
+
+  /** Applies what people decided since the last time. */
+  async #follow(): Promise<void> {
+    await this.#decisions.refresh();
+    const { key } = this.#decisions;
+    if (key === this.#followed) return;
+    await this.#inTurn(() => this.#applyDecisions());
+    this.#detection.judgeAgain();
+    this.#followed = key;
+  }
+
+  async #applyDecisions(): Promise<void> {
+    const { triage } = this.#decisions;
+    const active = this.#decisions.active();
+    const records = await readRecords(spansToRead(this.#state, triage), this.#options.folder);
+    const recordsOf = (span: string) => records.get(span) ?? SpanRecords.none;
+    const followed = followDecisions(this.#state, { triage, active, recordsOf });
+    const { incidents, held, notifications } = followed;
+    this.#detection.announce(followed);
+    const state = { ...this.#state, incidents, held };
+    if (notifications.length > 0) await this.#tell(state, notifications);
+    else this.#state = state;
+  }
+
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const turn = this.#telling.then(work);
+    this.#telling = turn.catch(() => undefined); // whoever waits for it knows
+    return turn;
   }
 
   #track(work: Promise<void>): void {
@@ -214,15 +260,9 @@ class WatchRun {
   }
 
   async #keepHouse(): Promise<void> {
-    const ingest = this.#ingest as LiveIngest;
     const now = Date.now();
-    if (ingest.wantsCompaction) await ingest.compact();
     const isQuiet = this.#working === undefined && !this.#learning.isTraining;
-    if (isQuiet && now - this.#removedAt >= KEEP_OLD_MS) {
-      await ingest.removeOld();
-      this.#removedAt = now;
-      await this.#retain();
-    }
+    await this.#housekeeping?.keep(isQuiet, this.#watermark.latest);
     if (now - this.#settledAt >= SETTLE_EVERY_MS) {
       this.#settledAt = now;
       const outbox = (this.#courier as Courier).settle();
@@ -230,23 +270,12 @@ class WatchRun {
         this.#state = { ...this.#state, outbox: [...outbox] };
         await this.#save();
       }
+      await this.#follow();
     }
     if (now - this.#progressAt >= 1000) {
       this.#progressAt = now;
       this.#options.progress?.(this.status);
     }
-  }
-
-  /** Removes days that are older than asked, once a day. */
-  async #retain(): Promise<void> {
-    const { keep, log } = this.#options;
-    const { latest } = this.#watermark;
-    if (keep === undefined || latest === undefined) return;
-    const before = new Date(Number((latest - keep) / 1_000_000n)).toISOString().slice(0, 10);
-    if (before === this.#droppedBefore) return;
-    this.#droppedBefore = before;
-    const dropped = await (this.#ingest as LiveIngest).drop(before);
-    if (dropped.events > 0) log('info', 'dropped', { before, events: dropped.events, bytes: dropped.bytes });
   }
 
   /** With everything read: whether everything is judged, too. */
@@ -256,6 +285,7 @@ class WatchRun {
       return false;
     }
     if (this.#learning.isTraining && this.#state.model === null) return false;
+    await this.#follow();
     const { latest } = this.#watermark;
     const events = this.#storedEvents;
     const isDue = this.#detection.due(this.#state, { watermark: latest, events, drain: true }) !== undefined;
@@ -273,26 +303,43 @@ class WatchRun {
     await this.#detection.close();
     await this.#learning.close();
     await this.#working?.catch(() => undefined);
-    if (this.#courier !== undefined) {
-      await this.#courier.drain(this.#options.signal.aborted ? 2000 : 0);
-      this.#state = { ...this.#state, outbox: [...this.#courier.settle()] };
-      await this.#courier.close();
-      await this.#save();
+    try {
+      if (this.#courier !== undefined) {
+        await this.#courier.drain(this.#options.signal.aborted ? 2000 : 0);
+        this.#state = { ...this.#state, outbox: [...this.#courier.settle()] };
+        await this.#courier.close();
+        await this.#save();
+      }
+    } finally {
+      await this.#server?.close();
+      await this.#ingest?.close();
     }
-    await this.#server?.close();
-    await this.#ingest?.close();
     const peakMiB = Math.round(process.resourceUsage().maxRSS / 1024);
     this.#options.log('info', 'stopped', { events: this.#intake?.events ?? 0, peakMiB });
   }
 
   #save(): Promise<void> {
-    this.#writing = this.#writing.then(() =>
-      writeCheckpoint(this.#options.folder.checkpoint, this.#state).then(async () => {
-        this.#checkpointed = Date.now();
-        await this.#useModel();
-      }),
-    );
+    this.#writing = this.#writing.then(() => this.#write());
     return this.#writing;
+  }
+
+  /** On a full disk, waits until there is space: what is not written down must not be told. */
+  async #write(): Promise<void> {
+    const { folder, log, signal } = this.#options;
+    for (let wait = 250; ; wait = Math.min(MOST_WAIT_MS, wait * 2)) {
+      try {
+        await writeCheckpoint(folder.checkpoint, this.#state);
+        this.#checkpointed = Date.now();
+        this.#checkpointProblem = undefined;
+        return await this.#useModel();
+      } catch (error) {
+        const problem = spaceProblem(error);
+        if (problem === undefined || signal.aborted) throw error;
+        this.#checkpointProblem = problem;
+        log('error', 'checkpoint', { error: problem });
+        await sleep(wait, undefined, { signal }).catch(() => undefined);
+      }
+    }
   }
 
   /** Detection opens models by their own names, so that a failure here does not stop it. */
@@ -328,6 +375,8 @@ class WatchRun {
     const problems = [
       ...(this.#intake?.problem === undefined ? [] : [`store: ${this.#intake.problem}`]),
       ...(this.#detection.problem === undefined ? [] : [`judge: ${this.#detection.problem}`]),
+      ...(this.#checkpointProblem === undefined ? [] : [`checkpoint: ${this.#checkpointProblem}`]),
+      ...(this.#decisions.problem === undefined ? [] : [`decisions: ${this.#decisions.problem}`]),
     ];
     return { ok: problems.length === 0, phase: this.#phase, problems };
   }
@@ -348,17 +397,4 @@ class WatchRun {
     const { model } = this.#state;
     if (model !== null) metrics.set('recal_model_age_seconds', (now - model.trained) / 1000);
   }
-}
-
-function rolledBack(state: WatchState): WatchState {
-  if (state.previous === null)
-    throw new RecalError('no-earlier-model', 'no earlier model is kept', {
-      hint: 'leave out --rollback',
-      exit: EXIT.usage,
-    });
-  return { ...state, model: state.previous, previous: state.model, next: null };
-}
-
-function hash(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 24);
 }

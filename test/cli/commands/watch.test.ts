@@ -79,7 +79,14 @@ describe('recal watch', () => {
     expect(readFileSync(models.current)).toEqual(readFileSync(models.model));
     const [out] = readdirSync(join(dir, 'alerts')).map((name) => join(dir, 'alerts', name));
     const from = BigInt(span);
-    const day = { from, to: from + 86_400_000_000_000n, store: join(dir, 'store'), out, threads: 1 };
+    const day = {
+      from,
+      to: from + 86_400_000_000_000n,
+      store: join(dir, 'store'),
+      out,
+      threads: 1,
+      suppressions: [],
+    };
     const idsOf = async (kind: JudgeRequest['kind']) => {
       const { incidents } = await new SpanJudge().judge({ ...day, ...models, kind });
       return incidents.map(({ notification }) => notification.id);

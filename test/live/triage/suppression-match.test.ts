@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Alert, Incident } from '../../../src/detect/alerts/alert.js';
-import { findSuppression } from '../../../src/live/triage/suppression-match.js';
+import { couldCover, findSuppression } from '../../../src/live/triage/suppression-match.js';
 import type { Suppression, SuppressionRule } from '../../../src/live/triage/triage-ledger.js';
 import { makeSmallAlerts } from '../../detect/alerts/small-alerts.js';
 import { sharedFolder } from '../../folders.js';
@@ -47,4 +47,29 @@ describe('findSuppression', () => {
     expect(covers({ by: 'path', glob: 'ng*' }, { host: 'other-*' })).toBe(false);
     expect(covers({ by: 'path', glob: 'ng*' }, { host: incident.host })).toBe(true);
   });
+});
+
+it('what covers an incident with its alerts could cover it without them', () => {
+  const touched = incident.alerts.flatMap(({ id, entity }) => [
+    entity,
+    ...(alerts.get(id)?.neighbourhood.interactions ?? []).flatMap(({ subject, object }) => [subject, object]),
+  ]);
+  const names = [...new Set([...touched, incident.root].map(({ name }) => name ?? ''))];
+  const rules: SuppressionRule[] = [
+    ...names.flatMap((name): SuppressionRule[] => [
+      { by: 'entity', entity: name },
+      { by: 'path', glob: `${name.slice(0, 3)}*` },
+    ]),
+    { by: 'path', glob: '*' },
+    { by: 'start', parent: 'nginx', relation: 'EVENT_EXECUTE', child: '/var/tmp/*' },
+  ];
+  const by = { id: '0'.repeat(16), author: 'a', owner: 'a', reason: 'r', host: null };
+  const times = { time: '2026-01-01T00:00:00Z', expires: '2027-01-01T00:00:00Z' };
+  for (const rule of rules) {
+    if (covers(rule)) expect(couldCover({ ...by, ...times, rule }, incident, touched)).toBe(true);
+  }
+  const other = { by: 'path', glob: '/no/such/*' } as const;
+  expect(couldCover({ ...by, ...times, rule: other }, incident, touched)).toBe(false);
+  const elsewhere = { ...by, ...times, rule: { by: 'path', glob: '*' } as const, host: 'other' };
+  expect(couldCover(elsewhere, incident, touched)).toBe(false);
 });

@@ -8,17 +8,19 @@ import { readAcceptances } from '../../../pipeline/acceptances.js';
 import { defineCommand } from '../../command.js';
 import { modelSetting } from '../../settings/store-and-model.js';
 import { alertFoldersSetting, authorSetting, triageSetting } from '../../settings/triage.js';
+import { placesOf, watchFolderSetting } from '../../settings/watch-folder.js';
 import { countAcceptances, describeTorn, renderAccepted } from '../../terminal/accepted-table.js';
 import type { Output } from '../../terminal/output.js';
 import { formatCount } from '../../terminal/quantities.js';
 
 export const command = defineCommand({
   details:
-    'From the next recal detect on, the new programs and behaviours of these incidents count as normal. recal watch uses acceptances too (--model DIR/model.recal). ' +
+    'From the next recal detect on, the new programs and behaviours of these incidents count as normal. recal watch uses acceptances too (--dir DIR). ' +
     'Anything else that the same programs do for the first time is still judged. Acceptances are kept in MODEL.accepted.jsonl beside the model, with author, reason and time; --undo undoes one.',
   examples: [
     'recal accept 389cb54b --alerts alerts --model host.recal --reason "labtool installed, ticket 17"',
     'recal accept --list --model host.recal',
+    'recal accept 389cb54b --dir /var/lib/recal --reason "labtool installed, ticket 17"',
     'recal accept --undo 5d0c1f22 --model host.recal --reason "not the real labtool"',
     'recal accept --aged 3 --alerts daily --model host.recal --reason "seen on three days"',
   ],
@@ -26,8 +28,12 @@ export const command = defineCommand({
     incidents: { description: 'ids of incidents, or their first characters', many: true, optional: true },
   },
   settings: defineSettings({
-    model: modelSetting('model file; acceptances are kept beside it'),
+    model: {
+      ...modelSetting('model file; acceptances are kept beside it'),
+      type: z.string().min(1).optional(),
+    },
     alerts: alertFoldersSetting,
+    dir: watchFolderSetting,
     reason: {
       type: z.string().min(1).max(4096).optional(),
       description: 'why it is harmless',
@@ -48,7 +54,10 @@ export const command = defineCommand({
       value: 'N',
     },
   }),
-  async run({ incidents }, { model, alerts, reason, author, triage, list, undo, aged }, { out }) {
+  async run({ incidents }, { reason, author, list, undo, aged, ...given }, { out }) {
+    const { alerts, triage, model } = placesOf(given);
+    if (model === undefined)
+      throw usage('--model is required', 'add --model FILE, or --dir DIR for a folder of recal watch');
     const ways = [incidents.length > 0, list, undo !== undefined, aged !== undefined].filter(Boolean).length;
     if (ways !== 1) throw usage('give incidents, or one of --list, --undo and --aged');
     if (list) {
@@ -67,7 +76,7 @@ export const command = defineCommand({
       return EXIT.done;
     }
     if (alerts.length === 0)
-      throw usage('--alerts is required: the folder with the incidents', 'add --alerts DIR');
+      throw usage('--alerts is required: the folder with the incidents', 'add --alerts DIR, or --dir DIR');
     const result = await acceptAndClose({ ...by, alerts, ids: incidents, aged, triage });
     out.result(result, () => render(result, model, out));
     return EXIT.done;

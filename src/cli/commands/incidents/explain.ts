@@ -1,13 +1,15 @@
 import { z } from 'zod';
-import { EXIT } from '../../../base/errors.js';
+import { EXIT, RecalError } from '../../../base/errors.js';
 import { printable } from '../../../base/printable.js';
 import { defineSettings } from '../../../base/settings/settings.js';
 import type { Alert, EntityRef, Incident } from '../../../detect/alerts/alert.js';
-import type { Explained, RawEvents } from '../../../detect/alerts/explain.js';
+import { type Explained, findExplained, type RawEvents } from '../../../detect/alerts/explain.js';
 import { UNKNOWN } from '../../../features/vocabulary.js';
 import { explain } from '../../../pipeline/explain.js';
+import { readAlertFolders } from '../../../report/detection/alert-folders.js';
 import { usualText } from '../../../report/detection/usual-text.js';
 import { defineCommand } from '../../command.js';
+import { placesOf, watchFolderSetting } from '../../settings/watch-folder.js';
 import { formatProbability, renderEvidence } from '../../terminal/evidence-table.js';
 import { formatCount } from '../../terminal/quantities.js';
 import { type Look, renderTable } from '../../terminal/tables.js';
@@ -21,11 +23,17 @@ export const command = defineCommand({
     'if the store exists, the raw events. The first characters of an id are enough.',
   examples: [
     'recal explain 3fa9 --alerts alerts',
+    'recal explain 3fa9 --dir /var/lib/recal',
     'recal explain 3fa9c1 --alerts alerts --store cadets --events 100',
   ],
   arguments: { id: { description: 'id of an alert or incident, or its first characters' } },
   settings: defineSettings({
-    alerts: { type: z.string().min(1), description: 'folder that recal detect wrote', value: 'DIR' },
+    alerts: {
+      type: z.string().min(1).optional(),
+      description: 'folder that recal detect wrote',
+      value: 'DIR',
+    },
+    dir: watchFolderSetting,
     store: {
       type: z.string().min(1).optional(),
       description: 'folder of the store (default: the one that recal detect read)',
@@ -37,7 +45,12 @@ export const command = defineCommand({
       value: 'N',
     },
   }),
-  async run({ id }, { alerts, store, events }, { out }) {
+  async run({ id }, { alerts: given, dir, store: asked, events }, { out }) {
+    const places = placesOf({ alerts: given === undefined ? [] : [given], store: asked, dir });
+    const [place] = places.alerts;
+    if (place === undefined) throw noPlace(dir);
+    const alerts = given ?? (await folderWith(id, place));
+    const { store } = places;
     const { found, explained, rawEvents, missingStore } = await explain({ alerts, id, store, events });
     if (missingStore !== undefined) {
       const which = missingStore === '' ? '' : ` (${printable(missingStore)} does not exist)`;
@@ -48,6 +61,20 @@ export const command = defineCommand({
     return EXIT.done;
   },
 });
+
+/** The latest of several alerts folders that has an alert or incident. Throws what is wrong with the id. */
+async function folderWith(id: string, place: string): Promise<string> {
+  const found = await readAlertFolders([place]);
+  const { incident } = findExplained(id, found);
+  return found.incidents.find((each) => each.id === incident?.id)?.folder ?? place;
+}
+
+function noPlace(dir: string | undefined): RecalError {
+  const message =
+    dir === undefined ? 'either --alerts or --dir is required' : `${printable(dir)} has no incidents yet`;
+  const hint = 'add --alerts DIR for a folder of recal detect, or --dir DIR for one of recal watch';
+  return new RecalError('usage-invalid-argument', message, { hint, exit: EXIT.usage });
+}
 
 function* render(
   found: Explained,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { EXIT } from '../../../base/errors.js';
+import { EXIT, RecalError } from '../../../base/errors.js';
 import { printable } from '../../../base/printable.js';
 import { defineSettings } from '../../../base/settings/settings.js';
 import { SEVERITIES } from '../../../detect/alerts/severity.js';
@@ -9,6 +9,7 @@ import { readAlertFolders } from '../../../report/detection/alert-folders.js';
 import { defineCommand } from '../../command.js';
 import { selectionSettings } from '../../settings/selection.js';
 import { alertFoldersSetting, triageSetting } from '../../settings/triage.js';
+import { placesOf, watchFolderSetting } from '../../settings/watch-folder.js';
 import { describeTorn } from '../../terminal/accepted-table.js';
 import type { Output } from '../../terminal/output.js';
 import { formatCount } from '../../terminal/quantities.js';
@@ -23,10 +24,12 @@ export const command = defineCommand({
     'recal incidents --alerts alerts --new',
     'recal incidents --alerts daily --host "web-*" --min-severity high --json',
     'recal incidents --alerts alerts --status suppressed',
+    'recal incidents --dir /var/lib/recal --new',
   ],
   arguments: {},
   settings: defineSettings({
-    alerts: { ...alertFoldersSetting, type: z.array(z.string().min(1)).min(1) },
+    alerts: alertFoldersSetting,
+    dir: watchFolderSetting,
     triage: triageSetting,
     new: { type: z.boolean().default(false), description: 'only incidents with status new' },
     status: {
@@ -48,7 +51,9 @@ export const command = defineCommand({
       value: 'N',
     },
   }),
-  async run(_args, { alerts, triage: ledger, status, top, ...settings }, { out }) {
+  async run(_args, { alerts: given, dir, triage: asked, status, top, ...settings }, { out }) {
+    const { alerts, triage: ledger } = placesOf({ alerts: given, triage: asked, dir });
+    if (alerts.length === 0 && dir === undefined) throw noPlace();
     const found = await readAlertFolders(alerts);
     const path = triagePath({ triage: ledger, folders: found.folders });
     const triage = await TriageState.read(path);
@@ -70,6 +75,13 @@ export const command = defineCommand({
     return EXIT.done;
   },
 });
+
+function noPlace(): RecalError {
+  return new RecalError('usage-invalid-argument', 'either --alerts or --dir is required', {
+    hint: 'add --alerts DIR for a folder of recal detect, or --dir DIR for one of recal watch',
+    exit: EXIT.usage,
+  });
+}
 
 function* render(
   { incidents, suppressed, total }: IncidentList,

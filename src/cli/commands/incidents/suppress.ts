@@ -12,6 +12,7 @@ import {
 import { readAlertFolders } from '../../../report/detection/alert-folders.js';
 import { defineCommand } from '../../command.js';
 import { alertFoldersSetting, authorSetting, triageSetting, untilSetting } from '../../settings/triage.js';
+import { placesOf, watchFolderSetting } from '../../settings/watch-folder.js';
 import { describeTorn } from '../../terminal/accepted-table.js';
 import { formatCount } from '../../terminal/quantities.js';
 import { type Look, renderTable } from '../../terminal/tables.js';
@@ -26,11 +27,12 @@ export const command = defineCommand({
   details:
     'add hides matching incidents until a date; list shows all rules; remove ends a rule early. --entity and --path match an incident ' +
     'if its root matches, or if the entities of all its alerts match. --parent, --relation and --child match an incident if one of its alerts ' +
-    'shows this relation and its root is the parent or the child. Suppressed incidents are still detected and counted; list them with recal incidents --status suppressed.',
+    'shows this relation and its root is the parent or the child. recal watch applies rules while it runs. Suppressed incidents are still detected and counted; list them with recal incidents --status suppressed.',
   examples: [
     'recal suppress add --path "/opt/scanner/*" --reason "pen test, ticket 18" --expires 14d --alerts alerts',
     'recal suppress add --parent cron --relation fork --child /opt/backup.sh --reason "new backup" --expires 2026-12-31 --store host',
     'recal suppress list --store host',
+    'recal suppress add --entity /opt/labtool --reason "course this week" --expires 5d --dir /var/lib/recal',
     'recal suppress remove 5d0c1f22 --reason "test is over" --store host',
   ],
   arguments: {
@@ -39,6 +41,7 @@ export const command = defineCommand({
   },
   settings: defineSettings({
     alerts: alertFoldersSetting,
+    dir: watchFolderSetting,
     store: text('folder of the store that the alerts come from', 'DIR'),
     triage: triageSetting,
     entity: text('id or exact name of an entity', 'TEXT'),
@@ -57,10 +60,12 @@ export const command = defineCommand({
     author: authorSetting,
   }),
   async run({ action, id }, settings, { out }) {
-    const found = await readAlertFolders(settings.alerts);
-    const path = triagePath({ triage: settings.triage, store: settings.store, folders: found.folders });
+    const { alerts, triage, store, dir } = settings;
+    const places = placesOf({ alerts, triage, store, dir });
+    const found = await readAlertFolders(places.alerts);
+    const path = triagePath({ triage: places.triage, store: places.store, folders: found.folders });
     if (path === undefined)
-      throw usage('one of --alerts, --store and --triage is required', 'add --store DIR');
+      throw usage('one of --alerts, --dir, --store and --triage is required', 'add --store DIR');
     const { reason, author, owner, host, expires } = settings;
     if (action === 'list') {
       const state = await TriageState.read(path);

@@ -3,24 +3,29 @@ import { EXIT, RecalError } from '../../../base/errors.js';
 import { defineSettings } from '../../../base/settings/settings.js';
 import { judgeIncident } from '../../../live/triage/decide.js';
 import { TriageState, triagePath, VERDICTS } from '../../../live/triage/triage-ledger.js';
+import { readTold } from '../../../live/watch/checkpoint.js';
+import { WatchFolder } from '../../../live/watch/watch-folder.js';
 import { readAlertFolders } from '../../../report/detection/alert-folders.js';
 import { defineCommand } from '../../command.js';
 import { alertFoldersSetting, authorSetting, triageSetting } from '../../settings/triage.js';
+import { placesOf, watchFolderSetting } from '../../settings/watch-folder.js';
 import { describeTorn } from '../../terminal/accepted-table.js';
 import { renderTable } from '../../terminal/tables.js';
 
 export const command = defineCommand({
   details:
     'Records a verdict with author and time. benign closes the incident; malicious and unsure keep it open until --close. A verdict does ' +
-    'not change the model; recal accept does. The next recal send reports the verdict to the receivers. --log shows every decision.',
+    'not change the model; recal accept does. The next recal send, or a running recal watch, reports the verdict to the receivers. --log shows every decision.',
   examples: [
     'recal triage 4be2f5 --alerts alerts --verdict malicious --note "web shell, host isolated"',
     'recal triage 4be2f5 --alerts alerts --verdict malicious --close --note "host rebuilt"',
     'recal triage --log --alerts alerts',
+    'recal triage 4be2f5 --dir /var/lib/recal --verdict benign',
   ],
   arguments: { incident: { description: 'id of an incident, or its first characters', optional: true } },
   settings: defineSettings({
     alerts: alertFoldersSetting,
+    dir: watchFolderSetting,
     triage: triageSetting,
     verdict: {
       type: z.enum(VERDICTS).optional(),
@@ -35,11 +40,12 @@ export const command = defineCommand({
     author: authorSetting,
     log: { type: z.boolean().default(false), description: 'show all decisions, oldest first' },
   }),
-  async run({ incident }, { alerts, triage, verdict, note, close, author, log }, { out }) {
+  async run({ incident }, { verdict, note, close, author, log, ...given }, { out }) {
+    const { alerts, triage } = placesOf(given);
     if (log) {
       const { folders } = await readAlertFolders(alerts);
       const path = triagePath({ triage, folders });
-      if (path === undefined) throw usage('--log needs --alerts or --triage');
+      if (path === undefined) throw usage('--log needs --alerts, --dir or --triage');
       const { entries, tornBytes } = await TriageState.read(path);
       if (tornBytes > 0) out.warn(describeTorn(path, tornBytes));
       out.result({ path, tornBytes, entries }, () =>
@@ -61,10 +67,13 @@ export const command = defineCommand({
       );
       return EXIT.done;
     }
-    if (incident === undefined || verdict === undefined || alerts.length === 0) {
-      throw usage('give an incident, --alerts and --verdict, or --log');
+    if (incident === undefined || verdict === undefined || (alerts.length === 0 && given.dir === undefined)) {
+      throw usage('give an incident, --verdict and --alerts or --dir; or --log');
     }
-    const entry = await judgeIncident({ alerts, id: incident, verdict, note, close, author, triage });
+    // A watch tells an incident before it writes its alerts.
+    const told = given.dir === undefined ? [] : await readTold(new WatchFolder(given.dir).checkpoint);
+    const by = { verdict, note, close, author };
+    const entry = await judgeIncident({ alerts, id: incident, triage, told, ...by });
     out.result(entry, () => [
       `${entry.incident.id.slice(0, 8)} is ${entry.verdict} and ${entry.closed ? 'closed' : 'open'}`,
       ...(entry.verdict === 'benign'
