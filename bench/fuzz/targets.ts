@@ -7,13 +7,13 @@ import { readConfigFile } from '../../dist/base/settings/config-file.js';
 import { parseLabels } from '../../dist/evaluate/labels/parse-labels.js';
 import { FORMATS, formatByName } from '../../dist/ingest/formats/known-formats.js';
 import { ParsePool } from '../../dist/ingest/parse/parse-pool.js';
-import { readModelFile } from '../../dist/model/file/model-file.js';
 import { ingestFiles } from '../../dist/store/ingest.js';
 import { sealManifest } from '../../dist/store/integrity/manifest-checksum.js';
 import { verifyStore } from '../../dist/store/integrity/verify-store.js';
 import { loadEvents } from '../../dist/store/load.js';
 import { readManifest } from '../../dist/store/manifest.js';
 import { Store } from '../../dist/store/store.js';
+import { makeModel, modelTargets } from './model-targets.js';
 
 /** Something that reads bytes that it cannot trust. It may refuse them with an error of its own, and nothing else. */
 export interface Target {
@@ -26,7 +26,7 @@ const FIXTURES = fileURLToPath(new URL('../../test/fixtures/', import.meta.url))
 const LARGEST = 2 << 20;
 const fixture = (name: string) => readFileSync(join(FIXTURES, name));
 
-/** The targets, and how to remove their files. */
+/** The targets, and how to remove their files. Without a model, the smallest one is trained. */
 export async function openTargets(model?: Buffer): Promise<{ targets: Target[]; close(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'recal-fuzz-'));
   const pool = new ParsePool(0, LARGEST, { maxLine: 1 << 20 });
@@ -109,17 +109,7 @@ export async function openTargets(model?: Buffer): Promise<{ targets: Target[]; 
       },
     },
   ];
-  if (model !== undefined) {
-    targets.push({
-      name: 'model',
-      corpus: [model],
-      async run(bytes) {
-        writeFileSync(at('model.recal'), bytes);
-        await readModelFile(at('model.recal'));
-        if (!bytes.equals(model)) throw new Error('a damaged model was read');
-      },
-    });
-  }
+  targets.push(...(await modelTargets(folder, model ?? (await makeModel(folder)))));
   const close = async () => {
     await pool.close();
     rmSync(folder, { recursive: true, force: true });

@@ -36,6 +36,11 @@ describe('a tiny world', () => {
     expect(code).toBe(1);
     expect(JSON.parse(text)).toMatchObject({ error: { code: 'memory-budget' } });
     expect((await recalHere('verify', '--alerts', out)).code).toBe(1);
+    // Enough for the events, but not for the largest graph.
+    const graph = await recalHere(...detectWords(world, out), '--memory', '301', '--json');
+    expect(JSON.parse(graph.text)).toMatchObject({
+      error: { message: expect.stringMatching(/^judging graph/) },
+    });
     expect((await recalHere(...detectWords(world, out), '--memory', '600')).code).toBe(0);
   });
 });

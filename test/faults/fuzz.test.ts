@@ -8,7 +8,7 @@ import { ROOT } from '../built.js';
 
 /** Inputs per target: seconds in all. `npm run bench -- fuzz` runs for hours. */
 const INPUTS = 150;
-const SLOW: Readonly<Record<string, number>> = { ingest: 15, segment: 15 };
+const SLOW: Readonly<Record<string, number>> = { ingest: 15, segment: 15, model: 60, 'model-tensors': 60 };
 const FINDINGS = join(ROOT, 'test/fixtures/fuzz');
 let targets: Target[];
 let close: () => Promise<void>;

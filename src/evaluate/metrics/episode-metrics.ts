@@ -9,6 +9,8 @@ export interface FirstEpisodes {
   readonly all: (number | null)[];
   /** Without counting the episodes that have ignored processes and no labelled one. */
   readonly withoutIgnored: (number | null)[];
+  /** The episodes that score above 0, as `withoutIgnored` counts them, and their processes. */
+  readonly searched: { readonly incidents: number; readonly nodes: number };
 }
 
 /** Scores folded episodes by the scores of their nodes: a fold scores as its highest episode. */
@@ -40,17 +42,20 @@ export function firstEpisodes(
   });
   const all: (number | null)[] = attacks.names.map(() => null);
   const withoutIgnored = [...all];
-  let [rank, counted] = [0, 0];
+  let [rank, counted, processes] = [0, 0, 0];
   for (const i of order) {
     if (!(scores[i] > 0)) break;
     const nodes = folded[i].episodes.flatMap(({ processes }) => Array.from(processes));
     const isPositive = nodes.some((node) => labels.positives[node] !== 0);
     rank++;
-    if (isPositive || nodes.every((node) => labels.ignored[node] === 0)) counted++;
+    if (isPositive || nodes.every((node) => labels.ignored[node] === 0)) {
+      counted++;
+      processes += nodes.length;
+    }
     for (const attack of new Set(nodes.flatMap((node) => attacksOf.get(node) ?? []))) {
       all[attack] ??= rank;
       withoutIgnored[attack] ??= counted;
     }
   }
-  return { all, withoutIgnored };
+  return { all, withoutIgnored, searched: { incidents: counted, nodes: processes } };
 }

@@ -131,7 +131,7 @@ export function measureRun(run: ScoredRun, context: MeasureContext): MeasuredSee
             firstRank: judged === undefined ? (incidents?.firstRank ?? []) : (episodes?.withoutIgnored ?? []),
             deeper:
               incidents === null || incidents === undefined
-                ? []
+                ? (episodes?.withoutIgnored ?? []).map((rank) => missedBy(rank, episodes))
                 : searchDeeper(top, attacks, incidents.firstRank, ignored),
           }),
         }),
@@ -166,17 +166,23 @@ function describeAttacks(
 ): NonNullable<SeedResult['perAttack']> {
   return attacks.names.map((name, attack) => {
     const nodes = attackRow(attacks, attack);
+    const scored = nodes.filter((v) => scores[v] > 0).length;
     return {
       name,
       nodes: nodes.length,
-      scored: nodes.filter((v) => scores[v] > 0).length,
+      scored,
       flagged: hits[attack],
       firstIncident: firstRank[attack] ?? null,
-      deeper: deeper[attack] ?? null,
+      deeper: scored === 0 ? null : (deeper[attack] ?? null),
       firstEpisode: episodes?.all[attack] ?? null,
       firstEpisodeNotIgnored: episodes?.withoutIgnored[attack] ?? null,
     };
   });
+}
+
+/** Of a variant that ranks episodes, every one is searched: an attack without a rank is in none of them. */
+function missedBy(rank: number | null, episodes: FirstEpisodes | null): DeeperIncident | null {
+  return rank !== null || episodes === null ? null : { incident: null, ...episodes.searched };
 }
 
 /** The incidents up to the one that finds the last attack, and their nodes; null if an attack is not found. */

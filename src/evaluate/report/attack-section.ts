@@ -13,7 +13,14 @@ import {
   rankText,
 } from './attack-ranks.js';
 import type { Study, StudyRun } from './study.js';
-import { countColumn, meanColumn, VARIANT_COLUMNS, type VariantRow, variantRows } from './variant-rows.js';
+import {
+  countColumn,
+  effortColumn,
+  meanColumn,
+  VARIANT_COLUMNS,
+  type VariantRow,
+  variantRows,
+} from './variant-rows.js';
 
 interface AttackRow extends VariantRow {
   readonly attack: string;
@@ -81,7 +88,7 @@ export function attackSection({ runs }: Study): Section | undefined {
       dataTable({
         id: 'attack-effort',
         title: 'Effort to find all attacks',
-        caption: `A dash means that at least one seed does not find all attacks among the ${TOP_NODES} highest nodes per host and day. The first table shows how far down they are.`,
+        caption: `Not all: at least one seed does not find every attack, or not among the ${TOP_NODES} highest nodes per host and day. The first table shows how far down they are.`,
         columns: [
           ...VARIANT_COLUMNS,
           countColumn('attacks', 'attacks'),
@@ -89,9 +96,9 @@ export function attackSection({ runs }: Study): Section | undefined {
           meanColumn('ADP', 'adp'),
           countColumn('false incidents', 'falseIncidents'),
           meanColumn('per host and day', 'falseIncidentsPerDay'),
-          countColumn('false positives until all found', 'fpUntilAllAttacks'),
-          countColumn('incidents until all found', 'incidentsUntilAllAttacks'),
-          countColumn('nodes in these incidents', 'nodesUntilAllAttacks'),
+          effortColumn('false positives until all found', 'fpUntilAllAttacks'),
+          effortColumn('incidents until all found', 'incidentsUntilAllAttacks'),
+          effortColumn('nodes in these incidents', 'nodesUntilAllAttacks'),
         ],
         rows: variants.filter(({ variant }) => variant.mean.attacks !== null),
         download: true,

@@ -39,3 +39,12 @@ export function countColumn(heading: string, figure: Figure) {
     as: 'number' as const,
   };
 }
+
+/** What it takes to find every attack: a dash would not tell that some attack is not found. */
+export function effortColumn(heading: string, figure: Figure) {
+  const { show, ...column } = countColumn(heading, figure);
+  return {
+    ...column,
+    show: (row: VariantRow) => (row.variant.mean[figure] === null ? 'not all' : show(row)),
+  };
+}

@@ -37,6 +37,7 @@ describe('firstEpisodes', () => {
     const found = firstEpisodes(folded, Float64Array.of(1, 1, 3, 2, 0), attacks, labels);
     expect(found.all).toEqual([2, 3, null]);
     expect(found.withoutIgnored).toEqual([1, 2, null]);
+    expect(found.searched).toEqual({ incidents: 3, nodes: 3 });
   });
 
   test('an episode with a labelled process counts, even if others in it are ignored', () => {

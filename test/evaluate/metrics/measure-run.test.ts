@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { parseThreshold } from '../../../src/detect/threshold/threshold.js';
 import { type MeasureContext, measureRun } from '../../../src/evaluate/metrics/measure-run.js';
 import { TOP_NODES } from '../../../src/evaluate/metrics/top-incidents.js';
+import { rankText } from '../../../src/evaluate/report/attack-ranks.js';
 import { attacksOf } from '../samples.js';
 import { runOf, type SampleGraph } from '../scored-samples.js';
 
@@ -111,4 +112,42 @@ test('every attack has a rank among the highest nodes, a deeper rank, or no scor
     { name: 'none', nodes: 1, scored: 0, flagged: 0, firstIncident: null, deeper: null },
   ]);
   expect(incidentsUntilAllAttacks).toBeNull();
+});
+
+test('an attack that no process tree holds says how many were searched, and not that it scores 0', () => {
+  const nodes = Int32Array.from({ length: NODES }, (_, v) => v);
+  const scores = Float64Array.of(9, 8, 7, 6, 5, 4, 3, 0);
+  const { run, events } = runOf(NODES, [{ nodes, scores }]);
+  const tree = (score: number, ...processes: number[]) => ({
+    score,
+    episodes: [{ root: processes[0], processes: Int32Array.from(processes), score }],
+  });
+  const judged = {
+    incidents: [tree(5, 0, 1), tree(4, 2), tree(0, 3)],
+    loud: new Set<never>(),
+    benign: { scores: Float64Array.of(1), hostDays: 1 },
+  } as unknown as NonNullable<typeof run.judged>;
+  const attacked = { tree: [1], file: [5], silent: [7] };
+  const positives = Uint8Array.from(nodes, (v) => Number(Object.values(attacked).flat().includes(v)));
+  const labels = { positives, ignored: new Uint8Array(NODES), attacks: attacksOf(attacked) };
+  const { perAttack = [] } = measureRun(
+    { ...run, judged },
+    {
+      labels: labels as unknown as MeasureContext['labels'],
+      events,
+      behaviours: { count: NODES, of: Int32Array.from(nodes.keys()) },
+      threshold: parseThreshold('oracle', { oracle: true }),
+      matching: 'node',
+      episodes: [],
+      hops: () => {
+        throw new Error('not needed');
+      },
+    },
+  ).result;
+  expect(perAttack).toMatchObject([
+    { name: 'tree', firstIncident: 1, deeper: null },
+    { name: 'file', scored: 1, firstIncident: null, deeper: { incident: null, incidents: 2, nodes: 3 } },
+    { name: 'silent', scored: 0, firstIncident: null, deeper: null },
+  ]);
+  expect(perAttack.map(rankText)).toEqual(['1', '>2', 'not scored']);
 });

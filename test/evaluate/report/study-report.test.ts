@@ -97,6 +97,11 @@ describe('the page of a study', () => {
     expect(page).not.toContain('kNN distance');
   });
 
+  test('says that not all attacks are found, and prints no dash', () => {
+    const table = page.slice(page.indexOf('id="attack-effort"'));
+    expect(textOf(table.slice(0, table.indexOf('</table>')))).toMatch(/not all not all not all/);
+  });
+
   test('draws the best precision at each recall', () => {
     expect(csvOf(page, 'pr-paper').split('\r\n')).toEqual([
       'curve,recall,precision,threshold',
