@@ -24,6 +24,8 @@ interface CallGroup {
   readonly calls: readonly string[];
   /** Why, one comment line each. */
   readonly comments: readonly string[];
+  /** Only calls with such an argument. */
+  readonly only?: string;
   /** True if failed calls are left out. */
   readonly succeeded?: boolean;
 }
@@ -45,6 +47,16 @@ const GROUPS: readonly CallGroup[] = [
       'Files that are opened or created. The flags of an open tell whether it is a read or a write.',
       'Cost: two thirds of all events. If that is too much, add -F dir=/path to record one folder, with one line per folder;',
       'keep /etc, /home, /root, /tmp, /var/tmp, /dev/shm and the folders of your services.',
+    ],
+  },
+  {
+    key: 'recal_folder',
+    calls: ['fcntl'],
+    only: 'a1=1030',
+    succeeded: true,
+    comments: [
+      'Copies of descriptors (F_DUPFD_CLOEXEC). Programs that walk through folders, such as grep -r, open files below such a',
+      'copy. Without this rule their paths are unknown. Cost: one event for each folder that is walked through.',
     ],
   },
   {
@@ -126,6 +138,7 @@ export function auditdRules({ architecture, without }: RuleOptions): string {
     '# Keep:   save as /etc/audit/rules.d/recal.rules, then run: augenrules --load',
     '# Try:    auditctl -R recal.rules   (until the next restart)',
     '# Check:  auditctl -l lists the rules; auditctl -s shows lost: it should stay 0',
+    '# Then:   restart the services, or the host: processes that ran before auditing was first switched on stay invisible',
     '# Remove: delete the file, then run: augenrules --load',
     '#',
     '# The first matching rule wins. Rules of other tools stay loaded, because this file has no -D. Earlier rules with',
@@ -153,7 +166,7 @@ export function auditdRules({ architecture, without }: RuleOptions): string {
     lines.push(
       '',
       ...group.comments.map((comment) => `# ${comment}`),
-      `-a always,exit -F arch=b64 -S ${calls.join(',')}${group.succeeded === true ? ' -F success=1' : ''} -F key=${group.key}`,
+      `-a always,exit -F arch=b64 -S ${calls.join(',')}${group.only === undefined ? '' : ` -F ${group.only}`}${group.succeeded === true ? ' -F success=1' : ''} -F key=${group.key}`,
     );
   }
   lines.push(

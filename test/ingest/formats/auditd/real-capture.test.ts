@@ -51,6 +51,8 @@ describe.skipIf(reason !== undefined)('a capture on this machine with the rules 
     mkdirSync(work);
     chownSync(work, USER, USER);
     writeFileSync(join(work, 'note.txt'), 'a note\n');
+    mkdirSync(join(work, 'deep/er'), { recursive: true });
+    writeFileSync(join(work, 'deep/er/word.txt'), 'a word\n');
     const server = createServer((socket) => socket.end());
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -60,7 +62,7 @@ describe.skipIf(reason !== undefined)('a capture on this machine with the rules 
     const printed = await recal(['rules', 'auditd']);
     const log = await captureAudit(capture, printed.stdout, USER, async () => {
       const commands =
-        `cat note.txt > copy.txt; mv copy.txt moved.txt; ` +
+        `cat note.txt > copy.txt; mv copy.txt moved.txt; grep -r word deep; ` +
         `bash -c 'exec 3<>/dev/tcp/127.0.0.1/${port}'; ${process.execPath} -e 'net.connect(${port}, "127.0.0.1").on("close", () => {})'; true`;
       const child = spawn('/bin/sh', ['-c', commands], {
         cwd: work,
@@ -124,6 +126,10 @@ describe.skipIf(reason !== undefined)('a capture on this machine with the rules 
       join(work, 'copy.txt'),
       join(work, 'moved.txt'),
     ]);
+  });
+
+  it('shows the files that a program finds by walking through folders', () => {
+    expect(find('read', /\/grep$/, /\/work\/deep\/er\/word\.txt$/)).toHaveLength(1);
   });
 
   it('shows the connections by remote address', () => {
