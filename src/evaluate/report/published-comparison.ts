@@ -21,9 +21,11 @@ type Rates = Readonly<Record<keyof PublishedRates, number | null>>;
 /** Published rows first, then variants without a published row. */
 export function compareWithPublished({ runs, host }: Study): ComparisonRow[] {
   if (host === undefined) return [];
-  const known = [...PUBLISHED, ...PUBLISHED_ABLATIONS];
+  const known = [...PUBLISHED, ...PUBLISHED_ABLATIONS].map(({ name, variant, rival, by }) => {
+    return { name, variant: variant ?? rival ?? null, by };
+  });
   return runs.flatMap(({ name: run, result: { variants } }) => [
-    ...known.map(({ name, variant = null, by }) => ({
+    ...known.map(({ name, variant, by }) => ({
       run,
       name,
       variant,
