@@ -5,14 +5,18 @@ import {
   resolveVariant,
   variantOf,
 } from '../dist/evaluate/protocol/variants.js';
-import { PUBLISHED_RIVALS, type PublishedRival } from '../dist/evaluate/rivals/rival-settings.js';
+import {
+  PUBLISHED_RIVALS,
+  type PublishedRival,
+  publishedVariant,
+} from '../dist/evaluate/rivals/rival-settings.js';
 import { printRows } from './contestants.js';
 import { withFolder } from './measurement.js';
 import { openTrial } from './trials.js';
 
 type Changes = Readonly<Record<string, number>>;
 
-/** The main settings of each rival, as changes of its defaults. */
+/** The main settings of each rival, as changes of its published defaults. */
 const CHANGES: Readonly<Record<PublishedRival, readonly Changes[]>> = {
   magic: [
     {},
@@ -87,5 +91,6 @@ export async function run(args: string[]): Promise<void> {
 
 function changed(kind: PublishedRival, settings: Changes): ResolvedVariant {
   const text = Object.entries(settings).map(([key, value]) => `${key} ${value}`);
-  return resolveVariant({ ...variantOf(kind), name: [kind, ...text].join(', '), settings }, {}, {});
+  const name = text.length === 0 ? publishedVariant(kind) : [kind, ...text].join(', ');
+  return resolveVariant({ ...variantOf(publishedVariant(kind)), name, settings }, {}, {});
 }
