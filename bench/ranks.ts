@@ -1,33 +1,15 @@
-import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { parseThreshold } from '../dist/detect/threshold/threshold.js';
 import { evaluateVariants } from '../dist/evaluate/evaluate-variants.js';
-import type { Labels } from '../dist/evaluate/labels/labels.js';
-import { readLabels } from '../dist/evaluate/labels/read-labels.js';
-import {
-  ingestSplits,
-  LoadedSplit,
-  openSplits,
-  type SplitInputs,
-  type Splits,
-} from '../dist/evaluate/protocol/splits.js';
+import { LoadedSplit } from '../dist/evaluate/protocol/splits.js';
 import { parseSeeds, resolveVariant, variantOf } from '../dist/evaluate/protocol/variants.js';
 import { SCENARIOS, type Scenario } from '../dist/simulate/options.js';
-import { simulate } from '../dist/simulate/simulate.js';
 import { median, withFolder } from './measurement.js';
-import { captureOf, OTRF_ORDERS, writeBenign, writeLabels } from './otrf.js';
+import { OTRF_ORDERS } from './otrf.js';
+import { DATA, openTrial, type Trial } from './trials.js';
 
-const DATA = resolve('../shared/data');
 const HOUR = 3_600_000_000_000;
 const VARIANTS = ['recal', 'episodes'] as const;
-
-interface Trial {
-  readonly name: string;
-  readonly splits: Splits;
-  readonly labels: Labels;
-  readonly ignore: Labels;
-}
 
 /** The rank of an attack's first incident, with and without counting harmless novelty; null if it has none. */
 interface Rank {
@@ -64,7 +46,7 @@ export async function run(args: string[]): Promise<void> {
     const isSimulated = SCENARIOS.includes(name as Scenario);
     for (const world of isSimulated ? parseSeeds(values.worlds) : [0]) {
       await withFolder('ranks', async (folder) => {
-        const trial = await openTrial(name, world, folder, Number(values.events));
+        const trial = await openTrial(name, { world, folder, events: Number(values.events), tier: 'all' });
         if (trial === undefined) return console.log(`${name}: skipped, ${DATA} does not exist`);
         for (const calibrate of values.calibrate.split(',')) {
           const options = { epochs: Number(values.epochs), seeds: parseSeeds(values.seeds), calibrate };
@@ -150,60 +132,4 @@ async function cutSplit(split: LoadedSplit, part: string): Promise<LoadedSplit> 
     : Number(part) * Number(split.last - split.first);
   const selection = { ...split.selection, from: split.first, to: split.first + BigInt(Math.round(span)) };
   return LoadedSplit.open('calibrate', { folder: split.store.folder, selection });
-}
-
-async function openTrial(
-  name: string,
-  world: number,
-  folder: string,
-  events: number,
-): Promise<Trial | undefined> {
-  if (SCENARIOS.includes(name as Scenario)) {
-    const out = join(folder, 'world');
-    await simulate({ scenario: name as Scenario, events, seed: world, out });
-    return openSplitFiles(`${name} ${world}`, folder, (part) => join(out, `${part}.json`), [
-      join(out, 'labels.csv'),
-      join(out, 'unusual.csv'),
-    ]);
-  }
-  if (!existsSync(DATA)) return undefined;
-  if (name.startsWith('otrf-')) return openCaptures(name, folder);
-  const [data, file, labels] =
-    name === 'lab'
-      ? ['linux-lab', (part: string) => `audit.${part}.log.gz`, 'labels.csv']
-      : ['cadets-e1', (part: string) => `ta1-cadets-e1-stretch.${part}.json.gz`, 'labels.test.csv'];
-  return openSplitFiles(name, folder, (part) => join(DATA, data, file(part)), [
-    join(DATA, data, labels),
-    join(DATA, data, 'ambiguous.csv'),
-  ]);
-}
-
-/** `otrf-01-03-04` tests the first capture, trains on the second and calibrates on the third. */
-async function openCaptures(name: string, folder: string): Promise<Trial> {
-  const data = join(DATA, 'otrf-lsass');
-  const [test, train, calibrate] = name.split('-').slice(1);
-  const files: Readonly<Record<string, string>> = {
-    test: captureOf(data, test),
-    train: await writeBenign(data, train, folder),
-    calibrate: await writeBenign(data, calibrate, folder),
-  };
-  return openSplitFiles(name, folder, (part) => files[part], [
-    writeLabels(data, test, folder),
-    join(data, 'ambiguous.csv'),
-  ]);
-}
-
-async function openSplitFiles(
-  name: string,
-  folder: string,
-  file: (part: string) => string,
-  [labels, ignore]: readonly [string, string],
-): Promise<Trial> {
-  const inputs: SplitInputs = {
-    train: [file('train')],
-    calibrate: [file('calibrate')],
-    test: [file('test')],
-  };
-  const splits = await openSplits(await ingestSplits(inputs, { folder: async () => folder }));
-  return { name, splits, labels: await readLabels(labels), ignore: await readLabels(ignore) };
 }

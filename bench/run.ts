@@ -1,4 +1,5 @@
 import { run as audit } from './audit.js';
+import { run as contestants } from './contestants.js';
 import { run as detect } from './detect.js';
 import { run as falseAlarms } from './false-alarms.js';
 import { run as faults } from './faults.js';
@@ -25,6 +26,7 @@ interface Benchmark {
 /** Benchmarks print times, as ratios to a peer in the same run where there is one. Tests assert no times. */
 const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   audit: { summary: 'compare recal ingest of audit logs with a pattern per field', run: audit },
+  contestants: { summary: 'compare all contestants on the traces of the docs', run: contestants },
   detect: { summary: 'measure time and memory of recal detect by stage', run: detect },
   'false-alarms': { summary: 'compare false alarms with the threshold rules', run: falseAlarms },
   faults: { summary: 'flip bits of stored files and kill commands', run: faults },

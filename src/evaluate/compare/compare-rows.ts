@@ -15,7 +15,7 @@ export const COMPARE_LEGEND = [
   'a column named after an attack: the rank of the first incident that leads to it (median over seeds, then the worst); * among more nodes, >N: none of N incidents',
   'flagged: attacks with a flagged node at the threshold that all contestants share; false incidents: at the same threshold',
   'own rule: attacks, true and false nodes flagged by the rule of the published detector, if it has one without labels',
-  'seconds: training, calibration and scoring of one seed; memory: the most that the process used, with the data',
+  'seconds: training, calibration and scoring of one seed; processor s: all of a seed on all threads, which other work on the machine does not lengthen; memory: the most that the process used, with the data',
 ] as const;
 
 /** All figures of a comparison. */
@@ -37,13 +37,14 @@ export function compareTable({
       'own rule',
       'steps',
       'seconds',
+      'processor s',
       'memory',
     ],
     rows: contestants.map((contestant) => rowOf(contestant, attacks)),
   };
 }
 
-function rowOf({ name, result, memory }: Contestant, attacks: readonly string[]): string[] {
+function rowOf({ name, result, memory, processor }: Contestant, attacks: readonly string[]): string[] {
   const steps = stepsOf(result);
   const flagged = result.mean.attacks === null ? NOTHING : countText(result, 'attacksDetected');
   return [
@@ -58,6 +59,7 @@ function rowOf({ name, result, memory }: Contestant, attacks: readonly string[])
     ownText(result.seeds),
     steps === null ? NOTHING : String(steps),
     secondsOf(result.seeds).toFixed(0),
+    meanOf(processor).toFixed(0),
     memoryText(memory),
   ];
 }
@@ -74,7 +76,11 @@ function ownText(seeds: Contestant['result']['seeds']): string {
 /** The mean over seeds of all stages. */
 function secondsOf(seeds: Contestant['result']['seeds']): number {
   const sums = seeds.map(({ timings = {} }) => Object.values(timings).reduce((sum, each) => sum + each, 0));
-  return sums.reduce((sum, each) => sum + each, 0) / sums.length;
+  return meanOf(sums);
+}
+
+function meanOf(values: readonly number[]): number {
+  return values.reduce((sum, each) => sum + each, 0) / Math.max(1, values.length);
 }
 
 function memoryText(memory: Contestant['memory']): string {

@@ -3,6 +3,7 @@ import { evaluateVariants } from '../evaluate-variants.js';
 import type { EvaluateVariantsOptions, EvaluateWatch } from '../evaluation.js';
 import { summariseSeeds } from '../metrics/summary-statistics.js';
 import { UNSEEDED } from '../protocol/variants.js';
+import { PROCESSOR_STAGE } from '../report/describe-run.js';
 import { type EvaluationResult, FIGURE_NAMES, type VariantResult } from '../result-schema.js';
 import { readTrial, type Trial, trialId, writeTrial } from '../sweep/sweep-trial.js';
 
@@ -24,6 +25,8 @@ export interface Contestant {
   readonly result: VariantResult;
   /** By seed: the most memory of the process during the run, with the data. Null if the system cannot tell runs apart. */
   readonly memory: readonly (number | null)[];
+  /** By seed: processor seconds of all threads, with the measurement of the scores. */
+  readonly processor: readonly number[];
 }
 
 export interface Comparison {
@@ -78,10 +81,14 @@ async function runOne(
 ): Promise<Trial | undefined> {
   (globalThis as { gc?: () => void }).gc?.();
   const isOwn = resetPeakMemory();
+  const before = process.cpuUsage();
   try {
     const { result, complete } = await evaluateVariants(options);
     if (!complete) return undefined;
-    const own = { ...result, peakMemory: isOwn ? peakMemory() : null };
+    const { user, system } = process.cpuUsage(before);
+    // The time of the process includes reading the logs, and earlier runs.
+    const timings = { ...result.timings, [PROCESSOR_STAGE]: (user + system) / 1e6 };
+    const own = { ...result, timings, peakMemory: isOwn ? peakMemory() : null };
     return { ...trial, result: JSON.parse(JSON.stringify(own)) };
   } catch (error) {
     if (options.signal?.aborted === true) return undefined;
@@ -99,6 +106,7 @@ function join(finished: readonly Trial[], known: number, complete: boolean): Com
       name,
       result: { ...(config === undefined ? {} : { config }), seeds, ...summariseSeeds(seeds, FIGURE_NAMES) },
       memory: own.map(({ result }) => result.peakMemory),
+      processor: own.map(({ result }) => result.timings[PROCESSOR_STAGE] ?? 0),
     };
   });
   const { variants: _, timings: __, peakMemory: ___, notes: ____, ...about } = finished[0].result;

@@ -1,3 +1,5 @@
+import type { PublishedRival } from '../rivals/rival-settings.js';
+
 /** The hosts of DARPA's Engagement 3 with published figures. */
 export const E3_HOSTS = ['cadets', 'theia', 'trace'] as const;
 export type E3Host = (typeof E3_HOSTS)[number];
@@ -14,17 +16,25 @@ export interface PublishedRow {
   readonly name: string;
   /** The RECAL variant that corresponds to the row. */
   readonly variant?: string;
+  /** The published rival that corresponds to the row. */
+  readonly rival?: PublishedRival;
   readonly by: Readonly<Record<E3Host, PublishedRates>>;
 }
 
 type Four = readonly [precision: number | null, recall: number | null, f1: number, fpr: number | null];
 
-function row(name: string, cadets: Four, theia: Four, trace: Four, variant?: string): PublishedRow {
+function row(
+  name: string,
+  cadets: Four,
+  theia: Four,
+  trace: Four,
+  of: Pick<PublishedRow, 'variant' | 'rival'> = {},
+): PublishedRow {
   const rates = ([precision, recall, f1, fpr]: Four): PublishedRates => ({ precision, recall, f1, fpr });
   return {
     name,
     by: { cadets: rates(cadets), theia: rates(theia), trace: rates(trace) },
-    ...(variant === undefined ? {} : { variant }),
+    ...of,
   };
 }
 
@@ -32,25 +42,27 @@ type Two = readonly [f1: number, fpr: number];
 
 function ablation(name: string, variant: string, cadets: Two, theia: Two, trace: Two): PublishedRow {
   const four = ([f1, fpr]: Two): Four => [null, null, f1, fpr];
-  return row(name, four(cadets), four(theia), four(trace), variant);
+  return row(name, four(cadets), four(theia), four(trace), { variant });
 }
 
 /** The main table of the paper (method, "Published figures"). */
 export const PUBLISHED: readonly PublishedRow[] = [
   row('Log2vec', [49.2, 84.59, 62.21, 1.59], [62.49, 66.05, 64.22, 0.29], [54.39, 78.27, 64.18, 1.83]),
-  row('THREATRACE', [90.42, 99.97, 94.96, 0.19], [87.04, 99.74, 92.96, 0.11], [71.56, 99.99, 83.42, 1.11]),
-  row('Unicorn', [31, 100, 47, null], [67, 67, 67, null], [28, 100, 34, null]),
-  row('FLASH', [94.69, 99.99, 97.27, 0.1], [93.1, 99.83, 96.35, 0.05], [94.65, 99.99, 97.25, 0.16]),
-  row('MAGIC', [94.4, 99.77, 97.01, 0.22], [98.23, 99.99, 99.11, 0.14], [99.17, 99.98, 99.57, 0.09]),
+  row('THREATRACE', [90.42, 99.97, 94.96, 0.19], [87.04, 99.74, 92.96, 0.11], [71.56, 99.99, 83.42, 1.11], {
+    rival: 'threatrace',
+  }),
+  row('Unicorn', [31, 100, 47, null], [67, 67, 67, null], [28, 100, 34, null], { rival: 'unicorn' }),
+  row('FLASH', [94.69, 99.99, 97.27, 0.1], [93.1, 99.83, 96.35, 0.05], [94.65, 99.99, 97.25, 0.16], {
+    rival: 'flash',
+  }),
+  row('MAGIC', [94.4, 99.77, 97.01, 0.22], [98.23, 99.99, 99.11, 0.14], [99.17, 99.98, 99.57, 0.09], {
+    rival: 'magic',
+  }),
   row('STGAN', [98.4, 99.83, 99.11, 0.0426], [94.49, 99.83, 97.09, 0.0156], [99.5, 98.83, 99.16, 0.0777]),
   row('AEGIS', [100, 99, 99, null], [96, 97, 97, null], [99, 99, 99, null]),
-  row(
-    'RECAL',
-    [99.99, 99.99, 99.99, 0.0004],
-    [99.95, 99.92, 99.93, 0.0041],
-    [99.98, 100, 99.99, 0.0019],
-    'paper',
-  ),
+  row('RECAL', [99.99, 99.99, 99.99, 0.0004], [99.95, 99.92, 99.93, 0.0041], [99.98, 100, 99.99, 0.0019], {
+    variant: 'paper',
+  }),
 ];
 
 /** The ablation table of the paper. It gives F1 and FPR only. */

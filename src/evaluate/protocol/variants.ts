@@ -3,7 +3,13 @@ import { printable } from '../../base/printable.js';
 import { closestName } from '../../base/settings/closest-name.js';
 import { type DetectionConfig, resolveDetectionConfig } from '../../detect/detection-config.js';
 import { resolveTrainingConfig, type TrainingConfig } from '../../model/training/training-config.js';
-import { isPublished, PUBLISHED_RIVALS, type PublishedRival } from '../rivals/rival-settings.js';
+import {
+  isPublished,
+  PUBLISHED_RIVALS,
+  type PublishedRival,
+  publishedVariant,
+  searchedSettings,
+} from '../rivals/rival-settings.js';
 import type { VeloxOptions } from '../rivals/velox-options.js';
 
 /** A detector that an evaluation compares: RECAL, an ablation of it, or a rival (method §10). */
@@ -55,7 +61,10 @@ const VARIANTS: readonly Variant[] = [
   rival('rarity'),
   rival('velox'),
   rival('episodes'),
-  ...PUBLISHED_RIVALS.map((name) => rival(name)),
+  ...PUBLISHED_RIVALS.map((kind) => rival(kind, kind, searchedSettings(kind))),
+  ...PUBLISHED_RIVALS.filter((kind) => publishedVariant(kind) !== kind).map((kind) =>
+    rival(kind, publishedVariant(kind)),
+  ),
 ];
 
 /** Variants that use no random numbers: every seed gives the same scores. */
@@ -76,11 +85,15 @@ function recal(name: string, training: Variant['training'], detection: Variant['
 }
 
 /** Rivals have no profile of their own. */
-function rival(name: Exclude<Variant['kind'], 'recal'>): Variant {
+function rival(
+  kind: Exclude<Variant['kind'], 'recal'>,
+  name: string = kind,
+  settings?: Variant['settings'],
+): Variant {
   // The window of Orthrus is that of its authors.
-  const windowed = name === 'orthrus' ? { window: 15 } : {};
-  const training = WINDOWED.has(name) ? windowed : { graph: 'file' as const };
-  return { name, kind: name, training: { profile: 'recal', ...training }, detection: {} };
+  const windowed = kind === 'orthrus' ? { window: 15 } : {};
+  const training = WINDOWED.has(kind) ? windowed : { graph: 'file' as const };
+  return { name, kind, training: { profile: 'recal', ...training }, detection: {}, settings };
 }
 
 export function variantOf(name: string): Variant {

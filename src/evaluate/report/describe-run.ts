@@ -15,6 +15,9 @@ import { runNotes } from './run-notes.js';
 
 type Data = EvaluationResult['data'];
 
+/** The name of the processor time among the seconds by stage. */
+export const PROCESSOR_STAGE = 'processor, all threads';
+
 /** The content of `result.json`. */
 export function describeRun(
   options: EvaluateVariantsOptions,
@@ -43,7 +46,7 @@ export function describeRun(
       ...(calibrationShare < 1 ? { calibrationShare } : {}),
     },
     versions: { node: process.versions.node, ...options.versions },
-    timings: { ...options.timings, ...run.seconds, 'processor, all threads': processorSeconds() },
+    timings: { ...options.timings, ...run.seconds, [PROCESSOR_STAGE]: processorSeconds() },
     peakMemory: peakMemory(),
     notes: [...notes, ...runNotes(options, labels, run)],
   };

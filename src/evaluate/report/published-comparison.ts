@@ -1,5 +1,6 @@
 import { PUBLISHED, PUBLISHED_ABLATIONS, type PublishedRates } from '../e3/published.js';
 import type { VariantResult } from '../result-schema.js';
+import { publishedVariant } from '../rivals/rival-settings.js';
 import { scaled, stepsOf } from './cell-text.js';
 import type { Study } from './study.js';
 
@@ -21,9 +22,12 @@ type Rates = Readonly<Record<keyof PublishedRates, number | null>>;
 /** Published rows first, then variants without a published row. */
 export function compareWithPublished({ runs, host }: Study): ComparisonRow[] {
   if (host === undefined) return [];
-  const known = [...PUBLISHED, ...PUBLISHED_ABLATIONS];
+  const known = [...PUBLISHED, ...PUBLISHED_ABLATIONS].map(({ name, variant, rival, by }) => {
+    // A published figure belongs to the published settings.
+    return { name, variant: variant ?? (rival === undefined ? null : publishedVariant(rival)), by };
+  });
   return runs.flatMap(({ name: run, result: { variants } }) => [
-    ...known.map(({ name, variant = null, by }) => ({
+    ...known.map(({ name, variant, by }) => ({
       run,
       name,
       variant,

@@ -22,6 +22,23 @@ export function isPublished(kind: string): kind is PublishedRival {
   return Object.hasOwn(DEFAULTS, kind);
 }
 
+/**
+ * What a contestant changes of its published defaults, because a search over development data did clearly better with it
+ * (docs/research/rivals/README.md). The variant NAME-published has none of it.
+ */
+const SEARCHED: { readonly [K in PublishedRival]?: Partial<(typeof DEFAULTS)[K]> } = {
+  orthrus: { rate: 1e-3 },
+};
+
+export function searchedSettings(kind: PublishedRival): Readonly<Record<string, unknown>> | undefined {
+  return SEARCHED[kind];
+}
+
+/** The variant with the published defaults. */
+export function publishedVariant(kind: PublishedRival): string {
+  return SEARCHED[kind] === undefined ? kind : `${kind}-published`;
+}
+
 /** The defaults of a rival, changed by what defines its variant. */
 export function rivalSettings<K extends PublishedRival>(
   kind: K,

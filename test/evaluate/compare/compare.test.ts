@@ -69,6 +69,16 @@ describe('compare', () => {
     }
   });
 
+  test('processor time is that of a run, not of the process', async () => {
+    const before = process.cpuUsage();
+    const { found } = await run({ folder: await mkdtemp(join(world.folder, 'timed-')) });
+    const { user, system } = process.cpuUsage(before);
+    const times = found.contestants.flatMap(({ processor }) => processor);
+    expect(times).toHaveLength(5);
+    for (const seconds of times) expect(seconds).toBeGreaterThan(0);
+    expect(times.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual((user + system) / 1e6);
+  });
+
   test('a damaged run is run again', async () => {
     const files = (await readdir(folder)).filter((name) => name.startsWith('contestant=rarity'));
     expect(files.length).toBeGreaterThan(0);

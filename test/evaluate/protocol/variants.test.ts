@@ -1,12 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import {
+  COMPARED,
   DEFAULT_VARIANTS,
   parseSeeds,
   resolveVariant,
   shareTraining,
   variantOf,
 } from '../../../src/evaluate/protocol/variants.js';
-import { PUBLISHED_RIVALS } from '../../../src/evaluate/rivals/rival-settings.js';
+import {
+  PUBLISHED_RIVALS,
+  publishedVariant,
+  rivalSettings,
+} from '../../../src/evaluate/rivals/rival-settings.js';
 
 const resolve = (name: string, training = {}, detection = {}) =>
   resolveVariant(variantOf(name), training, detection);
@@ -47,6 +52,17 @@ describe('variants', () => {
       ['episodes'],
       ...PUBLISHED_RIVALS.map((name) => [name]),
     ]);
+  });
+
+  test('a rival with searched settings keeps its published ones under another name', () => {
+    for (const kind of PUBLISHED_RIVALS) {
+      const [searched, published] = [kind, publishedVariant(kind)].map(variantOf);
+      expect(published).toMatchObject({ kind, training: searched.training });
+      expect(rivalSettings(kind, published.settings)).toEqual(rivalSettings(kind, undefined));
+      expect(published.name === kind).toBe(searched.settings === undefined);
+    }
+    expect(variantOf('orthrus').settings).toBeDefined();
+    expect(COMPARED).not.toContain('orthrus-published');
   });
 
   test('an unknown name is refused with a suggestion', () => {

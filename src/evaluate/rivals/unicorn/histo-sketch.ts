@@ -1,5 +1,8 @@
 import { finishMix, mixWord } from '../../../base/integer-mix.js';
 
+/** The weight of a new element grows by less than e to this power, so that sums of weights stay finite. */
+const MOST_GROWTH = 300;
+
 /**
  * HistoSketch (Yang et al. 2017): as many numbers for a growing histogram as asked for. Two sketches of V and W agree in
  * a share of their numbers that estimates Σ_i 1 / Σ_k max(V_k/V_i, W_k/W_i), which is near Σ min / Σ max. Weights fall
@@ -44,9 +47,15 @@ export class HistoSketch {
     return this.#elements.slice();
   }
 
-  /** Time goes on by one batch. */
+  /** Time goes on by one step. */
   tick(): void {
     this.#time++;
+    const grown = this.#decay * this.#time;
+    if (grown < MOST_GROWTH) return;
+    // Scaling all weights alike changes no sketch.
+    for (const [element, weight] of this.#weights) this.#weights.set(element, weight * Math.exp(-grown));
+    for (let j = 0; j < this.#least.length; j++) this.#least[j] += grown;
+    this.#time = 0;
   }
 }
 

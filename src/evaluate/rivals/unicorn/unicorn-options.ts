@@ -4,8 +4,9 @@ export interface UnicornOptions {
   readonly hops: number;
   /** Numbers in a sketch. */
   readonly size: number;
-  /** Old labels lose this share of their weight, about, with every batch. */
+  /** Old labels lose this share of their weight, about, after every `fading` edges. */
   readonly decay: number;
+  readonly fading: number;
   /** Edges between two sketches. */
   readonly batch: number;
   /** The most clusters of training sketches. */
@@ -20,6 +21,7 @@ export const UNICORN_DEFAULTS: UnicornOptions = {
   hops: 3,
   size: 2000,
   decay: 0.02,
+  fading: 500,
   batch: 3000,
   clusters: 6,
   trials: 20,

@@ -8,8 +8,7 @@ import { NodeKinds } from '../node-kinds.js';
 import { type GraphScorer, notFitted, Rival } from '../rival.js';
 import { rivalSettings } from '../rival-settings.js';
 import { Evolution } from './evolution.js';
-import { HistoSketch } from './histo-sketch.js';
-import { StreamingLabels } from './streaming-labels.js';
+import { sketchStream } from './sketch-stream.js';
 import type { UnicornOptions } from './unicorn-options.js';
 
 /** Unicorn (Han et al., NDSS 2020): docs/research/rivals/unicorn.md. */
@@ -71,19 +70,14 @@ export class Unicorn extends Rival {
 
   /** A sketch of the graph so far after every batch of edges. */
   #sketch(view: GraphView): Uint32Array[] {
-    const { hops, size, decay, batch } = this.#settings;
     const { subject, object, relation, length } = view.interactions;
-    const labels = new StreamingLabels(this.#kinds.of(view), hops);
-    const sketch = new HistoSketch(size, decay, this.options.seed);
-    const sketches: Uint32Array[] = [];
-    for (let i = 0; i < length; i++) {
-      const isBack = this.#reversed[relation[i]] === 1;
-      const [source, target] = isBack ? [object[i], subject[i]] : [subject[i], object[i]];
-      for (const label of labels.add(source, target, relation[i])) sketch.add(label);
-      if ((i + 1) % batch !== 0 && i + 1 < length) continue;
-      sketches.push(sketch.snapshot());
-      sketch.tick();
-    }
-    return sketches;
+    const isBack = Uint8Array.from({ length }, (_, i) => this.#reversed[relation[i]] ?? 0);
+    const edges = {
+      length,
+      source: Int32Array.from(isBack, (back, i) => (back === 1 ? object : subject)[i]),
+      target: Int32Array.from(isBack, (back, i) => (back === 1 ? subject : object)[i]),
+      relation,
+    };
+    return sketchStream(edges, this.#kinds.of(view), this.#settings, this.options.seed);
   }
 }

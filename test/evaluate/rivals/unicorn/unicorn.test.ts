@@ -3,6 +3,7 @@ import { Random } from '../../../../src/base/random.js';
 import { Evolution } from '../../../../src/evaluate/rivals/unicorn/evolution.js';
 import { HistoSketch, sketchDistance } from '../../../../src/evaluate/rivals/unicorn/histo-sketch.js';
 import { clusterPoints } from '../../../../src/evaluate/rivals/unicorn/medoids.js';
+import { sketchStream } from '../../../../src/evaluate/rivals/unicorn/sketch-stream.js';
 import { StreamingLabels } from '../../../../src/evaluate/rivals/unicorn/streaming-labels.js';
 import { UNICORN_DEFAULTS } from '../../../../src/evaluate/rivals/unicorn/unicorn-options.js';
 
@@ -88,6 +89,47 @@ describe('HistoSketch', () => {
     const weight = Math.exp(0.2 * 10);
     expect(Math.abs(share(0.2) - weight / (1 + weight))).toBeLessThan(0.05);
   });
+});
+
+test('sketchStream gives a sketch per batch, and weights fall between them', () => {
+  // A hundred edges between nodes of kind 0, then one to a node of kind 1: with one hop, four labels in all.
+  const length = 101;
+  const last = (i: number) => i === length - 1;
+  const edges = {
+    length,
+    source: Array.from({ length }, (_, i) => 2 * i),
+    target: Array.from({ length }, (_, i) => 2 * i + 1),
+    relation: Array.from({ length }, () => 0),
+  };
+  const kinds = Array.from({ length: 2 * length }, (_, node) => (last((node - 1) / 2) ? 1 : 0));
+  const options = { ...UNICORN_DEFAULTS, hops: 1, size: 2000, decay: 0.1, batch: 40 };
+  const run = (fading: number) => sketchStream(edges, kinds, { ...options, fading }, 1);
+  expect(run(1000)).toHaveLength(3);
+  const before = new Set(run(1000)[1]);
+  const late = (sketches: readonly Uint32Array[]) =>
+    (sketches.at(-1) as Uint32Array).filter((label) => !before.has(label)).length / 2000;
+  // The old labels weigh 100 each, or, if weights fall by e^-0.1 after every edge, Σ e^(-0.1 i) for i = 1 to 100.
+  const old = (1 - Math.exp(-10)) / (Math.exp(0.1) - 1);
+  expect(Math.abs(late(run(1000)) - 1 / 101)).toBeLessThan(0.01);
+  expect(Math.abs(late(run(1)) - 1 / (1 + old))).toBeLessThan(0.03);
+});
+
+test('a long stream forgets as a short one does', () => {
+  const late = (ticks: number) => {
+    const sketch = new HistoSketch(2000, 0.5, 3);
+    for (let i = 0; i < ticks; i++) {
+      sketch.add(9);
+      sketch.tick();
+    }
+    sketch.add(1);
+    sketch.snapshot();
+    sketch.tick();
+    sketch.add(2);
+    return sketch.snapshot().filter((element) => element === 2).length / 2000;
+  };
+  // Without a limit of their growth, the weights would be infinite after 1,420 ticks.
+  const expected = 1 / (1 + Math.exp(-0.5) * (1 + 1 / (Math.exp(0.5) - 1)));
+  for (const ticks of [599, 600, 5000]) expect(Math.abs(late(ticks) - expected)).toBeLessThan(0.05);
 });
 
 test('clusterPoints finds the groups of points on a line', () => {
