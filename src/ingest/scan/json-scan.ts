@@ -37,13 +37,16 @@ const TAG_INTEGER = 0x80;
 const SLOT_WORDS = 8;
 
 const PAGE = 65_536;
-/** The memory before the blocks holds the shape's tables and the row, then the dictionary, the steps, the groups and the memo. */
+/** The memory before the blocks holds the shape's tables and the row, then the dictionary, the steps, the groups, the memo and spare memory. */
 const TABLES_AT = 4096;
 const DICTIONARY_AT = 2 * PAGE;
 const STEPS_AT = 8 * PAGE;
 const GROUPS_AT = 10 * PAGE;
 const MEMO_AT = 11 * PAGE;
-const BLOCKS_AT = 56 * PAGE;
+/** Memory that a reader may use for a kernel of its own. */
+export const SPARE_AT = 56 * PAGE;
+const BLOCKS_AT = 80 * PAGE;
+export const SPARE_BYTES = BLOCKS_AT - SPARE_AT;
 /** The kernel's number for a symbol that is not in its dictionary. */
 const NO_SYMBOL = 0xffffffff;
 /** The size of the kernel's dictionary, as in kernels/json-scan/dictionary.ts. Further symbols are numbered here. */
@@ -69,6 +72,7 @@ interface Kernel {
   clearMemo(): void;
   groupNumber(group: number): number;
   textNumber(start: number, stop: number): number;
+  unescapeLines(start: number, stop: number, target: number, most: number): number;
   begin(address: number, length: number): void;
   next(): number;
   failureReason(): number;
@@ -145,7 +149,7 @@ export class JsonScan {
     this.#groups = new Uint32Array(buffer, GROUPS_AT, (MEMO_AT - GROUPS_AT) / 4);
     // Attackers choose texts, so where the kernel keeps them is random. It does not affect the results.
     const seeds = [randomInt(2 ** 32), randomInt(2 ** 32)] as const;
-    this.#kernel.configureMemo(MEMO_AT, BLOCKS_AT - MEMO_AT, ...seeds);
+    this.#kernel.configureMemo(MEMO_AT, SPARE_AT - MEMO_AT, ...seeds);
   }
 
   /** Starts with the first `length` bytes of a block of this memory. */
@@ -329,6 +333,14 @@ export class JsonScan {
       start,
       stop,
     );
+  }
+
+  /**
+   * Copies the strings of a raw array to `target`, which has room for the array and 16 bytes, one per line. Returns the
+   * length, or -1 if there are more than `most` or they are not all plain text without line ends.
+   */
+  unescapeLines(slot: Slot, target: number, most: number): number {
+    return this.#kernel.unescapeLines(this.start(slot), this.stop(slot), target, most);
   }
 
   /** Tells whether the field equals this ASCII text. */
