@@ -7,6 +7,7 @@ import { Shape, type Slot } from '../../scan/shape.js';
 import { parseSocketAddress } from '../auditd/sockaddr.js';
 import type { Format, ReaderOptions } from '../reader.js';
 import { ActsReader } from './acts-reader.js';
+import { EventId } from './event-id.js';
 import { KnownText } from './known-text.js';
 import { percentDecoded } from './percent-text.js';
 import { type Fields, fieldText, isFields, lowWord, objectsIn, wordOf } from './record-values.js';
@@ -87,6 +88,8 @@ interface KnownAddress {
 class LaurelReader extends ActsReader {
   /** The addresses of parsed records. Logs repeat them, and `parsed` returns the same object. */
   readonly #addresses = new Map<object, KnownAddress>();
+  readonly #id = new EventId();
+
   constructor(memory: ScanMemory, options: ReaderOptions) {
     super(shape, memory, options);
   }
@@ -98,10 +101,7 @@ class LaurelReader extends ActsReader {
 
   protected override fill(batch: Batch): string | undefined {
     const { scan } = this;
-    const id = ID_TEXT.exec(scan.freshText(ID));
-    if (id === null || Number(id[1]) > 9_223_372_035 || Number(id[3]) > 0xffffffff)
-      return 'not a laurel event: `ID` must be SECONDS.MILLISECONDS:SERIAL';
-    this.setTime(BigInt(id[1]) * 1_000_000_000n + BigInt(id[2].padEnd(9, '0')), Number(id[3]));
+    if (!this.#fillId()) return 'not a laurel event: `ID` must be SECONDS.MILLISECONDS:SERIAL';
     this.setHost(this.optional(NODE));
     const { words } = this.act;
     if (scan.isRaw(BOOT)) words[ACT.seen] |= SEEN.boot;
@@ -110,6 +110,22 @@ class LaurelReader extends ActsReader {
     if (scan.isRaw(SYSCALL)) this.#fillCall();
     else if (!scan.isRaw(LOGIN)) words[ACT.seen] |= SEEN.alone;
     return undefined;
+  }
+
+  /** Reads `1626611363.720:348501`. Returns false if the identifier is another. */
+  #fillId(): boolean {
+    const { scan } = this;
+    const id = this.#id;
+    if (!scan.has(ID)) return false;
+    const text = scan.isPlain(ID) ? undefined : Buffer.from(scan.freshText(ID));
+    const isId =
+      text === undefined ? id.read(scan.bytes, scan.start(ID), scan.stop(ID)) : id.read(text, 0, text.length);
+    if (!isId) return false;
+    const { words } = this.act;
+    words[ACT.timeLow] = id.timeLow;
+    words[ACT.timeHigh] = id.timeHigh;
+    words[ACT.serial] = id.serial | 0;
+    return true;
   }
 
   #fillCall(): void {
@@ -169,15 +185,17 @@ class LaurelReader extends ActsReader {
   #fillRest(): void {
     const { scan, act } = this;
     if (scan.isRaw(SOCKADDR)) this.#fillAddress(objectsIn(this.parsed(SOCKADDR))[0]);
-    for (const target of objectsIn(this.parsed(OBJ_PID))) {
-      const pid = wordOf(fieldText(target.opid));
-      if (pid !== NONE) act.addTarget(pid, this.#decoded(fieldText(target.ocomm)));
-    }
+    if (scan.isRaw(OBJ_PID))
+      for (const target of objectsIn(this.parsed(OBJ_PID))) {
+        const pid = wordOf(fieldText(target.opid));
+        if (pid !== NONE) act.addTarget(pid, this.#decoded(fieldText(target.ocomm)));
+      }
     this.#fillWord(FD_PAIR, 'fd0', ACT.fd0, wordOf);
     this.#fillWord(FD_PAIR, 'fd1', ACT.fd1, wordOf);
     this.#fillWord(MMAP, 'fd', ACT.fd0, wordOf);
     this.#fillWord(OPENAT2, 'oflag', ACT.flags, octalOf);
     this.#fillWord(KERN_MODULE, 'name', ACT.module, (text) => this.#decoded(text));
+    if (!scan.isRaw(SOCKETCALL)) return;
     const [socketCall] = objectsIn(this.parsed(SOCKETCALL));
     if (socketCall === undefined) return;
     const given = ['a0', 'a1', 'a2', 'a3'].map((name, i) =>

@@ -1,4 +1,4 @@
-import { NONE, ROLE } from '../../kernel/act.js';
+import { ROLE } from '../../kernel/act.js';
 import type { ActBuilder } from '../../kernel/act-builder.js';
 import type { KnownText } from './known-text.js';
 import { type Fields, fieldText } from './record-values.js';
@@ -38,7 +38,7 @@ export class RecordedPath {
 /** Adds a PATH record to an act. `name` is the number of its name. */
 export function addPath(act: ActBuilder, path: RecordedPath, name: number): void {
   const { item, role, mode, device, inodeLow, inodeHigh } = path;
-  act.addPath(item, role, mode, device, inodeLow, inodeHigh, name, NONE);
+  act.addPath(item, role, mode, device, inodeLow, inodeHigh, name);
 }
 
 /** `0o100644` or `0100644`. */
