@@ -15,6 +15,7 @@ import { socketText } from './socket-text.js';
 /** Linux audit events as auditbeat and Elastic's auditd_manager write them: ECS documents with `auditd`. */
 export const auditbeat: Format = {
   name: 'auditbeat',
+  module: import.meta.url,
   title: 'auditbeat JSON of Linux audit',
   exactTime: true,
   recognises(record: unknown): boolean {

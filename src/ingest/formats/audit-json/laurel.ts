@@ -18,6 +18,7 @@ const ID_TEXT = /^(\d{1,10})\.(\d{1,9}):(\d{1,10})$/;
 /** Linux audit events as laurel writes them, one per line: `{"ID":"1626611363.720:348501","SYSCALL":{…},"PATH":[…]}`. */
 export const laurel: Format = {
   name: 'laurel',
+  module: import.meta.url,
   title: 'laurel JSON of Linux audit',
   exactTime: true,
   recognises(record: unknown): boolean {

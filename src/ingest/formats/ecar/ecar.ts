@@ -11,6 +11,7 @@ import { type EcarMeaning, ecarMeaning } from './actions.js';
 /** OpTC eCAR as JSON lines: `{"timestamp":…,"hostname":…,"object":"FILE","action":"READ","actorID":…,"objectID":…}`. */
 export const ecar: Format = {
   name: 'ecar',
+  module: import.meta.url,
   title: 'DARPA OpTC eCAR JSON',
   exactTime: true,
   recognises(record: unknown): boolean {

@@ -13,6 +13,7 @@ import { categoryOf, type EcsMeaning, ecsMeaning } from './actions.js';
  */
 export const ecs: Format = {
   name: 'ecs',
+  module: import.meta.url,
   title: 'Elastic Defend / ECS JSON',
   exactTime: true,
   recognises(record: unknown): boolean {

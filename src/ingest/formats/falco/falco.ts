@@ -12,6 +12,7 @@ import { type FalcoMeaning, FORKS, falcoMeaning } from './calls.js';
 /** Falco alerts as JSON lines, of rules whose output has the fields in docs/reference/formats.md. */
 export const falco: Format = {
   name: 'falco',
+  module: import.meta.url,
   title: 'Falco JSON',
   exactTime: true,
   recognises(record: unknown): boolean {

@@ -11,6 +11,7 @@ import { type OcsfObject, ocsfMeaning } from './classes.js';
 /** Events of the Open Cybersecurity Schema Framework, one per line: `{"class_uid":1007,"activity_id":1,"time":…,…}`. */
 export const ocsf: Format = {
   name: 'ocsf',
+  module: import.meta.url,
   title: 'OCSF JSON',
   exactTime: true,
   recognises(record: unknown): boolean {

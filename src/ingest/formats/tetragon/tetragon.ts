@@ -31,6 +31,7 @@ type Kind = (typeof KINDS)[number];
 /** Cilium Tetragon events as JSON lines: `{"process_exec":{"process":{…},"parent":{…}},"node_name":"…","time":"…"}`. */
 export const tetragon: Format = {
   name: 'tetragon',
+  module: import.meta.url,
   title: 'Cilium Tetragon JSON',
   exactTime: true,
   recognises(record: unknown): boolean {
