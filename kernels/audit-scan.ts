@@ -67,6 +67,12 @@ export function begin(address: u32, length: u32): void {
   clearTexts();
 }
 
+/** Goes on with further lines of the block, from `start` to `stop`. The numbers of texts stay. */
+export function resume(start: u32, stop: u32): void {
+  lineStart = start as usize;
+  blockEnd = stop as usize;
+}
+
 /** Fills rows with the next lines, and returns how many. 0 at the end of the block. */
 export function next(): i32 {
   let count = 0;

@@ -5,7 +5,7 @@
 // values of UUIDs and integers. It accepts the same JSON as JSON.parse, up to a depth of 64. Strings are scanned 16 bytes
 // at a time, and keys are predicted from the records before: see json-scan/steps.ts.
 //
-// The host lays out the memory: tables, row, dictionary, steps, and the block, which needs 32 readable bytes after it.
+// The host lays out the memory: tables, row, dictionary, steps, memo, and the block, which needs 32 readable bytes after it.
 
 import { failedAt, fail, TRAILING } from './json-scan/failure';
 import { readRecord, useShape } from './json-scan/read';
@@ -14,7 +14,9 @@ import { skipSpace } from './json-scan/skip';
 
 export { configureDictionary } from './json-scan/dictionary';
 export { failurePosition, failureReason } from './json-scan/failure';
+export { clearMemo, configureMemo, groupNumber, textNumber } from './json-scan/memo';
 export { configureSteps } from './json-scan/steps';
+export { unescapeLines } from './json-scan/unescape';
 
 const END: i32 = 0;
 const RECORD: i32 = 1;

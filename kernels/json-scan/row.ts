@@ -2,8 +2,8 @@
 
 // The layout of a slot, in 32-bit words.
 export const SLOT_TAG: usize = 0;
-const SLOT_START: usize = 4;
-const SLOT_STOP: usize = 8;
+export const SLOT_START: usize = 4;
+export const SLOT_STOP: usize = 8;
 export const SLOT_DIGITS: usize = 12;
 export const SLOT_WORDS: usize = 16; // UUID: four words, most significant first; integer: 64 bits; symbol: its number
 const SLOT_SIZE: usize = 32;

@@ -91,6 +91,6 @@ export function unescapeKey(start: usize, stop: usize): usize {
 }
 
 /** Returns the value of a hexadecimal digit. */
-function hexValue(c: u8): u32 {
+export function hexValue(c: u8): u32 {
   return c <= 0x39 ? (c as u32) - 0x30 : ((c as u32) | 0x20) - 0x57;
 }

@@ -30,17 +30,33 @@ export class EntityKey {
     this.w3 = digest.readInt32BE(12);
   }
 
+  /** Sets the words from the 32 hexadecimal digits of a text. */
+  #setHex(id: string): void {
+    this.clear();
+    let digits = 0;
+    for (let i = 0; i < id.length; i++) {
+      const code = id.charCodeAt(i);
+      if (code === 0x2d || code === 0x7b || code === 0x7d) continue;
+      const digit = digitOf(code);
+      if (digits < 8) this.w0 = (this.w0 << 4) | digit;
+      else if (digits < 16) this.w1 = (this.w1 << 4) | digit;
+      else if (digits < 24) this.w2 = (this.w2 << 4) | digit;
+      else this.w3 = (this.w3 << 4) | digit;
+      digits++;
+    }
+  }
+
   /** Sets the key of any identifier. */
   fromText(id: string): void {
-    const hex = id.replace(/[{}-]/g, '');
-    if (UUID_TEXT.test(id)) {
-      [this.w0, this.w1, this.w2, this.w3] = [0, 8, 16, 24].map(
-        (at) => Number.parseInt(hex.slice(at, at + 8), 16) | 0,
-      );
-    }
+    if (id.length <= BRACED_LENGTH && UUID_TEXT.test(id)) this.#setHex(id);
     // UTF-8 would turn different lone surrogates into the same U+FFFD.
     else this.hash(Buffer.from(id, id.isWellFormed() ? 'utf8' : 'utf16le'));
   }
+}
+
+/** The value of a hexadecimal digit. */
+function digitOf(code: number): number {
+  return code <= 0x39 ? code - 0x30 : (code | 0x20) - 0x57;
 }
 
 const BARE_UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';

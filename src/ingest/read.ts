@@ -16,6 +16,8 @@ const BLOCK_BYTES = 4 << 20;
 /** For less input, starting threads costs more time than it saves. */
 const INLINE_BYTES = 16 << 20;
 const MAX_THREADS = 4;
+/** The parse threads to start at once. Further ones start while the caller waits. */
+const THREADS_AT_ONCE = 2;
 
 export interface ReadOptions {
   /** The name of a format, or `auto` to detect it from the content. */
@@ -213,6 +215,7 @@ export class LogReader {
     // Spaces replace a byte order mark, so that all offsets stay the same.
     if (startsWithMark(lease.bytes)) lease.bytes.fill(0x20, 0, BYTE_ORDER_MARK.length);
     const format = this.#formatOf(source.name, lease, length);
+    if (!format.parsesFast) this.#pool.start(THREADS_AT_ONCE, format.name);
     const assembler = this.#assemblerOf(format);
     assembler?.beginFile?.();
     return new SourceOutput(source, format, line, this.#options.timeUnit, assembler);

@@ -28,6 +28,7 @@ import type { Format, ReaderOptions } from './reader.js';
  */
 export const cdm: Format = {
   name: 'cdm',
+  module: import.meta.url,
   title: 'DARPA TC CDM18/CDM20 JSON lines',
   exactTime: false,
   recognises(record: unknown): boolean {

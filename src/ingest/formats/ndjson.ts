@@ -27,6 +27,7 @@ import type { Format, ReaderOptions } from './reader.js';
  */
 export const ndjson: Format = {
   name: 'ndjson',
+  module: import.meta.url,
   title: 'recal NDJSON',
   exactTime: true,
   recognises(record: unknown): boolean {

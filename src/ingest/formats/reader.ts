@@ -36,11 +36,15 @@ export interface Assembler {
 
 /** A log format. */
 export interface Format {
-  /** The name on the command line. */
+  /** The name on the command line, and of the export of its module. */
   readonly name: string;
+  /** The URL of its module. A parse thread loads this one only. */
+  readonly module: string;
   readonly title: string;
   /** True if times are always nanoseconds. Otherwise most events of a file decide its unit. */
   readonly exactTime: boolean;
+  /** True if the assembler is about as busy as one parse thread, so that a second one only costs processor time. */
+  readonly parsesFast?: boolean;
   /** Tells whether this parsed line is a record of this format. */
   recognises(record: unknown): boolean;
   /** Tells whether a line that is not JSON is a record of this format. */

@@ -1,11 +1,12 @@
-import { ACT, ACT_HEAD, NONE, SEEN } from './act.js';
+import { ACT, ACT_HEAD, ARG_WORDS, NONE, PATH, PATH_WORDS, SEEN, TARGET_WORDS } from './act.js';
+import { WordList } from './word-list.js';
 
 /** An act in the making. Parsers set words by their name in ACT, and add targets, arguments and paths. */
 export class ActBuilder {
   readonly words = new Int32Array(ACT_HEAD);
-  readonly targets: number[] = [];
-  readonly args: number[] = [];
-  readonly paths: number[] = [];
+  readonly targets = new WordList();
+  readonly args = new WordList();
+  readonly paths = new WordList();
 
   /** Forgets everything. */
   clear(): void {
@@ -15,9 +16,9 @@ export class ActBuilder {
     this.words[ACT.ok] = 0;
     this.words[ACT.items] = 0;
     this.words[ACT.family] = 0;
-    this.targets.length = 0;
-    this.args.length = 0;
-    this.paths.length = 0;
+    this.targets.clear();
+    this.args.clear();
+    this.paths.clear();
   }
 
   /** Forgets what the record of the call told. */
@@ -33,17 +34,37 @@ export class ActBuilder {
   }
 
   addTarget(pid: number, name: number): void {
-    this.targets.push(pid, name);
+    const at = this.targets.extend(TARGET_WORDS);
+    this.targets.words[at] = pid;
+    this.targets.words[at + 1] = name;
     this.words[ACT.seen] |= SEEN.full;
   }
 
-  addPath(...words: readonly [number, number, number, number, number, number, number, number]): void {
-    this.paths.push(...words);
+  /** Adds a path, of which only the name as written is known. */
+  addPath(
+    item: number,
+    role: number,
+    mode: number,
+    device: number,
+    inodeLow: number,
+    inodeHigh: number,
+    name: number,
+  ): void {
+    const at = this.paths.extend(PATH_WORDS);
+    const { words } = this.paths;
+    words[at + PATH.item] = item;
+    words[at + PATH.role] = role;
+    words[at + PATH.mode] = mode;
+    words[at + PATH.device] = device;
+    words[at + PATH.inodeLow] = inodeLow;
+    words[at + PATH.inodeHigh] = inodeHigh;
+    words[at + PATH.name] = name;
+    words[at + PATH.path] = NONE;
     this.words[ACT.seen] |= SEEN.full;
   }
 
   addArgs(...words: readonly [number, number, number, number, number, number]): void {
-    this.args.push(...words);
+    this.args.words.set(words, this.args.extend(ARG_WORDS));
     this.words[ACT.seen] |= SEEN.full | SEEN.args;
   }
 }

@@ -14,6 +14,7 @@ import {
 import type { ActBuilder } from './act-builder.js';
 import { folderArgument, WORKING_FOLDER } from './act-folders.js';
 import { BlockTexts } from './block-texts.js';
+import type { WordList } from './word-list.js';
 
 /** Writes the acts of a block to the tape of its batch. */
 export class ActWriter {
@@ -36,14 +37,15 @@ export class ActWriter {
     const { tape } = batch;
     for (let i = 0; i < (full ? ACT_HEAD : ACT.call); i++) tape[at++] = words[i];
     if (!full) return;
-    for (let i = 0; i < targets.length; i++) tape[at++] = targets[i];
-    for (let i = 0; i < args.length; i++) tape[at++] = args[i];
-    for (let i = 0; i < paths.length; i++) tape[at++] = paths[i];
+    at = targets.copyTo(tape, at);
+    at = args.copyTo(tape, at);
+    paths.copyTo(tape, at);
   }
 
   /** Makes names absolute, unless they depend on a descriptor. */
-  #resolve(words: Int32Array, paths: number[]): void {
-    for (let at = 0; at < paths.length; at += PATH_WORDS) {
+  #resolve(words: Int32Array, list: WordList): void {
+    const paths = list.words;
+    for (let at = 0; at < list.length; at += PATH_WORDS) {
       const argument = folderArgument(words[ACT.call], paths[at + PATH.role], paths[at + PATH.item]);
       const folder = argument < 0 || words[ACT.a0 + argument] === WORKING_FOLDER ? words[ACT.cwd] : NONE;
       paths[at + PATH.path] = this.texts.path(folder, paths[at + PATH.name]);

@@ -1,13 +1,12 @@
 import type { Batch } from '../batch.js';
-import { formatByName } from '../formats/known-formats.js';
-import type { Reader, ReaderOptions } from '../formats/reader.js';
+import type { Format, Reader, ReaderOptions } from '../formats/reader.js';
 import type { ScanMemory } from '../scan/json-scan.js';
 
 /** Parses the blocks of a memory with the reader of their format. */
 export class BlockParser {
   readonly #memory: ScanMemory;
   readonly #options: ReaderOptions;
-  #format = '';
+  #format: Format | undefined;
   #reader: Reader | undefined;
 
   constructor(memory: ScanMemory, options: ReaderOptions) {
@@ -16,10 +15,10 @@ export class BlockParser {
   }
 
   /** Adds the records of a block to an empty batch. */
-  parse(format: string, block: number, length: number, batch: Batch): void {
+  parse(format: Format, block: number, length: number, batch: Batch): void {
     if (this.#reader === undefined || this.#format !== format) {
       // Only one reader at a time, because readers have their tables in the same memory.
-      this.#reader = formatByName(format).open(this.#memory, this.#options);
+      this.#reader = format.open(this.#memory, this.#options);
       this.#format = format;
     }
     this.#reader.read(this.#memory.blocks[block], length, batch);

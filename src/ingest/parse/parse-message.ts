@@ -1,6 +1,9 @@
 import { Batch, EVENT_COLUMNS, UPSERT_COLUMNS } from '../batch.js';
-import type { ReaderOptions } from '../formats/reader.js';
+import type { Format, ReaderOptions } from '../formats/reader.js';
 import { ScanMemory } from '../scan/json-scan.js';
+
+/** Where a thread finds a format. */
+export type FormatPlace = Pick<Format, 'name' | 'module'>;
 
 /** The data to start a parse thread. Its memory is shared with the thread that fills the blocks. */
 export interface ParseSetup {
@@ -9,10 +12,12 @@ export interface ParseSetup {
   blockBytes: number;
   blocks: number;
   options: ReaderOptions;
+  /** The format to load at once, if it is known. */
+  format: FormatPlace | undefined;
 }
 
 export interface ParseJob {
-  format: string;
+  format: FormatPlace;
   block: number;
   length: number;
 }

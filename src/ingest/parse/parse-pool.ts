@@ -1,10 +1,17 @@
 import { type EventLoopUtilization, performance } from 'node:perf_hooks';
 import { Worker } from 'node:worker_threads';
 import { Batch } from '../batch.js';
+import { formatByName } from '../formats/known-formats.js';
 import type { ReaderOptions } from '../formats/reader.js';
 import { kernelModule, ScanMemory } from '../scan/json-scan.js';
 import { BlockParser } from './block-parser.js';
-import { type ParseResult, type ParseSetup, unpackBatch } from './parse-message.js';
+import {
+  type FormatPlace,
+  type ParseJob,
+  type ParseResult,
+  type ParseSetup,
+  unpackBatch,
+} from './parse-message.js';
 
 /** Each thread has two blocks: one is filled while the other is parsed. */
 const BLOCKS_PER_THREAD = 2;
@@ -55,6 +62,12 @@ export class ParsePool {
     return this.#workers.length;
   }
 
+  /** Starts threads at once, up to this number, for a format whose parsing is the slowest stage. */
+  start(threads: number, format: string): void {
+    const most = Math.min(threads, this.#mostThreads);
+    while (this.#workers.length < most) this.#addThread(this.#options, placeOf(format));
+  }
+
   /** Waits for a free block. */
   acquire(): Promise<Lease> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
@@ -90,7 +103,7 @@ export class ParsePool {
       parse: async (format, length) => {
         try {
           const batch = new Batch();
-          parser.parse(format, 0, length, batch);
+          parser.parse(formatByName(format), 0, length, batch);
           return batch;
         } finally {
           this.#release(lease);
@@ -101,7 +114,7 @@ export class ParsePool {
     this.#free.push(lease);
   }
 
-  #addThread(options: ReaderOptions): void {
+  #addThread(options: ReaderOptions, format?: FormatPlace): void {
     const memory = new ScanMemory(this.blockBytes, BLOCKS_PER_THREAD);
     const setup: ParseSetup = {
       memory: memory.memory,
@@ -109,6 +122,7 @@ export class ParsePool {
       blockBytes: this.blockBytes,
       blocks: BLOCKS_PER_THREAD,
       options,
+      format,
     };
     const worker = new Worker(new URL('./parse-worker.js', import.meta.url), {
       workerData: setup,
@@ -123,7 +137,8 @@ export class ParsePool {
           new Promise<Batch>((resolve, reject) => {
             pending[block] = resolve;
             rejecters[block] = reject;
-            worker.postMessage({ format, block, length });
+            const job: ParseJob = { format: placeOf(format), block, length };
+            worker.postMessage(job);
           }),
         release: () => this.#release(lease),
       };
@@ -140,7 +155,13 @@ export class ParsePool {
       for (const waiter of this.#waiting.splice(0)) waiter.reject(error);
     });
     this.#workers.push(worker);
-    this.#free.push(...leases);
+    for (const lease of leases) this.#release(lease);
     this.#parsed = 0;
   }
+}
+
+/** What a thread needs to load a format. The format itself has functions, which cannot be sent. */
+function placeOf(format: string): FormatPlace {
+  const { name, module } = formatByName(format);
+  return { name, module };
 }

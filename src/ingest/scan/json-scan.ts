@@ -1,7 +1,7 @@
+import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Shape, Slot } from './shape.js';
 import { symbolText } from './symbol-text.js';
-import { TextPool } from './text-pool.js';
 
 /** The result of scanning a line, as in kernels/json-scan.ts. */
 export const LINE = { end: 0, record: 1, malformed: 2, blank: 3, oversize: 4 } as const;
@@ -37,26 +37,42 @@ const TAG_INTEGER = 0x80;
 const SLOT_WORDS = 8;
 
 const PAGE = 65_536;
-/** The memory before the blocks holds the shape's tables and the row, then the dictionary, then the steps. */
+/** The memory before the blocks holds the shape's tables and the row, then the dictionary, the steps, the groups, the memo and spare memory. */
 const TABLES_AT = 4096;
 const DICTIONARY_AT = 2 * PAGE;
 const STEPS_AT = 8 * PAGE;
-const BLOCKS_AT = 10 * PAGE;
+const GROUPS_AT = 10 * PAGE;
+const MEMO_AT = 11 * PAGE;
+/** Memory that a reader may use for a kernel of its own. */
+export const SPARE_AT = 56 * PAGE;
+const BLOCKS_AT = 80 * PAGE;
+export const SPARE_BYTES = BLOCKS_AT - SPARE_AT;
 /** The kernel's number for a symbol that is not in its dictionary. */
 const NO_SYMBOL = 0xffffffff;
 /** The size of the kernel's dictionary, as in kernels/json-scan/dictionary.ts. Further symbols are numbered here. */
 const KERNEL_SYMBOLS = 8192;
 /** Batches store symbols in 16 bits, and the last number means "absent". */
 const MAX_SYMBOLS = 0xffff;
+/** What stands for undefined among the things that were made. */
+const NOTHING = Symbol('nothing');
 /** The space after the row, for a key with escapes. */
 const KEY_SCRATCH = 128;
 /** The space after a block, for a newline and for reads of 16 bytes. */
 const PADDING = 64;
 
+/** The size of the kernel's memo, and its number for values that made it full, as in kernels/json-scan/memo.ts. */
+const MEMO_NUMBERS = 16_384;
+const MEMO_FULL = -2;
+
 interface Kernel {
   configure(root: number, row: number, slots: number, maxLine: number): void;
   configureDictionary(address: number, length: number): void;
   configureSteps(address: number, length: number): void;
+  configureMemo(address: number, length: number, firstSeed: number, secondSeed: number): void;
+  clearMemo(): void;
+  groupNumber(group: number): number;
+  textNumber(start: number, stop: number): number;
+  unescapeLines(start: number, stop: number, target: number, most: number): number;
   begin(address: number, length: number): void;
   next(): number;
   failureReason(): number;
@@ -106,7 +122,12 @@ export class JsonScan {
   readonly #row: Uint32Array;
   readonly #text: Buffer;
   readonly view: DataView;
-  readonly #pool = new TextPool();
+  readonly #groups: Uint32Array;
+  #groupsUsed = 0;
+  /** What was made of texts and groups, by the kernel's number. */
+  readonly #made = new Array<unknown>(MEMO_NUMBERS);
+  /** Goes up when the memo starts anew. */
+  #generation = 0;
   readonly #symbols: string[] = [];
   /** The symbols that are not in the kernel's dictionary. */
   readonly #extraSymbols = new Map<string, number>();
@@ -124,7 +145,11 @@ export class JsonScan {
     this.#kernel = instance.exports as unknown as Kernel;
     this.#kernel.configure(root, end, shape.slots, maxLine);
     this.#kernel.configureDictionary(DICTIONARY_AT, STEPS_AT - DICTIONARY_AT);
-    this.#kernel.configureSteps(STEPS_AT, BLOCKS_AT - STEPS_AT);
+    this.#kernel.configureSteps(STEPS_AT, GROUPS_AT - STEPS_AT);
+    this.#groups = new Uint32Array(buffer, GROUPS_AT, (MEMO_AT - GROUPS_AT) / 4);
+    // Attackers choose texts, so where the kernel keeps them is random. It does not affect the results.
+    const seeds = [randomInt(2 ** 32), randomInt(2 ** 32)] as const;
+    this.#kernel.configureMemo(MEMO_AT, SPARE_AT - MEMO_AT, ...seeds);
   }
 
   /** Starts with the first `length` bytes of a block of this memory. */
@@ -253,12 +278,45 @@ export class JsonScan {
   text(slot: Slot): string {
     const at = slot * SLOT_WORDS;
     if (this.#row[at] === 0) return '';
-    const start = this.#row[at + 1];
-    const stop = this.#row[at + 2];
     // Equal bytes are equal texts, whatever the tags: quotes and backslashes tell strings and raw values apart.
-    return (
-      this.#pool.find(this.view, start, stop) ?? this.#pool.keep(this.view, start, stop, this.freshText(slot))
-    );
+    const number = this.#kernel.textNumber(this.#row[at + 1], this.#row[at + 2]);
+    if (number < 0) return this.#unnumbered(number, () => this.freshText(slot));
+    return (this.#made[number] ?? this.#keep(number, this.freshText(slot))) as string;
+  }
+
+  /** Adds a group of fields for `memo`. */
+  group(slots: readonly Slot[]): number {
+    const group = GROUPS_AT + this.#groupsUsed * 4;
+    this.#groups.set([slots.length, ...slots], this.#groupsUsed);
+    this.#groupsUsed += slots.length + 1;
+    return group;
+  }
+
+  /** Returns what `make` made of the same values of the group before, or calls it. It must depend on these fields only. */
+  memo<T>(group: number, make: () => T): T {
+    const number = this.#kernel.groupNumber(group);
+    if (number < 0) return this.#unnumbered(number, make);
+    const known = this.#made[number];
+    if (known !== undefined) return (known === NOTHING ? undefined : known) as T;
+    const generation = this.#generation;
+    const made = make();
+    // What is made of it may have filled the memo, and numbers start anew.
+    return generation === this.#generation ? this.#keep(number, made) : made;
+  }
+
+  #keep<T>(number: number, made: T): T {
+    this.#made[number] = made === undefined ? NOTHING : made;
+    return made;
+  }
+
+  /** Makes what has no number. A full memo starts anew. */
+  #unnumbered<T>(number: number, make: () => T): T {
+    if (number === MEMO_FULL) {
+      this.#kernel.clearMemo();
+      this.#generation++;
+      this.#made.fill(undefined);
+    }
+    return make();
   }
 
   /** The same as `text`, for fields that rarely recur, such as times. */
@@ -275,6 +333,14 @@ export class JsonScan {
       start,
       stop,
     );
+  }
+
+  /**
+   * Copies the strings of a raw array to `target`, which has room for the array and 16 bytes, one per line. Returns the
+   * length, or -1 if there are more than `most` or they are not all plain text without line ends.
+   */
+  unescapeLines(slot: Slot, target: number, most: number): number {
+    return this.#kernel.unescapeLines(this.start(slot), this.stop(slot), target, most);
   }
 
   /** Tells whether the field equals this ASCII text. */

@@ -67,23 +67,33 @@ describe.each(['tetragon', 'ecar', 'ecs', 'ocsf', 'falco'])('%s', (name) => {
 });
 
 describe('TimeReader', () => {
-  it('agrees with parseRfc3339', () => {
-    const reader = new TimeReader();
-    const text = fc
-      .tuple(
-        fc.integer({ min: 0, max: 3 }),
-        fc.stringMatching(/^(\.\d{0,10})?$/),
-        fc.constantFrom('Z', '+01:00', '', 'z'),
-      )
-      .map(([second, fraction, zone]) => `2024-02-29T23:59:5${second}${fraction}${zone}`);
+  const text = fc
+    .tuple(
+      fc.constantFrom('2024-02-29', '2024-03-01', '1969-12-31', '2262-04-11', '1677-09-21'),
+      fc.constantFrom('T', 't', ' '),
+      fc.constantFrom('23:59:59', '23:59:60', '24:00:00', '12:60:00', '00:00:00', '1:2:3', '0a:00:00'),
+      fc.integer({ min: 0, max: 3 }),
+      fc.stringMatching(/^(\.\d{0,10})?$/),
+      fc.constantFrom('Z', '+01:00', '-2330', '', 'z'),
+    )
+    .map(([date, between, time, second, fraction, zone]) =>
+      second === 0
+        ? `${date}${between}${time}${fraction}${zone}`
+        : `2024-02-29T23:5${second}:5${second}${fraction}${zone}`,
+    );
+  const anything = fc.oneof(text, fc.constantFrom('', 'Z', '2024-02-30T00:00:00.1Z', 'x'.repeat(40)));
+
+  it.each(['', 'Z'])('agrees with parseRfc3339, whatever came before (default zone %j)', (zone) => {
+    const reader = new TimeReader(zone);
+    const hasZone = /([Zz]|[+-]\d\d:?\d\d)$/;
     fc.assert(
-      fc.property(
-        fc.oneof(text, fc.constantFrom('', 'Z', '1969-12-31T23:59:59.5Z', '2024-02-30T00:00:00.1Z')),
-        (value) => {
-          expect(reader.read(value)).toBe(parseRfc3339(value));
-        },
-      ),
-      { numRuns: 500 },
+      fc.property(anything, fc.nat(3), (value, before) => {
+        const bytes = Buffer.from(`${' '.repeat(before)}${value}Z.9`);
+        const time = parseRfc3339(hasZone.test(value) ? value : `${value}${zone}`);
+        expect(reader.readBytes(bytes, before, before + value.length)).toBe(time);
+        expect(reader.read(value)).toBe(time);
+      }),
+      { numRuns: 3000 },
     );
   });
 });

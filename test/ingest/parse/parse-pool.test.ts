@@ -57,3 +57,19 @@ it('adds threads while the caller waits, up to the number that was asked for', a
   void pool.acquire().catch(() => undefined);
   expect(pool.threads).toBe(2);
 });
+
+it('starts threads at once for a format whose parsing is the slowest stage', async () => {
+  pool = new ParsePool(3, BLOCK_BYTES, { maxLine: 1000 });
+  const leases = [await pool.acquire(), await pool.acquire()];
+  const waiting = pool.acquire();
+  pool.start(2, 'auditd');
+  expect(pool.threads).toBe(2);
+  leases.push(await waiting);
+  const parsed = leases.map((lease) => {
+    lease.bytes.set(LINE);
+    return lease.parse('auditd', LINE.length);
+  });
+  expect((await Promise.all(parsed)).map((batch) => batch.lines)).toEqual([1, 1, 1]);
+  pool.start(2, 'auditd');
+  expect(pool.threads).toBe(2);
+});

@@ -54,6 +54,41 @@ describe('SlotMemo', () => {
     expect(made).toBe(lines.length);
   });
 
+  it('keeps nothing under a number that was given anew while it was made', () => {
+    const memo = new SlotMemo<string>(scan, [SCALAR]);
+    // Other texts fill the memo while the text of the first line is made.
+    for (let round = 0; round < 3; round++) {
+      scanLine('{"a":"first"}');
+      const first = memo.of(() => {
+        for (let i = 0; i < 20_000; i++) {
+          scanLine(`{"a":"${round} ${i}"}`);
+          expect(scan.text(SCALAR)).toBe(`${round} ${i}`);
+        }
+        return 'first';
+      });
+      expect(first).toBe('first');
+      for (let i = 15_000; i < 20_000; i++) {
+        scanLine(`{"a":"${round} ${i}"}`);
+        expect(scan.text(SCALAR)).toBe(`${round} ${i}`);
+      }
+    }
+  });
+
+  it('keeps that nothing is made of some fields', () => {
+    const memo = new SlotMemo<string | undefined>(scan, [NESTED]);
+    let made = 0;
+    for (let i = 0; i < 3; i++) {
+      scanLine('{"b":{"c":{"d":"nothing"}}}');
+      expect(
+        memo.of(() => {
+          made++;
+          return undefined;
+        }),
+      ).toBeUndefined();
+    }
+    expect(made).toBe(1);
+  });
+
   it('starts anew when it is full', () => {
     const memo = new SlotMemo<string>(scan, [SCALAR]);
     for (let i = 0; i < 3000; i++) {

@@ -8,6 +8,9 @@ import { SlotMemo } from '../../scan/slot-memo.js';
 import { JsonLinesReader } from '../json-lines.js';
 import type { ReaderOptions } from '../reader.js';
 import { Symbols } from '../symbols.js';
+import { KnownText } from './known-text.js';
+import { addPath, RecordedPath } from './path-fields.js';
+import { fieldText, lowWord, lowWordIn, objectsIn, wordIn, wordOf } from './record-values.js';
 
 /** The kernel writes at most this much of a text: see auditd/text-values.ts. */
 const MAX_TEXT = 8192;
@@ -23,6 +26,9 @@ export abstract class ActsReader extends JsonLinesReader {
   /** The numbers of texts in the block. */
   readonly #numbers = new Map<string, number>();
   readonly #parsed = new Map<Slot, SlotMemo<unknown>>();
+  readonly #texts: (SlotMemo<KnownText> | undefined)[] = [];
+  /** The number of the block. */
+  #block = 0;
 
   constructor(shape: Shape, memory: ScanMemory, options: ReaderOptions) {
     super(shape, memory, options);
@@ -34,6 +40,7 @@ export abstract class ActsReader extends JsonLinesReader {
   override read(block: Uint8Array, length: number, batch: Batch): void {
     this.writer.begin(batch);
     this.#numbers.clear();
+    this.#block++;
     super.read(block, length, batch);
     this.writer.end(batch);
     batch.symbols = this.#hosts.texts;
@@ -77,20 +84,73 @@ export abstract class ActsReader extends JsonLinesReader {
     return this.scan.has(slot) && !this.scan.isRaw(slot) ? this.scan.text(slot) : undefined;
   }
 
+  /** The number of the text in a field, or NONE. */
+  protected slotNumber(slot: Slot): number {
+    if (!this.scan.has(slot) || this.scan.isRaw(slot)) return NONE;
+    let memo = this.#texts[slot];
+    if (memo === undefined) {
+      memo = new SlotMemo(this.scan, [slot]);
+      this.#texts[slot] = memo;
+    }
+    return this.knownNumber(memo.of(() => new KnownText(this.decode(this.scan.text(slot)))));
+  }
+
+  /** Undoes what the sensor did to texts. */
+  protected decode(text: string): string {
+    return text;
+  }
+
+  /** The number of a text, which is looked up once in a block. */
+  protected knownNumber(known: KnownText): number {
+    if (known.block === this.#block) return known.number;
+    const { text } = known;
+    known.number = this.textNumber(text);
+    // Invalid texts are counted each time.
+    if (text === undefined || (text.isWellFormed() && !text.includes('\ufffd'))) known.block = this.#block;
+    return known.number;
+  }
+
   /** An integer of 32 bits, or NONE. Users and sessions that are -1 are unset. */
   protected word(slot: Slot): number {
-    return wordOf(this.optional(slot));
+    const { scan } = this;
+    if (!scan.has(slot) || scan.isRaw(slot)) return NONE;
+    if (!scan.isPlain(slot)) return wordOf(scan.text(slot));
+    return wordIn(scan.bytes, scan.start(slot), scan.stop(slot));
+  }
+
+  /** The low 32 bits of a hexadecimal number, or NONE. Undefined if the field has no value. */
+  protected hexWord(slot: Slot): number | undefined {
+    const { scan } = this;
+    if (!scan.has(slot) || scan.isRaw(slot)) return undefined;
+    if (!scan.isPlain(slot)) return lowWord(scan.text(slot));
+    return lowWordIn(scan.bytes, scan.start(slot), scan.stop(slot));
   }
 
   /** The parsed object or array of a field, or undefined. */
   protected parsed(slot: Slot): unknown {
+    return this.made(slot, (value) => value);
+  }
+
+  /** What `make` made of the object or array of a field before, or makes. It is the same for every call with this field. */
+  protected made<T>(slot: Slot, make: (value: unknown) => T): T | undefined {
     if (!this.scan.isRaw(slot)) return undefined;
     let memo = this.#parsed.get(slot);
     if (memo === undefined) {
       memo = new SlotMemo(this.scan, [slot]);
       this.#parsed.set(slot, memo);
     }
-    return memo.of(() => JSON.parse(this.scan.freshText(slot)) as unknown);
+    return memo.of(() => make(JSON.parse(this.scan.freshText(slot)))) as T;
+  }
+
+  /** Adds the PATH records of a field to the act. */
+  protected addPaths(slot: Slot): void {
+    const paths = this.made(slot, (value) =>
+      objectsIn(value).map((fields, i) => {
+        const name = fieldText(fields.name);
+        return new RecordedPath(fields, i, new KnownText(name === undefined ? undefined : this.decode(name)));
+      }),
+    );
+    if (paths !== undefined) for (const path of paths) addPath(this.act, path, this.knownNumber(path.name));
   }
 
   /** Sets the arguments of an exec from its list of arguments. */
@@ -112,55 +172,4 @@ export abstract class ActsReader extends JsonLinesReader {
       this.#numbers.set(text, number);
     return number;
   }
-}
-
-/** Returns an integer of 32 bits, or NONE: for no integer, and for -1, which is 4294967295 unsigned. */
-export function wordOf(text: string | undefined): number {
-  if (text === undefined) return NONE;
-  const first = text.charCodeAt(0) === 0x2d ? 1 : 0;
-  if (text.length === first || text.length > first + 10) return NONE;
-  let value = 0;
-  for (let i = first; i < text.length; i++) {
-    const digit = text.charCodeAt(i) - 0x30;
-    if (digit < 0 || digit > 9) return NONE;
-    value = value * 10 + digit;
-  }
-  if (first === 1) value = -value;
-  const word = value | 0;
-  return value >= -0x7fffffff && value <= 0xffffffff && word !== -1 ? word : NONE;
-}
-
-/** The low 32 bits of a number such as `0x7ffd`. */
-export function lowWord(text: string): number {
-  const first = text.charCodeAt(0) === 0x30 && (text.charCodeAt(1) | 0x20) === 0x78 ? 2 : 0;
-  if (text.length === first || text.length > first + 16) return NONE;
-  let value = 0;
-  for (let i = first; i < text.length; i++) {
-    const digit = hexDigit(text.charCodeAt(i));
-    if (digit < 0) return NONE;
-    value = (value << 4) | digit;
-  }
-  return value;
-}
-
-function hexDigit(code: number): number {
-  if (code >= 0x30 && code <= 0x39) return code - 0x30;
-  const letter = (code | 0x20) - 0x61;
-  return letter >= 0 && letter < 6 ? letter + 10 : -1;
-}
-
-export type Fields = Readonly<Record<string, unknown>>;
-
-export function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** The objects of a list, or the object itself. */
-export function objectsIn(value: unknown, most = 1024): Fields[] {
-  return (Array.isArray(value) ? value.slice(0, most) : [value]).filter(isFields);
-}
-
-/** A text or number as text, or undefined. */
-export function fieldText(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : undefined;
 }

@@ -4,18 +4,18 @@ import { callByName } from '../../kernel/calls.js';
 import { KernelAssembler } from '../../kernel/kernel-assembler.js';
 import type { ScanMemory } from '../../scan/json-scan.js';
 import { Shape, type Slot } from '../../scan/shape.js';
-import { RecordFields } from '../auditd/record-fields.js';
-import { RecordHead } from '../auditd/record-head.js';
-import { RecordTypes, TYPE } from '../auditd/record-types.js';
+import { SlotMemo } from '../../scan/slot-memo.js';
 import type { Format, ReaderOptions } from '../reader.js';
 import { TimeReader } from '../records/time-reader.js';
-import { ActsReader, fieldText, isFields, lowWord, objectsIn, wordOf } from './acts-reader.js';
-import { addPath } from './path-fields.js';
+import { ActsReader } from './acts-reader.js';
+import { OriginalRecords } from './original-records.js';
+import { type Fields, fieldText, isFields, lowWord } from './record-values.js';
 import { socketText } from './socket-text.js';
 
 /** Linux audit events as auditbeat and Elastic's auditd_manager write them: ECS documents with `auditd`. */
 export const auditbeat: Format = {
   name: 'auditbeat',
+  module: import.meta.url,
   title: 'auditbeat JSON of Linux audit',
   exactTime: true,
   recognises(record: unknown): boolean {
@@ -55,8 +55,6 @@ const USER = field('user.id');
 const USER_NAME = field('user.name');
 const CONTAINER = field('container.id');
 
-/** More records than an event has. */
-const MOST_RECORDS = 1024;
 const FAMILIES: Readonly<Record<string, number>> = {
   ipv4: FAMILY.inet,
   ipv6: FAMILY.inet6,
@@ -72,95 +70,95 @@ const ERRORS: Readonly<Record<string, number>> = {
 };
 const OTHER_ERROR = 4095;
 
+/** What `auditd.data` of a document tells. */
+interface CallData {
+  readonly number: number;
+  readonly isExec: boolean;
+  readonly exit: number;
+  /** The arguments that it has. */
+  readonly arguments: readonly (number | undefined)[];
+  readonly socket: Fields | undefined;
+}
+
 class AuditbeatReader extends ActsReader {
-  readonly #types = new RecordTypes();
-  readonly #head = new RecordHead(this.#types);
-  readonly #fields = new RecordFields(this.writer.texts);
+  readonly #records: OriginalRecords;
   readonly #times = new TimeReader();
+  readonly #hostNames = new SlotMemo<string | undefined>(this.scan, [HOST_NAME, AGENT_NAME]);
+  readonly #kinds = new SlotMemo<string>(this.scan, [MESSAGE_TYPE]);
 
   constructor(memory: ScanMemory, options: ReaderOptions) {
     super(shape, memory, options);
+    this.#records = new OriginalRecords(memory, this.scan, this.writer.texts);
   }
 
   override read(block: Uint8Array, length: number, batch: Batch): void {
-    this.#fields.begin();
+    this.#records.begin();
     super.read(block, length, batch);
   }
 
   protected override fill(batch: Batch): string | undefined {
     const { scan } = this;
     if (!scan.isRaw(AUDITD)) return 'not an auditbeat document: no `auditd`';
-    this.setHost(this.optional(HOST_NAME) ?? this.optional(AGENT_NAME));
-    const lines = this.#original();
-    const reason = lines.length > 0 ? this.#fillFromRecords(lines) : this.#fillFromFields();
-    if (reason === undefined)
-      batch.count((this.optional(MESSAGE_TYPE) ?? 'event').toUpperCase().slice(0, 64));
-    return reason;
-  }
-
-  /** The audit records of the event, if the document has them. */
-  #original(): string[] {
-    if (!this.scan.has(ORIGINAL)) return [];
-    const value = this.scan.isRaw(ORIGINAL) ? this.parsed(ORIGINAL) : this.scan.text(ORIGINAL).split('\n');
-    const lines = Array.isArray(value) ? value.filter((line) => typeof line === 'string') : [];
-    return lines.slice(0, MOST_RECORDS).filter((line: string) => line.trim() !== '');
-  }
-
-  #fillFromRecords(lines: readonly string[]): string | undefined {
-    const { act } = this;
-    const { words } = act;
-    for (const line of lines) {
-      const bytes = Buffer.from(line.trim());
-      if (!this.#head.read(bytes, 0, bytes.length))
-        return '`event.original` has a line that is not an audit record';
-      const { type, serial, timeLow, timeHigh } = this.#head;
-      words[ACT.serial] = serial;
-      words[ACT.timeLow] = timeLow;
-      words[ACT.timeHigh] = timeHigh;
-      this.#fields.read(type, bytes, this.#head.body, bytes.length, act);
-      if (type === TYPE.SYSTEM_BOOT) words[ACT.seen] |= SEEN.boot;
-      if (this.#types.isAlone(type)) words[ACT.seen] |= SEEN.alone;
-    }
+    this.setHost(this.#hostNames.of(() => this.optional(HOST_NAME) ?? this.optional(AGENT_NAME)));
+    const reason = this.#fillFromOriginal() ?? this.#fillFromFields();
+    if (reason !== '') return reason;
+    batch.count(this.#kinds.of(() => (this.optional(MESSAGE_TYPE) ?? 'event').toUpperCase().slice(0, 64)));
     return undefined;
   }
 
-  #fillFromFields(): string | undefined {
+  /** Uses the audit records of the event. Returns a reason or an empty text, or undefined if the document has none. */
+  #fillFromOriginal(): string | undefined {
+    const { scan } = this;
+    if (!scan.has(ORIGINAL)) return undefined;
+    const inRows = scan.isRaw(ORIGINAL) ? this.#records.fillFromRows(ORIGINAL, this.act) : undefined;
+    if (inRows !== undefined) return inRows;
+    const value = scan.isRaw(ORIGINAL) ? this.parsed(ORIGINAL) : scan.text(ORIGINAL).split('\n');
+    return this.#records.fillFromLines(Array.isArray(value) ? value : [], this.act);
+  }
+
+  /** Returns a reason, or an empty text. */
+  #fillFromFields(): string {
     const { scan, act } = this;
-    const time = scan.isString(TIMESTAMP) ? this.#times.read(scan.freshText(TIMESTAMP)) : undefined;
+    const time = this.#time();
     if (time === undefined) return 'the document has neither `event.original` nor a valid `@timestamp`';
     this.setTime(time, this.word(SEQUENCE));
     const { words } = act;
-    const data = this.parsed(DATA);
-    const call = isFields(data) ? fieldText(data.syscall) : undefined;
-    if (!isFields(data) || call === undefined) {
+    const data = this.made(DATA, callData);
+    if (data === undefined) {
       words[ACT.seen] |= SEEN.alone;
-      return undefined;
+      return '';
     }
     words[ACT.seen] |= SEEN.call | SEEN.full;
-    words[ACT.call] = callByName(call);
+    words[ACT.call] = data.number;
     words[ACT.ok] = scan.is(RESULT, 'success') ? 2 : scan.is(RESULT, 'fail') ? 1 : 0;
-    words[ACT.exit] = resultOf(fieldText(data.exit));
-    for (const [i, name] of ['a0', 'a1', 'a2', 'a3'].entries()) {
-      const text = fieldText(data[name]);
-      if (text !== undefined) words[ACT.a0 + i] = lowWord(text);
-    }
+    words[ACT.exit] = data.exit;
+    for (let i = 0; i < data.arguments.length; i++)
+      words[ACT.a0 + i] = data.arguments[i] ?? words[ACT.a0 + i];
     words[ACT.pid] = this.word(PID);
-    words[ACT.ppid] = wordOf(this.optional(PPID) ?? this.optional(OLD_PPID));
-    words[ACT.user] = wordOf(this.optional(EFFECTIVE_USER) ?? this.optional(USER));
-    words[ACT.userName] = this.textNumber(this.optional(EFFECTIVE_NAME) ?? this.optional(USER_NAME));
+    words[ACT.ppid] = this.word(scan.has(PPID) && !scan.isRaw(PPID) ? PPID : OLD_PPID);
+    words[ACT.user] = this.word(scan.has(EFFECTIVE_USER) ? EFFECTIVE_USER : USER);
+    words[ACT.userName] = this.slotNumber(scan.has(EFFECTIVE_NAME) ? EFFECTIVE_NAME : USER_NAME);
     words[ACT.session] = this.word(SESSION);
-    words[ACT.comm] = this.textNumber(this.optional(NAME));
-    words[ACT.exe] = this.textNumber(this.optional(EXECUTABLE));
-    words[ACT.cwd] = this.textNumber(this.optional(FOLDER));
-    words[ACT.title] = this.textNumber(this.optional(TITLE));
-    words[ACT.container] = this.textNumber(this.optional(CONTAINER));
-    const list = this.parsed(ARGUMENTS);
-    if (/^execve/.test(call) && Array.isArray(list))
-      this.setArguments(list.map((each) => fieldText(each) ?? ''));
-    for (const [i, path] of objectsIn(this.parsed(PATHS)).entries())
-      addPath(act, path, i, this.textNumber(fieldText(path.name)));
-    if (isFields(data.socket)) this.#fillSocket(data.socket);
-    return undefined;
+    words[ACT.comm] = this.slotNumber(NAME);
+    words[ACT.exe] = this.slotNumber(EXECUTABLE);
+    words[ACT.cwd] = this.slotNumber(FOLDER);
+    words[ACT.title] = this.slotNumber(TITLE);
+    words[ACT.container] = this.slotNumber(CONTAINER);
+    if (data.isExec) {
+      const list = this.parsed(ARGUMENTS);
+      if (Array.isArray(list)) this.setArguments(list.map((each) => fieldText(each) ?? ''));
+    }
+    this.addPaths(PATHS);
+    if (data.socket !== undefined) this.#fillSocket(data.socket);
+    return '';
+  }
+
+  #time(): bigint | undefined {
+    const { scan } = this;
+    if (!scan.isString(TIMESTAMP)) return undefined;
+    return scan.isPlain(TIMESTAMP)
+      ? this.#times.readBytes(scan.bytes, scan.start(TIMESTAMP), scan.stop(TIMESTAMP))
+      : this.#times.read(scan.freshText(TIMESTAMP));
   }
 
   #fillSocket(socket: Readonly<Record<string, unknown>>): void {
@@ -173,6 +171,22 @@ class AuditbeatReader extends ActsReader {
     const isKey = (family === FAMILY.inet || family === FAMILY.inet6) && number !== NONE;
     this.act.set(ACT.address, isKey ? texts.keyed(number) : number);
   }
+}
+
+/** Reads `auditd.data`, if it is of a call. */
+function callData(data: unknown): CallData | undefined {
+  const call = isFields(data) ? fieldText(data.syscall) : undefined;
+  if (!isFields(data) || call === undefined) return undefined;
+  return {
+    number: callByName(call),
+    isExec: /^execve/.test(call),
+    exit: resultOf(fieldText(data.exit)),
+    arguments: ['a0', 'a1', 'a2', 'a3'].map((name) => {
+      const text = fieldText(data[name]);
+      return text === undefined ? undefined : lowWord(text);
+    }),
+    socket: isFields(data.socket) ? data.socket : undefined,
+  };
 }
 
 /** The result of a call: a number, or the name of an error such as EINPROGRESS. */

@@ -6,9 +6,11 @@ import type { ScanMemory } from '../../scan/json-scan.js';
 import { Shape, type Slot } from '../../scan/shape.js';
 import { parseSocketAddress } from '../auditd/sockaddr.js';
 import type { Format, ReaderOptions } from '../reader.js';
-import { ActsReader, type Fields, fieldText, isFields, lowWord, objectsIn, wordOf } from './acts-reader.js';
-import { addPath } from './path-fields.js';
+import { ActsReader } from './acts-reader.js';
+import { EventId } from './event-id.js';
+import { KnownText } from './known-text.js';
 import { percentDecoded } from './percent-text.js';
+import { type Fields, fieldText, isFields, lowWord, objectsIn, wordOf } from './record-values.js';
 import { socketText } from './socket-text.js';
 
 const ID_TEXT = /^(\d{1,10})\.(\d{1,9}):(\d{1,10})$/;
@@ -16,6 +18,7 @@ const ID_TEXT = /^(\d{1,10})\.(\d{1,9}):(\d{1,10})$/;
 /** Linux audit events as laurel writes them, one per line: `{"ID":"1626611363.720:348501","SYSCALL":{…},"PATH":[…]}`. */
 export const laurel: Format = {
   name: 'laurel',
+  module: import.meta.url,
   title: 'laurel JSON of Linux audit',
   exactTime: true,
   recognises(record: unknown): boolean {
@@ -84,9 +87,10 @@ interface KnownAddress {
 }
 
 class LaurelReader extends ActsReader {
-  /** What was made of the same parsed record or list before. Logs repeat both, and `parsed` returns the same object. */
-  readonly #titles = new WeakMap<object, string>();
+  /** The addresses of parsed records. Logs repeat them, and `parsed` returns the same object. */
   readonly #addresses = new Map<object, KnownAddress>();
+  readonly #id = new EventId();
+
   constructor(memory: ScanMemory, options: ReaderOptions) {
     super(shape, memory, options);
   }
@@ -98,10 +102,7 @@ class LaurelReader extends ActsReader {
 
   protected override fill(batch: Batch): string | undefined {
     const { scan } = this;
-    const id = ID_TEXT.exec(scan.freshText(ID));
-    if (id === null || Number(id[1]) > 9_223_372_035 || Number(id[3]) > 0xffffffff)
-      return 'not a laurel event: `ID` must be SECONDS.MILLISECONDS:SERIAL';
-    this.setTime(BigInt(id[1]) * 1_000_000_000n + BigInt(id[2].padEnd(9, '0')), Number(id[3]));
+    if (!this.#fillId()) return 'not a laurel event: `ID` must be SECONDS.MILLISECONDS:SERIAL';
     this.setHost(this.optional(NODE));
     const { words } = this.act;
     if (scan.isRaw(BOOT)) words[ACT.seen] |= SEEN.boot;
@@ -112,18 +113,36 @@ class LaurelReader extends ActsReader {
     return undefined;
   }
 
+  /** Reads `1626611363.720:348501`. Returns false if the identifier is another. */
+  #fillId(): boolean {
+    const { scan } = this;
+    const id = this.#id;
+    if (!scan.has(ID)) return false;
+    const text = scan.isPlain(ID) ? undefined : Buffer.from(scan.freshText(ID));
+    const isId =
+      text === undefined ? id.read(scan.bytes, scan.start(ID), scan.stop(ID)) : id.read(text, 0, text.length);
+    if (!isId) return false;
+    const { words } = this.act;
+    words[ACT.timeLow] = id.timeLow;
+    words[ACT.timeHigh] = id.timeHigh;
+    words[ACT.serial] = id.serial | 0;
+    return true;
+  }
+
   #fillCall(): void {
     const { scan, act } = this;
     const { words } = act;
     words[ACT.seen] |= SEEN.call | SEEN.full;
-    words[ACT.call] = callByNumber(lowWord(scan.text(ARCH)) >>> 0, wordOf(this.optional(NUMBER)));
+    words[ACT.call] = callByNumber((this.hexWord(ARCH) ?? NONE) >>> 0, this.word(NUMBER));
     if (words[ACT.call] === NONE) words[ACT.call] = callByName(scan.text(CALL_NAME) || scan.text(NUMBER));
     words[ACT.ok] = scan.is(SUCCESS, 'yes') ? 2 : scan.is(SUCCESS, 'no') ? 1 : 0;
     words[ACT.exit] = resultOf(this.optional(EXIT));
     const listed = this.parsed(CALL_ARGV);
-    for (const [i, slot] of A0_TO_A3.entries()) {
-      const text = this.optional(slot) ?? (Array.isArray(listed) ? fieldText(listed[i]) : undefined);
-      if (text !== undefined) words[ACT.a0 + i] = lowWord(text);
+    for (let i = 0; i < A0_TO_A3.length; i++) {
+      const word = this.hexWord(A0_TO_A3[i]);
+      const text = word === undefined && Array.isArray(listed) ? fieldText(listed[i]) : undefined;
+      if (word !== undefined) words[ACT.a0 + i] = word;
+      else if (text !== undefined) words[ACT.a0 + i] = lowWord(text);
     }
     words[ACT.items] = Math.max(0, Math.min(1024, this.word(ITEMS)));
     words[ACT.ppid] = this.word(PPID);
@@ -131,33 +150,30 @@ class LaurelReader extends ActsReader {
     words[ACT.user] = this.word(EUID);
     words[ACT.group] = this.word(EGID);
     words[ACT.session] = this.word(SESSION);
-    words[ACT.comm] = this.#decoded(this.optional(COMM));
-    words[ACT.exe] = this.#decoded(this.optional(EXE));
-    words[ACT.userName] = this.#decoded(this.optional(EUID_NAME));
-    words[ACT.cwd] = this.#decoded(this.optional(CWD));
+    words[ACT.comm] = this.slotNumber(COMM);
+    words[ACT.exe] = this.slotNumber(EXE);
+    words[ACT.userName] = this.slotNumber(EUID_NAME);
+    words[ACT.cwd] = this.slotNumber(CWD);
     words[ACT.container] = this.textNumber(this.optional(CONTAINER));
     const units = this.parsed(UNITS);
     if (Array.isArray(units)) words[ACT.unit] = this.textNumber(fieldText(units.at(-1)));
     this.#fillTitle();
     this.#fillArguments();
-    for (const [i, path] of objectsIn(this.parsed(PATH)).entries())
-      addPath(act, path, i, this.#decoded(fieldText(path.name)));
+    this.addPaths(PATH);
     this.#fillRest();
   }
 
   #fillTitle(): void {
-    const list = this.parsed(TITLE_ARGV);
-    const text = Array.isArray(list) ? this.#joined(list) : this.optional(TITLE);
-    this.act.words[ACT.title] = this.#decoded(text);
+    const title = this.made(TITLE_ARGV, (list) =>
+      Array.isArray(list)
+        ? new KnownText(decodedText(list.map((each) => fieldText(each) ?? '').join(' ')))
+        : undefined,
+    );
+    this.act.words[ACT.title] = title === undefined ? this.slotNumber(TITLE) : this.knownNumber(title);
   }
 
-  #joined(list: readonly unknown[]): string {
-    let text = this.#titles.get(list);
-    if (text === undefined) {
-      text = list.map((each) => fieldText(each) ?? '').join(' ');
-      this.#titles.set(list, text);
-    }
-    return text;
+  protected override decode(text: string): string {
+    return decodedText(text);
   }
 
   #fillArguments(): void {
@@ -170,15 +186,17 @@ class LaurelReader extends ActsReader {
   #fillRest(): void {
     const { scan, act } = this;
     if (scan.isRaw(SOCKADDR)) this.#fillAddress(objectsIn(this.parsed(SOCKADDR))[0]);
-    for (const target of objectsIn(this.parsed(OBJ_PID))) {
-      const pid = wordOf(fieldText(target.opid));
-      if (pid !== NONE) act.addTarget(pid, this.#decoded(fieldText(target.ocomm)));
-    }
+    if (scan.isRaw(OBJ_PID))
+      for (const target of objectsIn(this.parsed(OBJ_PID))) {
+        const pid = wordOf(fieldText(target.opid));
+        if (pid !== NONE) act.addTarget(pid, this.#decoded(fieldText(target.ocomm)));
+      }
     this.#fillWord(FD_PAIR, 'fd0', ACT.fd0, wordOf);
     this.#fillWord(FD_PAIR, 'fd1', ACT.fd1, wordOf);
     this.#fillWord(MMAP, 'fd', ACT.fd0, wordOf);
     this.#fillWord(OPENAT2, 'oflag', ACT.flags, octalOf);
     this.#fillWord(KERN_MODULE, 'name', ACT.module, (text) => this.#decoded(text));
+    if (!scan.isRaw(SOCKETCALL)) return;
     const [socketCall] = objectsIn(this.parsed(SOCKETCALL));
     if (socketCall === undefined) return;
     const given = ['a0', 'a1', 'a2', 'a3'].map((name, i) =>

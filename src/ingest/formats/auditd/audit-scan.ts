@@ -4,8 +4,10 @@ import type { ScanMemory } from '../../scan/json-scan.js';
 
 /** The memory before the blocks holds the rows, then the numbers of texts. */
 const ROWS_AT = 4096;
-const ROWS = 1024;
-const TEXTS_AT = 2 * 65_536;
+export const ROWS = 1024;
+/** The memory that the rows and the numbers of texts need. */
+const ROWS_BYTES = 2 * 65_536 - ROWS_AT;
+export const AUDIT_SCAN_BYTES = ROWS_BYTES + 4 * 65_536;
 
 /** The words of a row, as in kernels/audit-scan/row.ts. */
 export const ROW = {
@@ -55,6 +57,7 @@ export const MAX_NUMBERS = 8192;
 interface Kernel {
   configure(rows: number, count: number, texts: number, maxLine: number, seed: number, seed2: number): void;
   begin(address: number, length: number): void;
+  resume(start: number, stop: number): void;
   next(): number;
 }
 
@@ -66,19 +69,25 @@ export class AuditScan {
   readonly rows: Int32Array;
   readonly #kernel: Kernel;
 
-  constructor({ memory }: ScanMemory, maxLine: number) {
+  /** `at` is where in the memory the rows are, with AUDIT_SCAN_BYTES after it that nothing else uses. */
+  constructor({ memory }: ScanMemory, maxLine: number, at = ROWS_AT) {
     compiled ??= new WebAssembly.Module(readFileSync(new URL('./audit-scan.wasm', import.meta.url)));
-    this.rows = new Int32Array(memory.buffer, ROWS_AT, ROWS * ROW_WORDS);
+    this.rows = new Int32Array(memory.buffer, at, ROWS * ROW_WORDS);
     this.#kernel = new WebAssembly.Instance(compiled, { env: { memory } }).exports as unknown as Kernel;
     // Attackers choose texts, so where the kernel keeps them is random. It does not affect the numbers.
     const seeds = [randomInt(2 ** 32), randomInt(2 ** 32)] as const;
-    this.#kernel.configure(ROWS_AT, ROWS, TEXTS_AT, maxLine, ...seeds);
+    this.#kernel.configure(at, ROWS, at + ROWS_BYTES, maxLine, ...seeds);
   }
 
   /** Starts with the first `length` bytes of a block of the memory. */
   begin(block: Uint8Array, length: number): void {
     block[length] = 0x0a; // ends every loop of the kernel, so that it needs no bounds checks
     this.#kernel.begin(block.byteOffset, length);
+  }
+
+  /** Goes on with lines that were added to the block, from the address `start`. A newline must be before `stop`. */
+  resume(start: number, stop: number): void {
+    this.#kernel.resume(start, stop);
   }
 
   /** Reads further lines. Returns the number of rows, 0 at the end of the block. */

@@ -177,7 +177,7 @@ export class RecordFields {
     }
     if (act.paths.length >= MAX_LIST) return;
     const known = inode >= 0 && inode <= Number.MAX_SAFE_INTEGER ? inode : 0;
-    act.addPath(item, role, mode, device, known | 0, Math.floor(known / 2 ** 32), name, NONE);
+    act.addPath(item, role, mode, device, known | 0, Math.floor(known / 2 ** 32), name);
   }
 
   #readOther(type: number, act: ActBuilder): void {

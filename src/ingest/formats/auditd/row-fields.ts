@@ -1,4 +1,4 @@
-import { ACT, NONE, SEEN } from '../../kernel/act.js';
+import { ACT, SEEN } from '../../kernel/act.js';
 import type { ActBuilder } from '../../kernel/act-builder.js';
 import { callByNumber } from '../../kernel/calls.js';
 import { MAX_NUMBERS, ROW } from './audit-scan.js';
@@ -72,7 +72,7 @@ export class RowFields {
   #readPath(rows: Int32Array, at: number, bytes: Uint8Array, act: ActBuilder): void {
     const name = this.#text(rows, at, bytes);
     if (act.paths.length >= MAX_LIST) return;
-    act.paths.push(
+    act.addPath(
       rows[at + ROW.item],
       rows[at + ROW.role],
       rows[at + ROW.mode],
@@ -80,9 +80,7 @@ export class RowFields {
       rows[at + ROW.inodeLow],
       rows[at + ROW.inodeHigh],
       name,
-      NONE,
     );
-    act.words[ACT.seen] |= SEEN.full;
   }
 
   #readAddress(rows: Int32Array, at: number, bytes: Uint8Array, act: ActBuilder): void {

@@ -3,7 +3,7 @@ import type { ScanMemory } from '../../scan/json-scan.js';
 import { Shape, type Slot } from '../../scan/shape.js';
 import type { SlotMemo } from '../../scan/slot-memo.js';
 import type { Format, ReaderOptions } from '../reader.js';
-import type { Described } from '../records/event-rows.js';
+import { type Described, Entity } from '../records/event-rows.js';
 import { fileAt, flowBetween, registryAt, userId } from '../records/naming.js';
 import { type Made, RecordsReader } from '../records/records-reader.js';
 import { type EcarMeaning, ecarMeaning } from './actions.js';
@@ -11,6 +11,7 @@ import { type EcarMeaning, ecarMeaning } from './actions.js';
 /** OpTC eCAR as JSON lines: `{"timestamp":…,"hostname":…,"object":"FILE","action":"READ","actorID":…,"objectID":…}`. */
 export const ecar: Format = {
   name: 'ecar',
+  module: import.meta.url,
   title: 'DARPA OpTC eCAR JSON',
   exactTime: true,
   recognises(record: unknown): boolean {
@@ -60,10 +61,12 @@ class EcarReader extends RecordsReader {
   readonly #processes = this.memo<Made>(OBJECT_ID, ACTOR_ID, IMAGE, COMMAND_LINE, PID, PRINCIPAL, USER);
   readonly #parents = this.memo<Made>(ACTOR_ID, PARENT_IMAGE, PPID);
   readonly #actors = this.memo<Made>(ACTOR_ID, IMAGE, PID, PRINCIPAL);
+  readonly #images = this.memo<Entity | undefined>(IMAGE);
+  readonly #keys = this.memo<Entity>(KEY, VALUE);
   readonly #files = this.memo<Made>(FILE_PATH);
   readonly #newFiles = this.memo<Made>(NEW_PATH);
   readonly #modules = this.memo<Made>(MODULE_PATH);
-  readonly #flows = this.memo<Described | undefined>(
+  readonly #flows = this.memo<Entity | undefined>(
     SOURCE_IP,
     SOURCE_PORT,
     DESTINATION_IP,
@@ -131,7 +134,8 @@ class EcarReader extends RecordsReader {
     }
     const image = process.name;
     const run = { ...event, relation: `${event.relation}:IMAGE`, action: 'exec', flow: 'in' } as const;
-    return this.rows.add(batch, this.line, run, process, image === undefined ? undefined : fileAt(image));
+    const file = this.#images.of(() => (image === undefined ? undefined : new Entity(fileAt(image))));
+    return this.rows.add(batch, this.line, run, process, file);
   }
 
   #process(id: string, parent: string | undefined, batch: Batch): Described {
@@ -177,12 +181,11 @@ class EcarReader extends RecordsReader {
       case 'module':
         return [this.#fileIn(MODULE_PATH, this.#modules, batch) ?? this.#unnamed('module')];
       case 'flow':
-        return [this.#flows.of(() => this.#flow()) ?? this.#unnamed('flow')];
+        return [this.#flows.of(() => Entity.of(this.#flow())) ?? this.#unnamed('flow')];
       case 'registry': {
         const key = this.optional(KEY);
         if (key === undefined) return [this.#unnamed('registry')];
-        const value = this.optional(VALUE);
-        return [registryAt(value === undefined ? key : `${key}\\${value}`)];
+        return [this.#keys.of(() => this.#registry(key))];
       }
       case 'user': {
         const user = this.optional(USER) ?? this.optional(LOGON_ID);
@@ -197,6 +200,11 @@ class EcarReader extends RecordsReader {
       default:
         return [this.#unnamed('other')];
     }
+  }
+
+  #registry(key: string): Entity {
+    const value = this.optional(VALUE);
+    return new Entity(registryAt(value === undefined ? key : `${key}\\${value}`));
   }
 
   /** An object that the record gives no name that could identify it. */

@@ -2,7 +2,7 @@ import type { Batch } from '../../batch.js';
 import type { ScanMemory } from '../../scan/json-scan.js';
 import { Shape, type Slot } from '../../scan/shape.js';
 import type { Format, ReaderOptions } from '../reader.js';
-import type { Described } from '../records/event-rows.js';
+import { type Described, Entity } from '../records/event-rows.js';
 import { domainNamed, fileAt, flowBetween, registryAt, userId } from '../records/naming.js';
 import { RecordsReader } from '../records/records-reader.js';
 import { categoryOf, type EcsMeaning, ecsMeaning } from './actions.js';
@@ -13,6 +13,7 @@ import { categoryOf, type EcsMeaning, ecsMeaning } from './actions.js';
  */
 export const ecs: Format = {
   name: 'ecs',
+  module: import.meta.url,
   title: 'Elastic Defend / ECS JSON',
   exactTime: true,
   recognises(record: unknown): boolean {
@@ -88,12 +89,14 @@ const slotsOf = (process: ProcessSlots): Slot[] => Object.values(process);
 const OWN = [USER_ID, USER_NAME, CONTAINER, POD, LOGON_ID, SESSION_LEADER];
 
 class EcsReader extends RecordsReader {
-  readonly #own = this.memo<Described | undefined>(...slotsOf(PROCESS), PARENT.id, ...OWN);
-  readonly #parent = this.memo<Described | undefined>(...slotsOf(PARENT));
+  readonly #own = this.memo<Entity | undefined>(...slotsOf(PROCESS), PARENT.id, ...OWN);
+  readonly #parent = this.memo<Entity | undefined>(...slotsOf(PARENT));
   readonly #category = this.memo<string[]>(CATEGORY);
   readonly #actions = this.memo<string[]>(ACTION);
-  readonly #file = this.memo<Described | undefined>(FILE_PATH);
-  readonly #flows = this.memo<Described | undefined>(
+  readonly #image = this.memo<Entity | undefined>(PROCESS.executable, PROCESS.name);
+  readonly #registry = this.memo<Entity | undefined>(REGISTRY_PATH);
+  readonly #file = this.memo<Entity | undefined>(FILE_PATH);
+  readonly #flows = this.memo<Entity | undefined>(
     SOURCE_IP,
     SOURCE_PORT,
     DESTINATION_IP,
@@ -115,7 +118,7 @@ class EcsReader extends RecordsReader {
       batch.skip(`kind:${scan.text(KIND).slice(0, 64)}`);
       return undefined;
     }
-    const process = this.#own.of(() => this.#process(PROCESS, this.optional(PARENT.id)));
+    const process = this.#own.of(() => Entity.of(this.#process(PROCESS, this.optional(PARENT.id))));
     if (category === undefined || process === undefined) {
       batch.skip(category === undefined ? 'noCategory' : 'noProcess');
       return undefined;
@@ -145,24 +148,24 @@ class EcsReader extends RecordsReader {
       const [object, object2] = this.#objects(meaning, process);
       return this.rows.add(batch, this.line, event, process, object, object2);
     }
-    const parent = this.#parent.of(() => this.#process(PARENT, undefined, false));
+    const parent = this.#parent.of(() => Entity.of(this.#process(PARENT, undefined, false)));
     if (parent !== undefined) {
       const reason = this.rows.add(batch, this.line, event, parent, process);
       if (reason !== undefined) return reason;
     }
     if (name === 'fork' || process.name === undefined) return undefined;
     const image = { ...event, relation: `${event.relation}:image`, action: 'exec', flow: 'in' } as const;
-    return this.rows.add(batch, this.line, image, process, fileAt(process.name));
+    return this.rows.add(batch, this.line, image, process, this.#imageOf(process));
   }
 
   #objects({ object }: EcsMeaning, process: Described): (Described | undefined)[] {
     switch (object) {
       case 'image':
-        return [process.name === undefined ? undefined : fileAt(process.name)];
+        return [this.#imageOf(process)];
       case 'target':
         return [this.#process(TARGET, undefined, false)];
       case 'file':
-        return [this.#file.of(() => this.#named(FILE_PATH, fileAt))];
+        return [this.#file.of(() => Entity.of(this.#named(FILE_PATH, fileAt)))];
       case 'renamed': {
         const [from, to] = [this.#named(OLD_PATH, fileAt), this.#named(FILE_PATH, fileAt)];
         return from === undefined ? [to] : [from, to];
@@ -170,7 +173,7 @@ class EcsReader extends RecordsReader {
       case 'library':
         return [this.#named(LIBRARY_PATH, fileAt) ?? this.#named(FILE_PATH, fileAt)];
       case 'registry':
-        return [this.#named(REGISTRY_PATH, registryAt)];
+        return [this.#registry.of(() => Entity.of(this.#named(REGISTRY_PATH, registryAt)))];
       case 'domain':
         return [this.#named(DOMAIN, domainNamed)];
       case 'user': {
@@ -180,10 +183,15 @@ class EcsReader extends RecordsReader {
         ];
       }
       case 'flow':
-        return [this.#flows.of(() => this.#flow())];
+        return [this.#flows.of(() => Entity.of(this.#flow()))];
       default:
         return [];
     }
+  }
+
+  /** The program of the process as a file. */
+  #imageOf({ name }: Described): Described | undefined {
+    return this.#image.of(() => (name === undefined ? undefined : new Entity(fileAt(name))));
   }
 
   #named(slot: Slot, describe: (name: string) => Described): Described | undefined {

@@ -4,7 +4,7 @@ import type { ScanMemory } from '../../scan/json-scan.js';
 import { Shape, type Slot } from '../../scan/shape.js';
 import { directionOfOpen } from '../open-flags.js';
 import type { Format, ReaderOptions } from '../reader.js';
-import type { Deed, Described } from '../records/event-rows.js';
+import { type Deed, type Described, Entity } from '../records/event-rows.js';
 import { fileAt, flowBetween } from '../records/naming.js';
 import { type Made, RecordsReader } from '../records/records-reader.js';
 import { type FalcoMeaning, FORKS, falcoMeaning } from './calls.js';
@@ -12,6 +12,7 @@ import { type FalcoMeaning, FORKS, falcoMeaning } from './calls.js';
 /** Falco alerts as JSON lines, of rules whose output has the fields in docs/reference/formats.md. */
 export const falco: Format = {
   name: 'falco',
+  module: import.meta.url,
   title: 'Falco JSON',
   exactTime: true,
   recognises(record: unknown): boolean {
@@ -92,7 +93,7 @@ class FalcoReader extends RecordsReader {
     POD,
   );
   readonly #parents = this.memo<Made>(PPID, PARENT_START, PARENT_NAME, PARENT_PROGRAM, PARENT_PROGRAM_2);
-  readonly #found = this.memo<(Described | undefined)[]>(
+  readonly #found = this.memo<(Entity | undefined)[]>(
     TYPE,
     NAME,
     PROGRAM,
@@ -168,7 +169,9 @@ class FalcoReader extends RecordsReader {
         return undefined;
       }
     }
-    const [object, object2] = this.#found.of(() => this.#objects(meaning, process.name));
+    const [object, object2] = this.#found.of(() =>
+      this.#objects(meaning, process.name).map((each) => Entity.of(each)),
+    );
     const way = meaning.object === 'opened' ? this.#ways.of(() => this.#wayOfOpen(name)) : undefined;
     const { relation, action, flow } = way ?? { relation: name, action: meaning.action, flow: meaning.flow };
     return this.rows.add(

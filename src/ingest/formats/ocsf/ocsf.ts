@@ -3,7 +3,7 @@ import type { ScanMemory } from '../../scan/json-scan.js';
 import { Shape, type Slot } from '../../scan/shape.js';
 import type { SlotMemo } from '../../scan/slot-memo.js';
 import type { Format, ReaderOptions } from '../reader.js';
-import type { Deed, Described } from '../records/event-rows.js';
+import { type Deed, type Described, Entity } from '../records/event-rows.js';
 import { domainNamed, fileAt, flowBetween, registryAt, userId } from '../records/naming.js';
 import { type Made, RecordsReader } from '../records/records-reader.js';
 import { type OcsfObject, ocsfMeaning } from './classes.js';
@@ -11,6 +11,7 @@ import { type OcsfObject, ocsfMeaning } from './classes.js';
 /** Events of the Open Cybersecurity Schema Framework, one per line: `{"class_uid":1007,"activity_id":1,"time":…,…}`. */
 export const ocsf: Format = {
   name: 'ocsf',
+  module: import.meta.url,
   title: 'OCSF JSON',
   exactTime: true,
   recognises(record: unknown): boolean {
@@ -102,8 +103,8 @@ class OcsfReader extends RecordsReader {
       this.memo<Made>(...slotsOf(slots), ...(slots === ACTOR ? [ACTOR_USER, ACTOR_USER_NAME] : [])),
     ]),
   );
-  readonly #files = this.memo<Described | undefined>(FILE);
-  readonly #flows = this.memo<Described | undefined>(
+  readonly #files = this.memo<Entity | undefined>(FILE);
+  readonly #flows = this.memo<Entity | undefined>(
     SOURCE_IP,
     SOURCE_PORT,
     DESTINATION_IP,
@@ -183,7 +184,7 @@ class OcsfReader extends RecordsReader {
       case 'process':
         return [this.#process(PROCESS, batch)];
       case 'file':
-        return [this.#files.of(() => this.#named(FILE, fileAt))];
+        return [this.#files.of(() => Entity.of(this.#named(FILE, fileAt)))];
       case 'renamed': {
         const [from, to] = [this.#named(FILE, fileAt), this.#named(FILE_RESULT, fileAt)];
         return from === undefined ? [to] : [from, to];
@@ -208,7 +209,7 @@ class OcsfReader extends RecordsReader {
         ];
       }
       case 'flow':
-        return [this.#flows.of(() => this.#flow())];
+        return [this.#flows.of(() => Entity.of(this.#flow()))];
       default:
         return [];
     }

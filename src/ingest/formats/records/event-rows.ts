@@ -20,7 +20,7 @@ import { FLOW_IN, FLOW_OUT, FLOW_UNKNOWN } from '../../flow.js';
 import { digitsOf } from '../../time.js';
 import { Symbols } from '../symbols.js';
 import { extendUpsert } from '../upsert-cache.js';
-import { KeyCache } from './key-cache.js';
+import { type Identity, isLong, KeyCache } from './key-cache.js';
 
 /** An entity of an event, with what the record says about it. `id` is a natural key: see docs/reference/formats.md. */
 export interface Described {
@@ -58,12 +58,60 @@ const TOO_MANY_SYMBOLS = 'too many different hosts, relations and kinds';
 
 const NANOSECOND_DIGITS = digitsOf('ns');
 const ABSENT = new EntityKey();
+const TYPE_NUMBERS = new Map(ENTITY_TYPES.map((type, index) => [type, index + 1]));
 
-interface Written {
-  described: Described;
-  host: number;
-  /** The row of the upsert. */
-  at: number;
+/** A description that a reader keeps, with the identity of its entity. */
+export class Entity implements Described {
+  readonly id: string;
+  readonly type: EntityType;
+  readonly kind: string | undefined;
+  readonly name: string | undefined;
+  readonly hint: boolean | undefined;
+  readonly cmd: string | undefined;
+  readonly pid: number | undefined;
+  readonly parent: string | undefined;
+  readonly user: string | undefined;
+  readonly userName: string | undefined;
+  readonly local: string | undefined;
+  readonly session: string | undefined;
+  readonly container: string | undefined;
+  readonly unit: string | undefined;
+  #identity: Identity<Entity> | undefined = undefined;
+  #generation = -1;
+
+  constructor(described: Described) {
+    this.id = described.id;
+    this.type = described.type;
+    this.kind = described.kind;
+    this.name = described.name;
+    this.hint = described.hint;
+    this.cmd = described.cmd;
+    this.pid = described.pid;
+    this.parent = described.parent;
+    this.user = described.user;
+    this.userName = described.userName;
+    this.local = described.local;
+    this.session = described.session;
+    this.container = described.container;
+    this.unit = described.unit;
+  }
+
+  /** The same description as an entity. */
+  static of(described: Described): Entity;
+  static of(described: Described | undefined): Entity | undefined;
+  static of(described: Described | undefined): Entity | undefined {
+    return described === undefined || described instanceof Entity ? described : new Entity(described);
+  }
+
+  /** Looks its identity up once. */
+  identityIn(cache: KeyCache<Entity>): Identity<Entity> {
+    if (this.#identity !== undefined && this.#generation === cache.generation) return this.#identity;
+    const identity = cache.of(this.id);
+    if (isLong(this.id)) return identity;
+    this.#identity = identity;
+    this.#generation = cache.generation;
+    return identity;
+  }
 }
 
 /**
@@ -72,14 +120,13 @@ interface Written {
  */
 export class EventRows {
   readonly #symbols = new Symbols();
-  readonly #keys = new KeyCache();
-  readonly #written = new Map<string, Written>();
+  readonly #keys = new KeyCache<Entity>();
   #line = -1;
-  #seq = 0n;
+  #seq = 0;
 
   /** Forgets what was written, because upserts belong to the batch of a block. */
   beginBlock(): void {
-    this.#written.clear();
+    this.#keys.beginBlock();
     this.#line = -1;
   }
 
@@ -96,41 +143,48 @@ export class EventRows {
     const relation = this.#symbols.numberOf(event.relation);
     const host = event.host === undefined ? NO_SYMBOL : this.#symbols.numberOf(event.host);
     if (relation < 0 || host < 0) return TOO_MANY_SYMBOLS;
-    this.#seq = line === this.#line ? this.#seq + 1n : 0n;
+    this.#seq = line === this.#line ? this.#seq + 1 : 0;
     this.#line = line;
     const row = batch.addEvent();
     batch.ts[row] = event.ts ?? 0n;
     batch.tsDigits[row] = event.ts === undefined ? 0 : NANOSECOND_DIGITS;
-    batch.seq[row] = this.#seq;
-    this.#setEnd(batch.subject, row, subject);
-    this.#setEnd(batch.object, row, object);
-    this.#setEnd(batch.object2, row, object2);
+    batch.seqWords[row * 2] = this.#seq;
+    batch.seqWords[row * 2 + 1] = 0;
+    const [actor, first, second] = [Entity.of(subject), Entity.of(object), Entity.of(object2)];
+    this.#setEnd(batch.subject, row, actor);
+    this.#setEnd(batch.object, row, first);
+    this.#setEnd(batch.object2, row, second);
     batch.relation[row] = relation;
     batch.action[row] = actionNumber(event.action);
     batch.host[row] = host;
     batch.flow[row] = event.flow === 'in' ? FLOW_IN : event.flow === 'out' ? FLOW_OUT : FLOW_UNKNOWN;
     batch.ok[row] = event.ok === undefined ? 0 : event.ok ? 2 : 1;
     batch.line[row] = line;
-    this.#describe(batch, subject, host, row);
-    if (object !== undefined) this.#describe(batch, object, host, row);
-    if (object2 !== undefined) this.#describe(batch, object2, host, row);
+    this.#describe(batch, actor, host, row);
+    if (first !== undefined) this.#describe(batch, first, host, row);
+    if (second !== undefined) this.#describe(batch, second, host, row);
     return undefined;
   }
 
-  #setEnd(column: Uint32Array, row: number, end: Described | undefined): void {
-    setKey(column, row, end === undefined ? ABSENT : this.#keys.of(end.id).key);
+  #setEnd(column: Uint32Array, row: number, end: Entity | undefined): void {
+    setKey(column, row, end === undefined ? ABSENT : end.identityIn(this.#keys).key);
   }
 
-  #describe(batch: Batch, described: Described, host: number, row: number): void {
-    const known = this.#written.get(described.id);
-    if (known !== undefined && known.host === host && isSame(known.described, described)) {
-      extendUpsert(batch, known.at, row);
+  #describe(batch: Batch, described: Entity, host: number, row: number): void {
+    const identity = described.identityIn(this.#keys);
+    const { written } = identity;
+    const isKnown = identity.block === this.#keys.block && identity.host === host;
+    if (isKnown && written !== undefined && isSame(written, described)) {
+      identity.written = described; // it is often the next one too
+      extendUpsert(batch, identity.at, row);
       return;
     }
-    const { key, uuid } = this.#keys.of(described.id);
-    const at = batch.addUpsert(key, host, row);
-    this.#written.set(described.id, { described, host, at });
-    batch.upsertType[at] = ENTITY_TYPES.indexOf(described.type) + 1;
+    const at = batch.addUpsert(identity.key, host, row);
+    identity.block = this.#keys.block;
+    identity.written = described;
+    identity.host = host;
+    identity.at = at;
+    batch.upsertType[at] = TYPE_NUMBERS.get(described.type) as number;
     batch.upsertRank[at] = described.hint
       ? RANK_HINT
       : described.type === 'flow'
@@ -144,7 +198,7 @@ export class EventRows {
     if (described.parent !== undefined) setKey(batch.upsertParent, at, this.#keys.of(described.parent).key);
     const { user } = described;
     if (user !== undefined) setKey(batch.upsertUser, at, this.#keys.of(user).key);
-    if (!uuid) batch.setText(at, TEXT_ID, described.id);
+    if (!identity.uuid) batch.setText(at, TEXT_ID, described.id);
     if (described.name !== undefined) batch.setText(at, TEXT_NAME, described.name);
     if (described.cmd !== undefined) batch.setText(at, TEXT_CMD, described.cmd);
     if (described.local !== undefined) batch.setText(at, TEXT_LOCAL, described.local);
@@ -153,16 +207,21 @@ export class EventRows {
     if (described.unit !== undefined) batch.setText(at, TEXT_UNIT, described.unit);
     const { parent } = described;
     // Nothing else may name the parent, and its key alone tells nobody anything.
-    if (parent !== undefined && !this.#written.has(parent) && !this.#keys.of(parent).uuid)
-      this.#describe(batch, { id: parent, type: 'process' }, host, row);
+    if (parent !== undefined && this.#isUnnamed(parent))
+      this.#describe(batch, new Entity({ id: parent, type: 'process' }), host, row);
     // Users are entities too, so that they are shown by name.
     if (user === undefined) return;
     const name = described.userName ?? user;
-    this.#describe(batch, { id: user, type: 'principal', name }, host, row);
+    this.#describe(batch, new Entity({ id: user, type: 'principal', name }), host, row);
+  }
+
+  #isUnnamed(id: string): boolean {
+    const { uuid, block } = this.#keys.of(id);
+    return !uuid && block !== this.#keys.block;
   }
 }
 
-function isSame(a: Described, b: Described): boolean {
+function isSame(a: Entity, b: Entity): boolean {
   if (a === b) return true; // readers describe the same fields once: see SlotMemo
   return (
     a.name === b.name &&

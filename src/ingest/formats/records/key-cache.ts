@@ -1,32 +1,59 @@
 import { EntityKey } from '../../entity-key.js';
 
 const MOST_KEYS = 1 << 16;
-/** Longer identifiers are hashed each time, so that the cache stays small. */
+/** Longer identifiers are kept for one block only, so that the cache stays small. */
 const LONGEST_ID = 512;
-
-/** The key of an identifier. */
-export interface KnownKey {
-  readonly key: EntityKey;
-  /** True if the identifier is a UUID, which is its own key. */
-  readonly uuid: boolean;
-}
 
 const UUID_TEXT = /^(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
 
-/** Keeps the keys of identifiers, because SHA-256 would take half of the time of a reader. */
-export class KeyCache {
-  readonly #keys = new Map<string, KnownKey>();
+/** An identifier: its key, and what the current block has written about it. */
+export class Identity<T> {
+  readonly key = new EntityKey();
+  /** True if the identifier is a UUID, which is its own key. */
+  readonly uuid: boolean;
+  /** The block that wrote about it last, and what. */
+  block = 0;
+  written: T | undefined = undefined;
+  host = 0;
+  /** The row of its upsert. */
+  at = 0;
 
-  of(id: string): KnownKey {
-    const known = this.#keys.get(id);
-    if (known !== undefined) return known;
-    const key = new EntityKey();
-    key.fromText(id);
-    const made = { key, uuid: UUID_TEXT.test(id) };
-    if (id.length <= LONGEST_ID) {
-      if (this.#keys.size === MOST_KEYS) this.#keys.clear();
-      this.#keys.set(id, made);
-    }
-    return made;
+  constructor(id: string) {
+    this.key.fromText(id);
+    this.uuid = UUID_TEXT.test(id);
   }
+}
+
+/** Keeps the identities of entities, because SHA-256 would take half of the time of a reader. */
+export class KeyCache<T> {
+  readonly #known = new Map<string, Identity<T>>();
+  readonly #long = new Map<string, Identity<T>>();
+  /** Goes up when the cache starts anew. Identities from before must not be used then. */
+  generation = 0;
+  /** The number of the block. */
+  block = 0;
+
+  /** Starts a block. Within a block, an identifier has one identity. */
+  beginBlock(): void {
+    this.block++;
+    this.#long.clear();
+    if (this.#known.size <= MOST_KEYS) return;
+    this.#known.clear();
+    this.generation++;
+  }
+
+  of(id: string): Identity<T> {
+    const cache = isLong(id) ? this.#long : this.#known;
+    let identity = cache.get(id);
+    if (identity === undefined) {
+      identity = new Identity<T>(id);
+      cache.set(id, identity);
+    }
+    return identity;
+  }
+}
+
+/** Tells whether an identifier is kept for one block only. */
+export function isLong(id: string): boolean {
+  return id.length > LONGEST_ID;
 }

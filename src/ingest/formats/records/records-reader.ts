@@ -5,12 +5,12 @@ import { SlotMemo } from '../../scan/slot-memo.js';
 import { digitsOf, nanosecondsIn, TIME_UNITS } from '../../time.js';
 import { JsonLinesReader } from '../json-lines.js';
 import type { ReaderOptions } from '../reader.js';
-import { type Described, EventRows } from './event-rows.js';
+import { type Described, Entity, EventRows } from './event-rows.js';
 import { TimeReader } from './time-reader.js';
 
 /** An entity that was made of some fields, and the corrections to count each time. */
 export interface Made {
-  readonly described: Described | undefined;
+  readonly described: Entity | undefined;
   readonly repairs: readonly string[];
 }
 
@@ -42,9 +42,9 @@ export abstract class RecordsReader extends JsonLinesReader {
   ): Described | undefined {
     const { described, repairs } = memo.of(() => {
       const noted: string[] = [];
-      return { described: make(noted), repairs: noted };
+      return { described: Entity.of(make(noted)), repairs: noted };
     });
-    for (const reason of repairs) batch.repair(reason);
+    if (repairs.length > 0) for (const reason of repairs) batch.repair(reason);
     return described;
   }
 
@@ -75,10 +75,15 @@ export abstract class RecordsReader extends JsonLinesReader {
 
   /** Returns a time in nanoseconds: RFC 3339, or an integer since 1970 whose length tells its unit. */
   protected time(slot: Slot): bigint | undefined {
+    const { scan } = this;
     const number = this.integer(slot);
-    if (number === undefined)
-      return this.scan.isString(slot) ? this.times.read(this.scan.freshText(slot)) : undefined;
-    const unit = TIME_UNITS.find((each) => digitsOf(each) === this.scan.digits(slot));
+    if (number === undefined) {
+      if (!scan.isString(slot)) return undefined;
+      return scan.isPlain(slot)
+        ? this.times.readBytes(scan.bytes, scan.start(slot), scan.stop(slot))
+        : this.times.read(scan.freshText(slot));
+    }
+    const unit = TIME_UNITS.find((each) => digitsOf(each) === scan.digits(slot));
     return unit === undefined || number < 0n ? undefined : number * nanosecondsIn(unit);
   }
 }

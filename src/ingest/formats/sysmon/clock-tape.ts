@@ -50,17 +50,21 @@ export function writeTape(batch: Batch, record: TapeRecord): void {
   for (let i = 0; i < 4; i++) tape[at + 5 + i] = HALVES[i];
 }
 
-export function* readTape({ tape, tapeLength }: Batch): Generator<TapeRecord> {
-  for (let at = 0; at + WORDS <= tapeLength; at += WORDS) {
-    for (let i = 0; i < 4; i++) HALVES[i] = tape[at + 5 + i];
-    yield {
-      kind: tape[at],
-      row: tape[at + 1],
-      rows: tape[at + 2],
-      host: tape[at + 3],
-      flags: tape[at + 4],
-      utc: LONG[0],
-      created: LONG[1],
-    };
-  }
+/** The number of records on the tape. */
+export function tapeRecords({ tapeLength }: Batch): number {
+  return Math.floor(tapeLength / WORDS);
+}
+
+export function readTape({ tape }: Batch, record: number): TapeRecord {
+  const at = record * WORDS;
+  for (let i = 0; i < 4; i++) HALVES[i] = tape[at + 5 + i];
+  return {
+    kind: tape[at],
+    row: tape[at + 1],
+    rows: tape[at + 2],
+    host: tape[at + 3],
+    flags: tape[at + 4],
+    utc: LONG[0],
+    created: LONG[1],
+  };
 }

@@ -1,7 +1,15 @@
 import { type Batch, NO_SYMBOL } from '../../batch.js';
 import { digitsOf } from '../../time.js';
 import type { Assembler } from '../reader.js';
-import { NO_CREATED, NO_UTC, NUMBERED, RECORD, readTape, type TapeRecord } from './clock-tape.js';
+import {
+  NO_CREATED,
+  NO_UTC,
+  NUMBERED,
+  RECORD,
+  readTape,
+  type TapeRecord,
+  tapeRecords,
+} from './clock-tape.js';
 import { HostClock, type SettledTime } from './host-clock.js';
 
 /** More hosts than this in one log: those that were not seen for longest start anew. */
@@ -46,9 +54,11 @@ export class SysmonClocks implements Assembler {
 
   take(batch: Batch): void {
     const before = this.#sequence;
-    for (const record of readTape(batch)) {
+    const count = tapeRecords(batch);
+    for (let i = 0; i < count; i++) {
+      const record = readTape(batch, i);
       if ((record.flags & NUMBERED) === 0)
-        for (let i = 0; i < record.rows; i++) batch.seq[record.row + i] += before;
+        for (let row = 0; row < record.rows; row++) batch.seq[record.row + row] += before;
       this.#takeRecord(batch, record);
       this.#records++;
     }

@@ -13,24 +13,56 @@ import { EntityKey } from '../../entity-key.js';
 import { ENTITY_TYPES, type EntityType } from '../../event.js';
 import { isBefore } from '../upsert-cache.js';
 
-/** What a record tells about an entity. Empty texts are absent. */
-export interface Described {
-  id: string;
-  type: EntityType;
-  kind?: string;
-  name?: string;
+/** What a record tells about an entity, besides its id and type. Empty texts are absent. */
+export interface Details {
+  readonly kind?: string | undefined;
+  readonly name?: string | undefined;
   /** True if the name may be shortened or written in another case than elsewhere. */
-  hint?: boolean;
-  cmd?: string;
-  pid?: number;
-  parent?: string;
-  /** The key of the user, and the name as written. */
-  user?: string;
-  userName?: string;
+  readonly hint?: boolean | undefined;
+  readonly cmd?: string | undefined;
+  readonly pid?: number | undefined;
+  readonly parent?: string | undefined;
+  /** The user, if its name is known. */
+  readonly user?: Described | undefined;
   /** True if the id is not the GUID alone. */
-  incomplete?: boolean;
-  local?: string;
-  session?: string;
+  readonly incomplete?: boolean | undefined;
+  readonly local?: string | undefined;
+  readonly session?: string | undefined;
+}
+
+/** An entity with what a record tells about it. Records repeat the same entities, so that readers keep these. */
+export class Described implements Details {
+  readonly id: string;
+  readonly type: EntityType;
+  readonly kind: string | undefined;
+  readonly name: string | undefined;
+  readonly hint: boolean | undefined;
+  readonly cmd: string | undefined;
+  readonly pid: number | undefined;
+  readonly parent: string | undefined;
+  readonly user: Described | undefined;
+  readonly incomplete: boolean | undefined;
+  readonly local: string | undefined;
+  readonly session: string | undefined;
+  /** Its key, once it was needed. */
+  key: EntityKey | undefined = undefined;
+  /** What the block that had it last wrote about it. */
+  known: Known | undefined = undefined;
+
+  constructor(id: string, type: EntityType, details: Details) {
+    this.id = id;
+    this.type = type;
+    this.kind = details.kind;
+    this.name = details.name;
+    this.hint = details.hint;
+    this.cmd = details.cmd;
+    this.pid = details.pid;
+    this.parent = details.parent;
+    this.user = details.user;
+    this.incomplete = details.incomplete;
+    this.local = details.local;
+    this.session = details.session;
+  }
 }
 
 const TYPE_NUMBERS = new Map(ENTITY_TYPES.map((type, index) => [type, index + 1]));
@@ -38,7 +70,10 @@ const TYPE_NUMBERS = new Map(ENTITY_TYPES.map((type, index) => [type, index + 1]
 /** Keys of ids do not change, so they are kept from block to block until there are too many. */
 const MAX_KEYS = 1 << 15;
 
+/** What a block has written about an entity of a host. */
 interface Known {
+  readonly block: number;
+  readonly host: number;
   /** The description that was taken last, and the upsert that has it. */
   entity: Described;
   upsert: number;
@@ -51,11 +86,16 @@ const TEXTS = [
   [TEXT_SESSION, 'session'],
 ] as const;
 
+/** The blocks of all readers so far, which may share entities. */
+let blocks = 0;
+
 /** Adds the upserts of one block to a batch. Information that a block repeats becomes one upsert. */
 export class EntityWriter {
   readonly #keys = new Map<string, EntityKey>();
   /** By host and id. */
   readonly #known = new Map<number, Map<string, Known>>();
+  /** The number of the block. */
+  #block = 0;
   #batch!: Batch;
 
   /** Starts a block. What others told is forgotten, because blocks can be read in any order. */
@@ -63,9 +103,16 @@ export class EntityWriter {
     this.#batch = batch;
     if (this.#keys.size > MAX_KEYS) this.#keys.clear();
     this.#known.clear();
+    this.#block = ++blocks;
   }
 
-  keyOf(id: string): EntityKey {
+  /** The key of an entity. */
+  keyOf(entity: Described): EntityKey {
+    entity.key ??= this.#keyOfId(entity.id);
+    return entity.key;
+  }
+
+  #keyOfId(id: string): EntityKey {
     let key = this.#keys.get(id);
     if (key === undefined) {
       key = new EntityKey();
@@ -84,15 +131,27 @@ export class EntityWriter {
       this.#add(entity, host, kind, row);
       return;
     }
-    let ofHost = this.#known.get(host);
-    if (ofHost === undefined) {
-      ofHost = new Map();
-      this.#known.set(host, ofHost);
-    }
-    const known = ofHost.get(entity.id);
-    if (known === undefined) ofHost.set(entity.id, { entity, upsert: this.#add(entity, host, kind, row) });
+    const known = this.#knownOf(entity, host);
+    if (known === undefined) this.#know(entity, host, this.#add(entity, host, kind, row));
     else if (known.entity === entity) this.#extend(known.upsert, row);
     else this.#update(known, entity, host, kind, row);
+  }
+
+  /** What the block has written about the entity. */
+  #knownOf(entity: Described, host: number): Known | undefined {
+    const last = entity.known;
+    if (last !== undefined && last.block === this.#block && last.host === host) return last;
+    const known = this.#known.get(host)?.get(entity.id);
+    entity.known = known;
+    return known;
+  }
+
+  #know(entity: Described, host: number, upsert: number): void {
+    const known = { block: this.#block, host, entity, upsert };
+    entity.known = known;
+    const ofHost = this.#known.get(host);
+    if (ofHost === undefined) this.#known.set(host, new Map([[entity.id, known]]));
+    else ofHost.set(entity.id, known);
   }
 
   /** Takes another description of a known entity, which may tell the same. */
@@ -113,14 +172,14 @@ export class EntityWriter {
   #add(entity: Described, host: number, kind: number, row: number): number {
     const batch = this.#batch;
     const { id, type, hint, pid, parent, user } = entity;
-    const key = this.keyOf(id);
+    const key = this.keyOf(entity);
     const at = batch.addUpsert(key, host, row);
     batch.upsertType[at] = TYPE_NUMBERS.get(type) as number;
     if (kind >= 0) batch.upsertKind[at] = kind === NO_SYMBOL ? NO_SYMBOL : kind;
     if (hint === true) batch.upsertRank[at] = RANK_HINT;
     if (pid !== undefined) batch.upsertPid[at] = pid;
-    if (parent) setKey(batch.upsertParent, at, this.keyOf(parent));
-    if (user) setKey(batch.upsertUser, at, this.keyOf(user));
+    if (parent) setKey(batch.upsertParent, at, this.#keyOfId(parent));
+    if (user !== undefined) setKey(batch.upsertUser, at, this.keyOf(user));
     // A UUID is its own key, so that users see it anyway.
     if (!UUID.test(id)) batch.setText(at, TEXT_ID, id);
     for (const [field, name] of TEXTS) {
@@ -136,7 +195,7 @@ function tellsSame(a: Described, b: Described): boolean {
   return (
     a.pid === b.pid &&
     (a.name ?? '') === (b.name ?? '') &&
-    (a.user ?? '') === (b.user ?? '') &&
+    a.user?.id === b.user?.id &&
     (a.cmd ?? '') === (b.cmd ?? '') &&
     (a.parent ?? '') === (b.parent ?? '') &&
     (a.local ?? '') === (b.local ?? '') &&

@@ -1,3 +1,5 @@
+import type { TimeReader } from '../records/time-reader.js';
+
 /** The fields of Sysmon's event data that the reader uses. */
 export const DATA_FIELDS = [
   'UtcTime',
@@ -60,10 +62,27 @@ export type DataField = (typeof DATA_FIELDS)[number];
 export type SystemField = (typeof SYSTEM_FIELDS)[number];
 export type Field = DataField | SystemField;
 
+/** Fields that tell of one thing together. */
+export interface FieldGroup {
+  readonly fields: readonly Field[];
+  /** The number of groups before it. */
+  readonly number: number;
+}
+
+let groups = 0;
+
+export function fieldGroup(...fields: readonly Field[]): FieldGroup {
+  return { fields, number: groups++ };
+}
+
 /** The texts of one record, whatever carries it. */
 export interface Fields {
   /** Returns the text of a field, or an empty text if the record has none. */
   text(field: Field): string;
+  /** Returns what `make` makes of these fields only. It may come from an earlier record with the same texts. */
+  memo<T>(group: FieldGroup, make: () => T): T;
+  /** Returns the time in a field in nanoseconds, or undefined. A time without a zone is UTC. */
+  time(field: 'UtcTime' | 'TimeCreated', reader: TimeReader): bigint | undefined;
 }
 
 const KNOWN: ReadonlySet<string> = new Set([...DATA_FIELDS, ...SYSTEM_FIELDS]);
@@ -92,6 +111,14 @@ export class DecodedFields implements Fields {
 
   text(field: Field): string {
     return this.#texts.get(field) ?? '';
+  }
+
+  memo<T>(_group: FieldGroup, make: () => T): T {
+    return make();
+  }
+
+  time(field: 'UtcTime' | 'TimeCreated', reader: TimeReader): bigint | undefined {
+    return reader.read(this.text(field));
   }
 }
 

@@ -27,11 +27,19 @@ export class HostClock {
       this.#learn(record);
       return { ts: utc };
     }
-    const { offset } = this;
     if ((flags & NO_CREATED) !== 0) return this.statedTime(record);
+    const last = this.#last;
+    // Nearly all records: the time fits the events around it, whatever the offset is.
+    if (
+      (flags & NO_UTC) === 0 &&
+      last !== undefined &&
+      this.#ofProcesses.length + this.#ofOthers.length > 0 &&
+      distance(utc, last) <= MINUTE
+    )
+      return { ts: utc };
+    const { offset } = this;
     if ((flags & NO_UTC) !== 0)
       return offset === undefined ? undefined : { ts: created + offset, repaired: 'noUtcTime' };
-    const last = this.#last;
     // Two clocks that agree need no others to compare them with.
     if (offset === undefined || last === undefined)
       return distance(utc, created) > MINUTE ? undefined : { ts: utc };

@@ -1,11 +1,12 @@
 import type { JsonScan } from '../../scan/json-scan.js';
 import { Shape, type Slot } from '../../scan/shape.js';
-import { TextPool } from '../../scan/text-pool.js';
+import type { TimeReader } from '../records/time-reader.js';
 import {
   absentAsEmpty,
   DATA_FIELDS,
   type DataField,
   type Field,
+  type FieldGroup,
   type Fields,
   SYSTEM_FIELDS,
   type SystemField,
@@ -65,20 +66,14 @@ function slotsOf(field: Field): Slot[] {
   return slots;
 }
 
-/** The fields whose values do not recur. */
-const UNIQUE: readonly Field[] = ['UtcTime', 'TimeCreated', 'RecordID'];
-
-interface FieldPlace {
-  slots: readonly Slot[];
-  recurs: boolean;
-}
-
-const PLACES: ReadonlyMap<Field, FieldPlace> = new Map(
-  [...DATA_FIELDS, ...SYSTEM_FIELDS].map((field) => [
-    field,
-    { slots: slotsOf(field), recurs: !UNIQUE.includes(field) },
-  ]),
+const PLACES: ReadonlyMap<Field, readonly Slot[]> = new Map(
+  [...DATA_FIELDS, ...SYSTEM_FIELDS].map((field) => [field, slotsOf(field)]),
 );
+const RECORD_ID = PLACES.get('RecordID') as readonly Slot[];
+const TIMES = {
+  UtcTime: PLACES.get('UtcTime') as readonly Slot[],
+  TimeCreated: PLACES.get('TimeCreated') as readonly Slot[],
+};
 
 /** Event data as a text inside the record: JSON or XML. */
 export const EVENT_DATA: Slot = shape.raw('EventData');
@@ -93,30 +88,47 @@ export const XML_TEXTS: readonly Slot[] = [
 /** The fields of the JSON record that was scanned last. */
 export class ScannedFields implements Fields {
   readonly #scan: JsonScan;
-  readonly #bytes: DataView;
-  readonly #pool = new TextPool();
+  /** The scan's groups by the number of the group of fields. */
+  readonly #groups: number[] = [];
 
   constructor(scan: JsonScan) {
     this.#scan = scan;
-    this.#bytes = new DataView(scan.bytes.buffer);
   }
 
   text(field: Field): string {
-    const { slots, recurs } = PLACES.get(field) as FieldPlace;
-    const scan = this.#scan;
-    for (let i = 0; i < slots.length; i++) {
-      const slot = slots[i];
-      if (scan.has(slot) && !scan.isRaw(slot)) return recurs ? this.#recurring(slot) : scan.text(slot);
-    }
-    return '';
+    const slot = this.#slotIn(PLACES.get(field) as readonly Slot[]);
+    return slot < 0 ? '' : absentAsEmpty(this.#scan.text(slot));
   }
 
-  #recurring(slot: Slot): string {
+  memo<T>({ number, fields }: FieldGroup, make: () => T): T {
+    let group = this.#groups[number];
+    if (group === undefined) {
+      group = this.#scan.group(fields.flatMap((field) => PLACES.get(field) as readonly Slot[]));
+      this.#groups[number] = group;
+    }
+    return this.#scan.memo(group, make);
+  }
+
+  time(field: 'UtcTime' | 'TimeCreated', reader: TimeReader): bigint | undefined {
     const scan = this.#scan;
-    const start = scan.start(slot);
-    const stop = scan.stop(slot);
-    const known = this.#pool.find(this.#bytes, start, stop);
-    return known ?? this.#pool.keep(this.#bytes, start, stop, absentAsEmpty(scan.text(slot)));
+    const slot = this.#slotIn(TIMES[field]);
+    if (slot < 0) return undefined;
+    return scan.isPlain(slot)
+      ? reader.readBytes(scan.bytes, scan.start(slot), scan.stop(slot))
+      : reader.read(scan.freshText(slot));
+  }
+
+  /** The record id as text, which rarely recurs. */
+  recordId(): string {
+    const slot = this.#slotIn(RECORD_ID);
+    return slot < 0 ? '' : this.#scan.freshText(slot);
+  }
+
+  /** The first of the slots that has a value, or -1. */
+  #slotIn(slots: readonly Slot[]): Slot {
+    const scan = this.#scan;
+    for (let i = 0; i < slots.length; i++) if (scan.has(slots[i]) && !scan.isRaw(slots[i])) return slots[i];
+    return -1;
   }
 }
 
@@ -132,6 +144,14 @@ export class JoinedFields implements Fields {
 
   text(field: Field): string {
     return DATA.has(field) ? this.#data.text(field) : this.#around.text(field);
+  }
+
+  memo<T>(_group: FieldGroup, make: () => T): T {
+    return make();
+  }
+
+  time(field: 'UtcTime' | 'TimeCreated', reader: TimeReader): bigint | undefined {
+    return (DATA.has(field) ? this.#data : this.#around).time(field, reader);
   }
 }
 

@@ -1,28 +1,39 @@
 import { formatEndpoint } from '../network.js';
-import type { Described } from './entities.js';
+import { Described, type Details } from './entities.js';
 import { type EventRule, type ObjectRule, PROCESS_FIELDS, type ProcessRole } from './event-table.js';
-import type { DataField, Fields } from './fields.js';
+import { type DataField, type Field, type FieldGroup, type Fields, fieldGroup } from './fields.js';
 
 /** Names of Windows are the same in any case; those of Linux are not. */
 export type Naming = 'windows' | 'linux';
 
-/** A record whose processes are being named. */
-export interface Processes {
+/** A record whose entities are being named. */
+export interface Named {
   fields: Fields;
   naming: Naming;
   /** True if the record tells of a new process. */
   creation: boolean;
-  /** The processes that were described before. */
-  memo: ProcessMemo;
   /** The number of processes whose GUID lacks the part that tells processes of one second apart. */
   incomplete: number;
 }
 
-/** Descriptions of processes by their GUID as written. A log repeats them in nearly every record. */
-export type ProcessMemo = Map<string, Described & { pidText: string }>;
+/** The most names that are kept in lower case, and the most users. Those that are full start anew. */
+const MAX_KEPT = 1 << 14;
 
-/** A memo that is full starts anew. */
-const MAX_MEMO = 1 << 14;
+/** The fields that tell of the processes of a record, by their roles. They mean different things in a naming. */
+const OF_ROLE = groupsOfNamings((role: ProcessRole) => [
+  ...Object.values(PROCESS_FIELDS[role]),
+  ...(role === 'parent' ? (['ParentCommandLine'] as const) : []),
+]);
+const OF_NEW = groupsOfNamings(() => [
+  ...Object.values(PROCESS_FIELDS.process),
+  ...Object.values(PROCESS_FIELDS.parent),
+  'CommandLine',
+  'LogonGuid',
+  'LogonId',
+]);
+const OF_FLOW = fieldGroup('SourceIp', 'SourcePort', 'DestinationIp', 'DestinationPort', 'Initiated');
+const OF_DOMAIN = fieldGroup('QueryName');
+const OF_FIELD = groupsOfNamings((field: DataField) => [field]);
 
 const GUID = /^\{?([0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12})\}?$/;
 const NO_GUID = '00000000-0000-0000-0000-000000000000';
@@ -36,114 +47,136 @@ function guidOf(text: string): string {
 }
 
 /** Returns the process that acts, or undefined if the record does not name it. */
-export function subjectOf(subject: EventRule['subject'], processes: Processes): Described | undefined {
-  if (subject === 'system') return { id: 'process:system', type: 'process', name: 'System', pid: 4 };
+export function subjectOf(subject: EventRule['subject'], record: Named): Described | undefined {
+  if (subject === 'system') return SYSTEM;
   if (subject === 'user') {
-    const name = processes.fields.text('User');
-    return name === '' ? undefined : userOf(name, processes.naming);
+    const name = record.fields.text('User');
+    return name === '' ? undefined : userOf(name, record.naming);
   }
-  return processOf(subject, processes);
+  return processOf(subject, record);
 }
 
+const SYSTEM = new Described('process:system', 'process', { name: 'System', pid: 4 });
+const NOTHING: readonly Described[] = [];
+
 /** Returns what the event acts on: none, one or two entities. */
-export function objectsOf(rule: ObjectRule | undefined, processes: Processes): Described[] {
-  if (rule === undefined) return [];
-  const { fields, naming } = processes;
+export function objectsOf(rule: ObjectRule | undefined, record: Named): readonly Described[] {
+  if (rule === undefined) return NOTHING;
+  const { fields, naming } = record;
   switch (rule.type) {
-    case 'process':
-      return [processOf(rule.role, processes)].filter((process) => process !== undefined);
+    case 'process': {
+      const process = processOf(rule.role, record);
+      return process === undefined ? NOTHING : [process];
+    }
     case 'flow':
-      return flowOf(fields);
+      return fields.memo(OF_FLOW, () => flowOf(fields));
     case 'pipe':
-      return pipeOf(fields.text(rule.field), processes);
+      return pipeOf(fields.text(rule.field), record);
     case 'domain':
-      return named(fields, rule.field).map((name) => ({
-        id: `dns:${name.toLowerCase()}`,
-        type: 'flow',
-        kind: 'domain',
-        name,
-      }));
+      return fields.memo(OF_DOMAIN, () =>
+        named(fields, rule.field).map(
+          (name) => new Described(`dns:${name.toLowerCase()}`, 'flow', { kind: 'domain', name }),
+        ),
+      );
     case 'wmi':
       return [...wmiPart('consumer', fields, rule.consumer), ...wmiPart('filter', fields, rule.filter)];
     case 'file':
-    case 'registry':
-      return [
-        ...named(fields, rule.field),
-        ...(rule.renamed === undefined ? [] : named(fields, rule.renamed)),
-      ].map((name) => ({ id: idOf(name, naming), type: rule.type, name }));
+    case 'registry': {
+      const { type, field, renamed } = rule;
+      const first = fields.memo(OF_FIELD(naming, field), () => namedBy(field, type, record));
+      if (renamed === undefined) return first;
+      return [...first, ...fields.memo(OF_FIELD(naming, renamed), () => namedBy(renamed, type, record))];
+    }
   }
+}
+
+/** The file or registry key that a field names, if it names one. */
+function namedBy(
+  field: DataField,
+  type: 'file' | 'registry',
+  { fields, naming }: Named,
+): readonly Described[] {
+  return named(fields, field).map((name) => new Described(idOf(name, naming), type, { name }));
 }
 
 /** Returns a user as an entity. */
-export function userOf(name: string, naming: Naming): Described {
-  return { id: idOf(name, naming), type: 'principal', name };
+function userOf(name: string, naming: Naming): Described {
+  const users = USERS[naming];
+  let user = users.get(name);
+  if (user === undefined) {
+    if (users.size === MAX_KEPT) users.clear();
+    user = new Described(idOf(name, naming), 'principal', { name });
+    users.set(name, user);
+  }
+  return user;
 }
 
-function processOf(role: ProcessRole, processes: Processes): Described | undefined {
-  const { fields, naming, memo } = processes;
-  const names = PROCESS_FIELDS[role];
-  const guidText = fields.text(names.guid);
-  const name = fields.text(names.image);
-  const userName = fields.text(names.user);
-  const pidText = fields.text(names.pid);
-  const isNew = role === 'process' && processes.creation;
-  const known = isNew || role === 'parent' ? undefined : memo.get(guidText);
-  if (known?.name === name && known.userName === userName && known.pidText === pidText) {
-    if (known.incomplete === true) processes.incomplete++;
-    return known;
-  }
-  const guid = guidOf(guidText);
-  if (guid === '') return undefined;
-  const pid = pidOf(pidText);
-  const incomplete = guid.endsWith(NO_TOKEN) && pid !== undefined;
-  if (incomplete) processes.incomplete++;
-  const process = {
-    id: incomplete ? `${guid}/${pid}` : guid,
-    type: 'process' as const,
-    name,
-    // Other events write the image in other cases, and on Linux sometimes its last part only.
-    hint: !isNew,
-    user: idOf(userName, naming),
-    userName,
-    pidText,
-    incomplete,
-    ...(pid !== undefined && { pid }),
-  };
-  if (isNew) return { ...process, ...newProcess(processes) };
-  if (role === 'parent') return { ...process, cmd: fields.text('ParentCommandLine') };
-  if (memo.size === MAX_MEMO) memo.clear();
-  memo.set(guidText, process);
+const USERS: Readonly<Record<Naming, Map<string, Described>>> = { windows: new Map(), linux: new Map() };
+
+function processOf(role: ProcessRole, record: Named): Described | undefined {
+  const { fields, naming } = record;
+  const isNew = role === 'process' && record.creation;
+  const process = isNew
+    ? fields.memo(OF_NEW(naming, 'process'), () => newProcess(fields, naming))
+    : fields.memo(OF_ROLE(naming, role), () => knownProcess(role, fields, naming));
+  if (process?.incomplete === true) record.incomplete++;
   return process;
 }
 
-/** What only the creation of a process tells. */
-function newProcess(processes: Processes): Partial<Described> {
-  const { fields } = processes;
+function knownProcess(role: ProcessRole, fields: Fields, naming: Naming): Described | undefined {
+  // Other events write the image in other cases, and on Linux sometimes its last part only.
+  const cmd = role === 'parent' ? fields.text('ParentCommandLine') : undefined;
+  return describeProcess(role, fields, naming, { hint: true, cmd });
+}
+
+function describeProcess(
+  role: ProcessRole,
+  fields: Fields,
+  naming: Naming,
+  details: Details,
+): Described | undefined {
+  const names = PROCESS_FIELDS[role];
+  const guid = guidOf(fields.text(names.guid));
+  if (guid === '') return undefined;
+  const userName = fields.text(names.user);
+  const pid = pidOf(fields.text(names.pid));
+  const incomplete = guid.endsWith(NO_TOKEN) && pid !== undefined;
+  return new Described(incomplete ? `${guid}/${pid}` : guid, 'process', {
+    ...details,
+    name: fields.text(names.image),
+    user: userName === '' ? undefined : userOf(userName, naming),
+    incomplete,
+    pid,
+  });
+}
+
+/** A process with what only its creation tells. */
+function newProcess(fields: Fields, naming: Naming): Described | undefined {
   const logon = guidOf(fields.text('LogonGuid'));
   const logonId = fields.text('LogonId').toLowerCase();
-  const parent = processOf('parent', { ...processes, incomplete: 0 });
-  return {
+  return describeProcess('process', fields, naming, {
+    hint: false,
     cmd: fields.text('CommandLine'),
     session: logon !== '' ? logon : logonId !== '' ? `logon:${logonId}` : '',
-    ...(parent !== undefined && { parent: parent.id }),
-  };
+    parent: describeProcess('parent', fields, naming, {})?.id,
+  });
 }
 
 /** The other end of a connection. Windows and Linux write the initiator as the source. */
-function flowOf(fields: Fields): Described[] {
+function flowOf(fields: Fields): readonly Described[] {
   const source = formatEndpoint(fields.text('SourceIp'), fields.text('SourcePort'));
   const destination = formatEndpoint(fields.text('DestinationIp'), fields.text('DestinationPort'));
   const incoming = fields.text('Initiated') === 'false';
   const [remote, local] = incoming ? [source, destination] : [destination, source];
   if (remote === undefined) return [];
-  return [{ id: remote.toLowerCase(), type: 'flow', name: remote, local: local ?? '' }];
+  return [new Described(remote.toLowerCase(), 'flow', { name: remote, local: local ?? '' })];
 }
 
 /** All anonymous pipes share their name, so each process has its own. */
-function pipeOf(name: string, processes: Processes): Described[] {
+function pipeOf(name: string, record: Named): readonly Described[] {
   if (name === '') return [];
-  const owner = name.toLowerCase() === ANONYMOUS_PIPE ? (processOf('process', processes)?.id ?? '') : '';
-  return [{ id: `pipe:${idOf(name, processes.naming)}${owner}`, type: 'pipe', name }];
+  const owner = name.toLowerCase() === ANONYMOUS_PIPE ? (processOf('process', record)?.id ?? '') : '';
+  return [new Described(`pipe:${idOf(name, record.naming)}${owner}`, 'pipe', { name })];
 }
 
 /** Names a filter or a consumer. Bindings write `"CommandLineEventConsumer.Name=\\"X\\""` for what is `"X"` elsewhere. */
@@ -157,7 +190,7 @@ function wmiPart(part: 'consumer' | 'filter', fields: Fields, field: DataField |
   const name = /\bName="([^"]*)"$/.exec(text)?.[1] ?? text;
   return name === ''
     ? []
-    : [{ id: `wmi:${part}:${name.toLowerCase()}`, type: 'other', kind: `wmi ${part}`, name }];
+    : [new Described(`wmi:${part}:${name.toLowerCase()}`, 'other', { kind: `wmi ${part}`, name })];
 }
 
 function named(fields: Fields, field: DataField): string[] {
@@ -169,7 +202,7 @@ function idOf(name: string, naming: Naming): string {
   if (naming === 'linux') return name;
   let id = LOWERED.get(name);
   if (id === undefined) {
-    if (LOWERED.size === MAX_MEMO) LOWERED.clear();
+    if (LOWERED.size === MAX_KEPT) LOWERED.clear();
     id = name.toLowerCase();
     LOWERED.set(name, id);
   }
@@ -181,4 +214,19 @@ const LOWERED = new Map<string, string>();
 
 function pidOf(text: string): number | undefined {
   return /^\d{1,10}$/.test(text) && Number(text) <= 0x7fffffff ? Number(text) : undefined;
+}
+
+/** Returns the group of fields for each naming and case. The same case always gives the same fields. */
+function groupsOfNamings<K extends string>(
+  fieldsOf: (of: K) => readonly Field[],
+): (naming: Naming, of: K) => FieldGroup {
+  const groups: Record<Naming, Map<K, FieldGroup>> = { windows: new Map(), linux: new Map() };
+  return (naming, of) => {
+    let group = groups[naming].get(of);
+    if (group === undefined) {
+      group = fieldGroup(...fieldsOf(of));
+      groups[naming].set(of, group);
+    }
+    return group;
+  };
 }

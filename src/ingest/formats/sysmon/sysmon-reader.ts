@@ -1,18 +1,21 @@
 import { type Batch, NO_SYMBOL, type Problem } from '../../batch.js';
 import { JsonScan, LINE, type ScanMemory } from '../../scan/json-scan.js';
 import { oversizeReason, type Reader, type ReaderOptions } from '../reader.js';
+import { TimeReader } from '../records/time-reader.js';
 import { Symbols } from '../symbols.js';
 import { channelReason } from './channels.js';
 import { NO_CREATED, NO_UTC, NUMBERED, RECORD, writeTape } from './clock-tape.js';
 import { OWN_CLOCK, RECORD_NAMES, SENSOR_EVENTS } from './event-table.js';
 import { EVENTS_PER_RECORD, EventWriter } from './event-writer.js';
-import { DecodedFields, type Fields } from './fields.js';
+import { DecodedFields, type Fields, fieldGroup } from './fields.js';
 import { EVENT_DATA, JoinedFields, ScannedFields, shape, XML_TEXTS } from './json-fields.js';
-import { UtcTimes } from './utc-time.js';
+import type { Naming } from './naming.js';
 import { findEvent, readXml, XmlError } from './xml-event.js';
 
 const SAMPLE_BYTES = 120;
-const LARGEST_RECORD_ID = 2n ** 60n / EVENTS_PER_RECORD;
+const LARGEST_RECORD_ID = 2n ** 60n / BigInt(EVENTS_PER_RECORD);
+/** Longer record ids may not be exact as numbers. */
+const MOST_DIGITS = 15;
 /** A line of another program in a syslog file. */
 const SYSLOG_LINE =
   /^\s*(?:<\d{1,3}>)?(?:1 )?(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d |\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)/;
@@ -25,8 +28,8 @@ export class SysmonReader implements Reader {
   readonly #symbols = new Symbols();
   readonly #writer = new EventWriter(this.#symbols);
   // Their dates differ in logs whose `TimeCreated` is local time.
-  readonly #utcTimes = new UtcTimes();
-  readonly #createdTimes = new UtcTimes();
+  readonly #utcTimes = new TimeReader('Z');
+  readonly #createdTimes = new TimeReader('Z');
   readonly #maxLine: number;
   /** The line within the block, from 0. */
   #line = 0;
@@ -72,15 +75,19 @@ export class SysmonReader implements Reader {
   /** Takes a JSON record. Returns a reason if it is malformed. */
   #takeJson(batch: Batch): string | undefined {
     const scan = this.#scan;
-    if (this.#scanned.text('EventID') === '') {
+    const head = this.#scanned.memo(HEAD, () => this.#headOf(this.#scanned));
+    if (head.id === '') {
       const slot = XML_TEXTS.find((candidate) => scan.has(candidate) && scan.isString(candidate));
       return slot === undefined
         ? 'not a record of the Windows event log'
         : this.#takeText(scan.text(slot), batch);
     }
-    if (!scan.has(EVENT_DATA) || !scan.isString(EVENT_DATA)) return this.#takeRecord(this.#scanned, batch);
+    if (!scan.has(EVENT_DATA) || !scan.isString(EVENT_DATA))
+      return this.#takeRecord(head, this.#scanned, batch);
     const data = decodeEventData(scan.text(EVENT_DATA));
-    return typeof data === 'string' ? data : this.#takeRecord(new JoinedFields(this.#scanned, data), batch);
+    return typeof data === 'string'
+      ? data
+      : this.#takeRecord(head, new JoinedFields(this.#scanned, data), batch);
   }
 
   /** Takes the XML events of a text. Other text of a syslog file belongs to other programs. */
@@ -105,43 +112,56 @@ export class SysmonReader implements Reader {
       throw error;
     }
     // A line is read as a whole or not at all, so that each line is counted once.
-    const reason = events
-      .map((fields) => faultOf(fields.text('EventID'), fields.text('Channel'), fields.text('Provider')))
-      .find((fault) => fault !== undefined);
+    const heads = events.map((fields) => this.#headOf(fields));
+    const reason = heads.find((head) => head.fault !== undefined)?.fault;
     if (reason !== undefined) return reason;
-    for (const fields of events) this.#takeRecord(fields, batch);
+    for (const [i, fields] of events.entries()) this.#takeRecord(heads[i], fields, batch);
     if (cut) batch.repair('cutXml');
     return undefined;
   }
 
-  #takeRecord(fields: Fields, batch: Batch): string | undefined {
+  #headOf(fields: Fields): Head {
     const id = fields.text('EventID');
     const channel = fields.text('Channel');
     const provider = fields.text('Provider');
     const fault = faultOf(id, channel, provider);
+    const isSysmon = provider.endsWith('-Sysmon') || channel.includes('-Sysmon/');
+    const linux = provider === 'Linux-Sysmon' || channel.startsWith('Linux-');
+    return {
+      id,
+      fault,
+      skip: isSysmon ? undefined : channelReason(channel),
+      eventId: Number(id),
+      computer: fields.text('Computer'),
+      naming: linux ? 'linux' : 'windows',
+    };
+  }
+
+  #takeRecord(head: Head, fields: Fields, batch: Batch): string | undefined {
+    const { fault, skip, computer } = head;
     if (fault !== undefined) return fault;
-    if (!provider.endsWith('-Sysmon') && !channel.includes('-Sysmon/')) {
-      batch.skip(channelReason(channel));
+    if (skip !== undefined) {
+      batch.skip(skip);
       return undefined;
     }
-    const computer = fields.text('Computer');
     const host = computer === '' ? NO_SYMBOL : this.#symbols.numberOf(computer);
     if (host < 0) return 'too many different hosts, relations and kinds';
-    const linux = provider === 'Linux-Sysmon' || channel.startsWith('Linux-');
-    this.#takeEvent(Number(id), fields, host, linux ? 'linux' : 'windows', batch);
+    this.#takeEvent(head, fields, host, batch);
     return undefined;
   }
 
-  #takeEvent(eventId: number, fields: Fields, host: number, naming: 'linux' | 'windows', batch: Batch): void {
+  #takeEvent({ eventId, naming }: Head, fields: Fields, host: number, batch: Batch): void {
     const name = RECORD_NAMES.get(eventId);
     if (name === undefined) {
       batch.skip('unknownEventId');
       return;
     }
     batch.count(name);
-    const utc = this.#utcTimes.parse(fields.text('UtcTime'));
-    const created = this.#createdTimes.parse(fields.text('TimeCreated'));
-    const sequence = recordIdOf(fields.text('RecordID'));
+    const utc = fields.time('UtcTime', this.#utcTimes);
+    const created = fields.time('TimeCreated', this.#createdTimes);
+    const sequence = recordIdOf(
+      fields instanceof ScannedFields ? fields.recordId() : fields.text('RecordID'),
+    );
     const row = batch.events;
     let rows = 0;
     if (Object.hasOwn(SENSOR_EVENTS, eventId)) batch.skip(name);
@@ -164,6 +184,20 @@ export class SysmonReader implements Reader {
     });
   }
 }
+
+/** What the fields around the event data tell. */
+interface Head {
+  readonly id: string;
+  /** Why the record is malformed, if it is. */
+  readonly fault: string | undefined;
+  /** Why the record is skipped, if it is. */
+  readonly skip: string | undefined;
+  readonly eventId: number;
+  readonly computer: string;
+  readonly naming: Naming;
+}
+
+const HEAD = fieldGroup('EventID', 'Channel', 'Provider', 'Computer');
 
 /** Returns why these are not fields of an event log, or undefined. */
 function faultOf(id: string, channel: string, provider: string): string | undefined {
@@ -212,8 +246,8 @@ function recordKind(eventId: number, fields: Fields): number {
   }
 }
 
-function recordIdOf(text: string): bigint | undefined {
+function recordIdOf(text: string): number | bigint | undefined {
   if (text === '' || !/^\d{1,18}$/.test(text)) return undefined;
-  const id = BigInt(text);
+  const id = text.length <= MOST_DIGITS ? Number(text) : BigInt(text);
   return id > 0n && id < LARGEST_RECORD_ID ? id : undefined;
 }

@@ -10,6 +10,7 @@ import { findEvent } from './xml-event.js';
  */
 export const sysmon: Format = {
   name: 'sysmon',
+  module: import.meta.url,
   title: 'Sysmon for Windows and Linux, JSON or XML',
   exactTime: true,
   recognises: (record: unknown) => isObject(record) && (isEvent(record) || hasXmlEvent(record)),

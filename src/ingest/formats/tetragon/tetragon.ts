@@ -4,7 +4,7 @@ import type { ScanMemory } from '../../scan/json-scan.js';
 import { Shape, type Slot } from '../../scan/shape.js';
 import { formatEndpoint } from '../network.js';
 import type { Format, ReaderOptions } from '../reader.js';
-import type { Described } from '../records/event-rows.js';
+import { type Described, Entity } from '../records/event-rows.js';
 import { RecordsReader } from '../records/records-reader.js';
 import { objectsOf, readArguments } from './arguments.js';
 import { functionName, meaningOf } from './functions.js';
@@ -31,6 +31,7 @@ type Kind = (typeof KINDS)[number];
 /** Cilium Tetragon events as JSON lines: `{"process_exec":{"process":{…},"parent":{…}},"node_name":"…","time":"…"}`. */
 export const tetragon: Format = {
   name: 'tetragon',
+  module: import.meta.url,
   title: 'Cilium Tetragon JSON',
   exactTime: true,
   recognises(record: unknown): boolean {
@@ -115,8 +116,8 @@ interface Deed {
 }
 
 class TetragonReader extends RecordsReader {
-  readonly #own = this.memo<Described | undefined>(...Object.values(PROCESS));
-  readonly #parents = this.memo<Described | undefined>(...Object.values(PARENT));
+  readonly #own = this.memo<Entity | undefined>(...Object.values(PROCESS));
+  readonly #parents = this.memo<Entity | undefined>(...Object.values(PARENT));
   #ts: bigint | undefined;
   #host: string | undefined;
 
@@ -133,7 +134,7 @@ class TetragonReader extends RecordsReader {
     this.#ts = this.time(TIME);
     batch.count(kind);
     if (kind === 'process_throttle') return this.#takeThrottle(batch);
-    const process = this.#own.of(() => this.#processIn(PROCESS));
+    const process = this.#own.of(() => Entity.of(this.#processIn(PROCESS)));
     if (process === undefined) {
       batch.skip('noProcess');
       return undefined;
@@ -260,7 +261,7 @@ class TetragonReader extends RecordsReader {
 
   /** The parent as its record describes it, or as the process names it. */
   #parent(process: Described): Described | undefined {
-    const parent = this.#parents.of(() => this.#processIn(PARENT));
+    const parent = this.#parents.of(() => Entity.of(this.#processIn(PARENT)));
     if (parent !== undefined || process.parent === undefined) return parent;
     return { id: process.parent, type: 'process' };
   }

@@ -48,6 +48,51 @@ describe('laurel', () => {
 });
 
 describe('auditbeat', () => {
+  it('reads the records of an array, which a kernel reads, as it reads those of a text', async () => {
+    const documents = fixtureLog('auditbeat')
+      .split('\n')
+      .filter((line) => line.includes('"original"'))
+      .map((line) => JSON.parse(line) as { event: { original: string[] } });
+    const part = fc.constantFrom('"', ' ', '\\', '\u001d', '/', 'ü', '\u0007', '=', 'x', '\u00a0', '');
+    const change = fc.tuple(fc.nat(20), fc.nat(20), fc.nat(300), part);
+    await fc.assert(
+      fc.asyncProperty(fc.array(change, { maxLength: 12 }), async (changes) => {
+        const damaged = structuredClone(documents);
+        for (const [document, line, at, by] of changes) {
+          const { original } = damaged[document % damaged.length].event;
+          const text = original[line % original.length];
+          original[line % original.length] = text.slice(0, at) + by + text.slice(at + 1);
+        }
+        const joined = damaged.map(({ event, ...rest }) => ({
+          ...rest,
+          event: { ...event, original: event.original.join('\n') },
+        }));
+        const write = (list: readonly unknown[]): string =>
+          list.map((each) => JSON.stringify(each)).join('\n');
+        const [rows, lines] = await Promise.all(
+          [damaged, joined].map((list) => readBlocks(write(list), 'auditbeat')),
+        );
+        expect(rows.events).toEqual(lines.events);
+        expect(rows.upserts).toEqual(lines.upserts);
+        expect(rows.counts).toEqual(lines.counts);
+        expect(rows.skipped).toEqual(lines.skipped);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('reads records until its memory for them is full, and after that', async () => {
+    const line = fixtureLog('auditbeat')
+      .split('\n')
+      .find((each) => each.includes('"original"')) as string;
+    const { event, ...rest } = JSON.parse(line) as { event: { original: string[] } };
+    const filler = `type=UNKNOWN[1] msg=audit(1700000000.004:1001): ${'x'.repeat(300_000)}`;
+    const long = JSON.stringify({ ...rest, event: { ...event, original: [...event.original, filler] } });
+    const { events } = await readBlocks(Array.from({ length: 12 }, () => long).join('\n'), 'auditbeat');
+    const once = await readBlocks(line, 'auditbeat');
+    expect(events.length).toBe(12 * once.events.length);
+  });
+
   it('gives the events of the records in event.original', async () => {
     const text = await readBlocks(fixtureLog('auditd-enriched'), 'auditd');
     const originals = fixtureLog('auditbeat')
