@@ -78,12 +78,14 @@ function run(command: string): Promise<string> {
 
 /** A line without what depends on the processor: numbers, identifiers, bars of a chart and the width of columns. */
 function wordsOf(line: string): string {
-  return line
-    .replace(/\b[0-9a-f]{8,16}\b/g, 'ID')
-    // A duration of a minute or more, on a slow machine.
-    .replace(/\b\d+m \d+s\b/g, 'N')
-    .replace(/\d[\d.,e+-]*( ?(ms|s|MiB|KiB|%))?/g, 'N')
-    .replace(/[\u2588-\u258f]+/g, '')
-    .replace(/\s+/g, ' ')
-    .trim();
+  return (
+    line
+      .replace(/\b[0-9a-f]{8,16}\b/g, 'ID')
+      // A duration of a minute or more, on a slow machine.
+      .replace(/\b\d+m \d+s\b/g, 'N')
+      .replace(/\d[\d.,e+-]*( ?(ms|s|MiB|KiB|%))?/g, 'N')
+      .replace(/[\u2588-\u258f]+/g, '')
+      .replace(/\s+/g, ' ')
+      .trim()
+  );
 }

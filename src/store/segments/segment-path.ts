@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 const SAFE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$/;
 
 /** The folder name of a host. Host names come from logs, so characters that are unsafe in a path are replaced. */
-export function hostFolder(host: string): string {
+function hostFolder(host: string): string {
   if (SAFE.test(host)) return host;
   const digest = createHash('sha256').update(host).digest('hex').slice(0, 12);
   const readable = host.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 40);
