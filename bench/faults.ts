@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { flipBits } from './faults/flips.js';
-import { type Filling, fillDisk, mountSmall, unmountSmall } from './faults/full-disk.js';
+import { type Filling, fillDisk, mountSmall } from './faults/full-disk.js';
 import { killCommands } from './faults/kills.js';
 import { makeWorld, type World } from './faults/world.js';
 
@@ -86,7 +86,8 @@ async function kill(world: World, folder: string, seed: number, count: number): 
 
 async function fill(world: World, folder: string, seed: number, count: number): Promise<number> {
   const disk = join(folder, 'disk');
-  if (!mountSmall(disk)) {
+  const unmount = mountSmall(disk);
+  if (unmount === undefined) {
     console.log('full disks are left out: this user cannot mount a small file system');
     return 0;
   }
@@ -101,7 +102,7 @@ async function fill(world: World, folder: string, seed: number, count: number): 
       console.log(`wrong: ${operation} with ${free} bytes free: ${why ?? ''}`);
     }
   } finally {
-    unmountSmall(disk);
+    unmount();
   }
   console.table(fills);
   return wrong;

@@ -1,6 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createWriteStream, readFileSync, rmSync, statSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { createWriteStream, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -8,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { type CdmLogOptions, cdmLog } from './cdm-log.js';
 import { describeMachine, median, range, withFolder } from './measurement.js';
+import { collect, ingestPiped } from './piped-ingest.js';
 
 const CLI = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
 const PEER = fileURLToPath(new URL('./ingest-peer.js', import.meta.url));
@@ -70,48 +70,13 @@ async function measureThroughput(folder: string, given: readonly string[], round
 }
 
 async function measureMemory(folder: string): Promise<void> {
-  const store = join(folder, 'store-memory');
-  const child = spawn(process.execPath, [CLI, 'ingest', '-', '--store', store, '--json', '--quiet'], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  const samples: { gigabytes: number; mebibytes: number }[] = [];
-  let bytes = 0;
-  let next = 1e9;
-  const counted = (function* () {
-    for (const chunk of cdmLog(MEMORY)) {
-      bytes += chunk.length;
-      if (bytes >= next) {
-        samples.push({ gigabytes: bytes / 1e9, mebibytes: residentMebibytes(child, 'VmRSS') });
-        next += 1e9;
-      }
-      yield chunk;
-    }
-  })();
-  const printed = collect(child);
-  await pipeline(Readable.from(counted), child.stdin as NodeJS.WritableStream);
-  const peakWatch = setInterval(() => (peak = Math.max(peak, residentMebibytes(child, 'VmHWM'))), 200);
-  let peak = residentMebibytes(child, 'VmHWM');
-  const result = JSON.parse(await printed) as {
-    events: number;
-    entities: { total: number };
-    seconds: number;
-  };
-  clearInterval(peakWatch);
+  const { bytes, samples, peak, result } = await ingestPiped(join(folder, 'store-memory'), MEMORY);
   console.log(
     `\nMemory of recal ingest: ${(bytes / 1e9).toFixed(1)} GB, ${result.events} events, ${result.entities.total} entities, ${result.seconds.toFixed(0)} s`,
   );
   for (const { gigabytes, mebibytes } of samples)
     console.log(`  after ${gigabytes.toFixed(0)} GB: ${mebibytes.toFixed(0)} MiB resident`);
   console.log(`  peak: ${peak.toFixed(0)} MiB`);
-}
-
-function residentMebibytes(child: ChildProcess, field: 'VmRSS' | 'VmHWM'): number {
-  try {
-    const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
-    return Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) / 1024;
-  } catch {
-    return 0; // the process ended, or the system has no /proc
-  }
 }
 
 async function peerSeconds(files: readonly string[]): Promise<number> {
@@ -123,12 +88,4 @@ async function peerSeconds(files: readonly string[]): Promise<number> {
 
 function output(args: readonly string[]): Promise<string> {
   return collect(spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] }));
-}
-
-async function collect(child: ChildProcess): Promise<string> {
-  let text = '';
-  child.stdout?.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-  const [code] = (await once(child, 'close')) as [number | null];
-  if (code !== 0) throw new Error(`a measured process failed with exit code ${code}`);
-  return text;
 }

@@ -14,6 +14,7 @@ import { run as ranks } from './ranks.js';
 import { run as rivalSearch } from './rival-search.js';
 import { run as rivals } from './rivals.js';
 import { run as simulate } from './simulate.js';
+import { run as soak } from './soak.js';
 import { run as study } from './study.js';
 import { run as train } from './train.js';
 import { run as veloxSearch } from './velox-search.js';
@@ -41,6 +42,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   'rival-search': { summary: 'compare settings of published rivals on simulated hosts', run: rivalSearch },
   rivals: { summary: 'measure time and memory of each contestant of recal compare', run: rivals },
   simulate: { summary: 'measure the simulator', run: simulate },
+  soak: { summary: 'compare the memory of recal ingest for short and long logs', run: soak },
   study: { summary: 'evaluate recal with one setting changed at a time', run: study },
   train: { summary: 'compare training with PyTorch', run: train },
   'velox-search': { summary: 'compare settings of the variant velox', run: veloxSearch },

@@ -128,6 +128,8 @@ export class StoreWriter {
   manifest: Manifest;
   readonly #lock: StoreLock;
   readonly #journal: Journal;
+  /** A commit failed, and may have moved segments that no manifest names. */
+  #hasRemains = false;
 
   private constructor(folder: string, manifest: Manifest, lock: StoreLock, journal: Journal) {
     this.folder = folder;
@@ -174,6 +176,7 @@ export class StoreWriter {
     const isNewState = state !== null && state.path !== this.manifest.state?.path;
     const paths = [...added.map((segment) => segment.path), ...(isNewState ? [state.path] : [])];
     const kept = new Set(filesOf(manifest));
+    this.#hasRemains = true;
     await this.#journal.add([...paths, ...filesOf(this.manifest).filter((path) => !kept.has(path))]);
     for (const path of paths) {
       const target = join(this.folder, path);
@@ -184,6 +187,7 @@ export class StoreWriter {
     }
     for (const folder of folders) await syncFolder(folder);
     await replaceManifest(this.folder, manifest);
+    this.#hasRemains = false;
     this.manifest = manifest;
     if (!keepOld) await this.removeOld();
   }
@@ -206,8 +210,21 @@ export class StoreWriter {
   }
 
   async close(): Promise<void> {
-    await this.#journal.end();
-    await this.#lock.release();
+    try {
+      if (this.#hasRemains) await this.#removeRemains();
+      else await this.#journal.end();
+    } finally {
+      await this.#lock.release();
+    }
+  }
+
+  /** After a failed commit, such as on a full disk: the manifest on disk decides which of its files stay. */
+  async #removeRemains(): Promise<void> {
+    // If the manifest cannot be read now, the journal stays, and the next writer does this.
+    const manifest = await readManifest(this.folder).catch(() => null);
+    if (manifest === null) return;
+    await removeRemains(this.folder, manifest ?? emptyManifest());
+    await restoreBackup(this.folder).catch(() => undefined); // needs space; the next writer does it otherwise
   }
 }
 

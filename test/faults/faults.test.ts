@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { flipBits } from '../../bench/faults/flips.js';
+import { fillDisk, mountSmall } from '../../bench/faults/full-disk.js';
 import { killCommands } from '../../bench/faults/kills.js';
 import { detectWords, makeWorld, recalHere, type World } from '../../bench/faults/world.js';
 import { nodesByGraph } from '../../src/pipeline/nodes-by-graph.js';
@@ -27,6 +28,22 @@ describe('a tiny world', () => {
   test.runIf(process.platform !== 'win32')('survives kill -9 of every command', async () => {
     for await (const kill of killCommands(world, { folder: join(folder, 'kills'), seed: SEED, count: 20 })) {
       expect(kill).toMatchObject({ state: expect.stringMatching(/^(before|after)$/) });
+    }
+  });
+
+  test('ends on a full disk with its error, and nothing is half done', async ({ skip }) => {
+    const disk = join(folder, 'disk');
+    const unmount = mountSmall(disk);
+    if (unmount === undefined) return skip('this user cannot mount a small file system');
+    try {
+      let full = 0;
+      for await (const filling of fillDisk(world, { disk, seed: SEED, count: 12 })) {
+        expect(filling).toMatchObject({ state: expect.stringMatching(/^(done|before|after)$/) });
+        if (filling.state !== 'done') full++;
+      }
+      expect(full).toBeGreaterThan(6);
+    } finally {
+      unmount();
     }
   });
 

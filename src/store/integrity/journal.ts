@@ -1,10 +1,10 @@
-import { lstat, readdir, readFile, rm } from 'node:fs/promises';
+import { lstat, readdir, readFile, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { isSystemError, RecalError } from '../../base/errors.js';
 import { replaceFile, syncFolder } from '../../base/files/replace-file.js';
 import { printable } from '../../base/printable.js';
-import type { Manifest } from '../manifest.js';
+import { BACKUP, type Manifest, readManifest } from '../manifest.js';
 
 const JOURNAL = 'writer.journal';
 export const STAGING = 'staging';
@@ -65,9 +65,17 @@ export async function removeRemains(folder: string, manifest: Manifest): Promise
   const files = await readJournal(folder);
   if (files === undefined) return;
   await removeUnlisted(folder, files, manifest);
+  await removeFirstCopy(folder, files);
   await rm(join(folder, STAGING), { recursive: true, force: true });
-  await rm(join(folder, 'manifest.json.new'), { force: true });
+  for (const name of ['manifest.json', BACKUP]) await rm(join(folder, `${name}.new`), { force: true });
   await rm(join(folder, JOURNAL), { force: true });
+}
+
+/** Removes the copy of a manifest that a first writer did not write: it names only what is in the journal. */
+async function removeFirstCopy(folder: string, files: readonly string[]): Promise<void> {
+  if ((await readManifest(folder)) !== undefined) return;
+  const copy = await readManifest(folder, BACKUP).catch(() => undefined);
+  if (copy?.segments.every(({ path }) => files.includes(path))) await rm(join(folder, BACKUP));
 }
 
 /** Refuses a store in which a writer would overwrite or remove files that no journal and no manifest names. */
@@ -125,6 +133,19 @@ async function removeUnlisted(folder: string, files: readonly string[], manifest
   for (const file of files) {
     if (listed.has(file) || (await leadsThroughLink(folder, file))) continue;
     await rm(join(folder, file), { force: true });
+    await removeEmptyFolders(folder, file);
+  }
+}
+
+/** Removes the folders above a removed file that are empty now: in a store without a manifest they would look like parts. */
+async function removeEmptyFolders(folder: string, file: string): Promise<void> {
+  const parts = file.split('/').slice(0, -1);
+  for (; parts.length > 0; parts.pop()) {
+    const isRemoved = await rmdir(join(folder, ...parts)).then(
+      () => true,
+      () => false, // not empty
+    );
+    if (!isRemoved) return;
   }
 }
 

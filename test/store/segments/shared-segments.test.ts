@@ -9,7 +9,9 @@ import { readFileStarts } from '../../../src/store/file-starts.js';
 import { ingestFiles } from '../../../src/store/ingest.js';
 import { repairStore } from '../../../src/store/integrity/repair.js';
 import { verifyStore } from '../../../src/store/integrity/verify-store.js';
+import { LiveIngest } from '../../../src/store/live/live-ingest.js';
 import { loadEvents } from '../../../src/store/load.js';
+import { replaceManifest } from '../../../src/store/manifest.js';
 import { readStatements } from '../../../src/store/statements.js';
 import { type Selection, Store, StoreWriter } from '../../../src/store/store.js';
 import { recal } from '../../cli/recal-process.js';
@@ -269,7 +271,30 @@ test('a manifest whose hosts do not have all rows of a segment is refused', asyn
   const path = join(store, 'manifest.json');
   const { manifest } = await Store.open(store);
   const segments = manifest.segments.map((segment) => ({ ...segment, hosts: segment.hosts?.slice(1) }));
-  const { replaceManifest } = await import('../../../src/store/manifest.js');
   await expect(replaceManifest(store, { ...manifest, segments })).rejects.toThrow('rows of each host');
   expect(readFileSync(path, 'utf8')).toContain('"h0"');
+});
+
+test('small commits of many hosts become shared segments when they are merged', async () => {
+  const store = join(newFolder(), 'store');
+  const live = await LiveIngest.open(store);
+  const lines = events.map(lineOf);
+  for (let from = 0; from < lines.length; from += 16) {
+    const bytes = Buffer.from(`${lines.slice(from, from + 16).join('\n')}\n`);
+    const chunk = { log: 'l', name: 'log.ndjson', linesBefore: from, bytes };
+    const part = { source: 's', chunks: [chunk], position: from, idle: true };
+    await live.append([part], { futureAfter: 2n ** 62n });
+  }
+  await live.compact();
+  await live.close();
+  const { segments } = (await Store.open(store)).manifest;
+  expect(segments.map(({ kind, host, rows, hosts }) => [kind, host, rows, hosts?.length])).toEqual([
+    ['entities', null, 72, 12],
+    ['events', null, 26, 12],
+    ['events', null, 22, 11],
+  ]);
+  for (const selection of [{}, { host: 'h4' }, { from: MIDNIGHT + DAY }]) {
+    expect(await contentOf(store, selection)).toEqual(await contentOf(shared, selection));
+  }
+  expect(await verifyStore(store)).toMatchObject({ damaged: [], unlisted: [] });
 });
