@@ -161,4 +161,6 @@ export type { KeyTable } from './store/key-table.js';
 export { type LoadedEvents, loadEvents } from './store/load.js';
 export type { Manifest, Segment, Summary } from './store/manifest.js';
 export type { StagingOptions, StagingProgress } from './store/stage-files.js';
+export type { OpenSegments } from './store/duckdb.js';
+export type { HostPart, SegmentPart } from './store/segments/segment-parts.js';
 export { type Selection, Store } from './store/store.js';

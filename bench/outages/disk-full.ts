@@ -40,6 +40,8 @@ export async function diskFull(
       full += text.split(/disk is full|No space left|disk-full/).length - 1;
       words = (words + text).slice(-1000);
     });
+    // It does not start on a full disk.
+    for (let i = 0; i < 600 && !words.includes('"event":"started"'); i++) await sleep(100);
     const rest = replay.lines.slice(replay.learned);
     const per = Math.ceil(rest.length / Math.max(1, count));
     const ballast = join(disk, 'ballast');

@@ -8,13 +8,16 @@ import type { Metrics } from './metrics.js';
 import type { WatchFolder } from './watch-folder.js';
 import type { WatchLog } from './watch-log.js';
 import { floorTo } from './watermark.js';
-import { WorkerProcess } from './worker-process.js';
+import { WorkerError, WorkerProcess } from './worker-process.js';
 
 /** Benign episodes that the first model must have seen, and those that replace a model. */
 const LEAST_FIRST = 5;
 const LEAST_LATER = 20;
 /** Events so many times the learning time before all others have a wrong clock. */
 const STRAY = 10n;
+/** Failures that pass when somebody frees space: the training is tried again after a pause. */
+const PASSING = new Set(['disk-full', 'ENOSPC', 'EDQUOT']);
+const PAUSE_MS = 60_000;
 
 export interface LearningOptions {
   /** Nanoseconds of events to learn from. */
@@ -34,6 +37,8 @@ export class Learning {
   readonly #log: WatchLog;
   #worker: WorkerProcess<LearnRequest, LearnedModel> | undefined;
   #training: Promise<void> | undefined;
+  #isClosed = false;
+  #notBefore = Number.NEGATIVE_INFINITY;
 
   constructor(options: LearningOptions, folder: WatchFolder, metrics: Metrics, log: WatchLog) {
     this.#options = options;
@@ -56,6 +61,7 @@ export class Learning {
     complete: bigint | undefined,
   ): { from: bigint; to: bigint } | undefined {
     if (this.isTraining || complete === undefined || state.next !== null) return undefined;
+    if (performance.now() < this.#notBefore) return undefined;
     const { learn, retrain } = this.#options;
     const first = firstOf(manifest, complete - STRAY * learn);
     if (first === undefined) return undefined;
@@ -79,7 +85,10 @@ export class Learning {
     return Math.min(1, Number(latest - from) / Number(learn));
   }
 
-  /** Trains in the background. `done` gets the model if it may be used, and up to where it has learned. */
+  /**
+   * Trains in the background. `done` gets the model if it may be used, and up to where it has learned. It is not called if the
+   * watch ends meanwhile, or if the disk is full: the same time is learned again later.
+   */
   start(
     { from, to }: { from: bigint; to: bigint },
     isFirst: boolean,
@@ -101,13 +110,17 @@ export class Learning {
     };
     this.#training = this.#worker
       .call(request)
-      .then((model) => this.#judge(model, file))
-      .catch((error: Error) => {
-        this.#metrics.add('recal_trainings_total', 1, { outcome: 'failed' });
-        this.#log('error', 'training-failed', { error: error.message });
-        return undefined;
-      })
-      .then((entry) => done(entry, to - 1n))
+      .then(
+        (model) => done(this.#judge(model, file), to - 1n),
+        (error: Error) => {
+          if (this.#isClosed) return;
+          this.#metrics.add('recal_trainings_total', 1, { outcome: 'failed' });
+          this.#log('error', 'training-failed', { error: error.message });
+          if (!(error instanceof WorkerError) || !PASSING.has(error.code ?? ''))
+            return done(undefined, to - 1n);
+          this.#notBefore = performance.now() + PAUSE_MS;
+        },
+      )
       .finally(async () => {
         await this.#worker?.close(); // it holds gigabytes
         this.#worker = undefined;
@@ -117,6 +130,7 @@ export class Learning {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     await this.#worker?.close();
     await this.#training?.catch(() => undefined);
   }

@@ -2,11 +2,23 @@ import { createServer, type Server } from 'node:http';
 import { RecalError } from '../../base/errors.js';
 import type { Metrics } from './metrics.js';
 
+/** What can be wrong. Each has an entry in docs/how-to/runbook.md. */
+export const HEALTH_PROBLEMS = ['store', 'judge', 'checkpoint', 'decisions'] as const;
+type HealthProblem = (typeof HEALTH_PROBLEMS)[number];
+
 /** What `/healthz` answers. */
 export interface Health {
   readonly ok: boolean;
   readonly phase: string;
   readonly problems: readonly string[];
+}
+
+/** `found` says what is wrong of each; undefined for nothing. */
+export function healthOf(phase: string, found: Readonly<Record<HealthProblem, string | undefined>>): Health {
+  const problems = HEALTH_PROBLEMS.flatMap((name) =>
+    found[name] === undefined ? [] : [`${name}: ${found[name]}`],
+  );
+  return { ok: problems.length === 0, phase, problems };
 }
 
 /** Serves `/metrics` and `/healthz`. */

@@ -20,7 +20,7 @@ import { Intake } from './intake.js';
 import { Learning } from './learning.js';
 import { LiveDecisions } from './live-decisions.js';
 import { Metrics } from './metrics.js';
-import { type Health, MetricsServer } from './metrics-server.js';
+import { type Health, healthOf, MetricsServer } from './metrics-server.js';
 import { readRecords, SpanRecords } from './standing.js';
 import type { WatchOptions, WatchStatus } from './watch-options.js';
 import { Watermark } from './watermark.js';
@@ -372,13 +372,12 @@ class WatchRun {
   }
 
   #health(): Health {
-    const problems = [
-      ...(this.#intake?.problem === undefined ? [] : [`store: ${this.#intake.problem}`]),
-      ...(this.#detection.problem === undefined ? [] : [`judge: ${this.#detection.problem}`]),
-      ...(this.#checkpointProblem === undefined ? [] : [`checkpoint: ${this.#checkpointProblem}`]),
-      ...(this.#decisions.problem === undefined ? [] : [`decisions: ${this.#decisions.problem}`]),
-    ];
-    return { ok: problems.length === 0, phase: this.#phase, problems };
+    return healthOf(this.#phase, {
+      store: this.#intake?.problem,
+      judge: this.#detection.problem,
+      checkpoint: this.#checkpointProblem,
+      decisions: this.#decisions.problem,
+    });
   }
 
   async #measure(): Promise<void> {

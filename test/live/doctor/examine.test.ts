@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { examine } from '../../../src/live/doctor/examine.js';
 import { CHECKS, type CheckName, type Machine } from '../../../src/live/doctor/finding.js';
+import { HEALTH_PROBLEMS } from '../../../src/live/watch/metrics-server.js';
 import { acceptancesPath } from '../../../src/pipeline/acceptances.js';
 import { ingestFiles } from '../../../src/store/ingest.js';
 import { readManifest } from '../../../src/store/manifest.js';
@@ -111,6 +112,16 @@ describe('examine', () => {
     const page = readFileSync(join(ROOT, 'docs/how-to/runbook.md'), 'utf8');
     const sections = [...page.matchAll(/^## `(\w+)`/gm)].map(([, name]) => name);
     expect(sections).toEqual([...CHECKS]);
+  });
+
+  it('every alarm of a watch has an entry in the runbook', () => {
+    const page = readFileSync(join(ROOT, 'docs/how-to/runbook.md'), 'utf8');
+    const entries = page.slice(page.indexOf('## Alarms of'));
+    const source = readFileSync(join(ROOT, 'src/live/watch/metrics.ts'), 'utf8');
+    const alarms = [...source.matchAll(/^ {2}(recal_\w+): \[[^\]]*'alarm'/gm)].map(([, name]) => name);
+    expect(alarms.length).toBeGreaterThan(10);
+    const rows = [...alarms, ...HEALTH_PROBLEMS];
+    expect(rows.filter((name) => !new RegExp(`^\\| \`${name}\\b`, 'm').test(entries))).toEqual([]);
   });
 });
 
