@@ -7,6 +7,7 @@ import type { GraphView } from '../../detect/graph-view.js';
 import { type BenignScores, describeBenign } from '../../detect/threshold/benign-scores.js';
 import { UNKNOWN, Vocabulary } from '../../features/vocabulary.js';
 import { DIRECTIONS } from '../../graph/direction.js';
+import { inVocabulary } from '../../graph/relation-vocabulary.js';
 import { makeFeatureSpace } from '../../model/file/trained-model.js';
 import { spanOf } from '../../model/training/graph-plan.js';
 import { type GraphSpec, graphsOfSplit } from '../protocol/graphs-of-split.js';
@@ -69,7 +70,9 @@ export abstract class Rival implements VariantGroup {
   /** Builds graphs for a rival that reads names, not features: the smallest possible vocabulary is enough. */
   protected plainGraphs(train: LoadedSplit): GraphSpec {
     const { training } = this.resolved;
-    const relations = train.events.table.relations.map((name) => ({ name, frequency: 0 }));
+    // The graphs have the relations of this vocabulary, so that names of another would never occur in them.
+    const { table } = inVocabulary(train.events, training.vocabulary);
+    const relations = table.relations.map((name) => ({ name, frequency: 0 }));
     const space = makeFeatureSpace(
       { ...training, textDimension: 1 },
       relations,
