@@ -152,6 +152,7 @@ export type {
 export type { Days, SimulateOptions } from './simulate/options.js';
 export { type SimulateProgress, simulate } from './simulate/simulate.js';
 export type { Role } from './simulate/timeline.js';
+export type { OpenSegments } from './store/duckdb.js';
 export { type KnownEntity, readEntities } from './store/entities.js';
 export type { EventTable } from './store/event-table.js';
 export { type IngestOptions, type IngestResult, ingestFiles } from './store/ingest.js';
@@ -160,7 +161,6 @@ export { type Inspection, inspectFiles } from './store/inspect.js';
 export type { KeyTable } from './store/key-table.js';
 export { type LoadedEvents, loadEvents } from './store/load.js';
 export type { Manifest, Segment, Summary } from './store/manifest.js';
+export type { SegmentPart } from './store/segments/segment-parts.js';
 export type { StagingOptions, StagingProgress } from './store/stage-files.js';
-export type { OpenSegments } from './store/duckdb.js';
-export type { HostPart, SegmentPart } from './store/segments/segment-parts.js';
 export { type Selection, Store } from './store/store.js';
