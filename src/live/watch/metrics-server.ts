@@ -3,7 +3,7 @@ import { RecalError } from '../../base/errors.js';
 import type { Metrics } from './metrics.js';
 
 /** What can be wrong. Each has an entry in docs/how-to/runbook.md. */
-export const HEALTH_PROBLEMS = ['store', 'judge', 'checkpoint', 'decisions'] as const;
+const HEALTH_PROBLEMS = ['store', 'judge', 'checkpoint', 'decisions'] as const;
 type HealthProblem = (typeof HEALTH_PROBLEMS)[number];
 
 /** What `/healthz` answers. */
