@@ -64,7 +64,8 @@ export class ActBuilder {
   }
 
   addArgs(...words: readonly [number, number, number, number, number, number]): void {
-    this.args.words.set(words, this.args.extend(ARG_WORDS));
+    const at = this.args.extend(ARG_WORDS);
+    this.args.words.set(words, at);
     this.words[ACT.seen] |= SEEN.full | SEEN.args;
   }
 }
