@@ -4,6 +4,7 @@ import { ProcessRecord } from './process-record.js';
 import type { Scene } from './scene.js';
 
 const INIT = 1;
+const MOST_STEPS = 32;
 const DELETED = ' (deleted)';
 
 /** The process that made the call. It is new if its number was not in use, or was used for another process before. */
@@ -30,15 +31,32 @@ function isReused(known: ProcessRecord, ppid: number, time: number, host: HostSt
   if (time - known.ended > END_GRACE) return true;
   if (ppid === NONE || ppid === known.ppid || ppid === INIT) return false;
   // A process gets another parent only when its own one has ended, and then it is one of its ancestors.
-  const parent = host.processes.get(known.ppid);
   const other = host.processes.get(ppid);
-  return (
-    parent !== undefined &&
-    parent.ended >= time &&
-    other !== undefined &&
-    other.start <= time &&
-    !known.ancestors.includes(ppid)
-  );
+  if (other === undefined || other.start > time) return false;
+  const isAbove = isAncestor(known, ppid, host);
+  if (isAbove === true) return false;
+  const parent = host.processes.get(known.ppid);
+  if (parent !== undefined && parent.ended >= time) return true;
+  // What is above the known ancestors ran before the log, so a process that was started later is not among it.
+  return isAbove === false || other.forked;
+}
+
+/** Whether a process number is above a process; undefined if not all that is above it is known. */
+function isAncestor(
+  { ancestors, ppid, start }: ProcessRecord,
+  pid: number,
+  host: HostState,
+): boolean | undefined {
+  if (ancestors.includes(pid)) return true;
+  let above = ancestors.at(-1) ?? ppid;
+  for (let step = 0; step < MOST_STEPS; step++) {
+    if (above === pid) return true;
+    if (above === INIT || above === 0) return false;
+    const next = host.processes.get(above);
+    if (next === undefined || next.start > start) return undefined;
+    above = next.ppid;
+  }
+  return undefined;
 }
 
 function start(scene: Scene, pid: number, ppid: number): ProcessRecord {

@@ -134,8 +134,16 @@ export class Scene {
     const { words } = this.tape;
     for (let at = first; at < end; at += PATH_WORDS) {
       if (words[at + PATH.role] !== ROLE.parent || words[at + PATH.path] === NONE) continue;
-      this.#learnFolder(at, words[at + PATH.path]);
+      if (!this.#isStandIn(at)) this.#learnFolder(at, words[at + PATH.path]);
     }
+  }
+
+  /** For a name without a folder, the kernel gives the working folder, even if the name starts from a descriptor. */
+  #isStandIn(parent: number): boolean {
+    const { words } = this.tape;
+    const argument = folderArgument(this.word(ACT.call), ROLE.parent, words[parent + PATH.item]);
+    if (argument < 0 || this.argument(argument) === WORKING_FOLDER) return false;
+    return this.tape.text(words[parent + PATH.name]) === this.text(ACT.cwd);
   }
 
   /** The text of the absolute path, or NONE. */
@@ -147,7 +155,9 @@ export class Scene {
     const argument = folderArgument(this.word(ACT.call), role, words[path + PATH.item]);
     if (argument < 0 || this.argument(argument) === WORKING_FOLDER) return NONE;
     const opened = this.process.descriptors?.get(this.argument(argument));
-    if (opened?.type === 'file') return this.tape.numberOf(joinPath(opened.id, name));
+    // Without the records of every copy and close, a number may still stand for a file that is closed.
+    if (opened?.type === 'file' && (opened.kind ?? 'directory') === 'directory')
+      return this.tape.numberOf(joinPath(opened.id, name));
     const parent = this.firstPath(ROLES.parent);
     const known = parent >= 0 && !name.includes('/') ? this.host.folder(this.#inodeOf(parent)) : undefined;
     if (known !== undefined) return this.tape.numberOf(joinPath(known, name));

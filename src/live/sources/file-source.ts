@@ -63,8 +63,16 @@ export class FileSource implements Source {
 
   async commit(): Promise<void> {}
 
+  /** Looks at the files as they are now: a source that is far behind does not look for new ones while it reads. */
   async lag(): Promise<SourceLag> {
-    return { bytes: this.#logs.reduce((sum, { behind }) => sum + behind, 0) };
+    const logs = new Map(this.#logs.map((log) => [log.saved.id, log]));
+    let bytes = 0;
+    for (const file of await findLogFiles(this.#pattern, new Map(this.#heads))) {
+      const known = logs.get(file.id);
+      if (known?.matches(file)) bytes += file.packed ? 0 : file.size - known.saved.offset;
+      else if (!this.#logs.some((log) => log.matches(file) || log.hasCopy(file))) bytes += file.size;
+    }
+    return { bytes };
   }
 
   async close(): Promise<void> {

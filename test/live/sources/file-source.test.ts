@@ -19,6 +19,39 @@ async function opened(path: string, position?: unknown): Promise<FileSource> {
   return source;
 }
 
+describe('the lag of a file', () => {
+  it('counts what came after the last read, and parts that were not read yet', async () => {
+    const path = join(newFolder(), 'audit.log');
+    const all = lines(0, 5000);
+    writeFileSync(path, all);
+    const source = await opened(path);
+    const { chunks } = await source.read(1);
+    const read = chunks.reduce((sum, { bytes }) => sum + bytes.length, 0);
+    expect(read).toBeLessThan(all.length);
+    expect((await source.lag()).bytes).toBe(all.length - read);
+    const more = lines(5000, 5100);
+    appendFileSync(path, more);
+    renameSync(path, `${path}.1`);
+    const newest = lines(5100, 5150);
+    writeFileSync(path, newest);
+    expect((await source.lag()).bytes).toBe(all.length - read + more.length + newest.length);
+    expect((await readAll(source)).text).toBe((all + more + newest).slice(read));
+    expect((await source.lag()).bytes).toBe(0);
+    await source.close();
+  });
+
+  it('does not count a copy of what was read', async () => {
+    const path = join(newFolder(), 'audit.log');
+    writeFileSync(path, lines(0, 100));
+    const source = await opened(path);
+    await readAll(source);
+    copyFileSync(path, `${path}.1`);
+    writeFileSync(`${path}.2.gz`, gzipSync(lines(0, 100)));
+    expect((await source.lag()).bytes).toBe(0);
+    await source.close();
+  });
+});
+
 describe('a file that is rotated', () => {
   it.each([
     ['while it is followed', false],

@@ -96,6 +96,38 @@ describe('files', () => {
     expect(skipped).toEqual({ unknownFolder: 1 });
   });
 
+  it('below a descriptor are not in the working folder, although the kernel gives it as the folder', async () => {
+    const remove = (inode: number): CallOptions => ({
+      pid: 200,
+      args: [40, 1],
+      records: [
+        cwd('/home/bob'),
+        path(0, '/home/bob', 'PARENT', inode, '040755'),
+        path(1, 'x', 'DELETE', 10),
+      ],
+    });
+    const { short, skipped } = await read(
+      new AuditLog()
+        .call('openat', opened('/srv/data', 5, DIRECTORY))
+        .call('unlinkat', remove(9))
+        .call('unlinkat', remove(77))
+        // It did not become the path of the folder.
+        .call('unlinkat', remove(77)),
+    );
+    expect(short).toEqual(['openat_read <- /srv/data', 'unlinkat -> /srv/data/x']);
+    expect(skipped).toEqual({ unknownFolder: 2 });
+  });
+
+  it('are not below a descriptor that stands for a file', async () => {
+    const { short, skipped } = await read(
+      new AuditLog()
+        .call('openat', opened('/etc/ca.crt', 5))
+        .call('openat', opened('x', 6, { folder: 5, inode: 10 })),
+    );
+    expect(short).toEqual(['openat_read <- /etc/ca.crt']);
+    expect(skipped).toEqual({ unknownFolder: 1 });
+  });
+
   it('are renamed in two folders', async () => {
     const { short } = await read(
       new AuditLog().call('openat', opened('/srv/data', 5, DIRECTORY)).call('renameat', {

@@ -104,6 +104,39 @@ describe('processes', () => {
     expect(short.at(-1)).toBe(`${processAt(200, 4)} unlink /b`);
   });
 
+  it('are other processes when the parent is not above a process whose own parent has ended', async () => {
+    const { short } = await read(
+      new AuditLog()
+        .call('unlink', { pid: 90, ...unlink('/p') })
+        .call('fork', { pid: 90, exit: 100 })
+        .call('fork', { pid: 100, ppid: 90, exit: 200 })
+        .call('unlink', { pid: 200, ppid: 100, ...unlink('/a') })
+        .call('exit_group', { pid: 100, ppid: 90 })
+        // 200 was killed, which leaves no record. The first record of the next 200 comes before that of its vfork.
+        .call('unlink', { pid: 300, ...unlink('/q') })
+        .call('unlink', { pid: 200, ppid: 300, ms: 5000, ...unlink('/b') })
+        .call('vfork', { pid: 300, exit: 200, ms: 4999 })
+        .call('unlink', { pid: 200, ppid: 300, ms: 5001, ...unlink('/c') }),
+    );
+    expect(short.slice(-3)).toEqual([
+      `${processAt(300, 6)} fork ${processAt(200, 5000)}`,
+      `${processAt(200, 5000)} unlink /b`,
+      `${processAt(200, 5000)} unlink /c`,
+    ]);
+  });
+
+  it('may get a parent that nothing shows to be above them, if it ran before the log', async () => {
+    const { short } = await read(
+      new AuditLog()
+        .call('unlink', { pid: 300, ppid: 7, ...unlink('/q') })
+        .call('fork', { pid: 100, ppid: 90, exit: 200 })
+        .call('unlink', { pid: 200, ppid: 100, ...unlink('/a') })
+        .call('exit_group', { pid: 100, ppid: 90 })
+        .call('unlink', { pid: 200, ppid: 300, ...unlink('/b') }),
+    );
+    expect(short.at(-1)).toBe(`${processAt(200, 3)} unlink /b`);
+  });
+
   it('stay the same when they get an ancestor or init as parent', async () => {
     const log = new AuditLog()
       .call('unlink', { pid: 100, ...unlink('/p') })
