@@ -20,9 +20,9 @@ function pipe(): string {
 // Windows has no such signals to send. A read that blocks keeps a process alive, which no test within one process shows.
 describe.skipIf(process.platform === 'win32')('one signal ends an ingest that waits for', () => {
   test.each([
-    ['an idle standard input', 'SIGINT', 130, () => '-'],
+    ['an idle standard input', 'SIGINT', 130, (): string => '-'],
     ['a named pipe without a writer', 'SIGTERM', 143, pipe],
-    ['an endless line', 'SIGINT', 130, () => '/dev/zero'],
+    ['an endless line', 'SIGINT', 130, (): string => '/dev/zero'],
   ] as const)('%s', async (_what, signal, code, make) => {
     const store = join(newFolder(), 'store');
     const child = spawn(process.execPath, [built('cli/main.js'), 'ingest', make(), '--store', store], {
