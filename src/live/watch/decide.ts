@@ -93,9 +93,12 @@ export function decide(
   return { incidents, held, notifications };
 }
 
-/** Whether benign events give incidents of this score at most as often as the budget allows. */
-function isWithin(rule: ThresholdSpec, { falsePerDay, sure }: JudgedIncident): boolean {
-  if (rule.kind !== 'top' || falsePerDay === null || !sure) return true;
+/**
+ * Whether benign events give incidents of this score at most as often as the budget allows. A calibration too short for the
+ * budget cannot show this. An incident above every benign one is then told, because its rank is within the budget.
+ */
+function isWithin(rule: ThresholdSpec, { falsePerDay, counted }: JudgedIncident): boolean {
+  if (rule.kind !== 'top' || falsePerDay === null || !counted) return true;
   return falsePerDay <= perDay(rule);
 }
 

@@ -35,8 +35,8 @@ export interface JudgedIncident {
   readonly processes: number;
   /** Incidents of this score that benign events give per host and day; null if the model judges nodes. */
   readonly falsePerDay: number | null;
-  /** False if there were too few benign incidents to know. */
-  readonly sure: boolean;
+  /** Whether that rate was counted: enough benign incidents are known, and some of them scored as high. */
+  readonly counted: boolean;
   /** Only without alerts: the ids of the suppressions that could cover it once they are known. */
   readonly undecided: readonly string[];
 }
@@ -162,7 +162,7 @@ function judgedIncident(
     notification: notificationOf(incident, alerts),
     processes: incident.episode?.processCount ?? incident.alerts.length,
     falsePerDay: incident.episode?.falsePerDay ?? null,
-    sure: incident.episode?.sure !== 'unresolved',
+    counted: incident.episode?.sure === 'resolved',
     undecided,
   };
 }

@@ -21,7 +21,7 @@ function judged(
   severity: Severity = 'medium',
 ): JudgedIncident {
   const notification = notificationWith({ id, severity });
-  return { notification, processes: 3, falsePerDay: 1, sure: true, undecided: [], ...more };
+  return { notification, processes: 3, falsePerDay: 1, counted: true, undecided: [], ...more };
 }
 
 const told = (decisions: ReturnType<typeof decide>) =>
@@ -35,7 +35,7 @@ describe('what is told', () => {
   });
 
   it('waits for the end of the span if benign events give more of them than the budget', () => {
-    const often = [judged('a', { falsePerDay: 11 }), judged('b', { falsePerDay: 11, sure: false })];
+    const often = [judged('a', { falsePerDay: 11 }), judged('b', { falsePerDay: 11, counted: false })];
     expect(told(decide(NOTHING, often, OPTIONS))).toEqual(['b.1 new']);
     expect(told(decide(NOTHING, often, { ...OPTIONS, final: true }))).toEqual(['a.1 new', 'b.1 new']);
   });

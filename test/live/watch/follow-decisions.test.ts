@@ -13,7 +13,7 @@ const NOTHING = { incidents: {}, held: {} };
 
 function judged(id: string, severity: Severity = 'medium', processes = 3): JudgedIncident {
   const notification = notificationWith({ id, severity });
-  return { notification, processes, falsePerDay: 1, sure: true, undecided: [] };
+  return { notification, processes, falsePerDay: 1, counted: true, undecided: [] };
 }
 
 function suppressing(path: string, id = '5'.repeat(16)): Suppression {
