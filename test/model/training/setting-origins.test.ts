@@ -38,7 +38,7 @@ test('no reason claims a value for the paper that it does not give', () => {
 test('the page of the method and the page of settings agree', () => {
   const read = (path: string) => readFileSync(new URL(`../../../docs/${path}`, import.meta.url), 'utf8');
   const method = read('concepts/method.md').replace(/\s+/g, ' ');
-  expect(method).toContain('Implied by its sweeps are K = 5 and γ = 0.5');
+  expect(method).toContain('Its sweeps imply K = 5 and γ = 0.5');
   expect(method).toContain('the gate at the 90th percentile, the held-out fifth');
   const page = read('reference/settings.md');
   for (const [key, { origin }] of settings) {
