@@ -100,9 +100,10 @@ export async function train(options: TrainOptions): Promise<TrainingSummary> {
   const threads = threadCount(options.threads);
   const result = await runTraining(store, selection, config, options, threads);
 
-  // Weights first, and a checkpoint until all is done: a failing calibration must not lose the training.
-  let sha256 = await writeModelFile(path, result.model);
+  // A failing calibration must not lose the training. The checkpoint comes first: it says of a model without calibration that
+  // it is not finished, and a full disk that ends it leaves an older model as it was.
   if (!result.complete || calibrate !== undefined) await writeCheckpoint(path, result.checkpoint);
+  let sha256 = await writeModelFile(path, result.model);
   let calibration: CalibrationSummary | undefined;
   if (calibrate !== undefined && result.complete) {
     try {

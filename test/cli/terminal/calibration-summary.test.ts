@@ -30,7 +30,7 @@ describe('a threshold', () => {
   it('gives no rate for ranks if benign events form too few incidents', () => {
     const few = { ...found, status: 'unresolved' as const, incidentsPerDay: 0.0018 };
     const text = [...renderThreshold('top:10/day', few, 1)].join('\n');
-    expect(text).toContain('too few incidents to say how many of these are false');
+    expect(text).toContain('too few incidents to say how many of the raised ones are false');
     expect(text).not.toContain('0.0018');
   });
 });
