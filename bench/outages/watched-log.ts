@@ -139,7 +139,7 @@ export function differences(found: Outcome, expected: Outcome): string[] {
   return problems;
 }
 
-export function doubled(told: readonly Telling[]): string[] {
+function doubled(told: readonly Telling[]): string[] {
   const keys = told.map(({ id, revision }) => `${id}.${revision}`);
   return keys.filter((key, i) => keys.indexOf(key) < i);
 }
