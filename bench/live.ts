@@ -8,18 +8,25 @@ import { parseArgs } from 'node:util';
 import { describeMachine, withFolder } from './measurement.js';
 
 const CLI = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
+const FORMATS = ['auditd', 'cdm18', 'ndjson'] as const;
 const PARTS = ['train', 'calibrate', 'test'];
 
 /**
- * `npm run bench -- live [--events 500000]` measures `recal watch --once` on auditd text, CDM and recal NDJSON: events stored per
+ * `npm run bench -- live [--events 500000] [--formats auditd,cdm18,ndjson]` measures `recal watch --once` on auditd text, CDM and recal NDJSON: events stored per
  * second while it learns, and events per second from the log to scored windows, without the training. The peer is a loop
  * that only parses each line, in the same run.
  */
 export async function run(args: string[]): Promise<void> {
-  const { values } = parseArgs({ args, options: { events: { type: 'string', default: '500000' } } });
+  const { values } = parseArgs({
+    args,
+    options: {
+      events: { type: 'string', default: '500000' },
+      formats: { type: 'string', default: FORMATS.join(',') },
+    },
+  });
   console.log(describeMachine());
   await withFolder('live', async (folder) => {
-    for (const format of ['auditd', 'cdm18', 'ndjson'] as const) {
+    for (const format of FORMATS.filter((each) => values.formats.split(',').includes(each))) {
       const log = await makeLog(folder, format, values.events);
       const megabytes = statSync(log).size / 1e6;
       const peer = await parseOnly(log, format === 'auditd');
