@@ -80,7 +80,12 @@ export abstract class JsonLinesReader implements Reader {
 
   /** Copies an identifier that is not a UUID, so that users see it and not its hash. */
   protected takeId(slot: Slot, batch: Batch, at: number): void {
-    if (!this.scan.isUuid(slot) && !this.#isBraced(slot)) this.takeText(slot, batch, at, TEXT_ID);
+    if (!this.isUuid(slot)) this.takeText(slot, batch, at, TEXT_ID);
+  }
+
+  /** Tells whether the slot is a UUID, with or without braces. */
+  protected isUuid(slot: Slot): boolean {
+    return this.scan.isUuid(slot) || this.#isBraced(slot);
   }
 
   /** Tells whether the slot is a GUID in braces. Its key is that of the same GUID without them. */

@@ -233,7 +233,7 @@ class NdjsonReader extends JsonLinesReader {
   #upsertUnlessRepeated(batch: Batch, slots: EntitySlots, key: EntityKey, host: number, row: number): void {
     const { scan } = this;
     const bare = !ATTRIBUTES.some((name) => scan.has(slots[name]));
-    if (bare && scan.isUuid(slots.id)) return;
+    if (bare && this.isUuid(slots.id)) return;
     // An identifier without attributes has its own cache entry, so that it does not evict the attributes.
     const attribute = ((host + 1) << 1) | (bare ? 1 : 0);
     const [start, stop] = [scan.start(slots.whole), scan.stop(slots.whole)];

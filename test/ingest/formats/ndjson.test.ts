@@ -117,6 +117,23 @@ describe('an entity', () => {
     expect([records, events]).toEqual([{ entity: 2 }, []]);
   });
 
+  it('is the same with or without braces around its GUID', async () => {
+    const plain = [
+      { ...USUAL, subj: { id: P, type: 'process', name: 'a', parent: G, user: G }, obj2: { id: G } },
+      { entity: { id: F, type: 'file', name: '/x' }, host: 'h' },
+    ];
+    const text = plain.map((fields) => `${JSON.stringify(fields)}\n`).join('');
+    const bare = await read(text);
+    expect(bare.events[0]).toMatchObject({ subj: { id: P }, obj: { id: F }, obj2: { id: G } });
+    const braced = text.replace(/"(\w{8}(?:-\w{4}){3}-\w{12})"/g, '"{$1}"');
+    expect(braced).toContain(`"{${P}}"`);
+    for (const written of [braced, braced.replace(/\{[A-F\d-]{36}\}/g, (id) => id.toLowerCase())]) {
+      const { events, upserts } = await read(written);
+      expect(events).toEqual(bare.events);
+      expect(mergeEntities(upserts)).toEqual(mergeEntities(bare.upserts));
+    }
+  });
+
   it('in an event is upserted if any field is new', async () => {
     const about: Fields[] = [
       { type: 'process' },
