@@ -16,6 +16,7 @@ import type { Study, StudyRun } from './study.js';
 import {
   countColumn,
   effortColumn,
+  headingOf,
   meanColumn,
   VARIANT_COLUMNS,
   type VariantRow,
@@ -126,7 +127,7 @@ function rankTable(runs: readonly StudyRun[], { id, title, legend, cell }: RankT
       { heading: 'attack', value: ({ attack }) => attack, as: 'name' },
       { heading: 'protocol', value: ({ run }) => run.name },
       ...names.map((name) => ({
-        heading: name,
+        heading: headingOf(name, runs),
         value: ({ run, attack }: (typeof rows)[number]) => {
           const variant = run.result.variants[name];
           return variant === undefined ? 'not run' : cell(attackSeeds(variant, attack));

@@ -7,12 +7,15 @@ import { PUBLISHED_SECONDS } from '../e3/published.js';
 import { INFERENCE_STAGES, type InferenceStage } from '../protocol/inference-stages.js';
 import { UNSEEDED } from '../protocol/variants.js';
 import type { EvaluationResult } from '../result-schema.js';
+import { stepsOf } from './cell-text.js';
 import { type InferenceTimes, inferenceTimes } from './inference-times.js';
 import type { Study } from './study.js';
 
 /** Seconds per seed of a group of variants that share a model. */
 interface GroupTimes {
   readonly names: string;
+  /** Of the training that they share. */
+  readonly steps: number | null;
   readonly stages: Readonly<Record<string, number>>;
 }
 
@@ -32,7 +35,10 @@ function groupTimes({ timings, variants }: EvaluationResult): GroupTimes[] {
     const known = groups.get(names) ?? {};
     groups.set(names, { ...known, [stage]: seconds / runs });
   }
-  return [...groups].map(([names, stages]) => ({ names, stages }));
+  return [...groups].map(([names, stages]) => {
+    const first = variants[names.split('+')[0]];
+    return { names, steps: first === undefined ? null : stepsOf(first), stages };
+  });
 }
 
 export function efficiencySection({ runs, host }: Study): Section | undefined {
@@ -42,7 +48,7 @@ export function efficiencySection({ runs, host }: Study): Section | undefined {
   const groups = groupTimes(run.result);
   const rows = Object.entries(run.result.variants).flatMap(([name, variant]): TimesRow[] => {
     const times = inferenceTimes(variant);
-    return times === undefined ? [] : [{ name, times }];
+    return times === undefined ? [] : [{ name, steps: stepsOf(variant), times }];
   });
   const { peakMemory } = run.result;
   return {
@@ -68,6 +74,7 @@ export function efficiencySection({ runs, host }: Study): Section | undefined {
             heading: 'variants that share a model',
             value: ({ names }: GroupTimes) => names.split('+').join(', '),
           },
+          { heading: 'steps', value: ({ steps }) => steps },
           groupSeconds('training', 'train'),
           groupSeconds('inference', 'score'),
           groupSeconds('kNN index', 'index'),
@@ -88,6 +95,7 @@ export function efficiencySection({ runs, host }: Study): Section | undefined {
 
 interface TimesRow {
   readonly name: string;
+  readonly steps: number | null;
   readonly times: InferenceTimes;
 }
 
@@ -118,6 +126,7 @@ function inferenceTable(rows: readonly TimesRow[]) {
       'Inference is the sum of the stages to its right. The share of kNN includes its index. Distances are exact here; recal detect stops early and needs less.',
     columns: [
       { heading: 'variant', value: ({ name }: TimesRow) => name },
+      { heading: 'steps', value: ({ steps }) => steps },
       seconds('training', ({ train }) => train),
       seconds('inference', ({ inference }) => inference),
       share('kNN %', 'knn'),

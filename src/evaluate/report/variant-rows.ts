@@ -22,6 +22,13 @@ export const VARIANT_COLUMNS = [
   { heading: 'steps', value: ({ variant }: VariantRow) => stepsOf(variant) },
 ];
 
+/** The heading of a column about one variant: its name and the steps of its training. */
+export function headingOf(name: string, runs: readonly StudyRun[]): string {
+  const own = variantRows(runs).filter((row) => row.name === name);
+  const steps = new Set(own.flatMap(({ variant }) => stepsOf(variant) ?? []));
+  return steps.size === 0 ? name : `${name} (${[...steps].join(' or ')} steps)`;
+}
+
 export function meanColumn(heading: string, figure: Figure, decimals = 3) {
   return {
     heading,

@@ -63,6 +63,14 @@ describe('the page of a study', () => {
     expect(csvOf(page, 'relation-counts')).toBe('label,events\r\nREAD,1400000\r\nLINK,10\r\n');
   });
 
+  test('has the steps of training in every table of figures', () => {
+    const tables = [...page.matchAll(/<div class="scroll"[^>]* id="([\w-]+)"/g)].map(([, id]) => id);
+    const figures = tables.filter((id) => !['split-table', 'label-table'].includes(id));
+    expect(figures.length).toBeGreaterThanOrEqual(11);
+    for (const id of figures) expect(csvOf(page, id).split('\r\n')[0], id).toMatch(/\bsteps\b/);
+    expect(csvOf(page, 'attack-ranks')).toMatch(/^attack,protocol,paper \(40 steps\),/);
+  });
+
   test('shows published results in percent beside the measured ones', () => {
     const text = textOf(page);
     expect(text).toContain('MAGIC published – 94.40 99.77 97.01 0.2200');
@@ -150,13 +158,13 @@ test('times are per seed: of each variant as the paper counts, and of variants t
     smallStudy({ host: 'trace', runs: [{ name: 'paper', result, curves: CURVES }] }),
   );
   expect(csvOf(page, 'inference-table').split('\r\n').slice(0, 2)).toEqual([
-    'variant,training,inference,kNN %,calibration and fusion %,kNN index,embedding,kNN query,masked rounds,calibration lookup,fusion',
-    'paper,4,10,70,5,1,1,6,1.5,0.2,0.3',
+    'variant,steps,training,inference,kNN %,calibration and fusion %,kNN index,embedding,kNN query,masked rounds,calibration lookup,fusion',
+    'paper,40,4,10,70,5,1,1,6,1.5,0.2,0.3',
   ]);
   expect(csvOf(page, 'stage-table').split('\r\n')).toEqual([
-    'variants that share a model,training,inference,kNN index,preparation,graph building,reference,calibration',
-    '"paper, wo-cd",4,,,,3,,',
-    'rarity,,,,,,3,',
+    'variants that share a model,steps,training,inference,kNN index,preparation,graph building,reference,calibration',
+    '"paper, wo-cd",40,4,,,,3,,',
+    'rarity,,,,,,,3,',
     '',
   ]);
   expect(textOf(page)).toContain(
