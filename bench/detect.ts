@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -25,9 +26,10 @@ interface Detected {
 }
 
 /**
- * `npm run bench -- detect [full] [--events N] [--epochs 3] [--scenario NAME] [--keep DIR]` runs recal detect on five
- * simulated hosts with one graph each, and prints time by stage, memory and the cost of the added evidence. `full` has
- * the 3,200,000 nodes of TRACE and needs 30 GB of disk.
+ * `npm run bench -- detect [full] [--events N] [--epochs 3] [--scenario NAME] [--keep DIR] [--peer DIR] [--rounds N]` runs
+ * recal detect on five simulated hosts with one graph each, and prints time by stage, memory and the cost of the added
+ * evidence. `full` has the 3,200,000 nodes of TRACE and needs 30 GB of disk. `--peer` is a built checkout of version
+ * 0.1.0: it learns and detects on the same logs, in turn with this version.
  */
 export async function run(args: string[]): Promise<void> {
   const { values, positionals } = parseArgs({
@@ -38,56 +40,86 @@ export async function run(args: string[]): Promise<void> {
       epochs: { type: 'string', default: '3' },
       scenario: { type: 'string', default: 'linux-desktop' },
       keep: { type: 'string' },
+      peer: { type: 'string' },
+      rounds: { type: 'string', default: '1' },
     },
   });
   const events = values.events ?? String(positionals[0] === 'full' ? TRACE_EVENTS : 300_000);
   const folder = values.keep ?? (await mkdtemp(join(tmpdir(), 'recal-detect-')));
-  const path = (name: string) => join(folder, name);
-  const [world, store, model] = [path('world'), path('store'), path('model.recal')];
+  const world = join(folder, 'world');
   try {
     console.log(describeMachine());
-    recal(
-      'simulate',
-      '--scenario',
-      values.scenario,
-      '--hosts',
-      String(HOSTS),
-      '--events',
-      events,
-      '--out',
-      world,
-    );
+    const simulated = ['--scenario', values.scenario, '--hosts', String(HOSTS), '--events', events];
+    recal(MAIN, 'simulate', ...simulated, '--out', world, '--format', 'ndjson', '--seed', '11');
     const hosts = (await readdir(world)).filter((name) => name.startsWith('host-')).sort();
     const logs = hosts.map((host) => join(world, host, 'train.ndjson'));
-    recal('ingest', ...logs, '--store', store, '--as', 'judged');
-    recal(
-      'ingest',
-      join(world, hosts[0], 'calibrate.ndjson'),
-      '--store',
-      store,
-      '--as',
-      'learned',
-      '--append',
-    );
+    const benign = join(world, hosts[0], 'calibrate.ndjson');
+    const own = prepare(MAIN, join(folder, 'own'), { logs, benign, epochs: values.epochs });
+    const peer =
+      values.peer === undefined
+        ? undefined
+        : prepare(join(values.peer, 'dist/cli/main.js'), join(folder, 'peer'), {
+            logs,
+            benign,
+            epochs: values.epochs,
+          });
     await rm(world, { recursive: true });
-    const learned = ['--split', 'learned', '--set', 'graph=file', '--epochs', values.epochs];
-    recal('train', '--store', store, '--model', model, ...learned);
-    const detected = recal(
-      'detect',
-      '--store',
-      store,
-      '--model',
-      model,
-      '--split',
-      'judged',
-      '--out',
-      path('out'),
-    );
-    report(detected);
-    await reportVerification(store, detected.seconds);
+    const rounds = Array.from({ length: Number(values.rounds) }, (_, i) => {
+      console.log(`\nround ${i + 1}, load ${loadavg()[0].toFixed(1)}`);
+      return { peer: peer === undefined ? undefined : detect(peer), own: detect(own) };
+    });
+    report(rounds[rounds.length - 1].own);
+    for (const round of rounds) if (round.peer !== undefined) reportPeer(round.peer, round.own);
+    await reportVerification(own.store, rounds[rounds.length - 1].own.seconds);
   } finally {
     if (values.keep === undefined) await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** A version of RECAL with its own store and model of the same logs. */
+interface Prepared {
+  readonly main: string;
+  readonly store: string;
+  readonly model: string;
+  readonly out: string;
+}
+
+function prepare(
+  main: string,
+  folder: string,
+  { logs, benign, epochs }: { logs: readonly string[]; benign: string; epochs: string },
+): Prepared {
+  const [store, model, out] = ['store', 'model.recal', 'out'].map((name) => join(folder, name));
+  mkdirSync(folder, { recursive: true });
+  recal(main, 'ingest', ...logs, '--store', store, '--as', 'judged');
+  recal(main, 'ingest', benign, '--store', store, '--as', 'learned', '--append');
+  // Version 0.1.0 has a flag for what is now a setting.
+  const graph = main === MAIN ? ['--set', 'graph=file'] : ['--graph', 'file'];
+  recal(
+    main,
+    'train',
+    '--store',
+    store,
+    '--model',
+    model,
+    '--split',
+    'learned',
+    ...graph,
+    '--epochs',
+    epochs,
+  );
+  return { main, store, model, out };
+}
+
+function detect({ main, store, model, out }: Prepared): Detected {
+  return recal(main, 'detect', '--store', store, '--model', model, '--split', 'judged', '--out', out);
+}
+
+function reportPeer(peer: Detected, own: Detected): void {
+  const gib = (bytes: number) => (bytes / 2 ** 30).toFixed(2);
+  console.log(
+    `peer ${peer.seconds.toFixed(1)} s, ${gib(peer.peakBytes)} GiB; own ${own.seconds.toFixed(1)} s, ${gib(own.peakBytes)} GiB; ratio ${(own.seconds / peer.seconds).toFixed(2)} of time, ${(own.peakBytes / peer.peakBytes).toFixed(2)} of memory`,
+  );
 }
 
 function report({ counts, seconds, stages, peakBytes }: Detected): void {
@@ -122,13 +154,15 @@ async function reportVerification(folder: string, seconds: number): Promise<void
   );
 }
 
-function recal(command: string, ...rest: string[]): Detected {
-  const format = command === 'simulate' ? ['--format', 'ndjson', '--seed', '11'] : [];
+function recal(main: string, command: string, ...rest: string[]): Detected {
   const started = performance.now();
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
-    [MAIN, command, '--json', '--quiet', ...rest, ...format],
-    { encoding: 'utf8', maxBuffer: 2 ** 28 },
+    [main, command, '--json', '--quiet', ...rest],
+    {
+      encoding: 'utf8',
+      maxBuffer: 2 ** 28,
+    },
   );
   if (status !== 0)
     throw new Error(`recal ${command} failed with exit code ${status}: ${stderr.slice(-2000)}`);
