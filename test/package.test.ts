@@ -58,12 +58,26 @@ describe('the tarball', () => {
       'schema',
       'README.md',
       'CHANGELOG.md',
+      'CONTRIBUTING.md',
       'SECURITY.md',
       'LICENSE',
       'package.json',
     ];
     expect([...tops].filter((top) => !allowed.includes(top))).toEqual([]);
     expect(files.filter((file) => /\.test\.|\.tsbuildinfo$|node_modules/.test(file))).toEqual([]);
+  });
+
+  test('has every file that its pages link to', () => {
+    const pages = files.filter((file) => file.endsWith('.md'));
+    expect(pages).toContain('README.md');
+    const dead = pages.flatMap((page) => {
+      const text = readFileSync(join(installed, page), 'utf8').replace(/^```[\s\S]*?^```/gm, '');
+      return [...text.matchAll(/\]\(([^)#\s]+)[^)\s]*\)/g)]
+        .filter(([, target]) => !/^[a-z]+:/.test(target))
+        .filter(([, target]) => !existsSync(join(installed, dirname(page), target)))
+        .map(([, target]) => `${page}: ${target}`);
+    });
+    expect(dead).toEqual([]);
   });
 
   test('has a file behind every export, with its types', () => {
