@@ -29,6 +29,7 @@ describe('inference', () => {
       expect(train).toBe(seconds.train);
       if (variant !== 'velox')
         expect(seconds).toMatchObject({ graphs: expect.any(Number), calibrate: expect.any(Number) });
+      for (const stage of stages[variant]) expect(seconds[stage], `${variant}: ${stage}`).toBeGreaterThan(0);
     }
     const sorted = (given: string[]) => [...given].sort();
     expect(sorted(stages.paper)).toEqual(['embed', 'fusion', 'index', 'knn', 'lineage', 'lookup', 'masked']);

@@ -20,11 +20,12 @@ test('rates are in percent, and null if the variant was not run', () => {
   expect(compareWithPublished(smallStudy({ host: undefined }))).toEqual([]);
 });
 
-test('a rival stands in the row of its publication', () => {
-  const result = resultOf({ paper: [0.9], magic: [0.5, 0.7] });
+test('a rival stands in the row of its publication, any other variant in one of its own', () => {
+  const result = resultOf({ paper: [0.9], magic: [0.5, 0.7], rarity: [0.2] });
   const rows = compareWithPublished(smallStudy({ runs: [{ name: 'paper', result }] }));
   const magic = rows.filter(({ variant }) => variant === 'magic');
   expect(magic).toHaveLength(1);
   expect(magic[0]).toMatchObject({ name: 'MAGIC', published: { f1: 97.01 } });
   expect(magic[0].ours?.f1).toBeCloseTo(60, 6);
+  expect(rows.find(({ variant }) => variant === 'rarity')).toMatchObject({ published: null, steps: 40 });
 });
