@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -7,13 +7,15 @@ import { built } from '../built.js';
 import { readPage } from './pages.js';
 
 /**
- * Runs the commands of docs/getting-started.md, from the simulation to the first incident, and looks for the lines that
- * the page shows. Numbers and identifiers may differ between processors, so only words are compared.
+ * Runs the commands of docs/getting-started.md, from the demo to the first incident, and looks for the lines that the
+ * page shows. Numbers and identifiers may differ between processors, so only words are compared.
  */
 const { blocks } = readPage('docs/getting-started.md');
 const steps = blocks.flatMap(({ language, lines }, n) => {
   const next = blocks[n + 1];
-  const commands = lines.filter((line) => line.startsWith('npx recal '));
+  const commands = lines
+    .map((line) => (line === 'npm start' ? 'npx recal demo' : line))
+    .filter((line) => line.startsWith('npx recal '));
   if (language !== 'sh' || commands.length === 0 || next?.language !== 'text') return [];
   return [{ commands, shown: next.lines.filter((line) => line !== '' && line !== '…') }];
 });
@@ -22,15 +24,16 @@ let folder = '';
 let incident = '';
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'recal-getting-started-'));
+  folder = await realpath(await mkdtemp(join(tmpdir(), 'recal-getting-started-')));
 });
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('docs/getting-started.md', () => {
-  test('has the commands from simulate to explain', () => {
+  test('has the commands from demo to explain', () => {
     const names = steps.flatMap(({ commands }) => commands.map((command) => command.split(' ')[2]));
     expect(names).toEqual([
+      'demo',
       'simulate',
       'inspect',
       'ingest',
@@ -51,7 +54,7 @@ describe('docs/getting-started.md', () => {
         printed += await run(command.replace(/(?<=explain )[0-9a-f]{8}/, incident));
       }
       incident = /recal explain ([0-9a-f]{8})/.exec(printed)?.[1] ?? incident;
-      const actual = printed.split('\n').map(wordsOf);
+      const actual = printed.replaceAll(folder, '…').split('\n').map(wordsOf);
       let from = 0;
       const missing = shown.filter((line) => {
         const at = actual.indexOf(wordsOf(line), from);
