@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { EXIT, RecalError } from '../../base/errors.js';
 import { printable } from '../../base/printable.js';
 import { defineSettings } from '../../base/settings/settings.js';
+import { systemProblem } from '../../base/system-problem.js';
 import { exportEvents } from '../../store/export.js';
 import { Store } from '../../store/store.js';
 import { defineCommand } from '../command.js';
@@ -74,8 +75,12 @@ async function* inBlocks(lines: AsyncIterable<string>): AsyncGenerator<string> {
 function explainWrite(error: unknown, path: string): unknown {
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (code === undefined || syscall === undefined || error instanceof RecalError) return error;
-  return new RecalError('out-place', `cannot write ${printable(path)}: ${code}`, {
-    hint: 'choose a file in a folder that exists and can be written',
-    cause: error,
-  });
+  return new RecalError(
+    'out-place',
+    `cannot write ${printable(path)}: ${systemProblem(code)?.meaning ?? code}`,
+    {
+      hint: 'choose a file in a folder that exists and can be written',
+      cause: error,
+    },
+  );
 }

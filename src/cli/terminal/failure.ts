@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../../base/error-codes.js';
 import { EXIT, type ExitCode, RecalError, type Where } from '../../base/errors.js';
 import { printable } from '../../base/printable.js';
+import { systemProblem } from '../../base/system-problem.js';
 import type { Output } from './output.js';
 
 /** An error as data, as `--json` prints it. */
@@ -13,30 +14,6 @@ interface Failure {
   where?: Where | undefined;
   exit: ExitCode;
 }
-
-/** What an error of the operating system means, and what to do about it. */
-const SYSTEM_ERRORS: Record<string, readonly [meaning: string, hint: string]> = {
-  ENOENT: ['it does not exist', 'check the path'],
-  ENOTDIR: ['a part of the path is a file', 'check the path'],
-  EISDIR: ['it is a folder', 'check the path; remove the folder if recal should write a file there'],
-  EEXIST: ['it already exists', 'remove it, or choose another path'],
-  ENOTEMPTY: ['the folder is not empty', 'remove what is in it, or choose another path'],
-  ELOOP: ['its symbolic links form a loop', 'check the links in the path'],
-  ENAMETOOLONG: ['the path is too long', 'choose a shorter path'],
-  EACCES: ['permission denied', 'run recal as a user who may do this, or change the permissions'],
-  EPERM: ['not permitted', 'run recal as a user who may do this, or change the permissions'],
-  EROFS: ['the file system is read-only', 'choose a path on a writable file system'],
-  EXDEV: ['it is on another file system', 'choose paths on one file system'],
-  EBUSY: ['it is in use', 'wait until the other program has finished, then run the command again'],
-  EIO: ['the disk reports an error', 'check the disk and the file system, and restore from a backup'],
-  ESTALE: ['the network file system lost the file', 'mount it again, then run the command again'],
-  ENOSPC: ['the disk is full', 'free some disk space, then run the command again'],
-  EDQUOT: ['the disk quota is used up', 'free some space in the disk quota, then run the command again'],
-  EFBIG: ['the file would be too large', 'raise the file-size limit (ulimit -f), or use another file system'],
-  EMFILE: ['too many files are open', 'raise the open-file limit (ulimit -n)'],
-  ENFILE: ['too many files are open on this machine', 'end other programs, or raise the limit of the system'],
-  ENOMEM: ['the system has no memory left', 'end other programs, or use a machine with more memory'],
-};
 
 const ACTIONS: Record<string, string> = {
   mkdir: 'create the folder',
@@ -57,10 +34,10 @@ const ACTIONS: Record<string, string> = {
 };
 
 function systemMessage(code: string, syscall: string, path: string | undefined, raw: string): string {
-  const [meaning] = SYSTEM_ERRORS[code] ?? [];
-  if (meaning === undefined) return raw;
+  const problem = systemProblem(code);
+  if (problem === undefined) return raw;
   const place = path === undefined ? '' : ` ${path}`;
-  return `cannot ${ACTIONS[syscall] ?? 'open'}${place}: ${meaning}`;
+  return `cannot ${ACTIONS[syscall] ?? 'open'}${place}: ${problem.meaning}`;
 }
 
 function describeFailure(error: unknown): Failure {
@@ -74,7 +51,7 @@ function describeFailure(error: unknown): Failure {
       code: 'system-error',
       errno: code,
       message: systemMessage(code, syscall, path, error.message),
-      hint: SYSTEM_ERRORS[code]?.[1] ?? 'check the path, the permissions and the free disk space',
+      hint: systemProblem(code)?.hint ?? 'check the path, the permissions and the free disk space',
       where: path === undefined ? undefined : { file: path },
       exit: EXIT.error,
     };

@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { RecalError } from '../../base/errors.js';
 import { printable } from '../../base/printable.js';
+import { systemProblem } from '../../base/system-problem.js';
 
 /** The number of file names in a hint. */
 const MAX_NAMES = 3;
@@ -47,11 +48,9 @@ export async function openError(path: string, cause: unknown): Promise<RecalErro
       cause,
     });
   }
-  return new RecalError('input-unreadable', `cannot open ${quoted(path)}: ${code}`, {
-    hint:
-      code === 'EMFILE' || code === 'ENFILE'
-        ? 'raise the open-file limit with ulimit -n'
-        : 'check the disk and the file system',
+  const { meaning = code, hint = 'check the disk and the file system' } = systemProblem(code) ?? {};
+  return new RecalError('input-unreadable', `cannot open ${quoted(path)}: ${meaning}`, {
+    hint,
     where,
     cause,
   });
@@ -91,14 +90,11 @@ export function duplicatePartError(first: string, second: string): RecalError {
 
 export function readError(name: string, offset: number, cause: unknown): RecalError {
   const code = (cause as NodeJS.ErrnoException | undefined)?.code ?? 'unknown reason';
+  const { meaning = code, hint = 'check the disk or the network file system' } = systemProblem(code) ?? {};
   return new RecalError(
     'input-read-failed',
-    `reading ${quoted(name)} failed after ${offset} bytes: ${code}`,
-    {
-      hint: 'check the disk or the network file system',
-      where: { file: name, offset },
-      cause,
-    },
+    `reading ${quoted(name)} failed after ${offset} bytes: ${meaning}`,
+    { hint, where: { file: name, offset }, cause },
   );
 }
 
