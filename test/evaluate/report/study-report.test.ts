@@ -101,6 +101,13 @@ describe('the page of a study', () => {
     expect(rows.some((row) => row.startsWith('"after calibration (paper, seed 0)","READ, labelled"'))).toBe(
       true,
     );
+    // The largest error is 1.5, and the smallest p-value 0.001.
+    const highest = (panel: string) =>
+      Math.max(
+        ...rows.filter((row) => row.startsWith(`"${panel} `)).map((row) => Number(row.split(',').at(-3))),
+      );
+    expect(highest('before calibration')).toBeCloseTo(1.5, 9);
+    expect(highest('after calibration')).toBeCloseTo(3, 9);
     expect(textOf(page)).toContain('2 relations with fewer errors are not drawn');
     expect(page).not.toContain('kNN distance');
   });

@@ -22,7 +22,7 @@ async function run(line: string) {
 describe('recal reproduce', () => {
   test('THEIA in file names of the release: the table, the notes, the files', async () => {
     const { code, stdout, stderr } = await run(
-      `e3-theia --data ${path('e3')} --labels ${path('e3')} --variants rarity --seeds 0 --out ${path('out')}`,
+      `e3-theia --data ${path('e3')} --labels ${path('e3')} --variants rarity --seeds 0 --match flash-2hop --out ${path('out')}`,
     );
     expect(stderr).toContain('protocol paper, labels from');
     expect(stderr).toContain('protocol honest, labels from');
@@ -33,6 +33,7 @@ describe('recal reproduce', () => {
       /variant +training s +inference s +kNN % +calibration and fusion %\nrarity +- +\d/,
     );
     expect(stdout).toContain('note: one seed only');
+    expect(stdout).toContain('note: protocol paper: matching is flash-2hop');
     expect(stdout).toMatch(/note: protocol paper: all thresholds are oracle thresholds/);
     expect(code).toBe(0);
     expect(readdirSync(path('out')).sort()).toEqual([
