@@ -102,12 +102,14 @@ function joinWriters<Episode extends ScoredEpisode>(
   foldOf: ReadonlyMap<number, number>,
 ): void {
   const isNew = folds.map(({ episodes }) => episodes.some(({ newPrograms }) => newPrograms.length > 0));
-  for (const { process, file, row } of activity.ran) {
+  for (const { process, file, object, row } of activity.ran) {
     const fold = foldOf.get(process);
     if (fold === undefined || !isNew[fold]) continue;
-    for (const [writer, wrote] of activity.wrote.get(file) ?? []) {
-      const other = foldOf.get(writer);
-      if (wrote <= row && other !== undefined) groups.join(fold, other);
+    for (const writers of [activity.wrote.get(file), activity.wroteFile.get(object)]) {
+      for (const [writer, wrote] of writers ?? []) {
+        const other = foldOf.get(writer);
+        if (wrote <= row && other !== undefined) groups.join(fold, other);
+      }
     }
   }
 }

@@ -12,7 +12,7 @@ import { remoteAddress } from './remote-address.js';
 const typeNumber = (name: (typeof ENTITY_TYPES)[number]) => ENTITY_TYPES.indexOf(name);
 const action = (name: Action) => ACTIONS.indexOf(name);
 const [PROCESS, FILE, FLOW] = [typeNumber('process'), typeNumber('file'), typeNumber('flow')];
-const [ACCEPT, EXEC] = [action('accept'), action('exec')];
+const [ACCEPT, CONNECT, EXEC] = [action('accept'), action('connect'), action('exec')];
 const WRITES = new Set([action('write'), action('create'), action('rename')]);
 /** A connection is given to a process that is started this soon after it was accepted, in nanoseconds. */
 const GIVEN_WITHIN = 5_000_000_000n;
@@ -34,12 +34,23 @@ export interface Activity extends ProcessOrigins {
   readonly nodes: ReadonlyMap<number, number>;
   /** The last row of each process as a subject. */
   readonly lastRows: ReadonlyMap<number, number>;
-  /** Files that were executed: process, name and row. */
-  readonly ran: readonly { readonly process: number; readonly file: number; readonly row: number }[];
+  /** Files that were executed. */
+  readonly ran: readonly Run[];
   /** The first row of each writer of a file, by name. */
   readonly wrote: ReadonlyMap<number, ReadonlyMap<number, number>>;
+  /** The same by file: one file can be written as `/tmp/x` and executed as `/./tmp/x`. */
+  readonly wroteFile: ReadonlyMap<number, ReadonlyMap<number, number>>;
   /** The processes that connected to or from a remote address, and the number of their connections. */
   readonly addresses: ReadonlyMap<string, ReadonlyMap<number, number>>;
+}
+
+interface Run {
+  readonly process: number;
+  /** The name of the file. */
+  readonly file: number;
+  /** The file itself. */
+  readonly object: number;
+  readonly row: number;
 }
 
 /** The directory of an executable; undefined without one. */
@@ -67,9 +78,11 @@ export function collectActivity(part: NamedEvents | EventsWithLead, catalogue: C
   const doneAt: number[] = [];
   const doneTo: number[] = [];
   const lastRows = new Map<number, number>();
-  const ran: { process: number; file: number; row: number }[] = [];
+  const ran: Run[] = [];
   const wrote = new Map<number, Map<number, number>>();
+  const wroteFile = new Map<number, Map<number, number>>();
   const addresses = new Map<string, Map<number, number>>();
+  const connections = new ConnectionCounter();
   const accepted = new Map<number, { row: number; name: number; behaviours: Int32Array }>();
   const nodes = new Map<number, number>();
   const actorOf = (process: number, program: number, row: number) => {
@@ -97,11 +110,15 @@ export function collectActivity(part: NamedEvents | EventsWithLead, catalogue: C
     if (act.type === FLOW) {
       if (actionOf === ACCEPT) accepted.set(subject, { row, name: act.name, behaviours });
       const address = remoteAddress(catalogue.nameAt(act.name));
-      if (address !== undefined) countIn(addresses, address, subject);
+      if (address !== undefined) {
+        const isOpened = actionOf === ACCEPT || actionOf === CONNECT;
+        addTo(addresses, address, subject, connections.isNew(subject, object, isOpened) ? 1 : 0);
+      }
     } else if (act.type === FILE) {
-      if (actionOf === EXEC) ran.push({ process: subject, file: act.name, row });
+      if (actionOf === EXEC) ran.push({ process: subject, file: act.name, object, row });
       else if (WRITES.has(actionOf)) {
         firstIn(wrote, act.name, subject, row);
+        firstIn(wroteFile, object, subject, row);
         // Installers write a file under another name first, and then rename it.
         if (act.name2 >= 0) firstIn(wrote, act.name2, subject, row);
       }
@@ -120,7 +137,20 @@ export function collectActivity(part: NamedEvents | EventsWithLead, catalogue: C
   addParents(actors, found, catalogue, (actor, behaviour) =>
     add(actor, Int32Array.of(behaviour), actorAt[actor], -1),
   );
-  return { ...found, actors, actorAt, done, doneAt, doneTo, nodes, lastRows, ran, wrote, addresses };
+  return {
+    ...found,
+    actors,
+    actorAt,
+    done,
+    doneAt,
+    doneTo,
+    nodes,
+    lastRows,
+    ran,
+    wrote,
+    wroteFile,
+    addresses,
+  };
 }
 
 /** Each program was started by the nearest ancestor that runs another program. */
@@ -230,9 +260,28 @@ function walk(
   });
 }
 
-function countIn<A>(table: Map<A, Map<number, number>>, a: A, b: number): void {
+/**
+ * Tells connections from the events about them. Logs that record reads and writes have hundreds of events for one
+ * connection; others name only the remote end, so that each connect or accept is another connection.
+ */
+class ConnectionCounter {
+  readonly #pairs = new PairTable();
+  readonly #isOpened: boolean[] = [];
+
+  /** Whether an event of this process and flow begins a connection; `isOpened` if it connects or accepts. */
+  isNew(process: number, flow: number, isOpened: boolean): boolean {
+    const pair = this.#pairs.intern(process, flow);
+    const isFirst = pair === this.#isOpened.length;
+    // A socket that was seen before it connected is the same connection.
+    const isNew = isFirst || (isOpened && this.#isOpened[pair]);
+    this.#isOpened[pair] = isOpened || (!isFirst && this.#isOpened[pair]);
+    return isNew;
+  }
+}
+
+function addTo<A>(table: Map<A, Map<number, number>>, a: A, b: number, count: number): void {
   const row = table.get(a) ?? new Map<number, number>();
-  table.set(a, row.set(b, (row.get(b) ?? 0) + 1));
+  table.set(a, row.set(b, (row.get(b) ?? 0) + count));
 }
 
 function firstIn(table: Map<number, Map<number, number>>, a: number, b: number, row: number): void {
