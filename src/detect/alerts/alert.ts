@@ -214,7 +214,7 @@ export const incidentSchema = z
             }),
           )
           .max(16)
-          .meta({ description: 'the strongest new acts, in order of time' }),
+          .meta({ description: 'the strongest new acts of the trees, in order of time' }),
         processes: z
           .array(
             z.strictObject({

@@ -30,6 +30,8 @@ export interface EpisodeIncident {
   readonly fromNovelty: number;
   readonly fromLearned: number;
   readonly episodes: readonly JudgedEpisode[];
+  /** The same without repeats. */
+  readonly distinct: readonly JudgedEpisode[];
 }
 
 export interface JudgedEpisodes {
@@ -211,7 +213,8 @@ function formIncidents(
   const folds = foldEpisodes(judged);
   return joinEpisodes(folds, novelty)
     .map((joined) => {
-      const all = combineEpisodes(joined.folds.map((fold) => fold.episodes[0]));
+      const distinct = joined.folds.map((fold) => fold.episodes[0]);
+      const all = combineEpisodes(distinct);
       const [fromNovelty, fromLearned] = [tails.novelty.of(all.novelty), tails.learned.of(all.learned)];
       const rhythm = Math.max(...joined.folds.map((fold) => beaconSurprise(fold.episodes, novelty)));
       return {
@@ -219,6 +222,7 @@ function formIncidents(
         fromNovelty,
         fromLearned,
         episodes: joined.episodes,
+        distinct,
       };
     })
     .sort((a, b) => b.score - a.score);

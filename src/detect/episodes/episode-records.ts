@@ -19,7 +19,7 @@ import { type DescribedChange, describeChange, phraseChange } from './changes/de
 import type { EpisodeIncident, JudgedEpisode, JudgedEpisodes } from './episode-detector.js';
 import type { IncidentBehaviourFinder } from './incident-behaviours.js';
 import type { BenignIncidents } from './raise-incidents.js';
-import { type TellingAct, tellingActs } from './telling-acts.js';
+import { incidentActs, type TellingAct } from './telling-acts.js';
 
 /** Fewer benign incidents than this say nothing about rates. */
 const FEWEST = 20;
@@ -30,7 +30,6 @@ const SEVERITY: readonly (readonly [number, Severity])[] = [
   [5, 'medium'],
   [20, 'low'],
 ];
-const MOST_ACTS_IN_SENTENCE = 3;
 
 type Sureness = NonNullable<Incident['episode']>['sure'];
 
@@ -58,7 +57,7 @@ export function describeEpisodes(
   const telling = tellingEpisode(incident, judged);
   const anyNode = nodes.get(telling.processes[0]) as number;
   const host = cut(events.hosts[events.keys.hostAt(anyNode)]);
-  const acts = tellingActs(highest, judged, {
+  const { acts, inSentence } = incidentActs(incident.distinct, judged, {
     pidOf: (process) => {
       const pid = graphs.names.pid[nodes.get(process) ?? -1] ?? -1;
       return pid < 0 ? undefined : pid;
@@ -86,7 +85,7 @@ export function describeEpisodes(
     last: momentOf(events.table.ts[rows.last]),
     entities: { process: processes.length },
     alerts: alerts.map((alert) => ({ id: alert.id, entity: refTo(alert), score: alert.score })),
-    sentence: phrase(incident, acts, context, { host, change }),
+    sentence: phrase(incident, inSentence, context, { host, change }),
     episode: {
       count: incident.episodes.length,
       novelty: incident.fromNovelty,
@@ -212,10 +211,7 @@ function phrase(
   const who = `${tree} (${[size, ...placeOf(highest, context)].join(', ')})`;
   const others = incident.episodes.length - 1;
   const more = others === 0 ? '' : ` and ${others} related ${others === 1 ? 'tree' : 'trees'}`;
-  const strongest = [...acts]
-    .sort((a, b) => Number(b.isMain) - Number(a.isMain) || b.surprise - a.surprise)
-    .slice(0, MOST_ACTS_IN_SENTENCE);
-  const told = acts.filter((act) => strongest.includes(act)).map(({ sentence }) => sentence);
+  const told = acts.map(({ sentence }) => sentence);
   const what =
     told.length > 0 ? told.join('; ') : 'nothing in it is new, but its processes behave unlike benign ones';
   const about = change === undefined ? '' : `${phraseChange(change)}. `;

@@ -24,6 +24,9 @@ const ORDER = [PARENT, PROCESS, NET, PORT, NAME, DIR, REL, EXT];
 const FEWEST_USUAL = 10;
 const MOST_ACTS = 6;
 const MAIN_ACTS = 2;
+/** Acts of this many related trees are told too. */
+const MOST_RELATED = 3;
+const MOST_IN_SENTENCE = 3;
 const MOST_NAMED = 3;
 
 /** Something new that an episode did, as a sentence. */
@@ -39,6 +42,13 @@ export interface TellingAct {
   readonly isMain: boolean;
 }
 
+/** The acts of an incident, in order of time. */
+export interface IncidentActs {
+  readonly acts: readonly TellingAct[];
+  /** Those for the incident's sentence. */
+  readonly inSentence: readonly TellingAct[];
+}
+
 type Act = Omit<TellingAct, 'isMain'> & { readonly isFirstRun: boolean };
 
 /** What the log says beyond names. */
@@ -49,8 +59,35 @@ export interface LogTerms {
 
 const NO_TERMS: LogTerms = { pidOf: () => undefined };
 
+/** The strongest new acts of an incident's highest tree, and what the trees that it was joined with add to them. */
+export function incidentActs(
+  [highest, ...related]: readonly JudgedEpisode[],
+  judged: JudgedEpisodes,
+  terms?: LogTerms,
+): IncidentActs {
+  const acts = tellingActs(highest, judged, terms);
+  const told = new Set(acts.map(withoutPid));
+  const added: TellingAct[] = [];
+  for (const tree of related.slice(0, MOST_RELATED)) {
+    const others = tellingActs(tree, judged, terms).filter((act) => !told.has(withoutPid(act)));
+    for (const act of others.sort(bySurprise).slice(0, MAIN_ACTS)) {
+      told.add(withoutPid(act));
+      added.push({ ...act, isMain: false });
+    }
+  }
+  const main = acts.filter(({ isMain }) => isMain);
+  const rest = acts.filter(({ isMain }) => !isMain).sort(bySurprise);
+  // A related tree is told before the weaker acts of the highest one.
+  const inSentence = new Set([...main, ...added.slice(0, 1), ...rest].slice(0, MOST_IN_SENTENCE));
+  const all = [...acts, ...added].sort((a, b) => a.row - b.row);
+  return { acts: all, inSentence: all.filter((act) => inSentence.has(act)) };
+}
+
+const bySurprise = (a: TellingAct, b: TellingAct) => b.surprise - a.surprise;
+const withoutPid = ({ sentence }: TellingAct) => sentence.replace(/ \(pid \d+\)/g, '');
+
 /** The strongest new acts of an episode, in order of time. Every claim holds for the events that the model learned from. */
-export function tellingActs(
+function tellingActs(
   episode: JudgedEpisode,
   judged: JudgedEpisodes,
   { pidOf }: LogTerms = NO_TERMS,

@@ -8,7 +8,7 @@ import {
   learnBehaviours,
 } from '../../../src/detect/episodes/episode-detector.js';
 import { nameEvents } from '../../../src/detect/episodes/named-events.js';
-import { tellingActs } from '../../../src/detect/episodes/telling-acts.js';
+import { incidentActs } from '../../../src/detect/episodes/telling-acts.js';
 import { EntityKey, formatKey } from '../../../src/ingest/entity-key.js';
 import type { Entity } from '../../../src/ingest/event.js';
 import { ingestFiles } from '../../../src/store/ingest.js';
@@ -103,7 +103,7 @@ describe('EpisodeJudge', () => {
     expect(programsOf(found, 0)).toEqual(['/tmp/x', 'sh']);
     const [first] = found.judged.incidents[0].episodes;
     expect(first.newPlaces).toEqual(['/tmp']);
-    const sentences = tellingActs(first, found.judged).map(({ sentence }) => sentence);
+    const sentences = incidentActs([first], found.judged).acts.map(({ sentence }) => sentence);
     expect(sentences.filter((each) => /^`\/tmp\/x` .*ran/.test(each))).toHaveLength(1);
   });
 
@@ -182,6 +182,14 @@ describe('EpisodeJudge', () => {
     );
     const scores = [one, other].map(({ judged }) => judged.incidents[0].score);
     expect(both.judged.incidents[0].score).toBeGreaterThan(Math.max(...scores));
+    const { distinct } = both.judged.incidents[0];
+    const { acts, inSentence } = incidentActs(distinct, both.judged);
+    for (const part of ['/etc/cron.d', '203.0.113.9']) {
+      expect(acts.filter(({ sentence }) => sentence.includes(part))).not.toEqual([]);
+    }
+    const ofHighest = incidentActs(distinct.slice(0, 1), both.judged).acts.map(({ sentence }) => sentence);
+    expect(inSentence.filter(({ sentence }) => !ofHighest.includes(sentence))).toHaveLength(1);
+    expect(acts.map(({ row }) => row)).toEqual(acts.map(({ row }) => row).sort((a, b) => a - b));
   });
 
   describe('with sessions in the log', () => {
