@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { EXIT } from '../../base/errors.js';
+import { countOf } from '../../base/number-text.js';
 import { printable } from '../../base/printable.js';
 import { defineSettings, type SettingValues } from '../../base/settings/settings.js';
 import { SEVERITIES } from '../../detect/alerts/severity.js';
@@ -166,5 +167,5 @@ function describe({ phase, learned, events, told, incidents, suppressed, waiting
   const what = phase === 'learning' ? `learning: ${Math.floor(learned * 100)} % collected` : phase;
   const rest = waiting > 0 ? `; ${formatCount(waiting)} notifications wait for a receiver` : '';
   const held = suppressed > 0 ? `; ${formatCount(suppressed)} suppressed` : '';
-  return `${what}; this run: ${formatCount(events)} events, ${formatCount(told)} notifications; incidents so far: ${formatCount(incidents)}${held}${rest}`;
+  return `${what}; this run: ${countOf(events, 'event')}, ${countOf(told, 'notification')}; incidents so far: ${formatCount(incidents)}${held}${rest}`;
 }
