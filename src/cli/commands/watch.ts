@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { EXIT } from '../../base/errors.js';
+import { EXIT, RecalError } from '../../base/errors.js';
 import { countOf } from '../../base/number-text.js';
 import { printable } from '../../base/printable.js';
 import { defineSettings, type SettingValues } from '../../base/settings/settings.js';
@@ -14,6 +14,7 @@ import { watchLog } from '../../live/watch/watch-log.js';
 import type { WatchStatus } from '../../live/watch/watch-options.js';
 import { PRESETS, TRAINING_SETTINGS } from '../../model/training/training-config.js';
 import { DEFAULT_EPISODES } from '../../pipeline/calibration-summary.js';
+import { readManifest } from '../../store/manifest.js';
 import { type CommandContext, defineCommand } from '../command.js';
 import { configSettings, givenValues } from '../settings/config-settings.js';
 import { durationType, nanosecondsOf, secondsOf } from '../settings/duration.js';
@@ -105,6 +106,7 @@ export const command = defineCommand({
     const { out, signal } = context;
     parseThreshold(values.threshold); // fails before anything is opened
     const folder = new WatchFolder(values.dir);
+    await refuseStore(values.dir);
     await folder.make();
     const token = (await readSecret(values.listenTokenFile)) ?? process.env.RECAL_LISTEN_TOKEN;
     const tls = await tlsOf(values);
@@ -150,6 +152,19 @@ export const command = defineCommand({
     return EXIT.done;
   },
 });
+
+/** The watch keeps a store of its own, and would mix its files with those of another. */
+async function refuseStore(dir: string): Promise<void> {
+  if ((await readManifest(dir)) === undefined) return;
+  throw new RecalError(
+    'usage-invalid-argument',
+    `${printable(dir)} is a store, not a folder of recal watch`,
+    {
+      hint: 'set --dir to another folder; the watch keeps its own store in it',
+      exit: EXIT.usage,
+    },
+  );
+}
 
 /** A single run needs no metrics unless they are asked for. */
 function isGiven({ places }: CommandContext): boolean {
