@@ -18,6 +18,7 @@ import { triageSetting } from '../settings/triage.js';
 import { describeTorn } from '../terminal/accepted-table.js';
 import { renderThreshold } from '../terminal/calibration-summary.js';
 import { renderNews } from '../terminal/news.js';
+import { reportNotice } from '../terminal/notices.js';
 import type { Output } from '../terminal/output.js';
 import { formatBytes, formatCount, formatDuration } from '../terminal/quantities.js';
 import { StageProgress } from '../terminal/stage-progress.js';
@@ -98,6 +99,7 @@ export const command = defineCommand({
       watch: {
         progress: (done) => progress.update('scoring', done),
         acceptances: (found, counts) => tellAcceptances(found, counts, out),
+        notice: (notice) => reportNotice(notice, out),
         threshold: ({ rule, found, hostDays }) => {
           if (found === undefined) return;
           for (const line of renderThreshold(rule, found, hostDays)) out.info(line);
@@ -138,6 +140,7 @@ async function tellSinceLast(
     ...options,
     watch: {
       progress: (done) => progress.update('scoring', done),
+      notice: (notice) => reportNotice(notice, out),
       acceptances: (found, { unsigned }) => tellAcceptances(found, { used: 0, unsigned }, out),
     },
   }).finally(() => progress.finish());
