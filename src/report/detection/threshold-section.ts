@@ -45,7 +45,7 @@ export function thresholdContent(threshold: ThresholdInfo): Content {
       h(
         'p',
         {},
-        `An incident is one or more process trees. Its score adds what is new in them to the scores of their processes. The dashed line is the score from which an instance is an alert of its incident: ${formatFixed(nodes, 2)}.`,
+        `An incident is one or more process trees. Its score adds what is new in them to the scores of their processes. Its alerts are its main processes, and all its instances that score ${formatFixed(nodes, 2)} or more (the dashed line).`,
       ),
     h('p', {}, SCORE_MEANING),
     found !== undefined && h('p', {}, expectation(found, rule, hostDays, nodes === undefined)),

@@ -93,6 +93,11 @@ export const command = defineCommand({
               `it matches ${formatCount(suppressed)} of ${countOf(found.incidents.length, 'incident')} in the given folders`,
             ]
           : []),
+        ...(found.incidents.length > 0 && suppressed === 0 && rule.by !== 'start'
+          ? [
+              '--path and --entity match an incident if its root matches, or the entities of all its alerts do',
+            ]
+          : []),
       ]);
     } else if (action === 'remove') {
       if (id === undefined || reason === undefined) throw usage('give the id of a suppression and --reason');
