@@ -1,6 +1,7 @@
 import { Command as Commander, CommanderError } from 'commander';
 import type { ErrorCode } from '../base/error-codes.js';
 import { EXIT, RecalError } from '../base/errors.js';
+import { countOf } from '../base/number-text.js';
 import { closestName } from '../base/settings/closest-name.js';
 import type { ArgumentShape, Command, CommandEntry } from './command.js';
 import { generalNotes } from './help.js';
@@ -154,6 +155,26 @@ const USAGE_CODES: Readonly<Record<string, ErrorCode>> = {
   'commander.invalidArgument': 'usage-invalid-argument',
 };
 
+/** Words without an option name, such as `recal verify DIR`. */
+function tooMany(command: Command, raw: string): RecalError {
+  const takes = Object.keys(command.arguments).length;
+  const given = /but got (\d+)/.exec(raw)?.[1];
+  const option = command.settings.entries.find(({ value, bySet }) => value !== undefined && !bySet);
+  return new RecalError(
+    'usage-too-many-arguments',
+    takes === 0
+      ? `recal ${command.name} takes only options`
+      : `recal ${command.name} takes ${countOf(takes, 'argument')}, not ${given}`,
+    {
+      hint:
+        takes === 0 && option !== undefined
+          ? `give each value with its option, such as ${option.flag} ${option.value}; 'recal ${command.name} --help' lists them`
+          : usageOf(command),
+      exit: EXIT.usage,
+    },
+  );
+}
+
 /** An error of commander as ours. Its suggestion, if it has one, becomes the hint. */
 function usageError(error: CommanderError, command: Command | undefined): RecalError {
   const [first, ...rest] = error.message.replace(/^error: /, '').split('\n');
@@ -161,6 +182,7 @@ function usageError(error: CommanderError, command: Command | undefined): RecalE
   const moved = flag === undefined || command === undefined ? undefined : movedOption(flag, command.settings);
   if (moved !== undefined) return moved;
   const name = command === undefined ? 'recal' : `recal ${command.name}`;
+  if (command !== undefined && error.code === 'commander.excessArguments') return tooMany(command, first);
   const suggestion = /^\((.*)\)$/.exec(rest.join(' '))?.[1].replace(/^D/, 'd');
   return new RecalError(USAGE_CODES[error.code] ?? 'usage', first, {
     hint:

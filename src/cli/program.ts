@@ -92,6 +92,7 @@ export async function runProgram(
     if (stopped === undefined) return reportFailure(error, out, stack);
     // The user asked to stop, but an error while stopping must still be shown.
     if (!isAbort(error)) reportFailure(error, out, stack);
+    else if (stopped === EXIT.interrupted || stopped === EXIT.terminated) out.info('stopped');
     return stopped;
   } finally {
     out.status('');

@@ -19,11 +19,14 @@ import type { Selection, Store } from '../store/store.js';
 import { type Acceptances, type Accepted, readAcceptances } from './acceptances.js';
 import { DEFAULT_EPISODES, DEFAULT_THRESHOLD } from './calibration-summary.js';
 import { checkEventMemory, checkGraphMemory, memoryLimit } from './detect-memory.js';
+import type { NoticeListener } from './notice.js';
 import { openDetector, selectAfter } from './open-detector.js';
 import { checkOutFolder } from './out-folder.js';
 
 /** Which nodes get an alert if the model judges episodes. */
 const ALERT_DETAIL = 'budget:20/day';
+/** From this share of entities with unknown relations on, a model does not fit the events. */
+const UNFAMILIAR = 0.5;
 
 export interface DetectOptions {
   /** Folder of the store. */
@@ -66,6 +69,8 @@ export interface DetectWatch {
   progress?(done: number): void;
   /** The acceptances beside the model were read. */
   acceptances?(acceptances: Acceptances, counts: { readonly used: number; readonly unsigned: number }): void;
+  /** Something that the user should know, such as that the model does not fit the events. */
+  notice?: NoticeListener;
   /** The threshold is known. */
   threshold?(threshold: DetectThreshold): void;
   /** The scores of one graph, including those below the threshold. */
@@ -171,6 +176,7 @@ export async function detect(options: DetectOptions): Promise<DetectResult> {
         : { ...(await findIncidents(detector, graphs, finding)), raised: undefined };
     const threshold = describe(raised ?? applied);
     if (isEpisodes) watch?.threshold?.(threshold);
+    noticeUnfamiliar(found.counts, watch);
     const run = await clock.time('files', () => files.write(out, found, { report, raised }));
     return {
       out,
@@ -184,6 +190,19 @@ export async function detect(options: DetectOptions): Promise<DetectResult> {
   } finally {
     await detector.close();
   }
+}
+
+/** A model of another kind of log knows few of the relations, and then everything scores high. */
+function noticeUnfamiliar(
+  { instances, newRelation }: Detection['counts'],
+  watch: DetectWatch | undefined,
+): void {
+  if (newRelation <= UNFAMILIAR * instances) return;
+  watch?.notice?.({
+    level: 'warning',
+    message: `${Math.round((100 * newRelation) / instances)} % of the scored entities have relations that training never saw; the model was trained on another kind of log`,
+    hint: 'train a model on events of this kind: recal train',
+  });
 }
 
 async function readAccepted(options: DetectOptions): Promise<AcceptedBehaviours> {

@@ -215,8 +215,8 @@ function refuseWithoutAppend(manifest: Manifest, fresh: readonly string[], optio
   if (manifest.ingests.length === 0 || options.append === true || fresh.length === 0) return;
   throw new RecalError(
     'store-not-empty',
-    `the store ${printable(options.store)} contains other files, but not ${printable(fresh[0])}`,
-    { hint: 'add to the store with --append, or choose another folder with --store' },
+    `the store ${printable(options.store)} already contains events, and ${printable(fresh[0])} is not in it`,
+    { hint: 'add the file with --append, or choose another folder with --store' },
   );
 }
 

@@ -13,6 +13,13 @@ export function nothingSelected(store: Store, selection: Selection): RecalError 
       ? []
       : [`--${key} ${typeof value === 'bigint' ? isoTime(value) : printable(value, 80)}`],
   );
+  const { from, to } = selection;
+  if (from !== undefined && to !== undefined && from >= to) {
+    return new RecalError('nothing-selected', '--from must be before --to', {
+      hint: describeContents(store),
+      exit: EXIT.usage,
+    });
+  }
   const message =
     options.length === 0
       ? 'the store contains no events'

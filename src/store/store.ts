@@ -1,7 +1,7 @@
 import { mkdir, open, readdir, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { EXIT, RecalError } from '../base/errors.js';
-import { makeFolder } from '../base/files/make-folder.js';
+import { makeFolder, removeFolders } from '../base/files/make-folder.js';
 import { syncFolder } from '../base/files/replace-file.js';
 import { globMatcher } from '../base/glob-match.js';
 import { printable } from '../base/printable.js';
@@ -128,28 +128,37 @@ export class StoreWriter {
   manifest: Manifest;
   readonly #lock: StoreLock;
   readonly #journal: Journal;
+  /** Folders that this writer created, outermost first. */
+  readonly #made: readonly string[];
   /** A commit failed, and may have moved segments that no manifest names. */
   #hasRemains = false;
 
-  private constructor(folder: string, manifest: Manifest, lock: StoreLock, journal: Journal) {
+  private constructor(
+    folder: string,
+    manifest: Manifest,
+    lock: StoreLock,
+    journal: Journal,
+    made: readonly string[],
+  ) {
     this.folder = folder;
     this.manifest = manifest;
     this.#lock = lock;
     this.#journal = journal;
+    this.#made = made;
   }
 
   static async open(folder: string, { create = true } = {}): Promise<StoreWriter> {
     const existing = await readManifest(folder); // throws before anything is changed
     if (existing === undefined && !create) throw await noStore(folder);
     if (existing === undefined) await refuseForeignFolder(folder);
-    await makeFolder(folder);
+    const made = await makeFolder(folder);
     const lock = await lockStore(folder);
     try {
       const manifest = (await readManifest(folder)) ?? emptyManifest();
       await removeRemains(folder, manifest);
       await refuseUnowned(folder, manifest);
       await restoreBackup(folder);
-      return new StoreWriter(folder, manifest, lock, await Journal.begin(folder));
+      return new StoreWriter(folder, manifest, lock, await Journal.begin(folder), made);
     } catch (error) {
       await lock.release();
       throw error;
@@ -215,6 +224,7 @@ export class StoreWriter {
       else await this.#journal.end();
     } finally {
       await this.#lock.release();
+      await removeFolders(this.#made); // those that stayed empty
     }
   }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { groupThousands } from '../../src/base/number-text.js';
+import { countOf, groupThousands } from '../../src/base/number-text.js';
 
 test.each([
   ['0', '0'],
@@ -10,4 +10,17 @@ test.each([
   ['0.0001', '0.0001'],
 ])('%s becomes %s', (digits, grouped) => {
   expect(groupThousands(digits)).toBe(grouped);
+});
+
+test.each([
+  [0, '0 graphs'],
+  [1, '1 graph'],
+  [1n, '1 graph'],
+  [1234, '1,234 graphs'],
+])('countOf(%s) gives %s', (count, text) => {
+  expect(countOf(count, 'graph')).toBe(text);
+});
+
+test('a noun may have a plural of its own', () => {
+  expect(countOf(2, 'entity', 'entities')).toBe('2 entities');
 });

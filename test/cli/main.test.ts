@@ -89,7 +89,7 @@ describe('a process', () => {
       });
       expect([code, stderr]).toEqual([
         expected,
-        'ready\nstopping; a second signal stops at once\ncleaned up\n',
+        'ready\nstopping; a second signal stops at once\ncleaned up\nstopped\n',
       ]);
     });
 

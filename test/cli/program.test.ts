@@ -191,6 +191,14 @@ describe('running', () => {
 });
 
 describe('errors', () => {
+  test('a command that takes only options names one', async () => {
+    const { code, stderr } = await run('verify host', {}, shipped);
+    expect(code).toBe(2);
+    expect(stderr).toBe(
+      "error: recal verify takes only options\nhint: give each value with its option, such as --store DIR; 'recal verify --help' lists them\n",
+    );
+  });
+
   test.each([
     ['ecoh a', "error: unknown command 'ecoh'\nhint: did you mean 'echo'?\n"],
     ['nosuch --what', "error: unknown command 'nosuch'\nhint: 'recal --help' lists the commands\n"],

@@ -8,6 +8,7 @@ import { recal } from '../cli/recal-process.js';
 import { sharedFolder } from '../folders.js';
 import { auditFields, auditType, unquote } from '../simulate/collectors/plain-readers.js';
 import { makeSimulation, removeSimulations } from '../simulate/simulations.js';
+import { eventLine, file, MIDNIGHT, process, writeLog } from '../store/small-logs.js';
 
 // A model of one format judges the same host in another.
 
@@ -96,6 +97,39 @@ describe('a model of auditd text', () => {
     expect(alerts.length).toBeGreaterThan(0);
     const told = ({ entity, score, reasons, sentence }: AlertLine) => [entity.name, score, reasons, sentence];
     expect(alertsOf('laurel-alerts').map(told)).toEqual(alerts.map(told));
+  });
+
+  it('detect warns if the model knows few of the relations', async () => {
+    const log = writeLog(
+      folder,
+      'other.ndjson',
+      Array.from({ length: 50 }, (_, i) =>
+        eventLine({
+          ts: MIDNIGHT + BigInt(i),
+          rel: 'TELEPORT',
+          subj: process(`p${i % 5}`),
+          obj: file(`/f${i}`),
+        }),
+      ),
+    );
+    await run('ingest', log, '--store', at('other'), '--as', 'test');
+    const detectIn = (store: string) =>
+      recal(
+        [
+          'detect',
+          '--store',
+          at(store),
+          '--split',
+          'test',
+          '--model',
+          at('model.recal'),
+          '--out',
+          at('again'),
+        ].concat('--quiet'),
+      );
+    const warning = 'have relations that training never saw';
+    expect((await detectIn('other')).stderr).toContain(`100 % of the scored entities ${warning}`);
+    expect((await detectIn('text')).stderr).not.toContain(warning);
   });
 
   it('knows the relations of Tetragon that both record in the common vocabulary, and few in that of the source', async () => {

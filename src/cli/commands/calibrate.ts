@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { EXIT } from '../../base/errors.js';
+import { countOf } from '../../base/number-text.js';
 import { defineSettings } from '../../base/settings/settings.js';
 import { DETECTION_PRESETS, DETECTION_SETTINGS } from '../../detect/detection-config.js';
 import { calibrate } from '../../pipeline/calibrate.js';
@@ -60,7 +61,7 @@ export const command = defineCommand({
       yield* renderCalibration(summary);
       if (summary.keptOut === null) return;
       const { high, inherited, instances } = summary.keptOut;
-      yield `left out ${formatCount(high)} instances above ${keepOut} and ${formatCount(inherited)} linked to them, of ${formatCount(instances)}`;
+      yield `left out ${countOf(high, 'instance')} above ${keepOut} and ${formatCount(inherited)} linked to them, of ${formatCount(instances)}`;
     });
     return EXIT.done;
   },

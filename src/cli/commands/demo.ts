@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { EXIT, isSystemError, RecalError } from '../../base/errors.js';
 import { makeFolder } from '../../base/files/make-folder.js';
+import { countOf } from '../../base/number-text.js';
 import { printable } from '../../base/printable.js';
 import { defineSettings } from '../../base/settings/settings.js';
 import type { IncidentTruth } from '../../demo/ground-truth.js';
@@ -132,18 +133,18 @@ function narrate({ out }: CommandContext, progress: StageProgress): DemoWatch {
 }
 
 function describeStep(step: Step, { world, plan, training, detection }: Partial<DemoResult>): string {
-  if (step === 'simulate') return `${formatCount(world?.events ?? 0)} events over 4 days`;
-  if (step === 'ingest') return `${formatCount(world?.events ?? 0)} events stored`;
+  if (step === 'simulate') return `${countOf(world?.events ?? 0, 'event')} over 4 days`;
+  if (step === 'ingest') return `${countOf(world?.events ?? 0, 'event')} stored`;
   if (step === 'train') {
-    return `${formatCount(plan?.graphs ?? 0)} graphs, ${formatCount(plan?.nodes ?? 0)} nodes, ${formatCount(plan?.steps.all ?? 0)} steps`;
+    return `${countOf(plan?.graphs ?? 0, 'graph')}, ${countOf(plan?.nodes ?? 0, 'node')}, ${countOf(plan?.steps.all ?? 0, 'step')}`;
   }
   if (step === 'calibrate' && training !== undefined) {
     const { calibration } = training;
-    return `${formatCount(calibration?.instances ?? 0)} instances in ${formatCount(calibration?.graphs ?? 0)} graphs`;
+    return `${countOf(calibration?.instances ?? 0, 'instance')} in ${countOf(calibration?.graphs ?? 0, 'graph')}`;
   }
   if (detection === undefined) return 'done';
   const { counts } = detection;
-  return `${formatCount(counts.instances)} instances, ${formatCount(counts.alerts)} alerts in ${formatCount(counts.incidents)} incidents`;
+  return `${countOf(counts.instances, 'instance')}, ${countOf(counts.alerts, 'alert')} in ${countOf(counts.incidents, 'incident')}`;
 }
 
 /** For `--json`. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { EXIT, RecalError } from '../../base/errors.js';
+import { countOf } from '../../base/number-text.js';
 import { printable } from '../../base/printable.js';
 import { defineSettings } from '../../base/settings/settings.js';
 import type { ListedIncident } from '../../live/triage/list-incidents.js';
@@ -17,6 +18,7 @@ import { triageSetting } from '../settings/triage.js';
 import { describeTorn } from '../terminal/accepted-table.js';
 import { renderThreshold } from '../terminal/calibration-summary.js';
 import { renderNews } from '../terminal/news.js';
+import { reportNotice } from '../terminal/notices.js';
 import type { Output } from '../terminal/output.js';
 import { formatBytes, formatCount, formatDuration } from '../terminal/quantities.js';
 import { StageProgress } from '../terminal/stage-progress.js';
@@ -97,6 +99,7 @@ export const command = defineCommand({
       watch: {
         progress: (done) => progress.update('scoring', done),
         acceptances: (found, counts) => tellAcceptances(found, counts, out),
+        notice: (notice) => reportNotice(notice, out),
         threshold: ({ rule, found, hostDays }) => {
           if (found === undefined) return;
           for (const line of renderThreshold(rule, found, hostDays)) out.info(line);
@@ -137,6 +140,7 @@ async function tellSinceLast(
     ...options,
     watch: {
       progress: (done) => progress.update('scoring', done),
+      notice: (notice) => reportNotice(notice, out),
       acceptances: (found, { unsigned }) => tellAcceptances(found, { used: 0, unsigned }, out),
     },
   }).finally(() => progress.finish());
@@ -158,7 +162,7 @@ function tellAcceptances(
   { used, unsigned }: { readonly used: number; readonly unsigned: number },
   out: Output,
 ): void {
-  if (used > 0) out.info(`${formatCount(used)} acceptances used, from ${printable(path)}`);
+  if (used > 0) out.info(`${countOf(used, 'acceptance')} used, from ${printable(path)}`);
   if (unsigned > 0) {
     out.warn(`${formatCount(unsigned)} acceptances are not used: --trust is set, and they are not signed`);
   }
@@ -177,8 +181,18 @@ function* renderDetection(result: DetectResult, look: Output): Generator<string>
   const { alerts, incidents, counts, threshold, seconds, report } = result;
   const actionsIn = incidentActions(alerts, 2);
   if (incidents.length > 0) {
+    const judgesEpisodes = incidents.some(({ episode }) => episode !== null);
     yield* renderTable(
-      ['', 'incident', 'severity', 'score', 'from', 'entities', 'root', 'what'],
+      [
+        '',
+        'incident',
+        'severity',
+        'score',
+        'from',
+        judgesEpisodes ? 'processes' : 'entities',
+        'root',
+        'what',
+      ],
       incidents
         .slice(0, LISTED)
         .map((incident) => [
@@ -197,7 +211,7 @@ function* renderDetection(result: DetectResult, look: Output): Generator<string>
     if (incidents.length > LISTED) yield `… and ${formatCount(incidents.length - LISTED)} more incidents`;
   }
   if (threshold.note !== null) yield threshold.note;
-  yield `${formatCount(counts.alerts)} alerts in ${formatCount(counts.incidents)} incidents, from ${formatCount(counts.instances)} instances in ${formatCount(counts.graphs)} graphs (${formatCount(counts.events)} events) in ${formatDuration(seconds * 1000)}`;
+  yield `${countOf(counts.alerts, 'alert')} in ${countOf(counts.incidents, 'incident')}, from ${countOf(counts.instances, 'instance')} in ${countOf(counts.graphs, 'graph')} (${countOf(counts.events, 'event')}) in ${formatDuration(seconds * 1000)}`;
   if (counts.alertsLeftOut > 0) {
     yield `${formatCount(counts.alertsLeftOut)} alerts with the lowest scores of their kind were not written; use a stricter --threshold`;
   }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { EXIT } from '../../base/errors.js';
+import { countOf } from '../../base/number-text.js';
 import { printable } from '../../base/printable.js';
 import { defineSettings } from '../../base/settings/settings.js';
 import { formatMoment } from '../../detect/alerts/moment.js';
@@ -75,16 +76,16 @@ export function* renderDrift(report: DriftReport, look: Look): Generator<string>
   yield `${bold(report.verdict)}: ${report.reasons.map((reason) => printable(reason, 400)).join('; ')}`;
   yield `  ${ADVICE[report.verdict]}`;
   yield '';
-  yield `compared    ${formatCount(counts.instances)} instances in ${formatCount(counts.graphs)} graphs, ${counts.hostDays.toPrecision(2)} host-days; ${counts.compared} relations, ${counts.tooFew} more with too few nodes`;
+  yield `compared    ${countOf(counts.instances, 'instance')} in ${countOf(counts.graphs, 'graph')}, ${counts.hostDays.toPrecision(2)} host-days; ${countOf(counts.compared, 'relation')}, ${formatCount(counts.tooFew)} more with too few nodes`;
   if (counts.withoutTable > 0) {
-    yield `skipped     ${formatCount(counts.withoutTable)} values without a table of their own`;
+    yield `skipped     ${countOf(counts.withoutTable, 'value')} of relations that calibration saw too rarely`;
   }
   for (const { kind, why } of leftOut) yield `skipped     ${kind}: ${why}`;
-  yield `left out    ${formatCount(quarantine.high)} instances with a score of ${quarantine.tau.toFixed(2)} or more (${quarantine.rule}; ${quarantine.expected.toPrecision(2)} expected), ${formatCount(quarantine.inherited)} that inherited a score from them`;
+  yield `left out    ${countOf(quarantine.high, 'instance')} with a score of ${quarantine.tau.toFixed(2)} or more (${quarantine.rule}; ${quarantine.expected.toPrecision(2)} expected), ${formatCount(quarantine.inherited)} that inherited a score from them`;
   const [now90, now99] = [share(change.above.p90), share(change.above.p99)];
   yield `scores      ${now90} above the benign 90th percentile, ${now99} above the 99th`;
   yield change.since === null || change.reached === null
-    ? `change      none in ${formatCount(change.windows)} windows (test capital ${change.capital.toPrecision(2)}, highest ${change.most.toPrecision(2)})`
+    ? `change      none in ${countOf(change.windows, 'window')} (test capital ${change.capital.toPrecision(2)}, highest ${change.most.toPrecision(2)})`
     : `change      since ${formatMoment(change.since)}, significant from ${formatMoment(change.reached)} (test capital ${change.capital.toPrecision(2)})`;
   yield* renderNovelty(novelty);
   const shown = rows.filter(({ verdict }) => verdict !== 'too-few');
@@ -122,7 +123,7 @@ function* renderNovelty({ interactions, newRelation, relations, more, names }: D
   for (const { type, nodes, unknown, examples } of names) {
     const such =
       examples.length === 0 ? '' : `, such as ${examples.map((name) => printable(name, 60)).join(', ')}`;
-    yield `names       ${share(unknown / nodes)} of ${formatCount(nodes)} ${type} names are new since training${such}`;
+    yield `names       ${share(unknown / nodes)} of ${countOf(nodes, `${type} name`)} are new since training${such}`;
   }
 }
 

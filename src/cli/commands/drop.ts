@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { EXIT, RecalError } from '../../base/errors.js';
+import { countOf } from '../../base/number-text.js';
 import { defineSettings } from '../../base/settings/settings.js';
 import { dropDays } from '../../store/drop-days.js';
 import { StoreWriter } from '../../store/store.js';
@@ -29,7 +30,7 @@ export const command = defineCommand({
       const dropped = await dropDays(writer, before);
       const { segments, events, statements, bytes } = dropped;
       out.result(dropped, () => [
-        `removed ${formatCount(events)} events in ${formatCount(segments)} segments, and ${formatCount(statements)} ` +
+        `removed ${countOf(events, 'event')} in ${countOf(segments, 'segment')}, and ${formatCount(statements)} ` +
           `entity records that no event refers to any more (${formatBytes(bytes)})`,
       ]);
       return EXIT.done;

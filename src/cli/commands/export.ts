@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { z } from 'zod';
 import { EXIT, RecalError } from '../../base/errors.js';
+import { countOf } from '../../base/number-text.js';
 import { printable } from '../../base/printable.js';
 import { defineSettings } from '../../base/settings/settings.js';
 import { systemProblem } from '../../base/system-problem.js';
@@ -13,7 +14,6 @@ import { Store } from '../../store/store.js';
 import { defineCommand } from '../command.js';
 import { selectionOf, selectionSettings } from '../settings/selection.js';
 import { storeSetting } from '../settings/store-and-model.js';
-import { formatCount } from '../terminal/quantities.js';
 import { warnOfStore } from '../terminal/store-notes.js';
 
 export const command = defineCommand({
@@ -53,7 +53,7 @@ export const command = defineCommand({
     } finally {
       bar.finish();
     }
-    out.result({ events, file: path }, () => [`${formatCount(events)} events written to ${printable(path)}`]);
+    out.result({ events, file: path }, () => [`${countOf(events, 'event')} written to ${printable(path)}`]);
     return EXIT.done;
   },
 });

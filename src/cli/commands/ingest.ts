@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { EXIT } from '../../base/errors.js';
+import { countOf } from '../../base/number-text.js';
 import { printable } from '../../base/printable.js';
 import { defineSettings } from '../../base/settings/settings.js';
 import { expandInputs } from '../../ingest/sources/inputs.js';
@@ -65,7 +66,7 @@ export const command = defineCommand({
       yield '';
       const done = result.status === 'added' ? 'added to' : 'already in';
       const rate = formatCount(Math.round(result.events / seconds));
-      yield `${formatCount(result.events)} events ${done} ${printable(store)} in ${formatDuration(seconds * 1000)}` +
+      yield `${countOf(result.events, 'event')} ${done} ${printable(store)} in ${formatDuration(seconds * 1000)}` +
         (result.status === 'added' ? ` (${rate} events/s)` : '');
     });
     return EXIT.done;

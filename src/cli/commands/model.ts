@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { EXIT, RecalError } from '../../base/errors.js';
+import { countOf } from '../../base/number-text.js';
 import { printable } from '../../base/printable.js';
 import { defineSettings } from '../../base/settings/settings.js';
 import { isoTime } from '../../base/time-text.js';
@@ -104,19 +105,24 @@ function* render(model: ModelDescription, look: Look): Generator<string> {
   const lines: (readonly [string, string])[] = [
     ['id', model.id],
     ['file', `${formatBytes(model.bytes)}, version ${model.version}, SHA-256 ${model.sha256}`],
-    ['trained on', `${formatCount(training.events)} events, ${asked.join(', ') || 'the whole store'}`],
+    ['trained on', `${countOf(training.events, 'event')}, ${asked.join(', ') || 'the whole store'}`],
     ['hosts', training.hosts.map((name) => printable(name, 80)).join(', ')],
     ['span', `${isoTime(BigInt(training.firstTs))} to ${isoTime(BigInt(training.lastTs))}`],
     [
       'graphs',
-      `${formatCount(training.graphs)}, ${formatCount(training.nodes)} nodes, ${formatCount(training.neighbours)} neighbours`,
+      `${formatCount(training.graphs)}, ${countOf(training.nodes, 'node')}, ${countOf(training.neighbours, 'neighbour')}`,
     ],
     ...(training.inParts === undefined
       ? []
-      : ([['divided', `${training.inParts.graphs} graphs, into ${training.inParts.parts} parts`]] as const)),
+      : ([
+          [
+            'divided',
+            `${countOf(training.inParts.graphs, 'graph')}, into ${countOf(training.inParts.parts, 'part')}`,
+          ],
+        ] as const)),
     [
       'epochs',
-      `${done} of ${epochs}${done < epochs ? ' (stopped early)' : ''}, ${formatCount(training.steps)} steps`,
+      `${done} of ${epochs}${done < epochs ? ' (stopped early)' : ''}, ${countOf(training.steps, 'step')}`,
     ],
     [
       'loss',
@@ -134,7 +140,10 @@ function* render(model: ModelDescription, look: Look): Generator<string> {
       'tokens',
       `${formatCount(text.tokens)}, such as ${text.frequent.map(({ token }) => printable(token, 40)).join(' ')}`,
     ],
-    ['direction', `${model.direction.name}, ${model.direction.reversed.length} relations reversed`],
+    [
+      'direction',
+      `${model.direction.name}, ${countOf(model.direction.reversed.length, 'relation')} reversed`,
+    ],
     ['data', training.data],
   ];
   for (const [label, value] of lines) yield `${label.padEnd(11)} ${value}`;

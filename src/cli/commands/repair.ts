@@ -1,4 +1,5 @@
 import { EXIT } from '../../base/errors.js';
+import { countOf } from '../../base/number-text.js';
 import { printable } from '../../base/printable.js';
 import { defineSettings } from '../../base/settings/settings.js';
 import { type Repair, repairStore } from '../../store/integrity/repair.js';
@@ -31,5 +32,5 @@ function* render({ manifest, damaged, moved, lostStates, segments, events }: Rep
   if (lostStates) yield 'the reader states are lost; the next part of a log is read without them';
   for (const path of moved) yield `moved to ${printable(path)}`;
   if (manifest === 'intact' && damaged.length + moved.length === 0) yield 'nothing to repair';
-  yield `the store has ${formatCount(events)} events in ${formatCount(segments)} segments`;
+  yield `the store has ${countOf(events, 'event')} in ${countOf(segments, 'segment')}`;
 }

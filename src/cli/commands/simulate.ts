@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { EXIT } from '../../base/errors.js';
+import { countOf } from '../../base/number-text.js';
 import { printable } from '../../base/printable.js';
 import { defineSettings } from '../../base/settings/settings.js';
 import { checkOutFolder } from '../../pipeline/out-folder.js';
@@ -118,7 +119,7 @@ function* render(manifest: ScenarioManifest, folder: string, seconds: number, lo
   const labels = manifest.hosts.reduce((sum, { labels }) => sum + labels.core + labels.touched, 0);
   const rate = formatCount(Math.round(manifest.events / seconds));
   const time = formatDuration(seconds * 1000);
-  yield `${formatCount(manifest.events)} events, ${labels} labelled nodes in ${printable(folder)} (${time}, ${rate} events/s)`;
+  yield `${countOf(manifest.events, 'event')}, ${labels} labelled nodes in ${printable(folder)} (${time}, ${rate} events/s)`;
 }
 
 /** What the format of a collector leaves out. */
@@ -127,7 +128,7 @@ function* renderOmissions({ format, hosts }: ScenarioManifest): Generator<string
   if (calls.length > 0) {
     const total = calls.reduce((sum, [, count]) => sum + count, 0);
     const most = calls.slice(0, 5).map(([call, count]) => `${call} ${formatCount(count)}`);
-    yield `${format} does not record ${formatCount(total)} calls: ${most.join(', ')}${calls.length > 5 ? ', …' : ''}`;
+    yield `${format} does not record ${countOf(total, 'call')}: ${most.join(', ')}${calls.length > 5 ? ', …' : ''}`;
   }
   const unseen = hosts.reduce((sum, { labels }) => sum + (labels.unseen ?? 0), 0);
   if (unseen > 0) yield `${formatCount(unseen)} entities of attacks are not in the log and have no label`;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { EXIT, RecalError } from '../../base/errors.js';
+import { countOf } from '../../base/number-text.js';
 import { printable } from '../../base/printable.js';
 import { defineSettings } from '../../base/settings/settings.js';
 import { verifyAlertFiles } from '../../report/detection/alert-files.js';
@@ -59,9 +60,9 @@ export const command = defineCommand({
 function* render(result: Verification): Generator<string> {
   const { segments, bytes, damaged, withoutChecksum, added, backup, unlisted, setAside } = result;
   yield damaged.length === 0
-    ? `${formatCount(segments)} segments (${formatBytes(bytes)}) are intact`
+    ? `${countOf(segments, 'segment')} (${formatBytes(bytes)}) ${segments === 1 ? 'is' : 'are'} intact`
     : `${formatCount(damaged.length)} of ${formatCount(segments)} segments are damaged`;
-  if (added > 0) yield `wrote ${formatCount(added)} checksums`;
+  if (added > 0) yield `wrote ${countOf(added, 'checksum')}`;
   if (withoutChecksum > 0) {
     yield `${formatCount(withoutChecksum)} segments have no checksum; write them with: recal verify --store DIR --add`;
   }
@@ -70,7 +71,7 @@ function* render(result: Verification): Generator<string> {
   }
   if (backup === 'older') yield 'manifest.backup.json is of an earlier state; the next write replaces it';
   for (const { path, rows } of setAside) {
-    yield `set aside earlier: ${path} (${formatCount(rows)} rows)`;
+    yield `set aside earlier: ${path} (${countOf(rows, 'row')})`;
   }
   for (const path of unlisted) yield `not part of the store: ${printable(path)}`;
 }

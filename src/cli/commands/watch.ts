@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { EXIT } from '../../base/errors.js';
+import { EXIT, RecalError } from '../../base/errors.js';
+import { countOf } from '../../base/number-text.js';
 import { printable } from '../../base/printable.js';
 import { defineSettings, type SettingValues } from '../../base/settings/settings.js';
 import { SEVERITIES } from '../../detect/alerts/severity.js';
@@ -13,6 +14,7 @@ import { watchLog } from '../../live/watch/watch-log.js';
 import type { WatchStatus } from '../../live/watch/watch-options.js';
 import { PRESETS, TRAINING_SETTINGS } from '../../model/training/training-config.js';
 import { DEFAULT_EPISODES } from '../../pipeline/calibration-summary.js';
+import { readManifest } from '../../store/manifest.js';
 import { type CommandContext, defineCommand } from '../command.js';
 import { configSettings, givenValues } from '../settings/config-settings.js';
 import { durationType, nanosecondsOf, secondsOf } from '../settings/duration.js';
@@ -104,6 +106,7 @@ export const command = defineCommand({
     const { out, signal } = context;
     parseThreshold(values.threshold); // fails before anything is opened
     const folder = new WatchFolder(values.dir);
+    await refuseStore(values.dir);
     await folder.make();
     const token = (await readSecret(values.listenTokenFile)) ?? process.env.RECAL_LISTEN_TOKEN;
     const tls = await tlsOf(values);
@@ -150,6 +153,19 @@ export const command = defineCommand({
   },
 });
 
+/** The watch keeps a store of its own, and would mix its files with those of another. */
+async function refuseStore(dir: string): Promise<void> {
+  if ((await readManifest(dir)) === undefined) return;
+  throw new RecalError(
+    'usage-invalid-argument',
+    `${printable(dir)} is a store, not a folder of recal watch`,
+    {
+      hint: 'set --dir to another folder; the watch keeps its own store in it',
+      exit: EXIT.usage,
+    },
+  );
+}
+
 /** A single run needs no metrics unless they are asked for. */
 function isGiven({ places }: CommandContext): boolean {
   return places.flags.metrics !== undefined;
@@ -166,5 +182,5 @@ function describe({ phase, learned, events, told, incidents, suppressed, waiting
   const what = phase === 'learning' ? `learning: ${Math.floor(learned * 100)} % collected` : phase;
   const rest = waiting > 0 ? `; ${formatCount(waiting)} notifications wait for a receiver` : '';
   const held = suppressed > 0 ? `; ${formatCount(suppressed)} suppressed` : '';
-  return `${what}; this run: ${formatCount(events)} events, ${formatCount(told)} notifications; incidents so far: ${formatCount(incidents)}${held}${rest}`;
+  return `${what}; this run: ${countOf(events, 'event')}, ${countOf(told, 'notification')}; incidents so far: ${formatCount(incidents)}${held}${rest}`;
 }

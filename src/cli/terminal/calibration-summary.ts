@@ -1,3 +1,4 @@
+import { countOf } from '../../base/number-text.js';
 import type { Threshold } from '../../detect/threshold/threshold.js';
 import type { CalibrationSummary } from '../../pipeline/calibration-summary.js';
 import { formatCount, formatDuration } from './quantities.js';
@@ -7,7 +8,7 @@ const DAY_MS = 86_400_000;
 /** What a calibration used, and what the default threshold will bring. */
 export function* renderCalibration(summary: CalibrationSummary): Generator<string> {
   const { graphs, instances, benign, config, covariance, threshold } = summary;
-  yield `calibrated on ${formatCount(graphs)} graphs, ${formatCount(instances)} instances: ${config.evidence.join(', ')}`;
+  yield `calibrated on ${countOf(graphs, 'graph')}, ${countOf(instances, 'instance')}: ${config.evidence.join(', ')}`;
   if (covariance !== undefined) yield describeCovariance(covariance);
   if (benign.inSample) {
     yield 'benign scores come from the same data as the tables; thresholds are too low';
@@ -23,18 +24,20 @@ function describeCovariance({ known, total }: { known: number; total: number }):
 
 /** How a threshold was found, and how many false incidents to expect. */
 export function* renderThreshold(rule: string, found: Threshold, hostDays: number): Generator<string> {
-  const { tau, status, finest, incidentsPerDay, alarmsPerDay, graphs, range } = found;
-  const rate = (value: number) => (value >= 10 ? value.toFixed(0) : value.toPrecision(2));
+  const { tau, status, finest, incidentsPerDay, alarmsPerDay, range } = found;
+  const rate = (value: number) => (value >= 10 ? formatCount(Math.round(value)) : value.toPrecision(2));
+  const covered =
+    hostDays < 0.95 ? formatDuration(hostDays * DAY_MS) : `${hostDays.toPrecision(2)} host-days`;
   const unit = /^(?:budget|top)/.test(rule) ? 'false incidents per host and day' : 'of instances';
   if (rule.startsWith('top') && finest > found.asked) {
     // The rule raises the first incidents in any case; a rate per day would be a guess.
     yield `threshold ${rule}: score ${tau.toFixed(2)} or more, by rank alone`;
-    yield `  calibration covers only ${formatDuration(hostDays * DAY_MS)} of benign events: too little to say how many incidents are false`;
+    yield `  calibration covers only ${covered} of benign events: too little to say how many incidents are false`;
     yield '  hint: read the incidents in order; calibrate on a day or more to get a rate';
     return;
   }
   yield `threshold ${rule}: score ${tau.toFixed(2)} or more (${status})`;
-  yield `  calibration covers ${hostDays.toPrecision(2)} host-days in ${formatCount(graphs)} graphs; the lowest rate it can measure is ${rate(finest)} ${unit}`;
+  yield `  calibration covers ${covered} of benign events; the lowest rate it can measure is ${rate(finest)} ${unit}`;
   if (rule.startsWith('top') && status === 'unresolved') {
     // A rate from so few benign incidents would be a guess.
     yield '  benign events form too few incidents to say how many of the raised ones are false';
@@ -45,7 +48,7 @@ export function* renderThreshold(rule: string, found: Threshold, hostDays: numbe
   yield `  expect ${most} ${rate(incidentsPerDay)} false incidents and ${rate(alarmsPerDay)} false alerts per host and day`;
   if (range !== undefined) {
     const [low, high] = range.tau;
-    yield `  leaving out any one calibration graph gives a score of ${low.toFixed(2)} to ${high.toFixed(2)} and a rate of ${rate(range.rate[0])} to ${rate(range.rate[1])}`;
+    yield `  leaving out any part of the calibration gives a score of ${low.toFixed(2)} to ${high.toFixed(2)} and a rate of ${rate(range.rate[0])} to ${rate(range.rate[1])}`;
   }
   if (status !== 'resolved') yield `  hint: calibrate on more benign time for a reliable rate`;
 }

@@ -1,3 +1,4 @@
+import { countOf } from '../../base/number-text.js';
 import { printable } from '../../base/printable.js';
 import { TOP_NODES } from '../../evaluate/metrics/top-incidents.js';
 import {
@@ -20,7 +21,7 @@ export function* renderEvaluation(
   look: Look,
 ): Generator<string> {
   const share = data.nodes === 0 ? '' : ` (${((100 * data.positives) / data.nodes).toFixed(2)} %)`;
-  yield `protocol ${protocol}, matching ${matching}: ${data.positives} of ${data.nodes} nodes are labelled${share}`;
+  yield `protocol ${protocol}, matching ${matching}: ${formatCount(data.positives)} of ${countOf(data.nodes, 'node')} are labelled${share}`;
   yield '';
   // After a stop, variants may have different numbers of seeds.
   const seedsOf = ({ seeds }: VariantResult) => (complete ? [] : [String(seeds.length)]);
@@ -49,7 +50,8 @@ export function* renderEvaluation(
   yield 'attacks: attacks with a flagged node, of all attacks';
   yield 'false incidents: incidents of flagged nodes without a labelled node (per host and day of the test split)';
   yield `incidents, nodes: how many to inspect until every attack is found, among the ${TOP_NODES} highest nodes per host and day`;
-  yield 'oracle F1: the best F1 of any threshold; finding it needs the labels of the test split';
+  yield 'oracle F1: the best F1 of any threshold on the node scores, chosen with the labels of the test split';
+  yield 'gap: oracle F1 minus F1; below 0 if a variant flags whole process trees better than any threshold flags nodes';
   yield 'steps: updates of the weights in training';
   yield* renderAttacks({ variants, data }, look);
   for (const note of notes) yield `note: ${printable(note, 1000)}`;

@@ -1,3 +1,4 @@
+import { countOf } from '../../base/number-text.js';
 import { printable } from '../../base/printable.js';
 import type { ListedIncident } from '../../live/triage/list-incidents.js';
 import type { SinceLastResult } from '../../live/triage/since-last.js';
@@ -14,7 +15,7 @@ export function* renderNews({ fresh, changed, suppressed }: SinceLastResult, loo
     ...changed.map((listed) => ({ listed, state: 'changed' })),
   ];
   if (news.length === 0) return;
-  yield `${formatCount(fresh.length)} new and ${formatCount(changed.length)} changed incidents`;
+  yield `${formatCount(fresh.length)} new and ${countOf(changed.length, 'changed incident')}`;
   yield '';
   yield* renderTable(
     ['', 'incident', 'severity', 'host', 'first', 'what'],

@@ -1,3 +1,4 @@
+import { countOf } from '../../base/number-text.js';
 import { printable } from '../../base/printable.js';
 import { isoTime } from '../../base/time-text.js';
 import type { FileEntry, Summary } from '../../store/manifest.js';
@@ -41,13 +42,13 @@ function renderCounts(summary: Summary): string[] {
   const lines: [string, string][] = [
     ['events', formatCount(events)],
     ['edges', `${formatCount(edges.total)} (${formatCount(edges.secondObject)} from second objects)`],
-    ['no object', `${formatCount(summary.noObject)} events`],
+    ['no object', countOf(summary.noObject, 'event')],
     ['entities', `${formatCount(entities.total)}: ${types.join(', ') || 'none'}`],
     [
       'undefined',
       entities.placeholders === 0
         ? 'none'
-        : `${formatCount(entities.placeholders)} entities, in ${share(summary.unresolved, events)} of the events`,
+        : `${countOf(entities.placeholders, 'entity', 'entities')}, in ${share(summary.unresolved, events)} of the events`,
     ],
     ['records', counts(summary.records)],
     ['span', span(summary)],
@@ -57,7 +58,7 @@ function renderCounts(summary: Summary): string[] {
     ...identities(summary),
     ...lost(summary),
     ['skipped', counts(summary.skipped)],
-    ['malformed', `${formatCount(summary.malformed)} of ${formatCount(summary.lines)} lines`],
+    ['malformed', `${formatCount(summary.malformed)} of ${countOf(summary.lines, 'line')}`],
   ];
   return lines.map(([label, text]) => `${label.padEnd(13)} ${text}`);
 }
@@ -71,7 +72,9 @@ function merged(summary: Summary): [string, string][] {
 function identities({ identities }: Summary): [string, string][] {
   const known = Object.entries(identities).filter(([, count]) => count > 0);
   if (known.length === 0) return [];
-  return [['identities', known.map(([name, count]) => `${formatCount(count)} ${name}`).join(', ')]];
+  return [
+    ['identities', known.map(([name, count]) => countOf(count, name.replace(/s$/, ''), name)).join(', ')],
+  ];
 }
 
 /** Only logs that report losses have a line for them. */

@@ -1,3 +1,4 @@
+import { countOf } from '../../base/number-text.js';
 import { printable } from '../../base/printable.js';
 import { type EpochReport, MASKED_LIMIT } from '../../model/training/trainer.js';
 import type { Notice } from '../../pipeline/notice.js';
@@ -5,7 +6,7 @@ import type { TrainingPlan, TrainStage, TrainWatch } from '../../pipeline/train.
 import type { CommandContext } from '../command.js';
 import { reportNotice } from './notices.js';
 import type { Progress } from './progress.js';
-import { formatBytes, formatCount } from './quantities.js';
+import { formatBytes } from './quantities.js';
 import { StageProgress } from './stage-progress.js';
 
 const LABELS: Readonly<Record<Exclude<TrainStage, 'training'>, string>> = {
@@ -47,16 +48,16 @@ export class TrainingProgress implements TrainWatch {
     const { out } = this.#context;
     const { graphs, nodes, relations, features, memory, steps } = plan;
     out.info(
-      `${formatCount(graphs)} graphs, ${formatCount(nodes)} nodes, ${relations.length} relations, ` +
+      `${countOf(graphs, 'graph')}, ${countOf(nodes, 'node')}, ${countOf(relations.length, 'relation')}, ` +
         `${features} features per node, about ${formatBytes(Math.round(memory))}`,
     );
     for (const { title, nodes: size, parts } of plan.inParts) {
       out.info(
-        `${printable(title)} (${formatCount(size)} nodes) does not fit into memory and is processed in ${parts} parts, ` +
+        `${printable(title)} (${countOf(size, 'node')}) does not fit into memory and is processed in ${parts} parts, ` +
           'which is slower; raise --memory or shorten the window with --set window=MINUTES',
       );
     }
-    if (steps.done > 0) out.info(`continuing after ${formatCount(steps.done)} steps`);
+    if (steps.done > 0) out.info(`continuing after ${countOf(steps.done, 'step')}`);
     this.#bar = this.#context.progress('training', { total: steps.all - steps.done, unit: 'steps' });
   }
 

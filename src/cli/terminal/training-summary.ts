@@ -1,7 +1,8 @@
+import { countOf } from '../../base/number-text.js';
 import { printable } from '../../base/printable.js';
 import type { TrainingSummary } from '../../pipeline/training-summary.js';
 import { renderCalibration } from './calibration-summary.js';
-import { formatCount, formatDuration } from './quantities.js';
+import { formatDuration } from './quantities.js';
 import { type Look, renderTable } from './tables.js';
 
 /** The result of `recal train`: mask rate and loss of each relation, and where the model is. */
@@ -22,7 +23,7 @@ export function* renderTraining(summary: TrainingSummary, look: Look): Generator
     look,
   );
   yield '';
-  yield `${epochs.done} of ${epochs.asked} epochs over ${formatCount(summary.graphs)} graphs (${formatCount(summary.steps)} steps) in ${formatDuration(summary.seconds * 1000)}`;
+  yield `${epochs.done} of ${countOf(epochs.asked, 'epoch')} over ${countOf(summary.graphs, 'graph')} (${countOf(summary.steps, 'step')}) in ${formatDuration(summary.seconds * 1000)}`;
   if (calibration !== null) yield* renderCalibration(calibration);
   yield `model ${summary.id.slice(0, 12)} written to ${printable(summary.model)}`;
   if (checkpoint !== null) yield `to continue: recal train … --resume (checkpoint ${printable(checkpoint)})`;

@@ -100,5 +100,6 @@ export function adviseOn(found: DriftFindings): Advice {
 const ORDER: readonly DriftVerdict[] = ['too-little', 'steady', 'recalibrate', 'retrain', 'look-first'];
 
 function percent(share: number): string {
-  return `${(share * 100).toPrecision(2)} %`;
+  // Two significant digits of 99.6 would be 1.0e+2.
+  return `${share < 0.995 ? (share * 100).toPrecision(2) : Math.round(share * 100)} %`;
 }

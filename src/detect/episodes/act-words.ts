@@ -52,7 +52,7 @@ export function phraseActs(behaviours: readonly NewBehaviour[], addresses: reado
     case 'dir':
       return `${verbOf(relation, type)} ${phraseDirectories(own, type)}`;
     default:
-      return `${verbOf(relation, type)} ${list(namesOf(own, 3), nounOf(type), unnamed(type))}`;
+      return `${verbOf(relation, type)} ${list(namesOf(own, 3), nounOfAll(own), unnamed(type))}`;
   }
 }
 
@@ -120,7 +120,7 @@ function phraseDirectories(behaviours: readonly NewBehaviour[], type: EntityType
     if (!names.has(template)) names.set(template, directoryOf(each, depthOf(each)) || '/');
   }
   const what = names.size === 1 ? article(type) : nounOf(type);
-  return `${what} ${inside.length > 0 ? 'in' : 'under'} ${list([...names.values()], 'directories', '/')}`;
+  return `${what} ${inside.length > 0 ? 'in' : 'under'} ${list([...names.values()], type === 'registry' ? 'keys' : 'directories', '/')}`;
 }
 
 function directoryOf({ what, name }: NewBehaviour, depth: number): string {
@@ -153,6 +153,12 @@ function article(type: string): string {
 
 function unnamed(type: string): string {
   return `an unnamed ${article(type).replace(/^an? /, '')}`;
+}
+
+/** One relation may act on several types, such as a Sysmon record of files and pipes. */
+function nounOfAll(behaviours: readonly NewBehaviour[]): string {
+  const types = new Set(behaviours.map(({ what }) => String(what[2])));
+  return types.size === 1 ? nounOf([...types][0]) : 'objects';
 }
 
 function nounOf(type: string): string {

@@ -10,7 +10,7 @@ export function oracleSection({ runs }: Study): Section {
   return {
     id: 'gap',
     title: 'Threshold and oracle',
-    lead: 'Compares the threshold in use with the oracle, the threshold with the best F1 on the test split. The oracle uses the labels; a threshold from calibration does not.',
+    lead: 'Compares the threshold in use with the oracle, the threshold with the best F1 on the test split. The oracle uses the labels; a threshold from calibration does not. The gap is below 0 if a variant that flags whole process trees beats every threshold on node scores.',
     content: [
       dataTable({
         id: 'gap-table',

@@ -29,6 +29,12 @@ function listNames(names: string[]): string {
 export async function openError(path: string, cause: unknown): Promise<RecalError> {
   const code = (cause as NodeJS.ErrnoException | undefined)?.code ?? 'unknown reason';
   const where = { file: path };
+  if (path === '') {
+    return new RecalError('input-not-found', 'the name of a log file is empty', {
+      hint: 'give a file; a shell variable in the command may be unset',
+      cause,
+    });
+  }
   if (code === 'ENOENT' || code === 'ENOTDIR') {
     const name = basename(path);
     const similar = (await namesIn(dirname(path))).filter((other) => other.startsWith(name));

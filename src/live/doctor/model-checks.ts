@@ -95,7 +95,7 @@ export async function checkStore(
         'write them: recal verify --store DIR --add',
       );
     }
-    return ok(`${segments} segments are intact`);
+    return ok(segments === 1 ? '1 segment is intact' : `${segments} segments are intact`);
   } catch (error) {
     signal?.throwIfAborted();
     return failure(error, action);

@@ -1,5 +1,6 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
+import { countOf } from '../../base/number-text.js';
 import { printable } from '../../base/printable.js';
 import type { Manifest } from '../../store/manifest.js';
 import { type Finding, fail, type Machine, ok, skipped, warn } from './finding.js';
@@ -80,11 +81,11 @@ export async function checkLosses(manifest: Manifest | undefined, machine: Machi
     // A filter between the sensor and the log leaves gaps too, so that gaps alone are no proof.
     const onlyGaps = stored.every(({ reason }) => reason === 'serial-gap') && lost === 0;
     return (onlyGaps ? warn : fail)(
-      `the logs of the last week ${onlyGaps ? 'have gaps of' : 'report'} ${records} ${onlyGaps ? '' : 'lost '}records in ${stored.length} places, the last at ${last} on ${host}`,
+      `the logs of the last week ${onlyGaps ? 'have gaps of' : 'report'} ${countOf(records, onlyGaps ? 'record' : 'lost record')} in ${countOf(stored.length, 'place')}, the last at ${last} on host ${host}`,
       action,
     );
   }
-  if (lost > 0) return warn(`the kernel lost ${lost} records since it started`, action);
+  if (lost > 0) return warn(`the kernel lost ${countOf(lost, 'record')} since it started`, action);
   if (manifest === undefined && status === undefined)
     return skipped('no store to read, and auditctl does not answer');
   return ok('none in the last week');
@@ -98,15 +99,23 @@ export function checkClock(manifest: Manifest | undefined, machine: Machine): Fi
   const at = new Date(last).toISOString();
   if (age < -AHEAD) {
     return fail(
-      `the last event is at ${at}, ${Math.round(-age / MINUTE)} minutes in the future`,
+      `the last event is at ${at}, ${spanText(-age)} in the future`,
       'correct the clock of this machine or of the sensor: timedatectl status',
     );
   }
   if (age > STALE) {
     return warn(
-      `the last event is at ${at}, ${Math.round(age / 3_600_000)} hours ago`,
+      `the last event is at ${at}, ${spanText(age)} ago`,
       'ingest newer logs, or correct the clock: timedatectl status',
     );
   }
   return ok(`the last event is at ${at}`);
+}
+
+/** Milliseconds in the largest unit of which there are at least two. */
+function spanText(milliseconds: number): string {
+  const minutes = Math.round(milliseconds / MINUTE);
+  if (minutes < 120) return countOf(minutes, 'minute');
+  const hours = Math.round(minutes / 60);
+  return hours < 48 ? countOf(hours, 'hour') : countOf(Math.round(hours / 24), 'day');
 }

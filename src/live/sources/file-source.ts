@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { partOf } from '../../ingest/sources/part-order.js';
 import type { LogChunk } from '../../store/live/log-chunk.js';
-import { findLogFiles } from './log-files.js';
+import { findLogFiles, whyNoLog } from './log-files.js';
 import type { Source, SourceLag, SourceRead } from './source.js';
 import { TailedLog } from './tailed-log.js';
 
@@ -73,6 +73,10 @@ export class FileSource implements Source {
       else if (!this.#logs.some((log) => log.matches(file) || log.hasCopy(file))) bytes += file.size;
     }
     return { bytes };
+  }
+
+  async problem(): Promise<string | undefined> {
+    return this.#logs.length > 0 ? undefined : await whyNoLog(this.#pattern);
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
-import { open, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { access, open, stat } from 'node:fs/promises';
+import { isSystemError } from '../../base/errors.js';
 import { openInput } from '../../ingest/sources/byte-source.js';
 import { expandGlob } from '../../ingest/sources/glob.js';
 import { partOf } from '../../ingest/sources/part-order.js';
@@ -44,6 +46,23 @@ export async function findLogFiles(
     found.push({ path, id, size: Number(stats.size), packed, head, mtime: stats.mtimeNs });
   }
   return inOrder(found);
+}
+
+/** Why a pattern has no log to read yet. */
+export async function whyNoLog(pattern: string): Promise<string | undefined> {
+  const [path = pattern] = (await expandGlob(pattern)).filter((each) => !UNFINISHED.test(each));
+  try {
+    const stats = await stat(path);
+    if (stats.isDirectory()) return 'it is a folder; name the files in it, such as "DIR/*.log"';
+    if (stats.size === 0) return 'it is empty; waiting for lines';
+    await access(path, constants.R_OK);
+    return undefined;
+  } catch (error) {
+    // Below a folder that may not be entered, nobody can tell whether there is a file.
+    return isSystemError(error, 'EACCES')
+      ? 'no permission to read it; run recal as a user who may'
+      : 'there is no such file; waiting for it';
+  }
 }
 
 /** Parts of one log by their numbers, logs by the time of their oldest part. */

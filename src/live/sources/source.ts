@@ -34,6 +34,8 @@ export interface Source {
   /** Everything up to this position is stored: the source may forget it, or acknowledge it to its sender. */
   commit(position: unknown): Promise<void>;
   lag(): Promise<SourceLag>;
+  /** Why nothing can be read yet, such as a file that does not exist; undefined if there is no reason. */
+  problem?(): Promise<string | undefined>;
   /** What the source itself knows to be lost, by reason. */
   readonly losses: ReadonlyMap<string, number>;
   close(): Promise<void>;

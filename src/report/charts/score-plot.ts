@@ -195,5 +195,5 @@ function thresholdSide(alerts: readonly { x: number; y: number }[]): 'left' | 'r
 function describe(threshold: number, { count, alerts }: CollectedScores): string {
   const [top] = alerts;
   const highest = top === undefined ? '' : ` The highest is ${top.name} with ${formatNumber(top.score)}.`;
-  return `${formatNumber(count)} instances, ${formatNumber(alerts.length)} alerts at or above the threshold of ${formatNumber(threshold)}.${highest}`;
+  return `${formatNumber(count)} instances, ${formatNumber(alerts.length)} alerts; the threshold is ${formatNumber(threshold)}.${highest}`;
 }

@@ -208,7 +208,7 @@ function detailSection(report: DetectionReport): Section {
   };
 }
 
-function inputSection({ run, alerts, span }: DetectionReport): Section {
+function inputSection({ run, alerts, span, threshold }: DetectionReport): Section {
   const { counts, selection } = run;
   const count = (name: string): number => counts[name] ?? 0;
   const selected = (Object.entries(selection) as [string, string | null][]).flatMap(([key, value]) =>
@@ -226,7 +226,13 @@ function inputSection({ run, alerts, span }: DetectionReport): Section {
     ['instances', count('instances'), 'an entity in a graph; each has a score'],
     ['candidates', count('candidates'), 'instances that are not close to known behaviour'],
     ['new relations', count('newRelation'), 'instances with a relation that training has not seen'],
-    ['alerts', count('alerts'), 'instances at or above the threshold'],
+    [
+      'alerts',
+      count('alerts'),
+      threshold.nodes === undefined
+        ? 'instances at or above the threshold'
+        : 'the main processes of the incidents, and their instances at or above the dashed line',
+    ],
     [
       'alerts left out',
       count('alertsLeftOut'),

@@ -45,7 +45,7 @@ export function thresholdContent(threshold: ThresholdInfo): Content {
       h(
         'p',
         {},
-        `An incident is one or more process trees. Its score adds what is new in them to the scores of their processes. The dashed line is the score from which an instance is an alert of its incident: ${formatFixed(nodes, 2)}.`,
+        `An incident is one or more process trees. Its score adds what is new in them to the scores of their processes. Its alerts are its main processes, and all its instances that score ${formatFixed(nodes, 2)} or more (the dashed line).`,
       ),
     h('p', {}, SCORE_MEANING),
     found !== undefined && h('p', {}, expectation(found, rule, hostDays, nodes === undefined)),
@@ -64,9 +64,10 @@ function ruleMeaning(rule: string): string {
 }
 
 function expectation(found: Threshold, rule: string, hostDays: number, countsAlerts: boolean): string {
-  const { status, finest, incidentsPerDay, alarmsPerDay, range, graphs } = found;
+  const { status, finest, incidentsPerDay, alarmsPerDay, range } = found;
   const days = formatNumber(hostDays, 2);
-  const calibration = `Calibration used ${days} host-day${days === '1' ? '' : 's'} of benign data in ${formatNumber(graphs)} graphs; the lowest rate it can measure is ${formatNumber(finest, 2)}.`;
+  const unit = /^(?:budget|top)/.test(rule) ? 'false incidents per host and day' : 'of instances';
+  const calibration = `Calibration used ${days} host-day${days === '1' ? '' : 's'} of benign events; the lowest rate it can measure is ${formatNumber(finest, 2)} ${unit}.`;
   // A rate from so few benign incidents would be a guess; the note says so.
   if (rule.startsWith('top:') && status === 'unresolved') return calibration;
   const most = status === 'resolved' ? 'about' : 'at most';
@@ -75,6 +76,6 @@ function expectation(found: Threshold, rule: string, hostDays: number, countsAle
   const spread =
     range === undefined
       ? ''
-      : ` Leaving out any one of these graphs gives a threshold between ${formatFixed(range.tau[0], 2)} and ${formatFixed(range.tau[1], 2)}.`;
+      : ` Leaving out any part of the calibration gives a threshold between ${formatFixed(range.tau[0], 2)} and ${formatFixed(range.tau[1], 2)}.`;
   return `${calibration} ${rates}${spread}`;
 }

@@ -16,6 +16,7 @@ export interface IncidentChanges {
   readonly keys?: readonly string[];
   readonly days?: readonly string[];
   readonly newAddress?: boolean;
+  readonly sure?: NonNullable<Incident['episode']>['sure'];
 }
 
 const place = sharedFolder();
@@ -51,7 +52,7 @@ export async function writeEpisodeAlerts(
         novelty: 5,
         learned: 5,
         falsePerDay: 1,
-        sure: 'resolved',
+        sure: rest.sure ?? 'resolved',
         change: null,
         acts: [],
         processes: [],

@@ -98,6 +98,17 @@ describe('input that cannot be read', () => {
     },
   );
 
+  test('a failed first ingest leaves no folder', async () => {
+    const folder = newFolder();
+    writeFileSync(join(folder, 'diary.txt'), 'Dear diary\n');
+    const store = join(folder, 'new', 'store');
+    const ended = await recal(['ingest', join(folder, 'diary.txt'), '--store', store, '--json']);
+    expectFailure(ended, 'unknown-format', /diary\.txt/);
+    expect(existsSync(join(folder, 'new'))).toBe(false);
+    const unset = await recal(['ingest', '', '--store', store, '--json']);
+    expectFailure(unset, 'input-not-found', /the name of a log file is empty/);
+  });
+
   test('a directory', async () => {
     const { folder, store } = await workplace();
     mkdirSync(join(folder, 'logs'));

@@ -108,6 +108,7 @@ describe('recal train', () => {
     ['train --model x --split none', 'no-split', 'none'],
     ['train --model x --host none', 'nothing-selected', '--host none'],
     ['train --model x --to 2000-01-01', 'nothing-selected', '--to 2000-01-01T00:00:00'],
+    ['train --model x --from 2026-01-02 --to 2026-01-01', 'nothing-selected', '--from must be before --to'],
     ['train --model x --set maskMin=0.9 --set maskMax=0.1', 'training-config', 'maskMin'],
     ['train --model no/where', 'model-place', 'no'],
     ['train --model /', 'model-place', '/'],

@@ -71,6 +71,17 @@ describe('recal watch', () => {
     expect(readFileSync(join(folder, 'told.jsonl'), 'utf8')).toBe(before);
   });
 
+  it('says that a log is missing, and does not write into a store', async () => {
+    const dir = newFolder();
+    const missing = await recal(['watch', join(dir, 'nosuch.log'), '--dir', join(dir, 'w'), '--once']);
+    expect(missing.stderr).toMatch(/nothing-to-read source=file:\S*nosuch\.log why=there is no such file/);
+    const store = join(folder, 'w', 'store');
+    const ended = await recal(['watch', log, '--dir', store, '--once']);
+    expect(ended.code).toBe(2);
+    expect(ended.stderr).toContain('is a store, not a folder of recal watch');
+    expect(readdirSync(store)).not.toContain('store');
+  });
+
   it('does not raise again what a person accepted beside its model', async () => {
     const dir = join(newFolder(), 'w');
     cpSync(join(folder, 'w'), dir, { recursive: true });

@@ -27,6 +27,13 @@ describe('a threshold', () => {
     expect(text).not.toMatch(/40998|5857/);
   });
 
+  it('gives a short calibration in minutes, and high rates with separators', () => {
+    const short = { ...found, finest: 56_104, incidentsPerDay: 56_104 };
+    const text = [...renderThreshold('budget:5/day', short, 0.0087)].join('\n');
+    expect(text).toContain('calibration covers 12m 32s of benign events');
+    expect(text).toContain('the lowest rate it can measure is 56,104 false incidents per host and day');
+  });
+
   it('gives no rate for ranks if benign events form too few incidents', () => {
     const few = { ...found, status: 'unresolved' as const, incidentsPerDay: 0.0018 };
     const text = [...renderThreshold('top:10/day', few, 1)].join('\n');

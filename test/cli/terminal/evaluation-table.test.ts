@@ -50,7 +50,7 @@ const SEEDS = [
 describe('renderEvaluation', () => {
   test('prints mean and deviation, with counts after every rate', () => {
     const lines = linesOf(SEEDS);
-    expect(lines[0]).toBe('protocol honest, matching node: 5 of 1000 nodes are labelled (0.50 %)');
+    expect(lines[0]).toBe('protocol honest, matching node: 5 of 1,000 nodes are labelled (0.50 %)');
     const row = lines.find((line) => line.startsWith('recal')) as string;
     expect(row).toContain('1.5 ± 0.7/2');
     expect(row).toContain('0.697 ± 0.043'); // F1

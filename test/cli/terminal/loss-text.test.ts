@@ -11,8 +11,8 @@ const loss = (records: number, from = 0n, to = 60_000_000_000n) => ({
 
 test('losses are told with their number, time and host', () => {
   expect(lossTexts([loss(1200), loss(0, 5n, 5n)])).toEqual([
-    '1,200 records between 1970-01-01T00:00:00Z and 1970-01-01T00:01:00Z on web\\e[1m (serial-gap)',
-    'records at 1970-01-01T00:00:00Z on web\\e[1m (serial-gap)',
+    '1,200 records between 1970-01-01T00:00:00Z and 1970-01-01T00:01:00Z on host web\\e[1m (serial-gap)',
+    'records at 1970-01-01T00:00:00Z on host web\\e[1m (serial-gap)',
   ]);
 });
 

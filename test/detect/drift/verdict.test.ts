@@ -74,6 +74,11 @@ const cases: [string, string, DriftFindings][] = [
   ['nothing compared', 'too-little', findings([], { counts: { compared: 0, instances: 20 } })],
 ];
 
+test('a share of nearly all is written as a number', () => {
+  const { reasons } = adviseOn(findings([], { novelty: programs(1000, 998) }));
+  expect(reasons.join()).toContain('100 % of the processes');
+});
+
 test.each(cases)('%s: %s', (_, verdict, found) => {
   const advice = adviseOn(found);
   expect(advice.verdict).toBe(verdict);

@@ -18,6 +18,16 @@ test('uses the name in the log', () => {
   expect(phraseActs([{ what, name: undefined }], [])).toBe('read `/srv/note<n>.txt`');
 });
 
+test('objects of several types are objects, and registry keys lie below keys', () => {
+  const found = acts(
+    ['name', 'create', 'pipe', 'a'],
+    ...['b', 'c', 'd', 'e'].map((name) => ['name', 'create', 'file', name]),
+  );
+  expect(phraseActs(found, [])).toBe('created `a`, `b`, `c` and 2 more objects');
+  const keys = acts(...['a', 'b', 'c', 'd'].map((name) => ['dir', 'write', 'registry', name]));
+  expect(phraseActs(keys, [])).toBe('wrote to registry keys in `a`, `b`, `c` and 1 more key');
+});
+
 test('says "under" only of directories whose whole depth is new', () => {
   const written = (directory: string, name: string) => ({ what: ['dir', 'write', 'file', directory], name });
   const shallow = written('/var/lib', '/var/lib/key');

@@ -55,6 +55,15 @@ describe('examine', () => {
       expect([check, await statusOf(check)]).toEqual([check, check === 'model' ? 'skipped' : 'ok']);
   });
 
+  it('tells in words how far the clock is off', async () => {
+    const findingOf = async (now: number) => {
+      const findings = await examine({ logs: [log], store }, { ...healthy, now: () => now });
+      return findings.find(({ check }) => check === 'clock')?.message;
+    };
+    expect(await findingOf(NOW - 4000 * 24 * HOUR)).toMatch(/, 4,000 days in the future$/);
+    expect(await findingOf(NOW + 29 * HOUR)).toMatch(/, 30 hours ago$/);
+  });
+
   it.each<[CheckName, string, Partial<Parameters<typeof examine>[0]> & { machine?: Partial<Machine> }]>([
     ['log', 'fail', { logs: ['/nowhere/audit.log'] }],
     ['log', 'warn', { machine: { now: () => NOW + HOUR } }],

@@ -165,6 +165,21 @@ describe('a file that is followed', () => {
     await source.close();
   });
 
+  it('tells why there is nothing to read', async () => {
+    const folder = newFolder();
+    const path = join(folder, 'audit.log');
+    const source = await opened(path);
+    expect(await source.problem()).toMatch(/no such file/);
+    writeFileSync(path, '');
+    expect(await source.problem()).toMatch(/empty/);
+    writeFileSync(path, lines(0, 1));
+    await source.close();
+    expect(await (await opened(folder)).problem()).toMatch(/folder/);
+    const good = await opened(path);
+    expect(await good.problem()).toBeUndefined();
+    await good.close();
+  });
+
   it('finds new files of a glob', async () => {
     const folder = newFolder();
     writeFileSync(join(folder, 'a.log'), lines(0, 1));

@@ -103,14 +103,14 @@ describe('a detection report', () => {
     const threshold = { value: 5, rule: 'budget:0.01/day', note: null, found, hostDays: 0.66 };
     const text = textOf(renderDetectionReport(reportOf({ threshold })));
     expect(text).toContain(
-      '0.66 host-days of benign data in 7 graphs; the lowest rate it can measure is 1.5.',
+      '0.66 host-days of benign events; the lowest rate it can measure is 1.5 false incidents per host and day.',
     );
     expect(text).toContain('expect at most 1 false incidents and 2 false alerts');
     expect(text).toContain('between 4.00 and 6.50');
     const ranked = { ...threshold, rule: 'top:10/day', found: { ...found, status: 'unresolved' as const } };
     expect(textOf(renderDetectionReport(reportOf({ threshold: ranked })))).not.toContain('expect at most');
     const oneDay = renderDetectionReport(reportOf({ threshold: { ...threshold, hostDays: 0.9996 } }));
-    expect(textOf(oneDay)).toContain('used 1 host-day of benign data');
+    expect(textOf(oneDay)).toContain('used 1 host-day of benign events');
   });
 
   test('separates inherited suspicion from the evidence of the entity', () => {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { EXIT, RecalError } from '../../../base/errors.js';
+import { countOf } from '../../../base/number-text.js';
 import { printable } from '../../../base/printable.js';
 import { defineSettings } from '../../../base/settings/settings.js';
 import type { Alert, EntityRef, Incident } from '../../../detect/alerts/alert.js';
@@ -89,7 +90,7 @@ function* render(
     const { incident } = found;
     if (incident !== undefined) {
       yield '';
-      yield `incident    ${incident.id} (rank ${incident.rank}, ${formatCount(incident.alerts.length)} alerts)`;
+      yield `incident    ${incident.id} (rank ${incident.rank}, ${countOf(incident.alerts.length, 'alert')})`;
     }
     return;
   }
@@ -132,7 +133,7 @@ function* render(
   const untold = incident.alerts.length - told.length;
   if (untold > 0) {
     yield '';
-    yield `${formatCount(untold)} more alerts; for the details of one: recal explain ALERT --alerts DIR`;
+    yield `${countOf(untold, 'more alert')}; for the details of one: recal explain ALERT --alerts DIR`;
   }
 }
 
@@ -140,13 +141,14 @@ function* render(
 function* renderEpisode({ episode, score }: Incident): Generator<string> {
   if (episode === null) return;
   const { count, processCount, novelty, learned, falsePerDay, sure, acts } = episode;
-  const trees = count === 1 ? '1 process tree' : `${formatCount(count)} process trees`;
   // Contacts with a new address at regular intervals add the rest of the score.
   const rest = score - novelty - learned;
   const regular = rest < 0.05 ? '' : `, ${rest.toFixed(1)} from regular contacts with a new address`;
-  yield `${trees}, ${formatCount(processCount)} processes; score: ${novelty.toFixed(1)} from novelty, ${learned.toFixed(1)} from learned scores${regular}`;
+  yield `${countOf(count, 'process tree')}, ${countOf(processCount, 'process', 'processes')}; score: ${novelty.toFixed(1)} from novelty, ${learned.toFixed(1)} from learned scores${regular}`;
   const rate = falsePerDay < 0.01 ? 'fewer than 0.01' : formatCount(Number(falsePerDay.toPrecision(2)));
-  yield `benign activity would raise ${rate} such incidents per host and day (${sure})`;
+  yield sure === 'unresolved'
+    ? 'calibration has fewer than 20 benign incidents: how often benign activity raises such an incident is unknown'
+    : `benign activity would raise ${rate} such incidents per host and day (${sure})`;
   if (acts.length > 0) yield '';
   const commands = actCommands(acts);
   for (const [i, act] of acts.entries()) {
@@ -184,8 +186,8 @@ function* renderAlert(
     ['host', printable(alert.host, 200)],
     ['window', `${alert.window.from.iso} to ${alert.window.to.iso}`],
     ['active', `${alert.first.iso} to ${alert.last.iso}`],
-    ['reasons', alert.reasons.join(', ')],
   ];
+  if (alert.reasons.length > 0) lines.push(['reasons', alert.reasons.join(', ')]);
   if (entity.cmd !== null) lines.push(['command', printable(entity.cmd, 400)]);
   if (alert.lineage !== null) {
     const { own, inherited, from } = alert.lineage;
@@ -275,7 +277,7 @@ function* renderRaw({ events, total, leftOut }: RawEvents, look: Look): Generato
     look,
   );
   const rest = leftOut === 0 ? '' : `, ${formatCount(leftOut)} left out (show more with --events N)`;
-  yield `${total === 1 ? '1 event' : `${formatCount(total)} events`} of this entity in the window${rest}`;
+  yield `${countOf(total, 'event')} of this entity in the window${rest}`;
 }
 
 function* renderLines(lines: readonly (readonly [string, string])[]): Generator<string> {

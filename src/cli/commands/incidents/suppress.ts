@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { EXIT, RecalError } from '../../../base/errors.js';
+import { countOf } from '../../../base/number-text.js';
 import { defineSettings } from '../../../base/settings/settings.js';
 import { suppress, unsuppress } from '../../../live/triage/decide.js';
 import { listIncidents } from '../../../live/triage/list-incidents.js';
@@ -89,7 +90,12 @@ export const command = defineCommand({
         `suppression ${added.id.slice(0, 8)} is active until ${added.expires}`,
         ...(found.folders.length > 0
           ? [
-              `it matches ${formatCount(suppressed)} of ${formatCount(found.incidents.length)} incidents in the given folders`,
+              `it matches ${formatCount(suppressed)} of ${countOf(found.incidents.length, 'incident')} in the given folders`,
+            ]
+          : []),
+        ...(found.incidents.length > 0 && suppressed === 0 && rule.by !== 'start'
+          ? [
+              '--path and --entity match an incident if its root matches, or the entities of all its alerts do',
             ]
           : []),
       ]);

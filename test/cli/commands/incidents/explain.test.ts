@@ -170,3 +170,10 @@ test('the parts of the score of an episode add up', async () => {
   );
   expect(tool).toMatch(/5\.0 from novelty, 5\.0 from learned scores$/m);
 });
+
+test('a rate of benign incidents that calibration cannot tell is unknown', async () => {
+  const { alerts, incidents } = await writeEpisodeAlerts(newFolder(), [{ name: 'tool', sure: 'unresolved' }]);
+  const { stdout } = await here(['explain', incidents[0].id, '--alerts', alerts]);
+  expect(stdout).toContain('how often benign activity raises such an incident is unknown');
+  expect(stdout).not.toContain('per host and day');
+});

@@ -109,7 +109,9 @@ describe('recal suppress', () => {
 
   it('one alert that matches hides nothing', async () => {
     const { where, names } = await prepare(three);
-    await here(['suppress', 'add', ...where, '--path', '/var/tmp/dropper', ...why]);
+    const rule = [...where, '--path', '/var/tmp/dropper', '--reason', 'r', '--expires', '1d'];
+    const { stdout } = await here(['suppress', 'add', ...rule]);
+    expect(stdout).toContain('if its root matches, or the entities of all its alerts do');
     expect(await names()).toHaveLength(3);
   });
 

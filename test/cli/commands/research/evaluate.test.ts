@@ -41,7 +41,7 @@ describe('recal evaluate', () => {
     );
     expect(stderr).toMatch(/seed 0: recal done in .* \(about .* left\)\n/);
     expect(stderr).toMatch(/seed 1: rarity done in/);
-    expect(stdout).toMatch(/^protocol honest, matching node: 4 of \d+ nodes are labelled \(\d\.\d+ %\)\n/);
+    expect(stdout).toMatch(/^protocol honest, matching node: 4 of [\d,]+ nodes are labelled \(\d\.\d+ %\)\n/);
     expect(stdout).toMatch(
       /variant +attacks +false incidents +incidents +nodes +AP +AUROC +F1 +precision +recall +oracle F1 +gap/,
     );
