@@ -12,26 +12,14 @@ import {
   stableId,
 } from '../alerts/alert.js';
 import { momentOf } from '../alerts/moment.js';
-import type { Severity } from '../alerts/severity.js';
 import { quote } from '../evidence/relation-words.js';
 import type { SplitGraphs } from '../split-graphs.js';
 import { type DescribedChange, describeChange, phraseChange } from './changes/describe-change.js';
 import type { EpisodeIncident, JudgedEpisode, JudgedEpisodes } from './episode-detector.js';
 import type { IncidentBehaviourFinder } from './incident-behaviours.js';
+import { benignRate, severityOf } from './incident-severity.js';
 import type { BenignIncidents } from './raise-incidents.js';
 import { incidentActs, type TellingAct } from './telling-acts.js';
-
-/** Fewer benign incidents than this say nothing about rates. */
-const FEWEST = 20;
-/** The most false incidents per host and day of each severity. */
-const SEVERITY: readonly (readonly [number, Severity])[] = [
-  [0.1, 'critical'],
-  [1, 'high'],
-  [5, 'medium'],
-  [20, 'low'],
-];
-
-type Sureness = NonNullable<Incident['episode']>['sure'];
 
 export interface RecordContext {
   readonly graphs: SplitGraphs;
@@ -69,7 +57,7 @@ export function describeEpisodes(
     },
   });
   const change = describeChange(incident, judged, commandOf);
-  const { rate, sure } = rateOf(incident.score, context.benign);
+  const found = benignRate(incident.score, context.benign);
   const processes = [...new Set(incident.episodes.flatMap((episode) => episode.processes))];
   const rows = rowsOf(incident.episodes, judged);
   const refs = processes.slice(0, MOST_PROCESSES).map((process) => nodes.get(process) as number);
@@ -81,7 +69,7 @@ export function describeEpisodes(
     host,
     score: incident.score,
     prominence: incident.score,
-    severity: severityOf(rate, sure),
+    severity: severityOf(found),
     root: rootOf(highest, context),
     first: momentOf(events.table.ts[rows.first]),
     last: momentOf(events.table.ts[rows.last]),
@@ -92,8 +80,8 @@ export function describeEpisodes(
       count: incident.episodes.length,
       novelty: incident.fromNovelty,
       learned: incident.fromLearned,
-      falsePerDay: rate,
-      sure,
+      falsePerDay: found.rate,
+      sure: found.sure,
       change:
         change === undefined
           ? null
@@ -134,24 +122,6 @@ function tellingEpisode({ episodes }: EpisodeIncident, { novelty }: JudgedEpisod
   return episodes.reduce((most, each) =>
     each.novelty > most.novelty || (each.novelty === most.novelty && isEarlier(each, most)) ? each : most,
   );
-}
-
-/** The rarer among benign incidents, the more severe. Few benign incidents cannot make one critical. */
-function severityOf(rate: number, sure: Sureness): Severity {
-  const severity = SEVERITY.find(([most]) => rate <= most)?.[1] ?? 'info';
-  return severity === 'critical' && sure === 'unresolved' ? 'high' : severity;
-}
-
-/** Benign incidents of at least a score, per host and day. */
-function rateOf(score: number, { scores, hostDays }: BenignIncidents): { rate: number; sure: Sureness } {
-  const { length } = scores.values;
-  const count = length - scores.values.findIndex((value) => value >= score);
-  const days = Math.max(hostDays, Number.MIN_VALUE);
-  const few = length < FEWEST;
-  if (length > 0 && scores.values[length - 1] >= score)
-    return { rate: count / days, sure: few ? 'unresolved' : 'resolved' };
-  const rate = Math.min(1, length * Math.exp(-scores.of(score))) / days;
-  return { rate, sure: few ? 'unresolved' : 'extrapolated' };
 }
 
 /** The rows of the first and last new act; without any, those of the processes. */

@@ -74,7 +74,7 @@ function describe(
   const few = scores.values.length < 20;
   const expected = isResolved ? count : Math.min(1, scores.values.length * Math.exp(-scores.of(tau)));
   const perHostDay = hostDays > 0 ? expected / hostDays : 0;
-  const status = isResolved ? 'resolved' : few ? 'unresolved' : 'extrapolated';
+  const status = few ? 'unresolved' : isResolved ? 'resolved' : 'extrapolated';
   return {
     threshold: {
       tau,
