@@ -26,6 +26,7 @@ export interface ParseResult {
   block: number;
   /** The fields of the batch that are not columns. */
   fields: Record<string, unknown>;
+  attributes: PackedAttributes;
   /** All columns, one after another. */
   columns: ArrayBuffer;
   /** The position of each column in `columns`. */
@@ -37,6 +38,13 @@ interface ColumnPlace {
   offset: number;
   /** The number of elements. */
   length: number;
+}
+
+/** The attributes of all events as one text, because sending an object per event takes longer than parsing it. */
+interface PackedAttributes {
+  text: string;
+  /** For each event with attributes: its row, and where its part of the text ends. */
+  places: Uint32Array;
 }
 
 export function reviveMemory(setup: ParseSetup): ScanMemory {
@@ -66,12 +74,35 @@ export function packBatch(block: number, batch: Batch): ParseResult {
     const used = new Uint8Array(buffer, byteOffset, length * BYTES_PER_ELEMENT);
     new Uint8Array(columns, offset, used.length).set(used);
   }
-  const fields = Object.fromEntries(Object.entries(batch).filter(([, value]) => !ArrayBuffer.isView(value)));
-  return { block, fields, columns, places };
+  const fields = Object.fromEntries(
+    Object.entries(batch).filter(([name, value]) => !ArrayBuffer.isView(value) && name !== 'attrs'),
+  );
+  return { block, fields, attributes: packAttributes(batch), columns, places };
 }
 
-export function unpackBatch({ fields, columns, places }: ParseResult): Batch {
+function packAttributes({ attrs }: Batch): PackedAttributes {
+  const places = new Uint32Array(attrs.length * 2);
+  let end = 0;
+  for (let i = 0; i < attrs.length; i++) {
+    end += attrs[i].json.length;
+    places[i * 2] = attrs[i].row;
+    places[i * 2 + 1] = end;
+  }
+  return { text: attrs.map(({ json }) => json).join(''), places };
+}
+
+function unpackAttributes({ text, places }: PackedAttributes): Batch['attrs'] {
+  const attrs: Batch['attrs'] = [];
+  for (let i = 0, start = 0; i < places.length; i += 2) {
+    attrs.push({ row: places[i], json: text.slice(start, places[i + 1]) });
+    start = places[i + 1];
+  }
+  return attrs;
+}
+
+export function unpackBatch({ fields, attributes, columns, places }: ParseResult): Batch {
   const batch = Object.assign(new Batch(), fields);
+  batch.attrs = unpackAttributes(attributes);
   for (const { name, offset, length } of places) {
     const View = batch[name].constructor as new (
       buffer: ArrayBuffer,
