@@ -1,5 +1,6 @@
 import { type Batch, NO_SYMBOL, type Problem } from '../../batch.js';
 import { JsonScan, LINE, type ScanMemory } from '../../scan/json-scan.js';
+import { TimeWords } from '../../time-words.js';
 import { oversizeReason, type Reader, type ReaderOptions } from '../reader.js';
 import { TimeReader } from '../records/time-reader.js';
 import { Symbols } from '../symbols.js';
@@ -30,6 +31,8 @@ export class SysmonReader implements Reader {
   // Their dates differ in logs whose `TimeCreated` is local time.
   readonly #utcTimes = new TimeReader('Z');
   readonly #createdTimes = new TimeReader('Z');
+  readonly #utc = new TimeWords();
+  readonly #created = new TimeWords();
   readonly #maxLine: number;
   /** The line within the block, from 0. */
   #line = 0;
@@ -157,8 +160,10 @@ export class SysmonReader implements Reader {
       return;
     }
     batch.count(name);
-    const utc = fields.time('UtcTime', this.#utcTimes);
-    const created = fields.time('TimeCreated', this.#createdTimes);
+    const utc = this.#utc;
+    const created = this.#created;
+    fields.time('UtcTime', this.#utcTimes, utc);
+    fields.time('TimeCreated', this.#createdTimes, created);
     const sequence = recordIdOf(
       fields instanceof ScannedFields ? fields.recordId() : fields.text('RecordID'),
     );
@@ -166,7 +171,7 @@ export class SysmonReader implements Reader {
     let rows = 0;
     if (Object.hasOwn(SENSOR_EVENTS, eventId)) batch.skip(name);
     else {
-      const settled = utc !== undefined && !OWN_CLOCK.has(eventId);
+      const settled = utc.known && !OWN_CLOCK.has(eventId);
       rows = this.#writer.write(eventId, fields, { host, line: this.#line, utc, sequence, settled, naming });
       if (rows === 0) batch.skip('noProcess');
     }
@@ -176,11 +181,9 @@ export class SysmonReader implements Reader {
       rows,
       host,
       flags:
-        (utc === undefined ? NO_UTC : 0) |
-        (created === undefined ? NO_CREATED : 0) |
-        (sequence === undefined ? 0 : NUMBERED),
-      utc: utc ?? 0n,
-      created: created ?? 0n,
+        (utc.known ? 0 : NO_UTC) | (created.known ? 0 : NO_CREATED) | (sequence === undefined ? 0 : NUMBERED),
+      utc,
+      created,
     });
   }
 }
@@ -246,8 +249,10 @@ function recordKind(eventId: number, fields: Fields): number {
   }
 }
 
-function recordIdOf(text: string): number | bigint | undefined {
-  if (text === '' || !/^\d{1,18}$/.test(text)) return undefined;
-  const id = text.length <= MOST_DIGITS ? Number(text) : BigInt(text);
+function recordIdOf(stated: number | string | undefined): number | bigint | undefined {
+  if (stated === undefined) return undefined;
+  if (typeof stated === 'number') return stated > 0 ? stated : undefined;
+  if (!/^\d{1,18}$/.test(stated)) return undefined;
+  const id = stated.length <= MOST_DIGITS ? Number(stated) : BigInt(stated);
   return id > 0n && id < LARGEST_RECORD_ID ? id : undefined;
 }
