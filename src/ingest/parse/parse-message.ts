@@ -36,7 +36,8 @@ export interface ParseResult {
 interface ColumnPlace {
   name: Column;
   offset: number;
-  /** The number of elements. */
+  /** The number of elements that have values, and with spare ones. */
+  used: number;
   length: number;
 }
 
@@ -51,6 +52,8 @@ export function reviveMemory(setup: ParseSetup): ScanMemory {
   return new ScanMemory(setup.blockBytes, setup.blocks, setup.memory);
 }
 
+const SPARE_TEXT = 1 << 14;
+
 type Column = keyof typeof EVENT_COLUMNS | keyof typeof UPSERT_COLUMNS | 'text' | 'tape';
 
 /**
@@ -60,19 +63,21 @@ type Column = keyof typeof EVENT_COLUMNS | keyof typeof UPSERT_COLUMNS | 'text' 
 export function packBatch(block: number, batch: Batch): ParseResult {
   const places: ColumnPlace[] = [];
   let bytes = 0;
-  const place = (name: Column, length: number): void => {
-    places.push({ name, offset: bytes, length });
+  const place = (name: Column, used: number, spare = 0): void => {
+    const length = used + spare;
+    places.push({ name, offset: bytes, used, length });
     bytes = (bytes + length * batch[name].BYTES_PER_ELEMENT + 7) & ~7;
   };
   for (const [name, width] of Object.entries(EVENT_COLUMNS)) place(name as Column, batch.events * width);
   for (const [name, width] of Object.entries(UPSERT_COLUMNS)) place(name as Column, batch.upserts * width);
-  place('text', batch.textLength);
+  // An assembler adds texts to the batch. Without room for them, it would copy all texts.
+  place('text', batch.textLength, batch.tapeLength > 0 ? SPARE_TEXT + (batch.textLength >> 2) : 0);
   place('tape', batch.tapeLength);
   const columns = new ArrayBuffer(bytes);
-  for (const { name, offset, length } of places) {
+  for (const { name, offset, used } of places) {
     const { buffer, byteOffset, BYTES_PER_ELEMENT } = batch[name];
-    const used = new Uint8Array(buffer, byteOffset, length * BYTES_PER_ELEMENT);
-    new Uint8Array(columns, offset, used.length).set(used);
+    const bytes = new Uint8Array(buffer, byteOffset, used * BYTES_PER_ELEMENT);
+    new Uint8Array(columns, offset, bytes.length).set(bytes);
   }
   const fields = Object.fromEntries(
     Object.entries(batch).filter(([name, value]) => !ArrayBuffer.isView(value) && name !== 'attrs'),
