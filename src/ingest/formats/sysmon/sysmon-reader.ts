@@ -34,6 +34,8 @@ export class SysmonReader implements Reader {
   readonly #utc = new TimeWords();
   readonly #created = new TimeWords();
   readonly #maxLine: number;
+  /** The heads of the records in the block. */
+  readonly #counted: Head[] = [];
   /** The line within the block, from 0. */
   #line = 0;
 
@@ -54,6 +56,11 @@ export class SysmonReader implements Reader {
       this.#line++;
     }
     batch.lines = this.#line;
+    for (const head of this.#counted.splice(0)) {
+      const name = head.name as string;
+      batch.records.set(name, (batch.records.get(name) ?? 0) + head.count);
+      head.count = 0;
+    }
   }
 
   #takeLine(found: number, batch: Batch): void {
@@ -135,31 +142,34 @@ export class SysmonReader implements Reader {
       fault,
       skip: isSysmon ? undefined : channelReason(channel),
       eventId: Number(id),
+      name: RECORD_NAMES.get(Number(id)),
       computer: fields.text('Computer'),
+      host: undefined,
       naming: linux ? 'linux' : 'windows',
+      count: 0,
     };
   }
 
   #takeRecord(head: Head, fields: Fields, batch: Batch): string | undefined {
-    const { fault, skip, computer } = head;
+    const { fault, skip } = head;
     if (fault !== undefined) return fault;
     if (skip !== undefined) {
       batch.skip(skip);
       return undefined;
     }
-    const host = computer === '' ? NO_SYMBOL : this.#symbols.numberOf(computer);
-    if (host < 0) return 'too many different hosts, relations and kinds';
-    this.#takeEvent(head, fields, host, batch);
+    head.host ??= head.computer === '' ? NO_SYMBOL : this.#symbols.numberOf(head.computer);
+    if (head.host < 0) return 'too many different hosts, relations and kinds';
+    this.#takeEvent(head, fields, head.host, batch);
     return undefined;
   }
 
-  #takeEvent({ eventId, naming }: Head, fields: Fields, host: number, batch: Batch): void {
-    const name = RECORD_NAMES.get(eventId);
+  #takeEvent(head: Head, fields: Fields, host: number, batch: Batch): void {
+    const { eventId, name, naming } = head;
     if (name === undefined) {
       batch.skip('unknownEventId');
       return;
     }
-    batch.count(name);
+    if (head.count++ === 0) this.#counted.push(head);
     const utc = this.#utc;
     const created = this.#created;
     fields.time('UtcTime', this.#utcTimes, utc);
@@ -196,8 +206,14 @@ interface Head {
   /** Why the record is skipped, if it is. */
   readonly skip: string | undefined;
   readonly eventId: number;
+  /** Sysmon's name of the event id, if it has one. */
+  readonly name: string | undefined;
   readonly computer: string;
+  /** The symbol of the computer, once it was needed. */
+  host: number | undefined;
   readonly naming: Naming;
+  /** The number of records in the block with this head. */
+  count: number;
 }
 
 const HEAD = fieldGroup('EventID', 'Channel', 'Provider', 'Computer');
