@@ -16,6 +16,7 @@ export { configureDictionary } from './json-scan/dictionary';
 export { failurePosition, failureReason } from './json-scan/failure';
 export { clearMemo, configureMemo, groupNumber, textNumber } from './json-scan/memo';
 export { configureSteps } from './json-scan/steps';
+export { readTime } from './json-scan/times';
 export { unescapeLines } from './json-scan/unescape';
 
 const END: i32 = 0;

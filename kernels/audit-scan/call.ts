@@ -1,7 +1,7 @@
 // Reads SYSCALL records whose fields are as the kernel writes them. CallRecord in
 // src/ingest/formats/auditd/call-record.ts reads the same; a test compares them.
 
-import { APOSTROPHE, findEnd, findQuote, QUOTE, SPACE, starts } from './bytes';
+import { APOSTROPHE, ENRICHED, findEnd, findQuote, QUOTE, SPACE, starts } from './bytes';
 import {
   A0,
   A1,
@@ -30,9 +30,19 @@ import {
   TTY,
   UID,
 } from './names';
-import { REST, RESULT, TEXT, TEXT_START, TEXT_STOP, VALUES } from './row';
+import { COMM_TEXT, REST, RESULT, TEXT, USER_TEXT, VALUES } from './row';
 import { textNumber } from './texts';
 
+/** Bits of the result: which optional fields the row has, and whether only translations follow the program. */
+const HAS_SUCCESS: i32 = 1;
+const HAS_EXIT: i32 = 2;
+const HAS_COMM: i32 = 4;
+const HAS_USER: i32 = 8;
+const TRANSLATED: i32 = 16;
+
+const EUID_NAME: u64 = 0x3d44495545; // EUID=
+const YES: u64 = 0x20736579; // yes and a space
+const NO: u64 = 0x206f6e;
 const NONE: i32 = i32.MIN_VALUE;
 const MAX_INT: i64 = 0x7fffffff;
 
@@ -43,19 +53,20 @@ let at: usize = 0;
 export function readCall(row: usize, start: usize, stop: usize, block: usize): bool {
   at = load<u8>(start) == SPACE ? start + 1 : start;
   let result = 0;
+  let isPlain = true;
   store<i32>(row, hex(ARCH, 5, stop), VALUES);
   store<i32>(row, natural(integer(SYSCALL, 8, stop)), VALUES + 4);
   if (at != 0 && starts(at, SUCCESS, 8)) {
     store<i32>(row, load<u8>(at + 8) == 0x79 ? 2 : 1, VALUES + 8);
+    isPlain = starts(at + 8, YES, 4) || starts(at + 8, NO, 3);
     skip(SUCCESS, 8, stop);
-    result |= 1;
+    result |= HAS_SUCCESS;
   }
   if (at != 0 && starts(at, EXIT, 5)) {
     const exit = integer(EXIT, 5, stop);
     store<i32>(row, (exit >= -MAX_INT && exit <= MAX_INT ? exit : MAX_INT) as i32, VALUES + 12);
-    result |= 2;
+    result |= HAS_EXIT;
   }
-  store<i32>(row, result, RESULT);
   store<i32>(row, hex(A0, 3, stop), VALUES + 16);
   store<i32>(row, hex(A1, 3, stop), VALUES + 20);
   store<i32>(row, hex(A2, 3, stop), VALUES + 24);
@@ -75,41 +86,111 @@ export function readCall(row: usize, start: usize, stop: usize, block: usize): b
   skip(FSGID, 6, stop);
   skip(TTY, 4, stop);
   store<i32>(row, identity(integer(SES, 4, stop)), VALUES + 52);
-  if (at == 0 || !starts(at, COMM, 5) || load<u8>(at + 5) != QUOTE) return false;
-  at = findQuote(at + 6, stop) + 1;
-  if (at >= stop || load<u8>(at) != SPACE || !starts(++at, EXE, 4) || load<u8>(at + 4) != QUOTE) return false;
+  if (at == 0 || !starts(at, COMM, 5)) return false;
+  const comm = at + 5;
+  const commEnd = textEnd(comm, stop);
+  at = load<u8>(comm) == QUOTE ? commEnd + 1 : commEnd;
+  if (commEnd == 0 || at >= stop || load<u8>(at) != SPACE || !starts(++at, EXE, 4)) return false;
   const exe = at + 4;
-  const end = findQuote(exe + 1, stop);
-  if (end == stop) return false;
-  store<i32>(row, textNumber(exe, end), TEXT);
-  store<u32>(row, (exe - block) as u32, TEXT_START);
-  store<u32>(row, (end - block) as u32, TEXT_STOP);
-  const rest = isKey(end + 1, stop) ? stop : end + 1;
-  store<u32>(row, (rest - block) as u32, REST);
+  const exeEnd = textEnd(exe, stop);
+  if (exeEnd == 0) return false;
+  if (load<u8>(comm) != QUOTE || load<u8>(exe) != QUOTE) {
+    // The host reads such a record field by field, which is the same only if its values are plain.
+    if (!isPlain || !arePlain(start, comm)) return false;
+    putText(row, COMM_TEXT, comm, commEnd, block);
+    result |= HAS_COMM;
+  }
+  putText(row, TEXT, exe, exeEnd, block);
+  const end = load<u8>(exe) == QUOTE ? exeEnd + 1 : exeEnd;
+  const after = afterKey(end, stop);
+  if (after != 0 && after < stop) result |= readTranslations(row, after + 1, stop, block);
+  store<i32>(row, result, RESULT);
+  store<u32>(row, ((after == stop ? stop : end) - block) as u32, REST);
   return true;
 }
 
-/** Tells whether only the key of the rule is left, and before it the security context. The host needs neither. */
-function isKey(from: usize, stop: usize): bool {
+/** The end of a text without its quotes, or 0 if it has none or is empty. */
+function textEnd(start: usize, stop: usize): usize {
+  if (start >= stop) return 0;
+  const first = load<u8>(start);
+  const end = first == QUOTE ? findQuote(start + 1, stop) : findEnd(start, stop);
+  return first == QUOTE ? (end == stop ? 0 : end) : end == start ? 0 : end;
+}
+
+// @ts-ignore: decorator
+@inline
+function putText(row: usize, offset: usize, start: usize, end: usize, block: usize): void {
+  store<i32>(row + offset, textNumber(start, end));
+  store<u32>(row + offset, (start - block) as u32, 4);
+  store<u32>(row + offset, (end - block) as u32, 8);
+}
+
+/** Tells whether there are no quotes, apostrophes or marks of translated fields. */
+function arePlain(start: usize, stop: usize): bool {
+  const quote = i8x16.splat(QUOTE);
+  const apostrophe = i8x16.splat(APOSTROPHE);
+  const enriched = i8x16.splat(ENRICHED);
+  for (let p = start; p < stop; p += 16) {
+    const bytes = v128.load(p);
+    const found = v128.or(v128.or(i8x16.eq(bytes, quote), i8x16.eq(bytes, apostrophe)), i8x16.eq(bytes, enriched));
+    const mask = i8x16.bitmask(found);
+    if (mask != 0 && p + (ctz(mask) as usize) < stop) return false;
+  }
+  return true;
+}
+
+/**
+ * Skips the key of the rule, and before it the security context. The host needs neither. Returns where they end: at the end
+ * of the record or at the mark of translated fields. 0 if something else is there.
+ */
+function afterKey(from: usize, stop: usize): usize {
   let p = from;
-  if (p == stop) return true;
-  if (load<u8>(p) != SPACE) return false;
+  if (p == stop) return stop;
+  if (load<u8>(p) != SPACE) return 0;
   p++;
   if (starts(p, SUBJ, 5)) {
     const first = load<u8>(p + 5);
-    if (first == QUOTE || first == APOSTROPHE) return false;
+    if (first == QUOTE || first == APOSTROPHE) return 0;
     p = findEnd(p + 5, stop);
-    if (p == stop) return true;
-    if (load<u8>(p) != SPACE) return false;
+    if (p == stop) return stop;
+    if (load<u8>(p) != SPACE) return 0;
     p++;
   }
-  if (p + 4 > stop || !starts(p, KEY, 4)) return false;
+  if (p + 4 > stop || !starts(p, KEY, 4)) return 0;
   p += 4;
   if (p < stop && load<u8>(p) == QUOTE) {
     const end = findQuote(p + 1, stop);
-    return end + 1 >= stop;
+    if (end + 1 >= stop) return stop;
+    p = end + 1;
+  } else p = findEnd(p, stop);
+  return p == stop || load<u8>(p) == ENRICHED ? p : 0;
+}
+
+/**
+ * Reads the fields that auditd translated: `ARCH=x86_64 SYSCALL=execve AUID="bob" … EUID="root"`. Returns bits of the result,
+ * 0 if anything is not as auditd writes it.
+ */
+function readTranslations(row: usize, start: usize, stop: usize, block: usize): i32 {
+  let bits = TRANSLATED;
+  let p = start;
+  while (true) {
+    const name = p;
+    while (p < stop && (load<u8>(p) as u32) - 0x41 < 26) p++;
+    if (p == name || p >= stop || load<u8>(p) != 0x3d) return 0;
+    const value = ++p;
+    if (value < stop && load<u8>(value) == APOSTROPHE) return 0;
+    const end = textEnd(value, stop);
+    if (end == 0) return 0;
+    if (value - name == 5 && starts(name, EUID_NAME, 5)) {
+      if ((bits & HAS_USER) != 0) return 0;
+      putText(row, USER_TEXT, value, end, block);
+      bits |= HAS_USER;
+    }
+    p = load<u8>(value) == QUOTE ? end + 1 : end;
+    if (p >= stop) return bits;
+    if (load<u8>(p) != SPACE) return 0;
+    p++;
   }
-  return findEnd(p, stop) == stop;
 }
 
 /** Goes to the next field if the one that ended at `p` has a value and a space after it. */

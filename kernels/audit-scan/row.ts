@@ -1,6 +1,6 @@
 // A row of the result: what a line is. src/ingest/formats/auditd/audit-scan.ts has the same numbers, in ROW.
 
-export const ROW_BYTES: usize = 112;
+export const ROW_BYTES: usize = 136;
 
 /** The kinds of rows, as TYPE in src/ingest/formats/auditd/record-types.ts. OTHER lines are left to the host. */
 export const OTHER: i32 = 0;
@@ -23,8 +23,11 @@ export const NODE: usize = 28;
 export const TEXT: usize = 32;
 export const TEXT_START: usize = 36;
 export const TEXT_STOP: usize = 40;
-/** Of a call: where its further fields start, and whether it has `success` (1) and `exit` (2). */
+/** Of a call: where its further fields start, and bits: it has `success` (1), `exit` (2), and as in call.ts (4, 8, 16). */
 export const REST: usize = 44;
 export const RESULT: usize = 48;
 /** Of a call: from `arch` to `session`. Of a path: from `item` to the high word of the inode. */
 export const VALUES: usize = 52;
+/** Of a call: the texts of the name of the thread and of the effective user, as TEXT, TEXT_START and TEXT_STOP. */
+export const COMM_TEXT: usize = 108;
+export const USER_TEXT: usize = 120;

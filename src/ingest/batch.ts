@@ -45,6 +45,8 @@ export interface Loss {
 }
 
 const ENCODER = new TextEncoder();
+/** For shorter texts, a loop is faster than a call of the encoder. */
+const LONG_TEXT = 128;
 
 /** The number of problems that a batch describes. All problems are counted. */
 export const PROBLEMS_KEPT = 10;
@@ -262,11 +264,30 @@ export class Batch {
   }
 
   setText(at: number, field: number, value: string): void {
+    if (this.#setShortAscii(at, field, value)) return;
     if (!value.isWellFormed() || value.includes('\ufffd')) this.badText++;
     const offset = this.#reserve(value.length * 3);
     const { written } = ENCODER.encodeInto(value, this.text.subarray(offset));
     this.textLength = offset + written;
     this.#setSlot(at, field, offset, written);
+  }
+
+  /** Returns false if the text is long or not ASCII. */
+  #setShortAscii(at: number, field: number, value: string): boolean {
+    const { length } = value;
+    if (length > LONG_TEXT) return false;
+    const offset = this.#reserve(length);
+    const { text } = this;
+    for (let i = 0; i < length; i++) {
+      const code = value.charCodeAt(i);
+      if (code > 0x7f) {
+        this.textLength = offset;
+        return false;
+      }
+      text[offset + i] = code;
+    }
+    this.#setSlot(at, field, offset, length);
+    return true;
   }
 
   /** Appends bytes to `text` and returns their offset. */

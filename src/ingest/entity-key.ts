@@ -46,11 +46,15 @@ export class EntityKey {
     }
   }
 
-  /** Sets the key of any identifier. */
-  fromText(id: string): void {
-    if (id.length <= BRACED_LENGTH && UUID_TEXT.test(id)) this.#setHex(id);
+  /** Sets the key of any identifier. Returns true if it is a UUID. */
+  fromText(id: string): boolean {
+    if (id.length <= BRACED_LENGTH && UUID_TEXT.test(id)) {
+      this.#setHex(id);
+      return true;
+    }
     // UTF-8 would turn different lone surrogates into the same U+FFFD.
-    else this.hash(Buffer.from(id, id.isWellFormed() ? 'utf8' : 'utf16le'));
+    this.hash(Buffer.from(id, id.isWellFormed() ? 'utf8' : 'utf16le'));
+    return false;
   }
 }
 

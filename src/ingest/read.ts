@@ -16,7 +16,7 @@ const BLOCK_BYTES = 4 << 20;
 /** For less input, starting threads costs more time than it saves. */
 const INLINE_BYTES = 16 << 20;
 const MAX_THREADS = 4;
-/** The parse threads to start at once. Further ones start while the caller waits. */
+/** The most parse threads to start at once. Further ones start while the caller waits. */
 const THREADS_AT_ONCE = 2;
 
 export interface ReadOptions {
@@ -215,7 +215,7 @@ export class LogReader {
     // Spaces replace a byte order mark, so that all offsets stay the same.
     if (startsWithMark(lease.bytes)) lease.bytes.fill(0x20, 0, BYTE_ORDER_MARK.length);
     const format = this.#formatOf(source.name, lease, length);
-    if (!format.parsesFast) this.#pool.start(THREADS_AT_ONCE, format.name);
+    this.#pool.start(threadsAtOnce(format), format.name);
     const assembler = this.#assemblerOf(format);
     assembler?.beginFile?.();
     return new SourceOutput(source, format, line, this.#options.timeUnit, assembler);
@@ -251,6 +251,15 @@ export class LogReader {
     batch.linesBefore = dropped.length;
     return batch;
   }
+}
+
+/**
+ * The parse threads to start at once. A second one compiles all code again, so it pays off only if it does not have to share
+ * a processor with the assembler.
+ */
+function threadsAtOnce({ assemblerLoad = 0 }: Format): number {
+  const isAlone = assemblerLoad === 0 || (assemblerLoad < 1 && availableParallelism() > THREADS_AT_ONCE);
+  return isAlone ? THREADS_AT_ONCE : 1;
 }
 
 /** Assembles events, and adds times and line numbers to the batches of a source. */

@@ -43,8 +43,8 @@ export interface Format {
   readonly title: string;
   /** True if times are always nanoseconds. Otherwise most events of a file decide its unit. */
   readonly exactTime: boolean;
-  /** True if the assembler is about as busy as one parse thread, so that a second one only costs processor time. */
-  readonly parsesFast?: boolean;
+  /** How busy the assembler is: 1 if it takes as long as one parse thread. Default: nearly 0. */
+  readonly assemblerLoad?: number;
   /** Tells whether this parsed line is a record of this format. */
   recognises(record: unknown): boolean;
   /** Tells whether a line that is not JSON is a record of this format. */

@@ -80,7 +80,7 @@ function equal(bytes: Uint8Array, a: number, b: number, length: number): boolean
 }
 
 /** Tells whether event `a` is before event `b` or has the same time and sequence number. */
-export function isBefore(batch: Batch, a: number, b: number): boolean {
+function isBefore(batch: Batch, a: number, b: number): boolean {
   const { tsWords, seqWords } = batch;
   const time = compareWords(tsWords, a, b);
   return time < 0 || (time === 0 && compareWords(seqWords, a, b) <= 0);

@@ -87,6 +87,9 @@ export class KernelState {
   /** Goes up with each file. */
   file = 1;
   readonly #scene = new Scene(this.tape, this.out);
+  /** The host of the last act. */
+  #name: string | undefined;
+  #host!: HostState;
 
   /** Goes on with a batch. The acts of its tape are in `tape.acts`. */
   begin(batch: Batch): void {
@@ -131,6 +134,13 @@ export class KernelState {
   }
 
   #hostOf(name: string): HostState {
+    if (name === this.#name) return this.#host;
+    this.#name = name;
+    this.#host = this.#findHost(name);
+    return this.#host;
+  }
+
+  #findHost(name: string): HostState {
     let host = this.hosts.get(name);
     if (host === undefined) {
       if (this.hosts.size >= MAX_HOSTS) this.hosts.delete(this.hosts.keys().next().value as string);

@@ -26,6 +26,7 @@ export interface ParseResult {
   block: number;
   /** The fields of the batch that are not columns. */
   fields: Record<string, unknown>;
+  attributes: PackedAttributes;
   /** All columns, one after another. */
   columns: ArrayBuffer;
   /** The position of each column in `columns`. */
@@ -35,13 +36,23 @@ export interface ParseResult {
 interface ColumnPlace {
   name: Column;
   offset: number;
-  /** The number of elements. */
+  /** The number of elements that have values, and with spare ones. */
+  used: number;
   length: number;
+}
+
+/** The attributes of all events as one text, because sending an object per event takes longer than parsing it. */
+interface PackedAttributes {
+  text: string;
+  /** For each event with attributes: its row, and where its part of the text ends. */
+  places: Uint32Array;
 }
 
 export function reviveMemory(setup: ParseSetup): ScanMemory {
   return new ScanMemory(setup.blockBytes, setup.blocks, setup.memory);
 }
+
+const SPARE_TEXT = 1 << 14;
 
 type Column = keyof typeof EVENT_COLUMNS | keyof typeof UPSERT_COLUMNS | 'text' | 'tape';
 
@@ -52,26 +63,51 @@ type Column = keyof typeof EVENT_COLUMNS | keyof typeof UPSERT_COLUMNS | 'text' 
 export function packBatch(block: number, batch: Batch): ParseResult {
   const places: ColumnPlace[] = [];
   let bytes = 0;
-  const place = (name: Column, length: number): void => {
-    places.push({ name, offset: bytes, length });
+  const place = (name: Column, used: number, spare = 0): void => {
+    const length = used + spare;
+    places.push({ name, offset: bytes, used, length });
     bytes = (bytes + length * batch[name].BYTES_PER_ELEMENT + 7) & ~7;
   };
   for (const [name, width] of Object.entries(EVENT_COLUMNS)) place(name as Column, batch.events * width);
   for (const [name, width] of Object.entries(UPSERT_COLUMNS)) place(name as Column, batch.upserts * width);
-  place('text', batch.textLength);
+  // An assembler adds texts to the batch. Without room for them, it would copy all texts.
+  place('text', batch.textLength, batch.tapeLength > 0 ? SPARE_TEXT + (batch.textLength >> 2) : 0);
   place('tape', batch.tapeLength);
   const columns = new ArrayBuffer(bytes);
-  for (const { name, offset, length } of places) {
+  for (const { name, offset, used } of places) {
     const { buffer, byteOffset, BYTES_PER_ELEMENT } = batch[name];
-    const used = new Uint8Array(buffer, byteOffset, length * BYTES_PER_ELEMENT);
-    new Uint8Array(columns, offset, used.length).set(used);
+    const bytes = new Uint8Array(buffer, byteOffset, used * BYTES_PER_ELEMENT);
+    new Uint8Array(columns, offset, bytes.length).set(bytes);
   }
-  const fields = Object.fromEntries(Object.entries(batch).filter(([, value]) => !ArrayBuffer.isView(value)));
-  return { block, fields, columns, places };
+  const fields = Object.fromEntries(
+    Object.entries(batch).filter(([name, value]) => !ArrayBuffer.isView(value) && name !== 'attrs'),
+  );
+  return { block, fields, attributes: packAttributes(batch), columns, places };
 }
 
-export function unpackBatch({ fields, columns, places }: ParseResult): Batch {
+function packAttributes({ attrs }: Batch): PackedAttributes {
+  const places = new Uint32Array(attrs.length * 2);
+  let end = 0;
+  for (let i = 0; i < attrs.length; i++) {
+    end += attrs[i].json.length;
+    places[i * 2] = attrs[i].row;
+    places[i * 2 + 1] = end;
+  }
+  return { text: attrs.map(({ json }) => json).join(''), places };
+}
+
+function unpackAttributes({ text, places }: PackedAttributes): Batch['attrs'] {
+  const attrs: Batch['attrs'] = [];
+  for (let i = 0, start = 0; i < places.length; i += 2) {
+    attrs.push({ row: places[i], json: text.slice(start, places[i + 1]) });
+    start = places[i + 1];
+  }
+  return attrs;
+}
+
+export function unpackBatch({ fields, attributes, columns, places }: ParseResult): Batch {
   const batch = Object.assign(new Batch(), fields);
+  batch.attrs = unpackAttributes(attributes);
   for (const { name, offset, length } of places) {
     const View = batch[name].constructor as new (
       buffer: ArrayBuffer,

@@ -6,6 +6,9 @@ import { symbolText } from './symbol-text.js';
 /** The result of scanning a line, as in kernels/json-scan.ts. */
 export const LINE = { end: 0, record: 1, malformed: 2, blank: 3, oversize: 4 } as const;
 
+/** The form of a time, as in kernels/json-scan/times.ts. */
+export const TIME = { other: 0, utc: 1, noZone: 2 } as const;
+
 /** Why a line is malformed, in the order of kernels/json-scan/failure.ts. */
 const REASONS = [
   'expected a value',
@@ -72,6 +75,7 @@ interface Kernel {
   clearMemo(): void;
   groupNumber(group: number): number;
   textNumber(start: number, stop: number): number;
+  readTime(slot: number): number;
   unescapeLines(start: number, stop: number, target: number, most: number): number;
   begin(address: number, length: number): void;
   next(): number;
@@ -333,6 +337,14 @@ export class JsonScan {
       start,
       stop,
     );
+  }
+
+  /**
+   * Puts the time in a field into its words, low half first, as nanoseconds since 1970. Returns TIME.other for anything but
+   * an RFC 3339 time with `Z` or without a zone.
+   */
+  readTime(slot: Slot): number {
+    return this.#kernel.readTime(slot);
   }
 
   /**

@@ -20,7 +20,7 @@ function fill(batch: Batch, names: readonly string[]): Batch {
     batch.flow[row] = i % 3;
     batch.ok[row] = (i + 1) % 3;
     batch.line[row] = i;
-    if (i % 2 === 0) batch.attrs.push({ row, json: `{"i":${i}}` });
+    if (i % 2 === 0) batch.attrs.push({ row, json: JSON.stringify({ i, name }) });
     const at = batch.addUpsert(key, 1, row);
     Object.assign(key, { w0: 9, w1: i });
     setKey(batch.upsertParent, at, key);
@@ -69,6 +69,16 @@ describe('a batch sent to another thread', () => {
     fill(batch, ['x', 'y', 'z', 'more']);
     expect(decode([arrived])).toEqual(before);
     expect(decode([send(0, batch).batch])).toEqual(decode([fill(new Batch(), ['x', 'y', 'z', 'more'])]));
+  });
+
+  it('has room for the texts of an assembler, and its own texts stay', () => {
+    const batch = fill(new Batch(), ['a', 'bb', 'ccc']);
+    batch.extendTape(2);
+    const arrived = send(0, batch).batch;
+    const { text } = arrived;
+    arrived.setText(0, TEXT_NAME, 'longer than before');
+    expect(arrived.text).toBe(text);
+    expect([0, 1, 2].map((at) => arrived.textOf(at, TEXT_NAME))).toEqual(['longer than before', 'bb', 'ccc']);
   });
 
   it('may be empty', () => expect(decode([send(1, new Batch()).batch])).toEqual(decode([new Batch()])));

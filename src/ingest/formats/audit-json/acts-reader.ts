@@ -59,12 +59,6 @@ export abstract class ActsReader extends JsonLinesReader {
     return undefined;
   }
 
-  protected setTime(nanoseconds: bigint, serial: number): void {
-    this.act.words[ACT.timeLow] = Number(nanoseconds & 0xffffffffn) | 0;
-    this.act.words[ACT.timeHigh] = Number(nanoseconds >> 32n) | 0;
-    this.act.words[ACT.serial] = serial | 0;
-  }
-
   protected setHost(name: string | undefined): void {
     if (name === undefined || name === '') return;
     const number = this.#hosts.numberOf(name);

@@ -2,9 +2,10 @@ import type { Batch } from '../../batch.js';
 import { ACT, FAMILY, NONE, SEEN } from '../../kernel/act.js';
 import { callByName } from '../../kernel/calls.js';
 import { KernelAssembler } from '../../kernel/kernel-assembler.js';
-import type { ScanMemory } from '../../scan/json-scan.js';
+import { type ScanMemory, TIME } from '../../scan/json-scan.js';
 import { Shape, type Slot } from '../../scan/shape.js';
 import { SlotMemo } from '../../scan/slot-memo.js';
+import { TimeWords } from '../../time-words.js';
 import type { Format, ReaderOptions } from '../reader.js';
 import { TimeReader } from '../records/time-reader.js';
 import { ActsReader } from './acts-reader.js';
@@ -18,6 +19,7 @@ export const auditbeat: Format = {
   module: import.meta.url,
   title: 'auditbeat JSON of Linux audit',
   exactTime: true,
+  assemblerLoad: 0.5,
   recognises(record: unknown): boolean {
     if (!isFields(record)) return false;
     const document = isFields(record._source) ? record._source : record;
@@ -83,6 +85,7 @@ interface CallData {
 class AuditbeatReader extends ActsReader {
   readonly #records: OriginalRecords;
   readonly #times = new TimeReader();
+  readonly #time = new TimeWords();
   readonly #hostNames = new SlotMemo<string | undefined>(this.scan, [HOST_NAME, AGENT_NAME]);
   readonly #kinds = new SlotMemo<string>(this.scan, [MESSAGE_TYPE]);
 
@@ -119,10 +122,12 @@ class AuditbeatReader extends ActsReader {
   /** Returns a reason, or an empty text. */
   #fillFromFields(): string {
     const { scan, act } = this;
-    const time = this.#time();
-    if (time === undefined) return 'the document has neither `event.original` nor a valid `@timestamp`';
-    this.setTime(time, this.word(SEQUENCE));
+    const time = this.#readTime();
+    if (!time.known) return 'the document has neither `event.original` nor a valid `@timestamp`';
     const { words } = act;
+    words[ACT.timeLow] = time.low;
+    words[ACT.timeHigh] = time.high;
+    words[ACT.serial] = this.word(SEQUENCE);
     const data = this.made(DATA, callData);
     if (data === undefined) {
       words[ACT.seen] |= SEEN.alone;
@@ -153,12 +158,12 @@ class AuditbeatReader extends ActsReader {
     return '';
   }
 
-  #time(): bigint | undefined {
+  #readTime(): TimeWords {
     const { scan } = this;
-    if (!scan.isString(TIMESTAMP)) return undefined;
-    return scan.isPlain(TIMESTAMP)
-      ? this.#times.readBytes(scan.bytes, scan.start(TIMESTAMP), scan.stop(TIMESTAMP))
-      : this.#times.read(scan.freshText(TIMESTAMP));
+    const time = this.#time;
+    if (scan.readTime(TIMESTAMP) === TIME.utc) time.set(scan.word(TIMESTAMP, 0), scan.word(TIMESTAMP, 1));
+    else time.setTime(scan.isString(TIMESTAMP) ? this.#times.read(scan.freshText(TIMESTAMP)) : undefined);
+    return time;
   }
 
   #fillSocket(socket: Readonly<Record<string, unknown>>): void {

@@ -21,6 +21,7 @@ export const laurel: Format = {
   module: import.meta.url,
   title: 'laurel JSON of Linux audit',
   exactTime: true,
+  assemblerLoad: 0.5,
   recognises(record: unknown): boolean {
     return isFields(record) && typeof record.ID === 'string' && ID_TEXT.test(record.ID);
   },

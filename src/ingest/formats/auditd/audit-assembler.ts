@@ -15,10 +15,24 @@ interface SavedAudit {
   endings: boolean;
 }
 
-/** An act that is due: at which line, and where it is. */
-interface DueAct {
-  readonly line: number;
-  readonly act: number | HeldAct;
+/** The acts that are due, by line. Most come in order, and without an object for each. */
+class DueActs {
+  readonly #lines: number[] = [];
+  readonly #acts: (number | HeldAct)[] = [];
+  #inOrder = true;
+
+  add(line: number, act: number | HeldAct): void {
+    if (line < (this.#lines.at(-1) ?? line)) this.#inOrder = false;
+    this.#lines.push(line);
+    this.#acts.push(act);
+  }
+
+  inOrder(): readonly (number | HeldAct)[] {
+    if (this.#inOrder) return this.#acts;
+    const lines = this.#lines;
+    const order = lines.map((_, i) => i).sort((a, b) => lines[a] - lines[b]);
+    return order.map((i) => this.#acts[i]);
+  }
 }
 
 /**
@@ -69,14 +83,14 @@ export class AuditAssembler extends KernelAssembler implements Assembler {
 
   #takeInOrder(batch: Batch, base: number): void {
     const { tape, out } = this.state;
-    const due: DueAct[] = [];
+    const due = new DueActs();
     // Few acts wait, so most need no key to tell that they do not go on with one.
     const heldSerials = new Set<number>();
     for (const { words } of this.#held.values()) heldSerials.add(words[ACT.serial]);
     for (const act of inOrderOf(tape.words, tape.acts, ACT.last)) {
       const serial = tape.words[act + ACT.serial];
       if (!heldSerials.has(serial) && isComplete(tape.words, act)) {
-        due.push({ line: base + tape.words[act + ACT.last], act });
+        due.add(base + tape.words[act + ACT.last], act);
         continue;
       }
       out.beginAct(act);
@@ -84,7 +98,7 @@ export class AuditAssembler extends KernelAssembler implements Assembler {
       const held = this.#held.get(key);
       const line = base + tape.words[act + ACT.last];
       if (held === undefined && isComplete(tape.words, act)) {
-        due.push({ line, act });
+        due.add(line, act);
         continue;
       }
       const fresh = holdAct(tape, act, out.hostName, base);
@@ -92,13 +106,13 @@ export class AuditAssembler extends KernelAssembler implements Assembler {
         mergeActs(held, fresh);
         if (!isComplete(held.words, 0)) continue;
         this.#held.delete(key);
-        due.push({ line, act: held });
+        due.add(line, held);
         continue;
       }
-      if (held !== undefined) due.push({ line: held.last + WINDOW_LINES, act: held });
+      if (held !== undefined) due.add(held.last + WINDOW_LINES, held);
       if (isComplete(fresh.words, 0)) {
         this.#held.delete(key);
-        due.push({ line, act });
+        due.add(line, act);
       } else {
         this.#held.set(key, fresh);
         heldSerials.add(serial);
@@ -108,10 +122,10 @@ export class AuditAssembler extends KernelAssembler implements Assembler {
     for (const [key, held] of this.#held) {
       if (held.last + WINDOW_LINES >= end) continue;
       this.#held.delete(key);
-      due.push({ line: held.last + WINDOW_LINES, act: held });
+      due.add(held.last + WINDOW_LINES, held);
     }
-    due.sort((a, b) => a.line - b.line);
-    for (const { act } of due) this.#takeWhole(typeof act === 'number' ? act : this.#release(act, base));
+    for (const act of due.inOrder())
+      this.#takeWhole(typeof act === 'number' ? act : this.#release(act, base));
   }
 
   override finish(batch: Batch): void {
@@ -175,7 +189,7 @@ export class AuditAssembler extends KernelAssembler implements Assembler {
       const serial = words[act + ACT.serial];
       // The daemon counts the records that it writes about itself on its own.
       if ((words[act + ACT.seen] & SEEN.sensor) !== 0) continue;
-      if (!serials.isNext(serial)) serials.jump(serial, tape.exactTimeOf(act));
+      if (!serials.isNext(serial)) serials.jump(serial, () => tape.exactTimeOf(act));
     }
     const last = tape.acts.at(-1);
     if (last !== undefined) serials?.at(tape.exactTimeOf(last));

@@ -6,7 +6,7 @@ import type { ScanMemory } from '../../scan/json-scan.js';
 const ROWS_AT = 4096;
 export const ROWS = 1024;
 /** The memory that the rows and the numbers of texts need. */
-const ROWS_BYTES = 2 * 65_536 - ROWS_AT;
+const ROWS_BYTES = 3 * 65_536 - ROWS_AT;
 export const AUDIT_SCAN_BYTES = ROWS_BYTES + 4 * 65_536;
 
 /** The words of a row, as in kernels/audit-scan/row.ts. */
@@ -26,7 +26,7 @@ export const ROW = {
   text: 8,
   textStart: 9,
   textStop: 10,
-  /** Of a call: where its further fields start, and bits: it has `success` (1), `exit` (2). */
+  /** Of a call: where its further fields start, and bits of RESULT. */
   rest: 11,
   result: 12,
   /** Of a call. */
@@ -41,6 +41,9 @@ export const ROW = {
   user: 24,
   group: 25,
   session: 26,
+  /** Of a call: the texts of the name of the thread and of the effective user, as that of the record. */
+  comm: 27,
+  userName: 30,
   /** Of a path. */
   item: 13,
   role: 14,
@@ -49,7 +52,10 @@ export const ROW = {
   inodeLow: 17,
   inodeHigh: 18,
 } as const;
-export const ROW_WORDS = 28;
+export const ROW_WORDS = 34;
+
+/** Bits of ROW.result: which optional fields the row has, and whether all that follows the program is translated fields. */
+export const RESULT = { success: 1, exit: 2, comm: 4, userName: 8, translated: 16 } as const;
 
 /** The most numbers of texts in a block. */
 export const MAX_NUMBERS = 8192;

@@ -11,7 +11,7 @@ const RECORD = /^\s*(node=\S+ )?type=[A-Z0-9_[\]]+ msg=audit\(\d{1,10}\.\d{1,9}:
 export const auditd: Format = {
   name: 'auditd',
   module: import.meta.url,
-  parsesFast: true,
+  assemblerLoad: 1,
   title: 'Linux audit log',
   exactTime: true,
   recognises: () => false,

@@ -1,12 +1,10 @@
-import { ACT, SEEN } from '../../kernel/act.js';
+import { ACT, NONE, SEEN } from '../../kernel/act.js';
 import type { ActBuilder } from '../../kernel/act-builder.js';
 import { callByNumber } from '../../kernel/calls.js';
-import { MAX_NUMBERS, ROW } from './audit-scan.js';
+import { MAX_NUMBERS, RESULT, ROW } from './audit-scan.js';
 import { MAX_LIST, type RecordFields } from './record-fields.js';
 import { TYPE } from './record-types.js';
 
-const HAS_SUCCESS = 1;
-const HAS_EXIT = 2;
 const UNKNOWN = -1;
 
 /** Copies rows of the kernel to acts. RecordFields does the same with lines. */
@@ -36,7 +34,7 @@ export class RowFields {
         this.#readPath(rows, at, bytes, act);
         break;
       case TYPE.CWD:
-        act.set(ACT.cwd, this.#text(rows, at, bytes));
+        act.set(ACT.cwd, this.#text(rows, at + ROW.text, bytes));
         break;
       case TYPE.SOCKADDR:
         this.#readAddress(rows, at, bytes, act);
@@ -50,8 +48,8 @@ export class RowFields {
     const { words } = act;
     words[ACT.seen] |= SEEN.call | SEEN.full;
     const result = rows[at + ROW.result];
-    if ((result & HAS_SUCCESS) !== 0) words[ACT.ok] = rows[at + ROW.ok];
-    if ((result & HAS_EXIT) !== 0) words[ACT.exit] = rows[at + ROW.exit];
+    if ((result & RESULT.success) !== 0) words[ACT.ok] = rows[at + ROW.ok];
+    if ((result & RESULT.exit) !== 0) words[ACT.exit] = rows[at + ROW.exit];
     words[ACT.call] = callByNumber(rows[at + ROW.arch] >>> 0, rows[at + ROW.call]);
     words[ACT.a0] = rows[at + ROW.a0];
     words[ACT.a1] = rows[at + ROW.a0 + 1];
@@ -63,14 +61,20 @@ export class RowFields {
     words[ACT.user] = rows[at + ROW.user];
     words[ACT.group] = rows[at + ROW.group];
     words[ACT.session] = rows[at + ROW.session];
-    words[ACT.exe] = this.#text(rows, at, bytes);
+    if ((result & RESULT.comm) !== 0) words[ACT.comm] = this.#text(rows, at + ROW.comm, bytes);
+    words[ACT.exe] = this.#text(rows, at + ROW.text, bytes);
+    // The translated name of a call matters only if its number is unknown.
+    if ((result & RESULT.translated) !== 0 && words[ACT.call] !== NONE) {
+      if ((result & RESULT.userName) !== 0) words[ACT.userName] = this.#text(rows, at + ROW.userName, bytes);
+      return;
+    }
     const rest = rows[at + ROW.rest];
     const stop = rows[at + ROW.stop];
     if (rest < stop) this.#fields.readFurther(bytes, rest, stop, act);
   }
 
   #readPath(rows: Int32Array, at: number, bytes: Uint8Array, act: ActBuilder): void {
-    const name = this.#text(rows, at, bytes);
+    const name = this.#text(rows, at + ROW.text, bytes);
     if (act.paths.length >= MAX_LIST) return;
     act.addPath(
       rows[at + ROW.item],
@@ -96,11 +100,11 @@ export class RowFields {
     act.set(ACT.address, this.#addresses[number]);
   }
 
-  /** The text of a row. Each is decoded once. */
+  /** The text whose number and position are in the row at `at`. Each is decoded once. */
   #text(rows: Int32Array, at: number, bytes: Uint8Array): number {
-    const number = rows[at + ROW.text];
+    const number = rows[at];
     if (number >= 0 && this.#texts[number] !== UNKNOWN) return this.#texts[number];
-    const text = this.#fields.text(bytes, rows[at + ROW.textStart], rows[at + ROW.textStop]);
+    const text = this.#fields.text(bytes, rows[at + 1], rows[at + 2]);
     if (number >= 0) this.#texts[number] = text;
     return text;
   }

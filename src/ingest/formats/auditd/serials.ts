@@ -50,18 +50,19 @@ export class Serials {
     return true;
   }
 
-  /** Takes the serial of an event that is not the next one. */
-  jump(serial: number, now: bigint): void {
+  /** Takes the serial of an event that is not the next one. `timeOf` is called only if the time of the event matters. */
+  jump(serial: number, timeOf: () => bigint): void {
     const step = (serial - this.#last) | 0;
     if (step === 0 && this.#started) return;
-    if (!this.#started || step > MAX_GAP || step < -LATE) {
+    if (this.#started && step < 0 && step >= -LATE) {
+      this.#fill(serial);
+      return;
+    }
+    const now = timeOf();
+    if (!this.#started || step > MAX_GAP || step < 0) {
       this.#started = true;
       this.#last = serial;
       this.#time = now;
-      return;
-    }
-    if (step < 0) {
-      this.#fill(serial);
       return;
     }
     const before = this.#time === 0n || this.#time > now ? now : this.#time;

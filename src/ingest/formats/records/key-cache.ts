@@ -4,12 +4,13 @@ const MOST_KEYS = 1 << 16;
 /** Longer identifiers are kept for one block only, so that the cache stays small. */
 const LONGEST_ID = 512;
 
-const UUID_TEXT = /^(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
+/** The generations of all caches so far: an entity that two readers share must not take the identity of the other one. */
+let generations = 0;
 
 /** An identifier: its key, and what the current block has written about it. */
 export class Identity<T> {
   readonly key = new EntityKey();
-  /** True if the identifier is a UUID, which is its own key. */
+  /** True if the identifier is a UUID without braces, which is its own key. */
   readonly uuid: boolean;
   /** The block that wrote about it last, and what. */
   block = 0;
@@ -19,8 +20,8 @@ export class Identity<T> {
   at = 0;
 
   constructor(id: string) {
-    this.key.fromText(id);
-    this.uuid = UUID_TEXT.test(id);
+    const isUuid = this.key.fromText(id);
+    this.uuid = isUuid && !id.startsWith('{');
   }
 }
 
@@ -29,7 +30,7 @@ export class KeyCache<T> {
   readonly #known = new Map<string, Identity<T>>();
   readonly #long = new Map<string, Identity<T>>();
   /** Goes up when the cache starts anew. Identities from before must not be used then. */
-  generation = 0;
+  generation = ++generations;
   /** The number of the block. */
   block = 0;
 
@@ -39,7 +40,7 @@ export class KeyCache<T> {
     this.#long.clear();
     if (this.#known.size <= MOST_KEYS) return;
     this.#known.clear();
-    this.generation++;
+    this.generation = ++generations;
   }
 
   of(id: string): Identity<T> {

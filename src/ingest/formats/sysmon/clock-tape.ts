@@ -1,4 +1,5 @@
 import type { Batch } from '../../batch.js';
+import type { TimeWords } from '../../time-words.js';
 
 /** What the assembler needs to know about a record, besides its times. */
 export const RECORD = {
@@ -32,12 +33,18 @@ export interface TapeRecord {
   created: bigint;
 }
 
+/** A record as it is written: its times are still words. */
+interface NewRecord extends Omit<TapeRecord, 'utc' | 'created'> {
+  utc: TimeWords;
+  created: TimeWords;
+}
+
 const WORDS = 9;
-/** Splits 64-bit integers into words without allocating. */
+/** Joins words to 64-bit integers. */
 const LONG = new BigInt64Array(2);
 const HALVES = new Int32Array(LONG.buffer);
 
-export function writeTape(batch: Batch, record: TapeRecord): void {
+export function writeTape(batch: Batch, record: NewRecord): void {
   const at = batch.extendTape(WORDS);
   const { tape } = batch;
   tape[at] = record.kind;
@@ -45,9 +52,10 @@ export function writeTape(batch: Batch, record: TapeRecord): void {
   tape[at + 2] = record.rows;
   tape[at + 3] = record.host;
   tape[at + 4] = record.flags;
-  LONG[0] = record.utc;
-  LONG[1] = record.created;
-  for (let i = 0; i < 4; i++) tape[at + 5 + i] = HALVES[i];
+  tape[at + 5] = record.utc.low;
+  tape[at + 6] = record.utc.high;
+  tape[at + 7] = record.created.low;
+  tape[at + 8] = record.created.high;
 }
 
 /** The number of records on the tape. */

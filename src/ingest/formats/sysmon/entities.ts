@@ -1,6 +1,5 @@
 import {
   type Batch,
-  NO_SYMBOL,
   RANK_HINT,
   setKey,
   TEXT_CMD,
@@ -9,9 +8,10 @@ import {
   TEXT_NAME,
   TEXT_SESSION,
 } from '../../batch.js';
-import { EntityKey } from '../../entity-key.js';
+import type { EntityKey } from '../../entity-key.js';
 import { ENTITY_TYPES, type EntityType } from '../../event.js';
-import { isBefore } from '../upsert-cache.js';
+import { type Identity, isLong, KeyCache } from '../records/key-cache.js';
+import { extendUpsert } from '../upsert-cache.js';
 
 /** What a record tells about an entity, besides its id and type. Empty texts are absent. */
 export interface Details {
@@ -44,10 +44,8 @@ export class Described implements Details {
   readonly incomplete: boolean | undefined;
   readonly local: string | undefined;
   readonly session: string | undefined;
-  /** Its key, once it was needed. */
-  key: EntityKey | undefined = undefined;
-  /** What the block that had it last wrote about it. */
-  known: Known | undefined = undefined;
+  #identity: Identity<Known> | undefined = undefined;
+  #generation = -1;
 
   constructor(id: string, type: EntityType, details: Details) {
     this.id = id;
@@ -63,63 +61,45 @@ export class Described implements Details {
     this.local = details.local;
     this.session = details.session;
   }
+
+  /** Looks its identity up once. */
+  identityIn(cache: KeyCache<Known>): Identity<Known> {
+    if (this.#identity !== undefined && this.#generation === cache.generation) return this.#identity;
+    const identity = cache.of(this.id);
+    if (isLong(this.id)) return identity;
+    this.#identity = identity;
+    this.#generation = cache.generation;
+    return identity;
+  }
 }
 
 const TYPE_NUMBERS = new Map(ENTITY_TYPES.map((type, index) => [type, index + 1]));
 
-/** Keys of ids do not change, so they are kept from block to block until there are too many. */
-const MAX_KEYS = 1 << 15;
-
 /** What a block has written about an entity of a host. */
 interface Known {
-  readonly block: number;
   readonly host: number;
   /** The description that was taken last, and the upsert that has it. */
   entity: Described;
   upsert: number;
 }
 
-const TEXTS = [
-  [TEXT_NAME, 'name'],
-  [TEXT_CMD, 'cmd'],
-  [TEXT_LOCAL, 'local'],
-  [TEXT_SESSION, 'session'],
-] as const;
-
-/** The blocks of all readers so far, which may share entities. */
-let blocks = 0;
-
 /** Adds the upserts of one block to a batch. Information that a block repeats becomes one upsert. */
 export class EntityWriter {
-  readonly #keys = new Map<string, EntityKey>();
-  /** By host and id. */
-  readonly #known = new Map<number, Map<string, Known>>();
-  /** The number of the block. */
-  #block = 0;
+  readonly #keys = new KeyCache<Known>();
+  /** What the block has written about the same identifier on other hosts than the last one. */
+  readonly #elsewhere = new Map<Identity<Known>, Map<number, Known>>();
   #batch!: Batch;
 
   /** Starts a block. What others told is forgotten, because blocks can be read in any order. */
   begin(batch: Batch): void {
     this.#batch = batch;
-    if (this.#keys.size > MAX_KEYS) this.#keys.clear();
-    this.#known.clear();
-    this.#block = ++blocks;
+    this.#keys.beginBlock();
+    this.#elsewhere.clear();
   }
 
   /** The key of an entity. */
   keyOf(entity: Described): EntityKey {
-    entity.key ??= this.#keyOfId(entity.id);
-    return entity.key;
-  }
-
-  #keyOfId(id: string): EntityKey {
-    let key = this.#keys.get(id);
-    if (key === undefined) {
-      key = new EntityKey();
-      key.fromText(id);
-      this.#keys.set(id, key);
-    }
-    return key;
+    return entity.identityIn(this.#keys).key;
   }
 
   /**
@@ -127,65 +107,57 @@ export class EntityWriter {
    * information must not be joined with that of other events by time.
    */
   upsert(entity: Described, host: number, kind: number, row: number, settled: boolean): void {
+    const identity = entity.identityIn(this.#keys);
     if (!settled) {
-      this.#add(entity, host, kind, row);
+      this.#add(entity, identity, host, kind, row);
       return;
     }
-    const known = this.#knownOf(entity, host);
-    if (known === undefined) this.#know(entity, host, this.#add(entity, host, kind, row));
-    else if (known.entity === entity) this.#extend(known.upsert, row);
-    else this.#update(known, entity, host, kind, row);
+    const known = this.#knownOf(identity, host);
+    if (known === undefined) {
+      identity.block = this.#keys.block;
+      identity.written = { host, entity, upsert: this.#add(entity, identity, host, kind, row) };
+      return;
+    }
+    // Another description may tell the same.
+    const isSame = known.entity === entity || tellsSame(known.entity, entity);
+    known.entity = entity;
+    if (isSame) extendUpsert(this.#batch, known.upsert, row);
+    else known.upsert = this.#add(entity, identity, host, kind, row);
   }
 
-  /** What the block has written about the entity. */
-  #knownOf(entity: Described, host: number): Known | undefined {
-    const last = entity.known;
-    if (last !== undefined && last.block === this.#block && last.host === host) return last;
-    const known = this.#known.get(host)?.get(entity.id);
-    entity.known = known;
+  /** What the block has written about an identifier on a host. */
+  #knownOf(identity: Identity<Known>, host: number): Known | undefined {
+    if (identity.block !== this.#keys.block) return undefined;
+    const last = identity.written as Known;
+    if (last.host === host) return last;
+    let others = this.#elsewhere.get(identity);
+    if (others === undefined) {
+      others = new Map();
+      this.#elsewhere.set(identity, others);
+    }
+    others.set(last.host, last);
+    const known = others.get(host);
+    if (known !== undefined) identity.written = known;
     return known;
   }
 
-  #know(entity: Described, host: number, upsert: number): void {
-    const known = { block: this.#block, host, entity, upsert };
-    entity.known = known;
-    const ofHost = this.#known.get(host);
-    if (ofHost === undefined) this.#known.set(host, new Map([[entity.id, known]]));
-    else ofHost.set(entity.id, known);
-  }
-
-  /** Takes another description of a known entity, which may tell the same. */
-  #update(known: Known, entity: Described, host: number, kind: number, row: number): void {
-    const isSame = tellsSame(known.entity, entity);
-    known.entity = entity;
-    if (isSame) this.#extend(known.upsert, row);
-    else known.upsert = this.#add(entity, host, kind, row);
-  }
-
-  /** Extends an upsert to the event `row`, which may be its first or its last, as logs can be out of order. */
-  #extend(upsert: number, row: number): void {
+  #add(entity: Described, identity: Identity<Known>, host: number, kind: number, row: number): number {
     const batch = this.#batch;
-    if (isBefore(batch, batch.upsertLast[upsert], row)) batch.upsertLast[upsert] = row;
-    else if (isBefore(batch, row, batch.upsertRow[upsert])) batch.upsertRow[upsert] = row;
-  }
-
-  #add(entity: Described, host: number, kind: number, row: number): number {
-    const batch = this.#batch;
-    const { id, type, hint, pid, parent, user } = entity;
-    const key = this.keyOf(entity);
-    const at = batch.addUpsert(key, host, row);
+    const { id, type, hint, pid, parent, user, name, cmd, local, session } = entity;
+    const at = batch.addUpsert(identity.key, host, row);
     batch.upsertType[at] = TYPE_NUMBERS.get(type) as number;
-    if (kind >= 0) batch.upsertKind[at] = kind === NO_SYMBOL ? NO_SYMBOL : kind;
+    if (kind >= 0) batch.upsertKind[at] = kind;
     if (hint === true) batch.upsertRank[at] = RANK_HINT;
     if (pid !== undefined) batch.upsertPid[at] = pid;
-    if (parent) setKey(batch.upsertParent, at, this.#keyOfId(parent));
+    if (parent) setKey(batch.upsertParent, at, this.#keys.of(parent).key);
     if (user !== undefined) setKey(batch.upsertUser, at, this.keyOf(user));
-    // A UUID is its own key, so that users see it anyway.
-    if (!UUID.test(id)) batch.setText(at, TEXT_ID, id);
-    for (const [field, name] of TEXTS) {
-      const text = entity[name];
-      if (text) batch.setText(at, field, text);
-    }
+    // A UUID is its own key, so that users see it anyway. The identifiers of processes are in lower case.
+    const isKey = identity.uuid && (type === 'process' || UUID.test(id));
+    if (!isKey) batch.setText(at, TEXT_ID, id);
+    if (name) batch.setText(at, TEXT_NAME, name);
+    if (cmd) batch.setText(at, TEXT_CMD, cmd);
+    if (local) batch.setText(at, TEXT_LOCAL, local);
+    if (session) batch.setText(at, TEXT_SESSION, session);
     return at;
   }
 }

@@ -3,6 +3,7 @@ import { type Batch, NO_SYMBOL, setKey } from '../../batch.js';
 import { EntityKey } from '../../entity-key.js';
 import { FLOW_IN, FLOW_OUT } from '../../flow.js';
 import { digitsOf } from '../../time.js';
+import type { TimeWords } from '../../time-words.js';
 import type { Symbols } from '../symbols.js';
 import { type Described, EntityWriter } from './entities.js';
 import { EVENT_TABLE, type EventRule, IMAGE_RULE, processAccess, ruleOf } from './event-table.js';
@@ -14,8 +15,8 @@ export interface RecordFrame {
   /** Symbol of the host, or NO_SYMBOL. */
   host: number;
   line: number;
-  /** Undefined if the record has no valid `UtcTime`; the assembler then decides. */
-  utc: bigint | undefined;
+  /** Unknown if the record has no valid `UtcTime`; the assembler then decides. */
+  utc: TimeWords;
   /** The record id as a number that orders events, or undefined. */
   sequence: number | bigint | undefined;
   /** False if the assembler may change the time. */
@@ -27,6 +28,7 @@ const ABSENT = new EntityKey();
 /** A record id leaves room for the events of one record. */
 export const EVENTS_PER_RECORD = 4;
 const WORD = 2 ** 32;
+const NANOSECOND_DIGITS = digitsOf('ns');
 const RIGHTS = fieldGroup('GrantedAccess');
 /** The attributes of each rule that has some. */
 const ATTRIBUTES = new Map<EventRule['attributes'], FieldGroup>();
@@ -66,8 +68,10 @@ export class EventWriter {
     if (!acts) return;
     const batch = this.#batch;
     const row = batch.addEvent();
-    batch.ts[row] = frame.utc ?? 0n;
-    batch.tsDigits[row] = frame.utc === undefined ? 0 : digitsOf('ns');
+    const { utc } = frame;
+    batch.tsWords[row * 2] = utc.low;
+    batch.tsWords[row * 2 + 1] = utc.high;
+    batch.tsDigits[row] = utc.known ? NANOSECOND_DIGITS : 0;
     this.#setSequence(row, frame.sequence, number);
     setKey(batch.subject, row, this.#entities.keyOf(subject));
     setKey(batch.object, row, objects.length > 0 ? this.#entities.keyOf(objects[0]) : ABSENT);

@@ -1,3 +1,4 @@
+import type { TimeWords } from '../../time-words.js';
 import type { TimeReader } from '../records/time-reader.js';
 
 /** The fields of Sysmon's event data that the reader uses. */
@@ -81,8 +82,8 @@ export interface Fields {
   text(field: Field): string;
   /** Returns what `make` makes of these fields only. It may come from an earlier record with the same texts. */
   memo<T>(group: FieldGroup, make: () => T): T;
-  /** Returns the time in a field in nanoseconds, or undefined. A time without a zone is UTC. */
-  time(field: 'UtcTime' | 'TimeCreated', reader: TimeReader): bigint | undefined;
+  /** Takes the time in a field, which is UTC if it has no zone. `reader` reads unusual forms. */
+  time(field: 'UtcTime' | 'TimeCreated', reader: TimeReader, into: TimeWords): void;
 }
 
 const KNOWN: ReadonlySet<string> = new Set([...DATA_FIELDS, ...SYSTEM_FIELDS]);
@@ -117,8 +118,8 @@ export class DecodedFields implements Fields {
     return make();
   }
 
-  time(field: 'UtcTime' | 'TimeCreated', reader: TimeReader): bigint | undefined {
-    return reader.read(this.text(field));
+  time(field: 'UtcTime' | 'TimeCreated', reader: TimeReader, into: TimeWords): void {
+    into.setTime(reader.read(this.text(field)));
   }
 }
 

@@ -1,5 +1,6 @@
-import type { JsonScan } from '../../scan/json-scan.js';
+import { type JsonScan, TIME } from '../../scan/json-scan.js';
 import { Shape, type Slot } from '../../scan/shape.js';
+import type { TimeWords } from '../../time-words.js';
 import type { TimeReader } from '../records/time-reader.js';
 import {
   absentAsEmpty,
@@ -70,10 +71,10 @@ const PLACES: ReadonlyMap<Field, readonly Slot[]> = new Map(
   [...DATA_FIELDS, ...SYSTEM_FIELDS].map((field) => [field, slotsOf(field)]),
 );
 const RECORD_ID = PLACES.get('RecordID') as readonly Slot[];
-const TIMES = {
-  UtcTime: PLACES.get('UtcTime') as readonly Slot[],
-  TimeCreated: PLACES.get('TimeCreated') as readonly Slot[],
-};
+const UTC_TIME = PLACES.get('UtcTime') as readonly Slot[];
+const TIME_CREATED = PLACES.get('TimeCreated') as readonly Slot[];
+/** Numbers with more digits may not be exact. */
+const MOST_DIGITS = 15;
 
 /** Event data as a text inside the record: JSON or XML. */
 export const EVENT_DATA: Slot = shape.raw('EventData');
@@ -109,19 +110,28 @@ export class ScannedFields implements Fields {
     return this.#scan.memo(group, make);
   }
 
-  time(field: 'UtcTime' | 'TimeCreated', reader: TimeReader): bigint | undefined {
+  time(field: 'UtcTime' | 'TimeCreated', reader: TimeReader, into: TimeWords): void {
     const scan = this.#scan;
-    const slot = this.#slotIn(TIMES[field]);
-    if (slot < 0) return undefined;
-    return scan.isPlain(slot)
-      ? reader.readBytes(scan.bytes, scan.start(slot), scan.stop(slot))
-      : reader.read(scan.freshText(slot));
+    const slot = this.#slotIn(field === 'UtcTime' ? UTC_TIME : TIME_CREATED);
+    if (slot < 0) into.clear();
+    else if (scan.readTime(slot) !== TIME.other) into.set(scan.word(slot, 0), scan.word(slot, 1));
+    else into.setTime(reader.read(scan.freshText(slot)));
   }
 
-  /** The record id as text, which rarely recurs. */
-  recordId(): string {
+  /** The record id if it is a short number, undefined if there is none, or its text. It rarely recurs. */
+  recordId(): number | string | undefined {
+    const scan = this.#scan;
     const slot = this.#slotIn(RECORD_ID);
-    return slot < 0 ? '' : this.#scan.freshText(slot);
+    if (slot < 0) return undefined;
+    const [start, stop] = [scan.start(slot), scan.stop(slot)];
+    if (stop - start > MOST_DIGITS) return scan.freshText(slot);
+    let id = 0;
+    for (let at = start; at < stop; at++) {
+      const digit = scan.bytes[at] - 0x30;
+      if (digit < 0 || digit > 9) return scan.freshText(slot);
+      id = id * 10 + digit;
+    }
+    return id;
   }
 
   /** The first of the slots that has a value, or -1. */
@@ -150,8 +160,8 @@ export class JoinedFields implements Fields {
     return make();
   }
 
-  time(field: 'UtcTime' | 'TimeCreated', reader: TimeReader): bigint | undefined {
-    return (DATA.has(field) ? this.#data : this.#around).time(field, reader);
+  time(field: 'UtcTime' | 'TimeCreated', reader: TimeReader, into: TimeWords): void {
+    (DATA.has(field) ? this.#data : this.#around).time(field, reader, into);
   }
 }
 

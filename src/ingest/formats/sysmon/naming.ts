@@ -79,7 +79,10 @@ export function objectsOf(rule: ObjectRule | undefined, record: Named): readonly
         ),
       );
     case 'wmi':
-      return [...wmiPart('consumer', fields, rule.consumer), ...wmiPart('filter', fields, rule.filter)];
+      return fields.memo(groupOfWmi(rule), () => [
+        ...wmiPart('consumer', fields, rule.consumer),
+        ...wmiPart('filter', fields, rule.filter),
+      ]);
     case 'file':
     case 'registry': {
       const { type, field, renamed } = rule;
@@ -133,7 +136,7 @@ function describeProcess(
   role: ProcessRole,
   fields: Fields,
   naming: Naming,
-  details: Details,
+  { hint, cmd, session, parent }: Details,
 ): Described | undefined {
   const names = PROCESS_FIELDS[role];
   const guid = guidOf(fields.text(names.guid));
@@ -142,7 +145,10 @@ function describeProcess(
   const pid = pidOf(fields.text(names.pid));
   const incomplete = guid.endsWith(NO_TOKEN) && pid !== undefined;
   return new Described(incomplete ? `${guid}/${pid}` : guid, 'process', {
-    ...details,
+    hint,
+    cmd,
+    session,
+    parent,
     name: fields.text(names.image),
     user: userName === '' ? undefined : userOf(userName, naming),
     incomplete,
@@ -191,6 +197,18 @@ function wmiPart(part: 'consumer' | 'filter', fields: Fields, field: DataField |
   return name === ''
     ? []
     : [new Described(`wmi:${part}:${name.toLowerCase()}`, 'other', { kind: `wmi ${part}`, name })];
+}
+
+/** The fields of a rule, for each rule: they mean different things in others. */
+const OF_WMI = new Map<ObjectRule, FieldGroup>();
+
+function groupOfWmi(rule: ObjectRule & { type: 'wmi' }): FieldGroup {
+  let group = OF_WMI.get(rule);
+  if (group === undefined) {
+    group = fieldGroup(...[rule.consumer, rule.filter].filter((field) => field !== undefined));
+    OF_WMI.set(rule, group);
+  }
+  return group;
 }
 
 function named(fields: Fields, field: DataField): string[] {

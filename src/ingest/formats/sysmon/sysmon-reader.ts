@@ -1,5 +1,6 @@
 import { type Batch, NO_SYMBOL, type Problem } from '../../batch.js';
 import { JsonScan, LINE, type ScanMemory } from '../../scan/json-scan.js';
+import { TimeWords } from '../../time-words.js';
 import { oversizeReason, type Reader, type ReaderOptions } from '../reader.js';
 import { TimeReader } from '../records/time-reader.js';
 import { Symbols } from '../symbols.js';
@@ -30,7 +31,11 @@ export class SysmonReader implements Reader {
   // Their dates differ in logs whose `TimeCreated` is local time.
   readonly #utcTimes = new TimeReader('Z');
   readonly #createdTimes = new TimeReader('Z');
+  readonly #utc = new TimeWords();
+  readonly #created = new TimeWords();
   readonly #maxLine: number;
+  /** The heads of the records in the block. */
+  readonly #counted: Head[] = [];
   /** The line within the block, from 0. */
   #line = 0;
 
@@ -51,6 +56,11 @@ export class SysmonReader implements Reader {
       this.#line++;
     }
     batch.lines = this.#line;
+    for (const head of this.#counted.splice(0)) {
+      const name = head.name as string;
+      batch.records.set(name, (batch.records.get(name) ?? 0) + head.count);
+      head.count = 0;
+    }
   }
 
   #takeLine(found: number, batch: Batch): void {
@@ -132,33 +142,38 @@ export class SysmonReader implements Reader {
       fault,
       skip: isSysmon ? undefined : channelReason(channel),
       eventId: Number(id),
+      name: RECORD_NAMES.get(Number(id)),
       computer: fields.text('Computer'),
+      host: undefined,
       naming: linux ? 'linux' : 'windows',
+      count: 0,
     };
   }
 
   #takeRecord(head: Head, fields: Fields, batch: Batch): string | undefined {
-    const { fault, skip, computer } = head;
+    const { fault, skip } = head;
     if (fault !== undefined) return fault;
     if (skip !== undefined) {
       batch.skip(skip);
       return undefined;
     }
-    const host = computer === '' ? NO_SYMBOL : this.#symbols.numberOf(computer);
-    if (host < 0) return 'too many different hosts, relations and kinds';
-    this.#takeEvent(head, fields, host, batch);
+    head.host ??= head.computer === '' ? NO_SYMBOL : this.#symbols.numberOf(head.computer);
+    if (head.host < 0) return 'too many different hosts, relations and kinds';
+    this.#takeEvent(head, fields, head.host, batch);
     return undefined;
   }
 
-  #takeEvent({ eventId, naming }: Head, fields: Fields, host: number, batch: Batch): void {
-    const name = RECORD_NAMES.get(eventId);
+  #takeEvent(head: Head, fields: Fields, host: number, batch: Batch): void {
+    const { eventId, name, naming } = head;
     if (name === undefined) {
       batch.skip('unknownEventId');
       return;
     }
-    batch.count(name);
-    const utc = fields.time('UtcTime', this.#utcTimes);
-    const created = fields.time('TimeCreated', this.#createdTimes);
+    if (head.count++ === 0) this.#counted.push(head);
+    const utc = this.#utc;
+    const created = this.#created;
+    fields.time('UtcTime', this.#utcTimes, utc);
+    fields.time('TimeCreated', this.#createdTimes, created);
     const sequence = recordIdOf(
       fields instanceof ScannedFields ? fields.recordId() : fields.text('RecordID'),
     );
@@ -166,7 +181,7 @@ export class SysmonReader implements Reader {
     let rows = 0;
     if (Object.hasOwn(SENSOR_EVENTS, eventId)) batch.skip(name);
     else {
-      const settled = utc !== undefined && !OWN_CLOCK.has(eventId);
+      const settled = utc.known && !OWN_CLOCK.has(eventId);
       rows = this.#writer.write(eventId, fields, { host, line: this.#line, utc, sequence, settled, naming });
       if (rows === 0) batch.skip('noProcess');
     }
@@ -176,11 +191,9 @@ export class SysmonReader implements Reader {
       rows,
       host,
       flags:
-        (utc === undefined ? NO_UTC : 0) |
-        (created === undefined ? NO_CREATED : 0) |
-        (sequence === undefined ? 0 : NUMBERED),
-      utc: utc ?? 0n,
-      created: created ?? 0n,
+        (utc.known ? 0 : NO_UTC) | (created.known ? 0 : NO_CREATED) | (sequence === undefined ? 0 : NUMBERED),
+      utc,
+      created,
     });
   }
 }
@@ -193,8 +206,14 @@ interface Head {
   /** Why the record is skipped, if it is. */
   readonly skip: string | undefined;
   readonly eventId: number;
+  /** Sysmon's name of the event id, if it has one. */
+  readonly name: string | undefined;
   readonly computer: string;
+  /** The symbol of the computer, once it was needed. */
+  host: number | undefined;
   readonly naming: Naming;
+  /** The number of records in the block with this head. */
+  count: number;
 }
 
 const HEAD = fieldGroup('EventID', 'Channel', 'Provider', 'Computer');
@@ -246,8 +265,10 @@ function recordKind(eventId: number, fields: Fields): number {
   }
 }
 
-function recordIdOf(text: string): number | bigint | undefined {
-  if (text === '' || !/^\d{1,18}$/.test(text)) return undefined;
-  const id = text.length <= MOST_DIGITS ? Number(text) : BigInt(text);
+function recordIdOf(stated: number | string | undefined): number | bigint | undefined {
+  if (stated === undefined) return undefined;
+  if (typeof stated === 'number') return stated > 0 ? stated : undefined;
+  if (!/^\d{1,18}$/.test(stated)) return undefined;
+  const id = stated.length <= MOST_DIGITS ? Number(stated) : BigInt(stated);
   return id > 0n && id < LARGEST_RECORD_ID ? id : undefined;
 }

@@ -82,13 +82,51 @@ describe('the audit kernel', () => {
     ).toEqual([0, 0, 0, 0, 0, 0, 0]);
   });
 
+  it('reads calls whose texts are in hexadecimal or that auditd translated', () => {
+    const values = [
+      [' success=yes exit=3', ' success=no exit=-13', ' success=maybe', ''],
+      ['(none)', 'pts1', "pts'1", 'a="b"', 'x=y'],
+      ['"sh"', '6F6C6420746F6F6C', 'x"y', '(null)', '', "'sh'"],
+      ['"/bin/sh"', '2F62696E', '(null)', '?', '""', '"/bin/sh'],
+      ['', ' key=(null)', ' subj=unconfined key="k k"', ' key="k" pid=9', ' tag=1'],
+      [
+        '',
+        '\u001d',
+        '\u001dARCH=x86_64 SYSCALL=execve AUID="bob" EUID="root"',
+        '\u001dARCH=unknown SYSCALL=open EUID=7465',
+        '\u001dEUID="a" EUID="b"',
+        '\u001dEUID=',
+        '\u001dEUID="ro',
+        '\u001dEUID="a"b pid=9',
+        '\u001dpid=9 EUID="a"',
+        '\u001dEUID="a b" ',
+        '\u001dEUID=a\u001dEGID=b',
+      ],
+    ];
+    const calls = ['arch=c000003e syscall=59', 'arch=c0000015 syscall=5', 'arch=c000003e syscall=99999'];
+    const line = fc.tuple(fc.constantFrom(...calls), ...values.map((each) => fc.constantFrom(...each)));
+    fc.assert(
+      fc.property(fc.array(line, { minLength: 1, maxLength: 8 }), (lines) => {
+        const log = lines.map(
+          ([call, result, tty, comm, exe, key, more], i) =>
+            `type=SYSCALL msg=audit(1700000000.123:${i}): ${call}${result} a0=1 a1=2 a2=3 a3=4 items=0 ppid=1 pid=${i} auid=1 uid=0 gid=0 euid=0 suid=0 fsuid=0 egid=0 sgid=0 fsgid=0 tty=${tty} ses=1 comm=${comm} exe=${exe}${key}${more}`,
+        );
+        expectSame(log.join('\n'));
+      }),
+      { numRuns: 3000 },
+    );
+    const hexadecimal = LINES.filter((text) => /type=SYSCALL.* success=yes .* comm=[0-9A-F]+ /.test(text));
+    expect(hexadecimal.length).toBeGreaterThan(0);
+    expect(new Set(kindsOf(...hexadecimal))).toEqual(new Set([1]));
+  });
+
   it('reads any mixture of lines and damage as the reader does without it', () => {
     const line = fc.constantFrom(
       ...LINES,
       ...LINES.slice(0, 40).map((text) => `node=h${text.length % 3} ${text}`),
     );
     const damage = fc.record({
-      at: fc.nat(400),
+      at: fc.nat(600),
       remove: fc.nat(3),
       insert: fc.constantFrom(
         '',

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Serials } from '../../../../src/ingest/formats/auditd/serials.js';
 
 function see(serials: Serials, numbers: readonly number[]): void {
-  for (const number of numbers) if (!serials.isNext(number | 0)) serials.jump(number | 0, 1_000n);
+  for (const number of numbers) if (!serials.isNext(number | 0)) serials.jump(number | 0, () => 1_000n);
 }
 
 function lost(numbers: readonly number[]): number {
