@@ -202,6 +202,10 @@ export const incidentSchema = z
             z.strictObject({
               at: moment.nullable(),
               what: sentence,
+              command: text
+                .nullable()
+                .default(null)
+                .meta({ description: 'command line of the process that did it' }),
               surprise: z.number().default(0).meta({ description: 'in nats' }),
               main: z
                 .boolean()

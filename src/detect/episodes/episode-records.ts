@@ -57,16 +57,18 @@ export function describeEpisodes(
   const telling = tellingEpisode(incident, judged);
   const anyNode = nodes.get(telling.processes[0]) as number;
   const host = cut(events.hosts[events.keys.hostAt(anyNode)]);
+  const commandOf = (process: number) => {
+    const command = graphs.names.cmd[nodes.get(process) ?? -1] ?? -1;
+    return command < 0 ? undefined : graphs.names.texts[command];
+  };
   const { acts, inSentence } = incidentActs(incident.distinct, judged, {
+    commandOf,
     pidOf: (process) => {
       const pid = graphs.names.pid[nodes.get(process) ?? -1] ?? -1;
       return pid < 0 ? undefined : pid;
     },
   });
-  const change = describeChange(incident, judged, (process) => {
-    const command = graphs.names.cmd[nodes.get(process) ?? -1] ?? -1;
-    return command < 0 ? undefined : graphs.names.texts[command];
-  });
+  const change = describeChange(incident, judged, commandOf);
   const { rate, sure } = rateOf(incident.score, context.benign);
   const processes = [...new Set(incident.episodes.flatMap((episode) => episode.processes))];
   const rows = rowsOf(incident.episodes, judged);
@@ -100,9 +102,10 @@ export function describeEpisodes(
               manager: cut(change.manager),
               packages: change.packages.slice(0, MOST_PACKAGES).map(cut),
             },
-      acts: acts.map(({ row, sentence, surprise, usual, isMain }) => ({
+      acts: acts.map(({ row, sentence, command, surprise, usual, isMain }) => ({
         at: row < 0 ? null : momentOf(events.table.ts[row]),
         what: sentence,
+        command: command === undefined ? null : cut(command),
         surprise,
         main: isMain,
         usual: usual === undefined ? null : { fresh: usual.fresh, all: usual.all },

@@ -36,6 +36,8 @@ export interface TellingAct {
   /** In nats. */
   readonly surprise: number;
   readonly sentence: string;
+  /** The command line of the process that did it; undefined if the log states none. */
+  readonly command?: string | undefined;
   /** How many such behaviours of the program were new in calibration, of all; undefined if it had few. */
   readonly usual?: { readonly fresh: number; readonly all: number } | undefined;
   /** Whether it is one of the two acts that say most. */
@@ -55,9 +57,11 @@ type Act = Omit<TellingAct, 'isMain'> & { readonly isFirstRun: boolean };
 export interface LogTerms {
   /** The log's process id. */
   pidOf(process: number): number | undefined;
+  /** The last command line of a process. */
+  commandOf(process: number): string | undefined;
 }
 
-const NO_TERMS: LogTerms = { pidOf: () => undefined };
+const NO_TERMS: LogTerms = { pidOf: () => undefined, commandOf: () => undefined };
 
 /** The strongest new acts of an incident's highest tree, and what the trees that it was joined with add to them. */
 export function incidentActs(
@@ -90,11 +94,14 @@ const withoutPid = ({ sentence }: TellingAct) => sentence.replace(/ \(pid \d+\)/
 function tellingActs(
   episode: JudgedEpisode,
   judged: JudgedEpisodes,
-  { pidOf }: LogTerms = NO_TERMS,
+  terms: LogTerms = NO_TERMS,
 ): TellingAct[] {
   const { novelty, rates } = judged;
-  const { catalogue, actors } = novelty.activity;
-  const acts: Act[] = [...firstRuns(episode, judged)];
+  const { catalogue, actors, lastPrograms } = novelty.activity;
+  // A command line belongs to the program that the process ran last.
+  const commandOf = (process: number, program: number) =>
+    lastPrograms.get(process) === program ? terms.commandOf(process) : undefined;
+  const acts: Act[] = [...firstRuns(episode, judged, commandOf)];
   const told = new ToldThings();
   for (const kind of ORDER) {
     const actor = episode.actors[kind];
@@ -102,7 +109,7 @@ function tellingActs(
     const [process, program] = [actors.firsts[actor], actors.seconds[actor]];
     const news = told.leaveOut(newsOf(actor, kind, judged), { actor, program, kind, judged, episode });
     if (news.length === 0) continue;
-    const pid = pidOf(process);
+    const pid = terms.pidOf(process);
     const named = nameIn(catalogue, program);
     const who = pid === undefined ? named : `${named} (pid ${pid})`;
     const { all, fresh } = rates.usual(catalogue.programKey(program), kind);
@@ -110,6 +117,7 @@ function tellingActs(
       row: Math.min(...news.map(({ row }) => row)),
       surprise: episode.surprises[kind],
       sentence: phraseNews(who, news, { process, program, novelty }),
+      command: commandOf(process, program),
       usual: all < FEWEST_USUAL ? undefined : { all, fresh },
       isFirstRun: false,
     });
@@ -146,17 +154,21 @@ function nameIn(catalogue: Catalogue, program: number): string {
 }
 
 /** Programs that ran for the first time, and places from which none ran before. */
-function* firstRuns(episode: JudgedEpisode, judged: JudgedEpisodes): Generator<Act> {
+function* firstRuns(
+  episode: JudgedEpisode,
+  judged: JudgedEpisodes,
+  commandOf: (process: number, program: number) => string | undefined,
+): Generator<Act> {
   const { novelty, rates } = judged;
   const { actors, actorAt, catalogue, ran } = novelty.activity;
-  const firsts = new Map<number, number>();
+  const firsts = new Map<number, { process: number; row: number }>();
   const members = new Set(episode.processes);
   actors.firsts.forEach((process, actor) => {
     const program = actors.seconds[actor];
-    if (members.has(process) && !firsts.has(program)) firsts.set(program, actorAt[actor]);
+    if (members.has(process) && !firsts.has(program)) firsts.set(program, { process, row: actorAt[actor] });
   });
   const runs = [
-    ...[...firsts].map(([program, row]) => ({ path: catalogue.executable(program), row })),
+    ...[...firsts].map(([program, { row }]) => ({ path: catalogue.executable(program), row })),
     ...ran
       .filter(({ process }) => members.has(process))
       .map(({ file, row }) => ({ path: catalogue.nameAt(file), row })),
@@ -169,10 +181,11 @@ function* firstRuns(episode: JudgedEpisode, judged: JudgedEpisodes): Generator<A
   const named = episode.newPrograms.filter((program) => catalogue.executable(program) !== '');
   const inOrder = [...named.filter(isPlaced), ...named.filter((program) => !isPlaced(program))];
   for (const program of inOrder.slice(0, MOST_NAMED)) {
-    const [row, name] = [firsts.get(program) ?? -1, quote(catalogue.executable(program))];
+    const { process, row } = firsts.get(program) ?? { process: -1, row: -1 };
+    const name = quote(catalogue.executable(program));
     const sentence = `${name} ran for the first time${isPlaced(program) ? `, ${from}` : ''}`;
     const surprise = rates.newProgram + (isPlaced(program) ? rates.newPlace : 0);
-    yield { row, surprise, sentence, isFirstRun: true };
+    yield { row, surprise, sentence, command: commandOf(process, program), isFirstRun: true };
   }
   if (placed === undefined || named.some(isPlaced)) return;
   const sentence = `${quote(placed.path)} ran ${from}`;

@@ -69,6 +69,11 @@ const FILE_VERBS: Readonly<Record<string, string>> = {
   modify_process: 'changed its directory or root to',
 };
 
+/** Verbs that differ if the object is a process. */
+const PROCESS_VERBS: Readonly<Record<string, string>> = {
+  query: 'asked for the state of',
+};
+
 /** What a process does to itself. */
 const SELF_VERBS: Readonly<Record<string, string>> = {
   change_principal: 'changed its user',
@@ -81,6 +86,7 @@ export function verbOf(relation: string, object: EntityType): string {
   const name = bareName(relation);
   if (object === 'flow' && Object.hasOwn(FLOW_VERBS, name)) return FLOW_VERBS[name];
   if (object === 'file' && Object.hasOwn(FILE_VERBS, name)) return FILE_VERBS[name];
+  if (object === 'process' && Object.hasOwn(PROCESS_VERBS, name)) return PROCESS_VERBS[name];
   if (object === 'principal' && (name === 'change_principal' || name === 'setid'))
     return 'changed its user to';
   return Object.hasOwn(WORDS, name) ? WORDS[name][0] : `performed ${quote(relation)} on`;

@@ -5,6 +5,7 @@ import { code, type Element, h } from '../page/html.js';
 import { factList } from '../page/page.js';
 import { shortenMiddle } from '../page/shorten.js';
 import { dataTable, nameCell } from '../page/tables.js';
+import { actCommands } from './act-commands.js';
 import { mainAction, mainActions } from './actions.js';
 import { alertSection } from './alert-section.js';
 import { entityName } from './entity-name.js';
@@ -76,19 +77,25 @@ function alertActions(alerts: readonly Alert[]): Element {
 /** What is new in the process trees, in order of time; undefined without any. */
 function episodeActs({ episode }: Incident): Element | undefined {
   if (episode === null || episode.acts.length === 0) return undefined;
+  const commands = actCommands(episode.acts);
   return h(
     'ul',
     {},
-    episode.acts.map((act) =>
+    episode.acts.map((act, i) =>
       h(
         'li',
         {},
         act.at === null ? '' : `${formatTime(BigInt(act.at.ns))}: `,
         sentenceContent(act.what),
         usualText(act),
+        commandLine(commands[i]),
       ),
     ),
   );
+}
+
+function commandLine(command: string | undefined): Element | undefined {
+  return command === undefined ? undefined : h('div', { class: 'command' }, nameCell(command));
 }
 
 function graphCaption({ othersLeftOut, withoutEdges }: IncidentSubgraph): string {

@@ -7,6 +7,7 @@ import type { Alert, EntityRef, Incident } from '../../../detect/alerts/alert.js
 import { type Explained, findExplained, type RawEvents } from '../../../detect/alerts/explain.js';
 import { UNKNOWN } from '../../../features/vocabulary.js';
 import { explain } from '../../../pipeline/explain.js';
+import { actCommands } from '../../../report/detection/act-commands.js';
 import { readAlertFolders } from '../../../report/detection/alert-folders.js';
 import { usualText } from '../../../report/detection/usual-text.js';
 import { defineCommand } from '../../command.js';
@@ -17,6 +18,7 @@ import { type Look, renderTable } from '../../terminal/tables.js';
 import { renderTextGraph } from '../../terminal/text-graph.js';
 
 const MOST_LISTED = 40;
+const MOST_COMMAND = 300;
 
 export const command = defineCommand({
   details:
@@ -143,13 +145,17 @@ function* renderEpisode({ episode, score }: Incident): Generator<string> {
   const rest = score - novelty - learned;
   const regular = rest < 0.05 ? '' : `, ${rest.toFixed(1)} from regular contacts with a new address`;
   yield `${countOf(count, 'process tree')}, ${countOf(processCount, 'process', 'processes')}; score: ${novelty.toFixed(1)} from novelty, ${learned.toFixed(1)} from learned scores${regular}`;
+  const rate = falsePerDay < 0.01 ? 'fewer than 0.01' : formatCount(Number(falsePerDay.toPrecision(2)));
   yield sure === 'unresolved'
     ? 'calibration has fewer than 20 benign incidents: how often benign activity raises such an incident is unknown'
-    : `benign activity would raise ${falsePerDay < 0.01 ? 'fewer than 0.01' : falsePerDay.toPrecision(2)} such incidents per host and day (${sure})`;
+    : `benign activity would raise ${rate} such incidents per host and day (${sure})`;
   if (acts.length > 0) yield '';
-  for (const act of acts) {
+  const commands = actCommands(acts);
+  for (const [i, act] of acts.entries()) {
     const at = act.at === null ? '' : `${act.at.iso.slice(0, 19).replace('T', ' ')}  `;
     yield `  ${at}${printable(act.what, 2000)}${usualText(act)}`;
+    const command = commands[i];
+    if (command !== undefined) yield `${' '.repeat(2 + at.length)}$ ${printable(command, MOST_COMMAND)}`;
   }
   yield '';
 }

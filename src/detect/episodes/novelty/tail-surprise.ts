@@ -6,7 +6,10 @@ const FEWEST = 20;
 const LEAST_MEAN = 1;
 const ASSUMED = 2;
 
-/** How rare a score is among those of benign episodes: −ln P(S ≥ s), with an exponential tail beyond what was seen. */
+/**
+ * How rare a score is among those of benign episodes: −ln P(S ≥ s). Beyond what was seen, an exponential tail whose mean is
+ * estimated from m values, P = (1 + x/(m·mean))^−m: a short calibration can say less than a long one.
+ */
 export class TailSurprise {
   /** Ascending, rounded as a model file stores them. */
   readonly values: Float32Array;
@@ -29,7 +32,11 @@ export class TailSurprise {
   of(score: number): number {
     const { length } = this.values;
     if (length < FEWEST) return Math.log((length + 1) / (this.#atLeast(score) + 1)) + this.#beyond(score);
-    if (score > this.#from) return Math.log(length / this.#inTail) + (score - this.#from) / this.#mean;
+    if (score > this.#from) {
+      const values = this.#inTail + ASSUMED;
+      const beyond = (score - this.#from) / this.#mean;
+      return Math.log(length / this.#inTail) + values * Math.log1p(beyond / values);
+    }
     return Math.log((length + 1) / (this.#atLeast(score) + 0.5));
   }
 

@@ -34,6 +34,7 @@ export type ObjectRule =
 export interface EventRule {
   /** Sysmon's own name, and the variant after a colon where one name has several meanings. */
   relation: string;
+  /** Of a process access, the access rights decide; this is the action without readable rights. */
   action: Action;
   /** The direction of information; undefined if it depends on the access rights. */
   flow: 'in' | 'out' | undefined;
@@ -246,27 +247,37 @@ export function ruleOf(entry: EventEntry, fields: Fields): EventRule {
 }
 
 const CREATE_THREAD = 0x2;
+const CHANGE_MEMORY = 0x8;
 const READ_MEMORY = 0x10;
 const WRITE_MEMORY = 0x20;
+/** A duplicated handle gives what its owner may do. */
+const DUPLICATE_HANDLE = 0x40;
+const INTRUDING = CREATE_THREAD | CHANGE_MEMORY | READ_MEMORY | WRITE_MEMORY | DUPLICATE_HANDLE;
+/** To query or limit a process, to read its security descriptor, and to wait for its end. */
+const ASKING = 0x400 | 0x1000 | 0x2000 | 0x20000 | 0x100000;
 
-/** The rights of a process access, as a number. */
-function rightsOf(grantedAccess: string): number {
-  return /^0x[0-9a-f]{1,8}$/i.test(grantedAccess) ? Number(grantedAccess) : 0;
+/** What the rights of a process access tell. Most accesses of a log only ask for the state of the target. */
+export interface ProcessAccess {
+  readonly action: Action;
+  /**
+   * Reading memory or asking for the state brings information to the source. Only rights to change the target without
+   * reading it make information flow to the target; event 8 tells of threads that are created.
+   */
+  readonly flow: 'in' | 'out';
+  /** Whether they go beyond asking for the state of the target. */
+  readonly isNotable: boolean;
 }
 
-/**
- * The direction of a process access. Reading memory or asking for the state brings information to the source. Only rights
- * to change the target without reading it make information flow to the target; event 8 tells of threads that are created.
- */
-export function flowOfAccess(grantedAccess: string): 'in' | 'out' {
-  const rights = rightsOf(grantedAccess);
+const ANY_RIGHTS: ProcessAccess = { action: 'access', flow: 'in', isNotable: true };
+
+/** Reads the field `GrantedAccess`. A record without readable rights may have any. */
+export function processAccess(grantedAccess: string): ProcessAccess {
+  if (!/^0x[0-9a-f]{1,8}$/i.test(grantedAccess)) return ANY_RIGHTS;
+  const rights = Number(grantedAccess);
   const changes = (rights & (CREATE_THREAD | WRITE_MEMORY)) !== 0;
-  return changes && (rights & READ_MEMORY) === 0 ? 'out' : 'in';
-}
-
-const ASKING = 0x1400 | 0x100000;
-
-/** Tells whether the rights of a process access go beyond asking for its state, as most accesses of a log do. */
-export function isNotable(grantedAccess: string): boolean {
-  return (rightsOf(grantedAccess) & ~ASKING) !== 0;
+  return {
+    action: (rights & INTRUDING) !== 0 ? 'access' : 'query',
+    flow: changes && (rights & READ_MEMORY) === 0 ? 'out' : 'in',
+    isNotable: (rights & ~ASKING) !== 0,
+  };
 }

@@ -5,7 +5,7 @@ import { FLOW_IN, FLOW_OUT } from '../../flow.js';
 import { digitsOf } from '../../time.js';
 import type { Symbols } from '../symbols.js';
 import { type Described, EntityWriter } from './entities.js';
-import { EVENT_TABLE, type EventRule, flowOfAccess, IMAGE_RULE, isNotable, ruleOf } from './event-table.js';
+import { EVENT_TABLE, type EventRule, IMAGE_RULE, processAccess, ruleOf } from './event-table.js';
 import { type FieldGroup, type Fields, fieldGroup } from './fields.js';
 import { type Named, type Naming, objectsOf, subjectOf } from './naming.js';
 
@@ -73,13 +73,16 @@ export class EventWriter {
     setKey(batch.object, row, objects.length > 0 ? this.#entities.keyOf(objects[0]) : ABSENT);
     setKey(batch.object2, row, objects.length > 1 ? this.#entities.keyOf(objects[1]) : ABSENT);
     batch.relation[row] = this.#symbols.numberOf(rule.relation);
-    batch.action[row] = actionNumber(rule.action);
+    const access =
+      rule.flow === undefined
+        ? fields.memo(RIGHTS, () => processAccess(fields.text('GrantedAccess')))
+        : undefined;
+    batch.action[row] = actionNumber(access?.action ?? rule.action);
     batch.host[row] = frame.host;
-    const access = rule.flow === undefined ? fields.memo(RIGHTS, () => accessOf(fields)) : undefined;
     batch.flow[row] = (rule.flow ?? access?.flow) === 'in' ? FLOW_IN : FLOW_OUT;
     batch.ok[row] = rule.ok === false ? 1 : 0;
     batch.line[row] = frame.line;
-    if (rule.attributes !== undefined && access?.notable !== false)
+    if (rule.attributes !== undefined && access?.isNotable !== false)
       this.#writeAttributes(rule.attributes, fields, row);
     this.#describe(subject, frame, row);
     for (const object of objects) this.#describe(object, frame, row);
@@ -111,12 +114,6 @@ export class EventWriter {
     this.#entities.upsert(entity, host, kind, row, settled);
     if (entity.user !== undefined) this.#entities.upsert(entity.user, host, NO_SYMBOL, row, settled);
   }
-}
-
-/** What the rights of a process access tell. A record without rights is notable. */
-function accessOf(fields: Fields): { flow: 'in' | 'out'; notable: boolean } {
-  const access = fields.text('GrantedAccess');
-  return { flow: flowOfAccess(access), notable: access === '' || isNotable(access) };
 }
 
 /** The attributes of an event as JSON, or an empty text if it has none. */
