@@ -1,6 +1,7 @@
 import type { FoldedEpisodes } from './fold-episodes.js';
 import { NOVELTY_KINDS } from './novelty/catalogue.js';
 import type { Novelty } from './novelty/novelty.js';
+import { Scans } from './scans.js';
 import type { ScoredEpisode } from './score-episodes.js';
 import { addressKey } from './trees/activity.js';
 
@@ -186,13 +187,15 @@ function joinAddresses(
   groups: Groups,
   novelFoldOf: (process: number) => number | undefined,
 ): void {
-  for (const [address, users] of novelty.activity.addresses) {
-    const connections = [...users.values()].reduce((sum, count) => sum + count, 0);
-    if (connections > MOST_CONNECTIONS || novelty.hasKey(addressKey(address))) continue;
+  const fresh = [...novelty.activity.addresses].filter(([address]) => !novelty.hasKey(addressKey(address)));
+  const scans = new Scans(fresh.map(([, users]) => users));
+  for (const [, users] of fresh) {
+    const connections = [...users.values()].reduce((sum, use) => sum + use.connections, 0);
+    if (connections > MOST_CONNECTIONS) continue;
     let first: number | undefined;
-    for (const process of users.keys()) {
+    for (const [process, use] of users) {
       const fold = novelFoldOf(process);
-      if (fold === undefined) continue;
+      if (fold === undefined || scans.has(process, use)) continue;
       if (first === undefined) first = fold;
       else groups.join(first, fold);
     }

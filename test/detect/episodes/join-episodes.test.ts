@@ -39,6 +39,31 @@ test('each connect is a connection where the log names only the remote end', asy
     expect(programsOf(judged, rank)).not.toEqual(['/usr/bin/sh', '/usr/sbin/nginx']);
 });
 
+/** A server that scans as `scan` says, and a job that contacts 198.51.100.7 and maybe the attacker. */
+function scanned(scan: (log: HostLog, server: Entity) => void, jobContacts: string) {
+  return judgeHour((log) => {
+    const server = log.process('/usr/sbin/nginx');
+    log.act('CONNECT', server, flow('control', `${ATTACKER}:443`));
+    scan(log, server);
+    const job = log.start(log.process('/usr/sbin/cron'), '/usr/bin/sh');
+    log.act('CONNECT', job, flow('job', jobContacts));
+  });
+}
+const JOINED = ['/usr/bin/sh', '/usr/sbin/nginx'];
+
+test.each([
+  ['of ports', (i: number) => `198.51.100.7:${i + 1}`, '198.51.100.7:25'],
+  ['for hosts', (i: number) => `198.51.100.${i + 1}:22`, '198.51.100.7:22'],
+])('a target of a scan %s joins nothing, but what else the scanner contacts does', async (_, target, job) => {
+  const scan = (log: HostLog, server: Entity) => {
+    for (let i = 0; i < 40; i++) log.act('CONNECT', server, flow(`target ${i}`, target(i)));
+  };
+  const apart = await scanned(scan, job);
+  for (const rank of apart.incidents.keys()) expect(programsOf(apart, rank)).not.toEqual(JOINED);
+  expect(programsOf(await scanned(scan, `${ATTACKER}:443`), 0)).toEqual(JOINED);
+  expect(programsOf(await scanned(() => {}, `${ATTACKER}:443`), 0)).toEqual(JOINED);
+});
+
 test('a new program joins the tree that wrote it, also under another spelling of its path', async () => {
   const judged = await judgeHour((log) => {
     const file = (name: string): Entity => ({ id: 'dropper', type: 'file', name });

@@ -7,7 +7,7 @@ import type { EventsWithLead, NamedEvents } from '../named-events.js';
 import { type BehaviourKey, keyOfText } from '../novelty/behaviour-key.js';
 import type { Catalogue } from '../novelty/catalogue.js';
 import { OriginCollector, type ProcessOrigins } from './process-origins.js';
-import { remoteAddress } from './remote-address.js';
+import { remoteEnd } from './remote-address.js';
 
 const typeNumber = (name: (typeof ENTITY_TYPES)[number]) => ENTITY_TYPES.indexOf(name);
 const action = (name: Action) => ACTIONS.indexOf(name);
@@ -16,6 +16,8 @@ const [ACCEPT, CONNECT, EXEC] = [action('accept'), action('connect'), action('ex
 const WRITES = new Set([action('write'), action('create'), action('rename')]);
 /** A connection is given to a process that is started this soon after it was accepted, in nanoseconds. */
 const GIVEN_WITHIN = 5_000_000_000n;
+/** No more ports of an address are kept by process. */
+const MOST_PORTS = 16;
 /** Start relations of logs whose readers give no action. */
 export const START_RELATION =
   /fork|clone|procstart|process_start|spawn|create_process|processcreate|^start$/i;
@@ -40,8 +42,15 @@ export interface Activity extends ProcessOrigins {
   readonly wrote: ReadonlyMap<number, ReadonlyMap<number, number>>;
   /** The same by file: one file can be written as `/tmp/x` and executed as `/./tmp/x`. */
   readonly wroteFile: ReadonlyMap<number, ReadonlyMap<number, number>>;
-  /** The processes that connected to or from a remote address, and the number of their connections. */
-  readonly addresses: ReadonlyMap<string, ReadonlyMap<number, number>>;
+  /** The processes that connected to or from a remote address, and how they used it. */
+  readonly addresses: ReadonlyMap<string, ReadonlyMap<number, AddressUse>>;
+}
+
+/** How a process used a remote address. */
+export interface AddressUse {
+  readonly connections: number;
+  /** The first ports of the address. */
+  readonly ports: readonly number[];
 }
 
 interface Run {
@@ -81,7 +90,7 @@ export function collectActivity(part: NamedEvents | EventsWithLead, catalogue: C
   const ran: Run[] = [];
   const wrote = new Map<number, Map<number, number>>();
   const wroteFile = new Map<number, Map<number, number>>();
-  const addresses = new Map<string, Map<number, number>>();
+  const addresses = new Map<string, Map<number, CountedUse>>();
   const connections = new ConnectionCounter();
   const accepted = new Map<number, { row: number; name: number; behaviours: Int32Array }>();
   const nodes = new Map<number, number>();
@@ -109,10 +118,12 @@ export function collectActivity(part: NamedEvents | EventsWithLead, catalogue: C
     add(actor, behaviours, row, act.name);
     if (act.type === FLOW) {
       if (actionOf === ACCEPT) accepted.set(subject, { row, name: act.name, behaviours });
-      const address = remoteAddress(catalogue.nameAt(act.name));
-      if (address !== undefined) {
+      const remote = remoteEnd(catalogue.nameAt(act.name));
+      if (remote !== undefined) {
         const isOpened = actionOf === ACCEPT || actionOf === CONNECT;
-        addTo(addresses, address, subject, connections.isNew(subject, object, isOpened) ? 1 : 0);
+        const use = usedBy(addresses, remote.address, subject);
+        if (connections.isNew(subject, object, isOpened)) use.connections++;
+        if (use.ports.length < MOST_PORTS && !use.ports.includes(remote.port)) use.ports.push(remote.port);
       }
     } else if (act.type === FILE) {
       if (actionOf === EXEC) ran.push({ process: subject, file: act.name, object, row });
@@ -279,9 +290,17 @@ class ConnectionCounter {
   }
 }
 
-function addTo<A>(table: Map<A, Map<number, number>>, a: A, b: number, count: number): void {
-  const row = table.get(a) ?? new Map<number, number>();
-  table.set(a, row.set(b, (row.get(b) ?? 0) + count));
+interface CountedUse {
+  connections: number;
+  readonly ports: number[];
+}
+
+function usedBy(table: Map<string, Map<number, CountedUse>>, address: string, process: number): CountedUse {
+  const users = table.get(address) ?? new Map<number, CountedUse>();
+  table.set(address, users);
+  const use = users.get(process) ?? { connections: 0, ports: [] };
+  users.set(process, use);
+  return use;
 }
 
 function firstIn(table: Map<number, Map<number, number>>, a: number, b: number, row: number): void {
