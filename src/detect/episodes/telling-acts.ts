@@ -142,7 +142,7 @@ function phraseNews(
   const [{ what, name, isOwnFile }] = news;
   if (what[0] === 'parent')
     return `${nameIn(catalogue, catalogue.program(String(what[1])))} started ${who} for the first time`;
-  if (isOwnFile) return `${who} was executed as ${quote(name ?? '')} for the first time`;
+  if (isOwnFile) return `${who} was executed from the path ${quote(name ?? '')} for the first time`;
   const addresses = what[0] === 'net' ? newAddresses(process, novelty) : [];
   const scope = novelty.knows(program) ? ' for the first time' : ', which no program had done before';
   return `${who} ${phraseActs(news, addresses)}${scope}`;

@@ -64,12 +64,13 @@ function ruleMeaning(rule: string): string {
 }
 
 function expectation(found: Threshold, rule: string, hostDays: number, countsAlerts: boolean): string {
-  const { status, finest, incidentsPerDay, alarmsPerDay, range } = found;
+  const { asked, status, finest, incidentsPerDay, alarmsPerDay, range } = found;
   const days = formatNumber(hostDays, 2);
   const unit = /^(?:budget|top)/.test(rule) ? 'false incidents per host and day' : 'of instances';
   const calibration = `Calibration used ${days} host-day${days === '1' ? '' : 's'} of benign events; the lowest rate it can measure is ${formatNumber(finest, 2)} ${unit}.`;
-  // A rate from so few benign incidents, or from so short a time, would be a guess.
-  if (rule.startsWith('top:') && (status === 'unresolved' || finest > found.asked)) return calibration;
+  // A rate from so few benign incidents, or from so short a time, would be a guess, as `recal detect` says too.
+  if (rule.startsWith('top:') && (status === 'unresolved' || finest > asked))
+    return `${calibration} That is too little to say how many incidents are false.`;
   const most = status === 'resolved' ? 'about' : 'at most';
   const alerts = countsAlerts ? ` and ${formatNumber(alarmsPerDay, 2)} false alerts` : '';
   const rates = `On similar days, expect ${most} ${formatNumber(incidentsPerDay, 2)} false incidents${alerts} per host and day.`;

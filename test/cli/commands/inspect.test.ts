@@ -23,7 +23,7 @@ test('shows format, records, relations, entities, span, order, what is undefined
   expect(stdout).toMatch(/log\.json +cdm +ns +5 /);
   expect(stdout).toMatch(/^events +3$/m);
   expect(stdout).toMatch(/^entities +2: 1 process, 1 other$/m);
-  expect(stdout).toMatch(/^undefined +1 entities, in 2 \(66\.67 %\) of the events$/m);
+  expect(stdout).toMatch(/^undefined +1 entity, in 2 \(66\.67 %\) of the events$/m);
   expect(stdout).toMatch(/^records +3 Event, 1 Subject$/m);
   expect(stdout).toMatch(/^span +2018-04-06.00:00:00.* to 2018-04-06.01:00:00/m);
   expect(stdout).toMatch(/^out of order +1 \(33\.33 %\)$/m);

@@ -86,7 +86,7 @@ export class LearnedFacts {
         ...has(this.#phrases, `${program} started ${child}`),
       ];
     }
-    const as = /^`([^`]*)` was executed as `([^`]*)` for the first time$/.exec(text);
+    const as = /^`([^`]*)` was executed from the path `([^`]*)` for the first time$/.exec(text);
     if (as !== null) return has(this.#phrases, `${nameTemplate(as[1])} executed ${nameTemplate(as[2])}`);
     const act =
       /^(?:`([^`]*)`|an unnamed process) (.*)( for the first time|, which no program had done before)$/s.exec(

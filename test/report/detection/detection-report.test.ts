@@ -109,6 +109,10 @@ describe('a detection report', () => {
     expect(text).toContain('between 4.00 and 6.50');
     const ranked = { ...threshold, rule: 'top:10/day', found: { ...found, status: 'unresolved' as const } };
     expect(textOf(renderDetectionReport(reportOf({ threshold: ranked })))).not.toContain('expect at most');
+    const short = { ...threshold, rule: 'top:10/day', found: { ...found, asked: 10, finest: 115 } };
+    const shortText = textOf(renderDetectionReport(reportOf({ threshold: short })));
+    expect(shortText).toContain('too little to say how many incidents are false');
+    expect(shortText).not.toContain('expect at most');
     const oneDay = renderDetectionReport(reportOf({ threshold: { ...threshold, hostDays: 0.9996 } }));
     expect(textOf(oneDay)).toContain('used 1 host-day of benign events');
   });

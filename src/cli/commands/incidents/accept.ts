@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import { EXIT, RecalError } from '../../../base/errors.js';
 import { printable } from '../../../base/printable.js';
@@ -77,6 +78,10 @@ export const command = defineCommand({
     }
     if (alerts.length === 0)
       throw usage('--alerts is required: the folder with the incidents', 'add --alerts DIR, or --dir DIR');
+    if (!existsSync(model))
+      throw new RecalError('no-model', `${printable(model)} does not exist`, {
+        hint: 'name the model of recal detect with --model; an acceptance beside another name has no effect',
+      });
     const result = await acceptAndClose({ ...by, alerts, ids: incidents, aged, triage });
     out.result(result, () => render(result, model, out));
     return EXIT.done;

@@ -10,6 +10,7 @@ async function prepare(changes: readonly IncidentChanges[]) {
   const folder = newFolder();
   const { alerts, incidents } = await writeEpisodeAlerts(folder, changes);
   const model = join(folder, 'm.recal');
+  writeFileSync(model, 'only its name is used');
   const run = (...args: string[]) => here(['accept', ...args, '--model', model, '--json']);
   return { folder, alerts, incidents, model, run };
 }
@@ -80,6 +81,25 @@ describe('recal accept', () => {
     const list = await here(['accept', '--list', '--model', model]);
     expect(list.stderr).toContain('unfinished line');
     expect((await readAcceptances(model)).accepted).toHaveLength(6);
+  });
+
+  it('refuses a model that does not exist, because nothing would read the acceptance', async () => {
+    const { alerts, incidents, model } = await prepare([{ name: 'one' }]);
+    const wrong = model.replace('m.recal', 'n.recal');
+    const ended = await here([
+      'accept',
+      incidents[0].id,
+      '--alerts',
+      alerts,
+      '--model',
+      wrong,
+      '--reason',
+      'r',
+    ]);
+    expect([ended.code, ended.stderr]).toEqual([1, expect.stringContaining('n.recal does not exist')]);
+    expect((await readAcceptances(wrong)).accepted).toEqual([]);
+    const open = await here(['incidents', '--alerts', alerts, '--new']);
+    expect(open.stdout).toContain('1 of 1 matching');
   });
 
   it('a changed line is an error, not fewer acceptances', async () => {
