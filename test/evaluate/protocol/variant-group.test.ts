@@ -84,7 +84,10 @@ describe('the contract of variant groups', () => {
     async (kind) => {
       const { variant, ...rest } = quickSteps(kind, 3);
       // Both need more than three batches for an epoch.
-      const group: VariantGroup = makeRival(kind, { ...rest, variant: { ...variant, settings: { batch: 10 } } });
+      const group: VariantGroup = makeRival(kind, {
+        ...rest,
+        variant: { ...variant, settings: { batch: 10 } },
+      });
       try {
         await group.fit(world.splits.train, { seed: 0, threads: 1 });
         expect(group.budget).toMatchObject({ epochs: 1, steps: 3 });
