@@ -10,7 +10,7 @@ import { makeRival } from '../../../src/evaluate/rivals/make-rival.js';
 import { Rarity } from '../../../src/evaluate/rivals/rarity.js';
 import { isPublished, PUBLISHED_RIVALS } from '../../../src/evaluate/rivals/rival-settings.js';
 import { Velox } from '../../../src/evaluate/rivals/velox.js';
-import { quickVariant, type SmallWorld, smallWorld } from '../small-world.js';
+import { quickSteps, quickVariant, type SmallWorld, smallWorld } from '../small-world.js';
 
 let world: SmallWorld;
 beforeAll(async () => {
@@ -78,6 +78,24 @@ describe('the contract of variant groups', () => {
       expect(auroc(rankScores(ranking, positives)), name).toBeGreaterThan(0.95);
     }
   });
+
+  test.each(['orthrus', 'flash'] as const)(
+    '%s stops at a number of steps, also within an epoch',
+    async (kind) => {
+      const { variant, ...rest } = quickSteps(kind, 3);
+      // Both need more than three batches for an epoch.
+      const group: VariantGroup = makeRival(kind, {
+        ...rest,
+        variant: { ...variant, settings: { batch: 10 } },
+      });
+      try {
+        await group.fit(world.splits.train, { seed: 0, threads: 1 });
+        expect(group.budget).toMatchObject({ epochs: 1, steps: 3 });
+      } finally {
+        await group.close();
+      }
+    },
+  );
 
   test('refuses to calibrate before fit', async () => {
     for (const name of ['recal', 'rarity', 'velox']) {

@@ -119,7 +119,7 @@ export class Flash extends Rival {
     let epoch = 0;
     for (; epoch < epochs && parameters.steps < most; epoch++) {
       for (const graph of graphs) {
-        for (let first = 0; first < graph.mean.nodes; first += batch) {
+        for (let first = 0; first < graph.mean.nodes && parameters.steps < most; first += batch) {
           const length = Math.min(batch, graph.mean.nodes - first);
           const nodes = Int32Array.from({ length }, (_, i) => first + i);
           this.options.signal?.throwIfAborted();

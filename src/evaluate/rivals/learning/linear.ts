@@ -33,19 +33,34 @@ export class Linear {
 
   /** Adds to the gradients of the weights. Returns dx, or null if the input needs no gradient. */
   backward(dOut: Reals, needsInput = true): Reals | null {
+    if (!needsInput) {
+      this.#learn(dOut);
+      return null;
+    }
+    const { rows: inner, columns } = this.w;
+    const dx = new this.#products.Reals((dOut.length / columns) * inner);
+    this.backwardInto(dOut, dx);
+    return dx;
+  }
+
+  /** As `backward`, but adds to dx. */
+  backwardInto(dOut: Reals, dx: Reals): void {
+    this.#learn(dOut);
+    const { rows: inner, columns } = this.w;
+    this.#products.inputGradient({ rows: dOut.length / columns, inner, columns }, dOut, this.w.w, dx);
+  }
+
+  #learn(dOut: Reals): void {
     if (this.#x === undefined) throw new TypeError('Linear.backward: call forward first');
     const { rows: inner, columns } = this.w;
     const rows = dOut.length / columns;
-    const size = { rows, inner, columns };
-    this.#products.weightGradient(size, this.#x, dOut, this.w.d);
+    this.#products.weightGradient({ rows, inner, columns }, this.#x, dOut, this.w.d);
     if (this.bias !== null) {
-      for (let i = 0; i < dOut.length; i++) this.bias.d[i % columns] += dOut[i];
+      const { d } = this.bias;
+      for (let at = 0; at < dOut.length; at += columns)
+        for (let j = 0; j < columns; j++) d[j] += dOut[at + j];
     }
     this.#x = undefined;
-    if (!needsInput) return null;
-    const dx = new this.#products.Reals(rows * inner);
-    this.#products.inputGradient(size, dOut, this.w.w, dx);
-    return dx;
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Random } from '../../../base/random.js';
 import { dropFactors } from './activations.js';
 import type { EdgeRows } from './edge-rows.js';
+import { FoldedAttention } from './folded-attention.js';
 import { type Linear, uniformLinear } from './linear.js';
 import type { Parameter, Parameters } from './parameters.js';
 import type { Products, Reals } from './products.js';
@@ -38,7 +39,9 @@ export class TransformerLayer {
   readonly skip: Linear;
   readonly edges: Parameter;
   readonly #products: Products;
+  readonly #folded: FoldedAttention | undefined;
   #kept: Kept | undefined;
+  #inputLength = 0;
 
   constructor(products: Products, parameters: Parameters, shape: TransformerShape) {
     const { inputs, heads, width, relations } = shape;
@@ -51,6 +54,8 @@ export class TransformerLayer {
     this.value = layer();
     this.edges = parameters.uniform(relations, this.outputs, 1 / Math.sqrt(relations));
     this.skip = layer();
+    // Narrow inputs take fewer products this way.
+    if (inputs <= width) this.#folded = new FoldedAttention(products, this, heads);
   }
 
   /** The first `graph.nodes` rows of x receive messages. Gives the first `outRows` rows. */
@@ -59,6 +64,13 @@ export class TransformerLayer {
     const { outputs: columns } = this;
     const { nodes, offsets, sources, relations } = graph;
     const q = this.query.forward(x, nodes);
+    this.#inputLength = x.length;
+    if (this.#folded !== undefined) {
+      const out = this.skip.forward(x, outRows);
+      const factors = dropFactors(sources.length * heads, dropout, random);
+      this.#folded.forward({ graph, x, q, factors }, out);
+      return out;
+    }
     const k = this.key.forward(x, rows);
     const v = this.value.forward(x, rows);
     const out = this.skip.forward(x, outRows);
@@ -101,21 +113,22 @@ export class TransformerLayer {
 
   /** Follows `forward`. Returns dx for all rows. */
   backward(dOut: Reals): Reals {
-    if (this.#kept === undefined) throw new TypeError('TransformerLayer.backward: call forward first');
-    const { k, q } = this.#kept;
     const { Reals } = this.#products;
-    const [dq, dk, dv] = [new Reals(q.length), new Reals(k.length), new Reals(k.length)];
-    this.#attendBackward(this.#kept, dOut, dq, dk, dv);
-    this.#kept = undefined;
-    const dx = this.key.backward(dk) as Reals;
-    for (const [layer, d] of [
-      [this.value, dv],
-      [this.query, dq],
-      [this.skip, dOut],
-    ] as const) {
-      const part = layer.backward(d) as Reals;
-      for (let i = 0; i < part.length; i++) dx[i] += part[i];
+    const dx = new Reals(this.#inputLength);
+    let dq: Reals;
+    if (this.#folded !== undefined) dq = this.#folded.backward(dOut, dx);
+    else {
+      if (this.#kept === undefined) throw new TypeError('TransformerLayer.backward: call forward first');
+      const { k, q } = this.#kept;
+      dq = new Reals(q.length);
+      const [dk, dv] = [new Reals(k.length), new Reals(k.length)];
+      this.#attendBackward(this.#kept, dOut, dq, dk, dv);
+      this.#kept = undefined;
+      this.key.backwardInto(dk, dx);
+      this.value.backwardInto(dv, dx);
     }
+    this.query.backwardInto(dq, dx);
+    this.skip.backwardInto(dOut, dx);
     return dx;
   }
 

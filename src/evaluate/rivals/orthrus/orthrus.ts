@@ -71,6 +71,7 @@ export class Orthrus extends Rival {
         const memory = new NeighbourMemory(features.length / sizes.inputs, this.#settings.neighbours);
         for (const edges of windows) {
           for (const [from, to] of this.#batches(edges)) {
+            if (parameters.steps >= most) break;
             signal?.throwIfAborted();
             parameters.clearGradients();
             network.learn(memory.batch(edges, from, to, features), random.stream(`step ${parameters.steps}`));

@@ -9,7 +9,7 @@ import { twoMeans } from '../../../../src/evaluate/rivals/orthrus/two-means.js';
 import { wordWeights } from '../../../../src/evaluate/rivals/word-weights.js';
 import { checkGradients } from '../learning/gradient-check.js';
 
-const options = { ...ORTHRUS_DEFAULTS, projected: 4, hidden: 3, heads: 2, out: 3, neighbours: 2 };
+const small = { ...ORTHRUS_DEFAULTS, projected: 4, hidden: 3, heads: 2, out: 3, neighbours: 2 };
 const RELATIONS = 2;
 const INPUTS = 3;
 /** Source, target, relation. */
@@ -29,7 +29,7 @@ const edges = {
 };
 const random = new Random(8);
 const features = Float64Array.from({ length: 5 * INPUTS }, () => random.float() - 0.5);
-const make = () =>
+const make = (options = small) =>
   new OrthrusNetwork(
     new PlainProducts(Float64Array),
     options,
@@ -39,7 +39,7 @@ const make = () =>
 
 /** The last two edges, after the first four. */
 function lastBatch() {
-  const memory = new NeighbourMemory(5, options.neighbours);
+  const memory = new NeighbourMemory(5, small.neighbours);
   memory.batch(edges, 0, 4, features);
   memory.remember(edges, 0, 4);
   return memory.batch(edges, 4, 6, features);
@@ -75,9 +75,13 @@ function slowLayer(layer: TransformerLayer, x: readonly number[][], into: readon
   });
 }
 
-describe('OrthrusNetwork', () => {
+// The attention of the first layer folds its queries into the inputs if a head is as wide as they are.
+describe.each([
+  ['OrthrusNetwork', small],
+  ['OrthrusNetwork with a first layer that folds', { ...small, hidden: 5 }],
+])('%s', (_, options) => {
   test('gives the loss of the relation of an edge, from the latest edges of both ends', () => {
-    const network = make();
+    const network = make(options);
     // After four edges, node 0 remembers (3, 1) and (1, 1); node 1 (2, 1) and (0, 1); node 3 (0, 1). The first edge of
     // node 0 and of node 1 is forgotten. Nodes: 0, 1, 3 and the neighbour 2.
     const into: number[][][] = [];
@@ -117,14 +121,14 @@ describe('OrthrusNetwork', () => {
   });
 
   test('has the gradients of its loss, also with dropout', () => {
-    const network = make();
+    const network = make(options);
     const batch = lastBatch();
     checkGradients(network.parameters.list, () => network.learn(batch, new Random(3)));
   });
 
   test('a relation that training lacks has no loss', () => {
     const batch = { ...lastBatch(), relations: Uint16Array.of(RELATIONS, 0) };
-    expect(make().losses(batch)[0]).toBeNaN();
+    expect(make(options).losses(batch)[0]).toBeNaN();
   });
 });
 
