@@ -2,7 +2,7 @@ import { attackSeeds, ranksText } from '../report/attack-ranks.js';
 import { countText, meanText, stepsOf } from '../report/cell-text.js';
 import type { Comparison, Contestant } from './compare.js';
 
-/** A table of texts: one row per contestant. */
+/** A table of texts: one row per contestant, the highest AP first. */
 export interface CompareTable {
   readonly headings: readonly string[];
   readonly rows: readonly (readonly string[])[];
@@ -40,8 +40,13 @@ export function compareTable({
       'processor s',
       'memory',
     ],
-    rows: contestants.map((contestant) => rowOf(contestant, attacks)),
+    rows: byPrecision(contestants).map((contestant) => rowOf(contestant, attacks)),
   };
+}
+
+/** Contestants in the order of their mean AP, the highest first. */
+export function byPrecision(contestants: readonly Contestant[]): Contestant[] {
+  return [...contestants].sort((a, b) => (b.result.mean.ap ?? 0) - (a.result.mean.ap ?? 0));
 }
 
 function rowOf({ name, result, memory, processor }: Contestant, attacks: readonly string[]): string[] {

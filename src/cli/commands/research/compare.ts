@@ -69,9 +69,10 @@ export const command = defineCommand({
         versions: { recal: ownVersion() },
         threads: threadCount(settings.threads),
         watch: {
-          run: (contestant, seed, known) => {
-            progress.trial();
-            if (known) out.info(`${contestant}, seed ${seed}: finished earlier`);
+          run: (contestant, seed, known, { number, count }) => {
+            const place = `run ${number} of ${count}: `;
+            progress.trial(place);
+            if (known) out.info(`${place}seed ${seed}: ${contestant} finished earlier`);
           },
           evaluation: {
             started: (_, notes) => {

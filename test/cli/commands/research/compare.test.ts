@@ -32,7 +32,7 @@ describe('recal compare', () => {
     const figures = () => JSON.parse(readFileSync(join(out, 'compare.json'), 'utf8')).contestants;
     const before = figures();
     const second = await run(line);
-    expect(second.stderr).toContain('threatrace, seed 1: finished earlier');
+    expect(second.stderr).toContain('run 3 of 3: seed 1: threatrace finished earlier');
     expect(second.stderr).not.toContain('done in');
     expect(figures()).toEqual(before);
   });
