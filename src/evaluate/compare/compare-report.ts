@@ -6,7 +6,7 @@ import { h } from '../../report/page/html.js';
 import { REPORT_FILE, renderPage } from '../../report/page/page.js';
 import { dataTable } from '../../report/page/tables.js';
 import type { Comparison } from './compare.js';
-import { byPrecision, COMPARE_LEGEND, compareTable } from './compare-rows.js';
+import { byPrecision, COMPARE_LEGEND, compareTable, describeComparison } from './compare-rows.js';
 
 /** Writes report.html: one picture and one table. */
 export async function writeCompareReport(comparison: Comparison, folder: string): Promise<void> {
@@ -30,7 +30,7 @@ function renderReport({ contestants, about, notes }: Comparison): string {
       {
         id: 'picture',
         title: 'Average precision',
-        lead: `${positives} of ${nodes} nodes are labelled. A detector that guesses has an average precision near ${(positives / Math.max(1, nodes)).toFixed(4)}.`,
+        lead: `All contestants: ${describeComparison(about)}. A detector that guesses has an average precision near ${(positives / Math.max(1, nodes)).toFixed(4)}.`,
         content: seedDots({
           id: 'ap',
           title: 'Average precision by seed',

@@ -1,3 +1,4 @@
+import { formatNumber } from '../../report/page/format.js';
 import { attackSeeds, ranksText } from '../report/attack-ranks.js';
 import { countText, meanText, stepsOf } from '../report/cell-text.js';
 import type { Comparison, Contestant } from './compare.js';
@@ -17,6 +18,15 @@ export const COMPARE_LEGEND = [
   'own rule: attacks, true and false nodes flagged by the rule of the published detector, if it has one without labels',
   'seconds: training, calibration and scoring of one seed; processor s: all of a seed on all threads, which other work on the machine does not lengthen; memory: the most that the process used, with the data',
 ] as const;
+
+/** What all contestants share: protocol, threshold rule and labels. */
+export function describeComparison({ protocol, matching, config, data }: Comparison['about']): string {
+  const { positives, nodes, tier } = data;
+  return (
+    `protocol ${protocol}, matching ${matching}, threshold ${config.threshold}, labels of tier ${tier}: ` +
+    `${formatNumber(positives)} of ${formatNumber(nodes)} nodes are labelled`
+  );
+}
 
 /** All figures of a comparison. */
 export function compareTable({

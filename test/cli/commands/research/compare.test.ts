@@ -26,6 +26,9 @@ describe('recal compare', () => {
       /^contestant +seeds +AP +AUROC +ADP +attack 0 +attack 1 +flagged +false incidents +own rule +steps/,
     );
     expect(first.stdout).toMatch(/\nrarity +1 /);
+    expect(first.stdout).toMatch(
+      /\nprotocol honest, matching node, threshold fpr:0.05, labels of tier all: \d+ of \d+ nodes are labelled\n/,
+    );
     expect(first.stdout).toMatch(/\nthreatrace +2 .*true, .*false/);
     expect(readdirSync(out).sort()).toEqual(['compare.json', 'report.html', 'runs']);
     expect(readdirSync(join(out, 'runs'))).toHaveLength(3);
