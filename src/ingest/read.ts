@@ -13,6 +13,8 @@ import { type FilledBlock, LineBlocks } from './sources/line-blocks.js';
 import type { TimeUnit } from './time.js';
 
 const BLOCK_BYTES = 4 << 20;
+/** The first block is as long, and each further one twice as long as the one before, so that all stages start early. */
+const FIRST_BYTES = 1 << 18;
 /** For less input, starting threads costs more time than it saves. */
 const INLINE_BYTES = 16 << 20;
 const MAX_THREADS = 4;
@@ -92,12 +94,15 @@ export class LogReader {
   readonly #pool: ParsePool;
   /** The stages that need order, by format. They go on from file to file. */
   readonly #assemblers = new Map<string, Assembler>();
+  /** The length of the next block. */
+  #nextBytes: number;
 
   constructor(options: ReadOptions = {}) {
     this.#options = options;
     this.#maxLine = options.maxLine ?? DEFAULT_MAX_LINE;
     const blockBytes = Math.max(BLOCK_BYTES, 2 * this.#maxLine);
     this.#pool = new ParsePool(options.threads ?? 0, blockBytes, { maxLine: this.#maxLine });
+    this.#nextBytes = (options.threads ?? 0) > 0 ? FIRST_BYTES : blockBytes;
   }
 
   async close(): Promise<void> {
@@ -120,6 +125,11 @@ export class LogReader {
     if (last && out !== undefined) {
       for (const assembler of this.#assemblers.values()) yield* out.flush(assembler);
     }
+  }
+
+  /** Takes back a batch that the caller is done with. Its memory serves for later batches. */
+  reuse(batch: Batch): void {
+    this.#pool.reuse(batch);
   }
 
   /** The states of the stages that need order, as JSON values by format. The next ingest goes on with them. */
@@ -160,6 +170,7 @@ export class LogReader {
     try {
       while (!ended) {
         this.#options.signal?.throwIfAborted();
+        if (out === undefined) filling = this.#fillUntilKnown(blocks, await filling);
         const { lease, length, dropped } = await filling;
         ended = length === 0 && dropped.length === 0;
         if (ended && out === undefined) {
@@ -194,7 +205,7 @@ export class LogReader {
   }
 
   /** Takes a block from the pool and fills it. */
-  #fillNext(blocks: LineBlocks): Promise<FilledBlock & { lease: Lease }> {
+  #fillNext(blocks: LineBlocks): Promise<LeasedBlock> {
     const filled = this.#pool
       .acquire()
       .then(async (lease) => ({ lease, ...(await this.#fill(blocks, lease)) }));
@@ -202,9 +213,23 @@ export class LogReader {
     return filled;
   }
 
+  /** Fills a short first block up to its end if none of its lines tells the format. */
+  async #fillUntilKnown(blocks: LineBlocks, block: LeasedBlock): Promise<LeasedBlock> {
+    const { lease, length, dropped } = block;
+    const isKnown = (this.#options.format ?? 'auto') !== 'auto' || this.#detect(lease, length) !== undefined;
+    if (isKnown || blocks.ended) return block;
+    this.#nextBytes = this.#pool.blockBytes;
+    blocks.takeBack(lease.bytes.subarray(0, length));
+    const whole = await this.#fill(blocks, lease);
+    return { lease, length: whole.length, dropped: [...dropped, ...whole.dropped] };
+  }
+
   async #fill(blocks: LineBlocks, lease: Lease): Promise<FilledBlock> {
+    const { blockBytes } = this.#pool;
     try {
-      return await blocks.fill(lease.bytes, this.#pool.blockBytes);
+      const filled = await blocks.fill(lease.bytes, blockBytes, this.#nextBytes);
+      this.#nextBytes = Math.min(2 * this.#nextBytes, blockBytes);
+      return filled;
     } catch (error) {
       lease.release();
       throw error;
@@ -232,11 +257,15 @@ export class LogReader {
   #formatOf(name: string, lease: Lease, length: number): Format {
     const wanted = this.#options.format ?? 'auto';
     if (wanted !== 'auto') return formatByName(wanted);
-    const found = detectFormat(lease.bytes.subarray(0, length), this.#maxLine);
+    const found = this.#detect(lease, length);
     if (found !== undefined) return found;
     const error = unknownFormatError(name, lease.bytes.subarray(0, length));
     lease.release();
     throw error;
+  }
+
+  #detect(lease: Lease, length: number): Format | undefined {
+    return detectFormat(lease.bytes.subarray(0, length), this.#maxLine);
   }
 
   /** Counts the lines that are longer than a block, which the reader did not see. */
@@ -337,6 +366,9 @@ class SourceOutput {
     return { source: report, batch, firstLine, consumed: this.#source.consumed };
   }
 }
+
+/** A block of the pool with whole lines. */
+type LeasedBlock = FilledBlock & { readonly lease: Lease };
 
 /** A batch that is being parsed. */
 interface PendingBatch {

@@ -60,8 +60,7 @@ export class EventOutput {
     this.#hosts = batch.symbols.map((name) => this.symbol(name));
     batch.symbols = this.symbols;
     this.#files.length = 0;
-    const acts = this.tape.acts.length;
-    batch.reserve(acts + (acts >> 3) + 64, (acts >> 1) + 64);
+    batch.reserve(batch.events + batch.eventRoom, batch.upserts + batch.upsertRoom);
   }
 
   /** The number of a host for the acts of this batch. */
