@@ -95,14 +95,13 @@ export class LogReader {
   /** The stages that need order, by format. They go on from file to file. */
   readonly #assemblers = new Map<string, Assembler>();
   /** The length of the next block. */
-  #nextBytes: number;
+  #nextBytes = FIRST_BYTES;
 
   constructor(options: ReadOptions = {}) {
     this.#options = options;
     this.#maxLine = options.maxLine ?? DEFAULT_MAX_LINE;
     const blockBytes = Math.max(BLOCK_BYTES, 2 * this.#maxLine);
     this.#pool = new ParsePool(options.threads ?? 0, blockBytes, { maxLine: this.#maxLine });
-    this.#nextBytes = (options.threads ?? 0) > 0 ? FIRST_BYTES : blockBytes;
   }
 
   async close(): Promise<void> {
