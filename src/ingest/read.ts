@@ -13,8 +13,6 @@ import { type FilledBlock, LineBlocks } from './sources/line-blocks.js';
 import type { TimeUnit } from './time.js';
 
 const BLOCK_BYTES = 4 << 20;
-/** The first block is as long, and each further one twice as long as the one before, so that all stages start early. */
-const FIRST_BYTES = 1 << 18;
 /** For less input, starting threads costs more time than it saves. */
 const INLINE_BYTES = 16 << 20;
 const MAX_THREADS = 4;
@@ -94,8 +92,6 @@ export class LogReader {
   readonly #pool: ParsePool;
   /** The stages that need order, by format. They go on from file to file. */
   readonly #assemblers = new Map<string, Assembler>();
-  /** The length of the next block. */
-  #nextBytes = FIRST_BYTES;
 
   constructor(options: ReadOptions = {}) {
     this.#options = options;
@@ -169,7 +165,6 @@ export class LogReader {
     try {
       while (!ended) {
         this.#options.signal?.throwIfAborted();
-        if (out === undefined) filling = this.#fillUntilKnown(blocks, await filling);
         const { lease, length, dropped } = await filling;
         ended = length === 0 && dropped.length === 0;
         if (ended && out === undefined) {
@@ -204,7 +199,7 @@ export class LogReader {
   }
 
   /** Takes a block from the pool and fills it. */
-  #fillNext(blocks: LineBlocks): Promise<LeasedBlock> {
+  #fillNext(blocks: LineBlocks): Promise<FilledBlock & { lease: Lease }> {
     const filled = this.#pool
       .acquire()
       .then(async (lease) => ({ lease, ...(await this.#fill(blocks, lease)) }));
@@ -212,23 +207,9 @@ export class LogReader {
     return filled;
   }
 
-  /** Fills a short first block up to its end if none of its lines tells the format. */
-  async #fillUntilKnown(blocks: LineBlocks, block: LeasedBlock): Promise<LeasedBlock> {
-    const { lease, length, dropped } = block;
-    const isKnown = (this.#options.format ?? 'auto') !== 'auto' || this.#detect(lease, length) !== undefined;
-    if (isKnown || blocks.ended) return block;
-    this.#nextBytes = this.#pool.blockBytes;
-    blocks.takeBack(lease.bytes.subarray(0, length));
-    const whole = await this.#fill(blocks, lease);
-    return { lease, length: whole.length, dropped: [...dropped, ...whole.dropped] };
-  }
-
   async #fill(blocks: LineBlocks, lease: Lease): Promise<FilledBlock> {
-    const { blockBytes } = this.#pool;
     try {
-      const filled = await blocks.fill(lease.bytes, blockBytes, this.#nextBytes);
-      this.#nextBytes = Math.min(2 * this.#nextBytes, blockBytes);
-      return filled;
+      return await blocks.fill(lease.bytes, this.#pool.blockBytes);
     } catch (error) {
       lease.release();
       throw error;
@@ -256,15 +237,11 @@ export class LogReader {
   #formatOf(name: string, lease: Lease, length: number): Format {
     const wanted = this.#options.format ?? 'auto';
     if (wanted !== 'auto') return formatByName(wanted);
-    const found = this.#detect(lease, length);
+    const found = detectFormat(lease.bytes.subarray(0, length), this.#maxLine);
     if (found !== undefined) return found;
     const error = unknownFormatError(name, lease.bytes.subarray(0, length));
     lease.release();
     throw error;
-  }
-
-  #detect(lease: Lease, length: number): Format | undefined {
-    return detectFormat(lease.bytes.subarray(0, length), this.#maxLine);
   }
 
   /** Counts the lines that are longer than a block, which the reader did not see. */
@@ -365,9 +342,6 @@ class SourceOutput {
     return { source: report, batch, firstLine, consumed: this.#source.consumed };
   }
 }
-
-/** A block of the pool with whole lines. */
-type LeasedBlock = FilledBlock & { readonly lease: Lease };
 
 /** A batch that is being parsed. */
 interface PendingBatch {

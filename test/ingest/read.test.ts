@@ -129,19 +129,6 @@ describe('format detection', () => {
     const [{ counts, report }] = await readBytes('{"broken":\n'.repeat(10_000) + event(1));
     expect([report.format, counts.malformed]).toEqual(['ndjson', 10_000]);
   });
-
-  it('looks further than a short first block, and reads each line once', async () => {
-    const long = 'x'.repeat(5_000_000);
-    for (const before of ['', `${long}\n`]) {
-      const [{ counts, lines, report }] = await readBytes(
-        before + '{"broken":\n'.repeat(40_000) + event(1) + event(2),
-      );
-      const count = 40_000 + (before === '' ? 0 : 1);
-      expect([report.format, counts.malformed, counts.lines]).toEqual(['ndjson', count, count + 2]);
-      expect(lines).toEqual([count + 1, count + 2]);
-    }
-    await expect(readBytes('{"broken":\n'.repeat(40_000))).rejects.toMatchObject({ code: 'unknown-format' });
-  });
 });
 
 describe('the unit of time', () => {

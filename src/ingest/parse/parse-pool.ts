@@ -16,7 +16,7 @@ import {
 /** Each thread has two blocks: one is filled while the other is parsed. */
 const BLOCKS_PER_THREAD = 2;
 /** A further thread must load and compile all code before it helps, so the pool looks at this many blocks first. */
-const BLOCKS_BEFORE_THREAD = 12;
+const BLOCKS_BEFORE_THREAD = 8;
 /** A caller that is busy for a larger part of the time would not be served faster by a further thread. */
 const BUSY = 0.5;
 /** The most results whose memory waits to be used again. */

@@ -30,19 +30,12 @@ export class LineBlocks {
     this.#grows = grows;
   }
 
-  /**
-   * Fills the first `capacity` bytes of a block with as many whole lines as fit. About `enough` bytes are filled, and more
-   * only if they have no whole line.
-   */
-  async fill(block: Uint8Array, capacity: number, enough = capacity): Promise<FilledBlock> {
+  /** Fills the first `capacity` bytes of a block with as many whole lines as fit. */
+  async fill(block: Uint8Array, capacity: number): Promise<FilledBlock> {
     const dropped: number[] = [];
     for (;;) {
-      let total = await this.#readInto(block, Math.max(this.#carry.length, enough));
-      let last = block.subarray(0, total).lastIndexOf(NEWLINE);
-      if (last < 0 && !this.#ended && total < capacity) {
-        total += await this.#readMore(block.subarray(total, capacity));
-        last = block.subarray(0, total).lastIndexOf(NEWLINE);
-      }
+      const total = await this.#readInto(block, capacity);
+      const last = block.subarray(0, total).lastIndexOf(NEWLINE);
       if (this.#ended) {
         this.#carry = new Uint8Array(0);
         const tail = block.subarray(last + 1, total);
@@ -61,27 +54,13 @@ export class LineBlocks {
     }
   }
 
-  /** Takes back lines that `fill` has just returned. They are filled in again, before what follows them. */
-  takeBack(lines: Uint8Array): void {
-    this.#carry = Buffer.concat([lines, this.#carry]);
-  }
-
-  /** True if everything was read. */
-  get ended(): boolean {
-    return this.#ended;
-  }
-
   async #readInto(block: Uint8Array, capacity: number): Promise<number> {
     block.set(this.#carry);
     const carried = this.#carry.length;
     if (this.#ended) return carried;
-    return carried + (await this.#readMore(block.subarray(carried, capacity)));
-  }
-
-  async #readMore(target: Uint8Array): Promise<number> {
-    const read = await this.#source.read(target);
-    if (read < target.length) this.#ended = true;
-    return read;
+    const read = await this.#source.read(block.subarray(carried, capacity));
+    if (read < capacity - carried) this.#ended = true;
+    return carried + read;
   }
 
   /** Skips the rest of a line that fills the whole block, and returns the length of the line. */

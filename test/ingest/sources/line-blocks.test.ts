@@ -8,12 +8,12 @@ interface Piece {
   dropped: number[];
 }
 
-async function cut(content: string, capacity: number, enough = capacity): Promise<Piece[]> {
+async function cut(content: string, capacity: number): Promise<Piece[]> {
   const blocks = new LineBlocks(sourceOf(Buffer.from(content, 'latin1')));
   const block = new Uint8Array(capacity + 64).fill(0x0a); // newlines after the capacity must have no effect
   const pieces: Piece[] = [];
   for (;;) {
-    const { length, dropped } = await blocks.fill(block, capacity, enough);
+    const { length, dropped } = await blocks.fill(block, capacity);
     if (length === 0 && dropped.length === 0) return pieces;
     pieces.push({ text: Buffer.from(block.subarray(0, length)).toString('latin1'), dropped });
   }
@@ -31,32 +31,6 @@ describe('blocks of lines', () => {
       { text: '\n\n', dropped: [] },
       { text: '\n', dropped: [] },
     ]);
-  });
-
-  it('may be shorter, but hold a whole line', async () => {
-    expect(await cut('ab\ncd\nef\n', 9, 4)).toEqual([
-      { text: 'ab\n', dropped: [] },
-      { text: 'cd\n', dropped: [] },
-      { text: 'ef\n', dropped: [] },
-    ]);
-    expect(await cut('0123456\nab\n0123456789\n', 9, 2)).toEqual([
-      { text: '0123456\n', dropped: [] },
-      { text: 'ab\n', dropped: [] },
-      { text: '', dropped: [10] },
-    ]);
-  });
-
-  it('can be filled again with what they held', async () => {
-    const blocks = new LineBlocks(sourceOf(Buffer.from('ab\ncd\nef\ngh')));
-    const block = new Uint8Array(16);
-    const text = (length: number): string => Buffer.from(block.subarray(0, length)).toString();
-    const { length } = await blocks.fill(block, 9, 5);
-    expect(text(length)).toBe('ab\n');
-    blocks.takeBack(block.subarray(0, length));
-    expect(text((await blocks.fill(block, 9)).length)).toBe('ab\ncd\nef\n');
-    expect(blocks.ended).toBe(false);
-    expect(text((await blocks.fill(block, 9)).length)).toBe('gh');
-    expect(blocks.ended).toBe(true);
   });
 
   it('do not exist for an empty input', async () => expect(await cut('', 5)).toEqual([]));
@@ -86,11 +60,10 @@ describe('blocks of lines', () => {
         fc.array(line, { maxLength: 30 }),
         fc.boolean(),
         fc.integer({ min: 2, max: 40 }),
-        fc.nat(40),
-        async (lengths, open, capacity, enough) => {
+        async (lengths, open, capacity) => {
           const lines = lengths.map((length, i) => String.fromCharCode(97 + (i % 26)).repeat(length));
           const content = lines.join('\n') + (open || lines.length === 0 ? '' : '\n');
-          const pieces = await cut(content, capacity, Math.min(enough + 1, capacity));
+          const pieces = await cut(content, capacity);
           const found: (string | number)[] = [];
           for (const { text, dropped } of pieces) {
             found.push(...dropped);
