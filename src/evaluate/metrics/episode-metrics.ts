@@ -13,6 +13,16 @@ export interface FirstEpisodes {
   readonly searched: { readonly incidents: number; readonly nodes: number };
 }
 
+interface NodeLabels {
+  readonly positives: Uint8Array;
+  readonly ignored: Uint8Array;
+}
+
+/** False for an episode with ignored processes and no labelled one. */
+export function isCounted(processes: readonly number[], { positives, ignored }: NodeLabels): boolean {
+  return processes.some((node) => positives[node] !== 0) || processes.every((node) => ignored[node] === 0);
+}
+
 /** Scores folded episodes by the scores of their nodes: a fold scores as its highest episode. */
 export function scoreEpisodes(folded: readonly FoldedEpisode[], scores: ArrayLike<number>): Float64Array {
   return Float64Array.from(folded, ({ episodes }) =>
@@ -31,7 +41,7 @@ export function firstEpisodes(
   folded: readonly FoldedEpisode[],
   scores: Float64Array,
   attacks: AttackNodes,
-  labels: { readonly positives: Uint8Array; readonly ignored: Uint8Array },
+  labels: NodeLabels,
 ): FirstEpisodes {
   const order = folded.map((_, i) => i).sort((a, b) => scores[b] - scores[a] || a - b);
   const attacksOf = new Map<number, number[]>();
@@ -46,9 +56,8 @@ export function firstEpisodes(
   for (const i of order) {
     if (!(scores[i] > 0)) break;
     const nodes = folded[i].episodes.flatMap(({ processes }) => Array.from(processes));
-    const isPositive = nodes.some((node) => labels.positives[node] !== 0);
     rank++;
-    if (isPositive || nodes.every((node) => labels.ignored[node] === 0)) {
+    if (isCounted(nodes, labels)) {
       counted++;
       processes += nodes.length;
     }
