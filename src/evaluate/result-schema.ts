@@ -187,7 +187,19 @@ const data = z.strictObject({
   attacks: z.array(text).nullable(),
   attacksUnmatched: z.array(text).describe('attacks without a node in the test; no figure includes them'),
   splits: z
-    .record(text, z.strictObject({ graphs: count, nodes: count, events: count }))
+    .record(
+      text,
+      z.strictObject({
+        graphs: count,
+        nodes: count,
+        events: count,
+        hostDays: z
+          .number()
+          .nonnegative()
+          .optional()
+          .describe('days from first to last event, over all hosts'),
+      }),
+    )
     .describe('train, calibrate, test'),
 });
 

@@ -15,6 +15,7 @@ import {
 import type { Study, StudyRun } from './study.js';
 import {
   countColumn,
+  dailyColumn,
   effortColumn,
   headingOf,
   meanColumn,
@@ -96,7 +97,7 @@ export function attackSection({ runs }: Study): Section | undefined {
           countColumn('detected', 'attacksDetected'),
           meanColumn('ADP', 'adp'),
           countColumn('false incidents', 'falseIncidents'),
-          meanColumn('per host and day', 'falseIncidentsPerDay'),
+          dailyColumn(runs),
           effortColumn('false positives until all found', 'fpUntilAllAttacks'),
           effortColumn('incidents until all found', 'incidentsUntilAllAttacks'),
           effortColumn('nodes in these incidents', 'nodesUntilAllAttacks'),
