@@ -90,7 +90,7 @@ export function attackSection({ runs }: Study): Section | undefined {
       dataTable({
         id: 'attack-effort',
         title: 'Effort to find all attacks',
-        caption: `Not all: at least one seed does not find every attack, or not among the ${TOP_NODES} highest nodes per host and day. The first table shows how far down they are.`,
+        caption: `Not all: at least one seed does not find every attack, or not among the ${TOP_NODES} highest nodes per host and day. The first table shows how far down they are, and what an incident of each variant is.`,
         columns: [
           ...VARIANT_COLUMNS,
           countColumn('attacks', 'attacks'),
@@ -116,6 +116,10 @@ interface RankTable {
   readonly cell: (seeds: readonly AttackResult[]) => string;
 }
 
+/** A capital, except at the beginning of the caption. */
+const asSentence = (text: string, i: number): string =>
+  i === 0 ? text : text[0].toUpperCase() + text.slice(1);
+
 /** Attacks by variants. */
 function rankTable(runs: readonly StudyRun[], { id, title, legend, cell }: RankTable): Content {
   const names = [...new Set(runs.flatMap(({ result }) => Object.keys(result.variants)))];
@@ -123,7 +127,7 @@ function rankTable(runs: readonly StudyRun[], { id, title, legend, cell }: RankT
   return dataTable({
     id,
     title,
-    caption: `The cells show the ${legend.join('. ')}.`,
+    caption: `The cells show the ${legend.map(asSentence).join('. ')}.`,
     columns: [
       { heading: 'attack', value: ({ attack }) => attack, as: 'name' },
       { heading: 'protocol', value: ({ run }) => run.name },
