@@ -1,5 +1,5 @@
 import type { FoldedEpisode } from '../reference/find-episodes.js';
-import { type AttackNodes, attackRow } from './attack-metrics.js';
+import { type AttackNodes, attackRow, type Members } from './attack-metrics.js';
 
 /** One episode scores the sum of this many of its highest processes (method §10). */
 const PROCESSES_COUNTED = 3;
@@ -9,6 +9,8 @@ export interface FirstEpisodes {
   readonly all: (number | null)[];
   /** Without counting the episodes that have ignored processes and no labelled one. */
   readonly withoutIgnored: (number | null)[];
+  /** The processes of that episode. */
+  readonly members: (Members | null)[];
   /** The episodes that score above 0, as `withoutIgnored` counts them, and their processes. */
   readonly searched: { readonly incidents: number; readonly nodes: number };
 }
@@ -52,6 +54,7 @@ export function firstEpisodes(
   });
   const all: (number | null)[] = attacks.names.map(() => null);
   const withoutIgnored = [...all];
+  const members: (Members | null)[] = attacks.names.map(() => null);
   let [rank, counted, processes] = [0, 0, 0];
   for (const i of order) {
     if (!(scores[i] > 0)) break;
@@ -64,7 +67,11 @@ export function firstEpisodes(
     for (const attack of new Set(nodes.flatMap((node) => attacksOf.get(node) ?? []))) {
       all[attack] ??= rank;
       withoutIgnored[attack] ??= counted;
+      members[attack] ??= {
+        nodes: nodes.length,
+        labelled: nodes.filter((node) => labels.positives[node] !== 0).length,
+      };
     }
   }
-  return { all, withoutIgnored, searched: { incidents: counted, nodes: processes } };
+  return { all, withoutIgnored, members, searched: { incidents: counted, nodes: processes } };
 }

@@ -13,6 +13,7 @@ import {
   discrimination,
   fpUntilAllAttacks,
   incidentsUntilAllAttacks,
+  type Members,
 } from './attack-metrics.js';
 import { type Behaviours, behaviourMetrics } from './behaviours.js';
 import { ratesOf, share } from './confusion.js';
@@ -129,6 +130,7 @@ export function measureRun(run: ScoredRun, context: MeasureContext): MeasuredSee
             scores: nodeScores.scores,
             episodes,
             firstRank: judged === undefined ? (incidents?.firstRank ?? []) : (episodes?.withoutIgnored ?? []),
+            members: (judged === undefined ? incidents : episodes)?.members ?? [],
             deeper:
               incidents === null || incidents === undefined
                 ? (episodes?.withoutIgnored ?? []).map((rank) => missedBy(rank, episodes))
@@ -156,13 +158,14 @@ interface FoundAttacks {
   readonly hits: readonly number[];
   readonly scores: Float64Array;
   readonly firstRank: readonly (number | null)[];
+  readonly members: readonly (Members | null)[];
   readonly deeper: readonly (DeeperIncident | null)[];
   readonly episodes: FirstEpisodes | null;
 }
 
 function describeAttacks(
   attacks: AttackNodes,
-  { hits, scores, firstRank, deeper, episodes }: FoundAttacks,
+  { hits, scores, firstRank, members, deeper, episodes }: FoundAttacks,
 ): NonNullable<SeedResult['perAttack']> {
   return attacks.names.map((name, attack) => {
     const nodes = attackRow(attacks, attack);
@@ -173,9 +176,11 @@ function describeAttacks(
       scored,
       flagged: hits[attack],
       firstIncident: firstRank[attack] ?? null,
+      incidentMembers: members[attack] ?? null,
       deeper: scored === 0 ? null : (deeper[attack] ?? null),
       firstEpisode: episodes?.all[attack] ?? null,
       firstEpisodeNotIgnored: episodes?.withoutIgnored[attack] ?? null,
+      episodeMembers: episodes?.members[attack] ?? null,
     };
   });
 }

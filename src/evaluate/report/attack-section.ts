@@ -82,6 +82,14 @@ export function attackSection({ runs }: Study): Section | undefined {
             heading: 'first incident, by seed',
             value: ({ seeds }) => seeds.map(rankText).join(', '),
           },
+          {
+            heading: 'labelled of its members, by seed',
+            value: ({ seeds }) => seeds.map(({ incidentMembers }) => membersText(incidentMembers)).join(', '),
+          },
+          {
+            heading: 'labelled of the processes of the first episode, by seed',
+            value: ({ seeds }) => seeds.map(({ episodeMembers }) => membersText(episodeMembers)).join(', '),
+          },
         ],
         rows,
         most: 200,
@@ -142,6 +150,10 @@ function rankTable(runs: readonly StudyRun[], { id, title, legend, cell }: RankT
     rows,
     download: true,
   });
+}
+
+function membersText(members: AttackResult['incidentMembers']): string {
+  return members === null || members === undefined ? 'none' : `${members.labelled} of ${members.nodes}`;
 }
 
 function average(values: readonly number[]): number {

@@ -186,6 +186,10 @@ test('process trees of ignored processes count neither in ranks nor in the effor
     [0, 1],
   );
   expect(figures.perAttack?.map(({ firstIncident }) => firstIncident)).toEqual([1, 3]);
+  expect(figures.perAttack?.map(({ incidentMembers }) => incidentMembers)).toEqual([
+    { nodes: 2, labelled: 1 },
+    { nodes: 2, labelled: 1 },
+  ]);
   expect(figures).toMatchObject({ incidentsUntilAllAttacks: 3, nodesUntilAllAttacks: 5 });
   expect(figures.perAttack?.map(({ firstEpisode }) => firstEpisode)).toEqual([2, 4]);
   expect(figures.episodesUntilAllAttacks).toBe(4);
