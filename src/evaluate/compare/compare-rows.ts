@@ -1,5 +1,5 @@
 import { formatNumber } from '../../report/page/format.js';
-import { attackSeeds, ranksText } from '../report/attack-ranks.js';
+import { attackSeeds, LEADS_TO, ranksText } from '../report/attack-ranks.js';
 import { countText, meanText, stepsOf } from '../report/cell-text.js';
 import type { Comparison, Contestant } from './compare.js';
 
@@ -14,6 +14,7 @@ const NOTHING = '–';
 /** How to read the columns. */
 export const COMPARE_LEGEND = [
   'a column named after an attack: the rank of the first incident that leads to it (median over seeds, then the worst); * among more nodes, >N: none of N incidents',
+  LEADS_TO,
   'flagged: attacks with a flagged node at the threshold that all contestants share; false incidents: at the same threshold',
   'own rule: attacks, true and false nodes flagged by the rule of the published detector, if it has one without labels',
   'seconds: training, calibration and scoring of one seed; processor s: all of a seed on all threads, which other work on the machine does not lengthen; memory: the most that the process used, with the data',
