@@ -20,10 +20,13 @@ const REMEMBERED_NS = 40n * 86_400_000_000_000n;
 /** A judge that fails is tried again after this time. */
 const PAUSE_MS = 10_000;
 /**
- * Each kind of judgement takes at most this share of the time. Both read the whole open span, so that on a busy host they
- * would take longer and longer. Less while the sources are behind: a window that is over helps nobody while the next ones wait.
+ * The most that each kind of judgement takes of the time. Both read the whole open span, so on a busy host they take longer and
+ * longer. While the sources are behind, they wait: a window that is over helps nobody while the next ones are not read.
  */
-const MOST_SHARE = { keepingUp: 0.2, behind: 0.05 };
+const MOST_SHARE = {
+  keepingUp: { tell: 0.3, score: 0.2 },
+  behind: { tell: 0.05, score: 0.05 },
+};
 
 export interface DetectionOptions {
   readonly threshold?: string | undefined;
@@ -107,9 +110,9 @@ export class Detection {
     if (drain) return isNew('score') ? { kind: 'score', to: end, final: false } : undefined;
     const share = isBehind ? MOST_SHARE.behind : MOST_SHARE.keepingUp;
     const { over, windows } = this.#unscored(state.model, from, state.closed, watermark);
-    if (windows > 0 && isNew('score') && this.#pace.score.isTime(now, share))
+    if (windows > 0 && isNew('score') && this.#pace.score.isTime(now, share.score))
       return { kind: 'score', to: over, final: false };
-    if (isNew('tell') && this.#pace.tell.isTime(now, share, this.#options.tellEveryMs))
+    if (isNew('tell') && this.#pace.tell.isTime(now, share.tell, this.#options.tellEveryMs))
       return { kind: 'tell', to: end, final: false };
     return undefined;
   }
