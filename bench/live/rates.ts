@@ -51,7 +51,7 @@ export async function measureRates(folder: string, { formats, events, seconds }:
         const drained = (performance.now() - started) / 1000;
         const isSustained = lag <= MOST_LAG_SECONDS;
         console.log(
-          `  ${Math.round(rate).toLocaleString('en')} events/s for ${seconds} s: ${lag.toFixed(1)} s behind, stored after ${drained.toFixed(1)} s: ${isSustained ? 'sustained' : 'the lag grows'}`,
+          `  ${Math.round(rate).toLocaleString('en')} events/s for ${seconds} s: ${lag.toFixed(1)} s behind, read after ${drained.toFixed(1)} s: ${isSustained ? 'sustained' : 'the lag grows'}`,
         );
         if (!isSustained) break;
       }
