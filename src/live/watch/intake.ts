@@ -49,6 +49,15 @@ export class Intake {
     this.#context = context;
   }
 
+  /** Says why a source has nothing to read yet. */
+  async reportProblems(): Promise<void> {
+    const { sources, log } = this.#context;
+    for (const source of sources) {
+      const why = await source.problem?.();
+      if (why !== undefined) log('warn', 'nothing-to-read', { source: source.name, why });
+    }
+  }
+
   async open(): Promise<void> {
     for (const source of this.#context.sources) await source.open(this.#context.ingest.position(source.name));
   }

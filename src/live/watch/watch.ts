@@ -143,10 +143,7 @@ class WatchRun {
     if (this.#options.metrics !== undefined)
       this.#server = await MetricsServer.open(this.#options.metrics, this.#metrics, () => this.#health());
     log('info', 'started', { phase: this.#phase, sources: sources.length, sinks: sinks.length });
-    for (const source of sources) {
-      const why = await source.problem?.();
-      if (why !== undefined) log('warn', 'nothing-to-read', { source: source.name, why });
-    }
+    await this.#intake.reportProblems();
   }
 
   async loop(): Promise<void> {
