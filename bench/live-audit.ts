@@ -17,9 +17,9 @@ const MINUTE_MS = 60_000;
 const WINDOW_MINUTES = 2;
 
 /**
- * `npm run bench -- live-audit [--learn 30] [--calm 5]` records a small web service of a user of its own with the real audit system
- * (as root), lets `recal watch` learn for so many minutes, and then breaks in through the service with harmless commands. Prints how long after the
- * end of the intrusion a webhook receiver was told, in windows of two minutes.
+ * `npm run bench -- live-audit [--learn 30] [--calm 5]` records a small web service of a user of its own with the real audit
+ * system (as root), lets `recal watch` learn for so many minutes, and then breaks in through the service with harmless commands.
+ * Prints how long after the end of the intrusion a webhook receiver was told, in windows of two minutes.
  */
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({

@@ -11,8 +11,8 @@ export interface OpenIngest {
 }
 
 /**
- * Chooses which ingests to merge into one; the oldest come first. If there are enough events, they make a full one. Otherwise like is
- * merged with like, so that an event is rewritten a few times, however small the commits are.
+ * Chooses which ingests to merge into one; the oldest come first. If there are enough events, they make a full one. Otherwise
+ * like is merged with like, so that an event is rewritten a few times, however small the commits are.
  */
 export function chooseIngests(open: readonly OpenIngest[]): OpenIngest[] {
   const oldest = takeWhile(open, (events, sum) => sum + events <= MOST);
