@@ -118,6 +118,7 @@ async function readSeconds(file: string, bytes: number): Promise<{ total: number
     for await (const { batch } of reader.read(input)) {
       if (events === 0) start = (performance.now() - started) / 1000;
       events += batch.events;
+      reader.reuse(batch);
     }
     if (events === 0) throw new Error(`${file} gave no events`);
   } finally {

@@ -144,6 +144,11 @@ export class Batch {
   /** Records that wait for the assembler of their format, in a layout of its own. Texts are in `text`. */
   tape = new Int32Array(0);
   tapeLength = 0;
+  /** The number of events and upserts that the assembler of the format is expected to add. */
+  eventRoom = 0;
+  upsertRoom = 0;
+  /** The memory of all columns, if they came from another thread together. */
+  memory: ArrayBuffer | undefined;
   /** The number of lines before the block that were too long to read. An assembler adds it to its line numbers. */
   linesBefore = 0;
   losses: Loss[] = [];
@@ -173,6 +178,8 @@ export class Batch {
     this.textLength = 0;
     this.hostNames.clear();
     this.tapeLength = 0;
+    this.eventRoom = 0;
+    this.upsertRoom = 0;
     this.linesBefore = 0;
     this.losses = [];
     this.repaired = new Map();
@@ -236,8 +243,14 @@ export class Batch {
       const column = name as keyof typeof EVENT_COLUMNS | keyof typeof UPSERT_COLUMNS;
       this[column] = enlarge(this[column], capacity * width) as never;
     }
-    this.tsWords = new Uint32Array(this.ts.buffer);
-    this.seqWords = new Uint32Array(this.seq.buffer);
+    this.viewWords();
+  }
+
+  /** Makes the views of 64-bit columns as words, after these columns were replaced. */
+  viewWords(): void {
+    const { ts, seq } = this;
+    this.tsWords = new Uint32Array(ts.buffer, ts.byteOffset, ts.length * 2);
+    this.seqWords = new Uint32Array(seq.buffer, seq.byteOffset, seq.length * 2);
   }
 
   /** Adds an upsert without any information yet, and returns its row. */
@@ -254,7 +267,9 @@ export class Batch {
     this.upsertKind[at] = NO_SYMBOL;
     this.upsertPid[at] = -1;
     this.upsertRank[at] = RANK_STATED;
-    this.upsertText.fill(ABSENT_TEXT, at * TEXTS_PER_UPSERT * 2, (at + 1) * TEXTS_PER_UPSERT * 2);
+    const { upsertText } = this;
+    const end = (at + 1) * TEXTS_PER_UPSERT * 2;
+    for (let i = at * TEXTS_PER_UPSERT * 2; i < end; i++) upsertText[i] = ABSENT_TEXT;
     return at;
   }
 

@@ -122,6 +122,11 @@ export class LogReader {
     }
   }
 
+  /** Takes back a batch that the caller is done with. Its memory serves for later batches. */
+  reuse(batch: Batch): void {
+    this.#pool.reuse(batch);
+  }
+
   /** The states of the stages that need order, as JSON values by format. The next ingest goes on with them. */
   saveStates(): Record<string, unknown> {
     const saved = [...this.#assemblers].map(([format, assembler]) => [format, assembler.save()]);

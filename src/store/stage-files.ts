@@ -180,6 +180,7 @@ class StagingRun {
       this.#stopIfStrict();
       await writer.add(batch, { file, firstLine: lines + 1, host: this.#options.host, before });
       lines += batch.lines;
+      reader.reuse(batch);
       consumed = item.consumed;
       this.#options.onProgress?.({ bytes: this.#bytesBefore + consumed, events: this.#counters.events });
     }

@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Batch } from '../../src/ingest/batch.js';
 import { defaultThreads, LogReader, type SourceBatch } from '../../src/ingest/read.js';
 import { built } from '../built.js';
 import { fixtureLog } from '../fixture-logs.js';
@@ -187,30 +186,28 @@ describe('threads', () => {
     }
     const path = put('large', lines.join(''));
     const { LogReader: Built } = (await import(built('ingest/read.js'))) as { LogReader: typeof LogReader };
-    const summary = (batches: readonly SourceBatch[]): unknown => {
-      const [first] = batches;
-      const parts = batches.map(({ batch, firstLine }): unknown[] => [
-        firstLine,
-        batch.lines,
-        batch.malformed,
-        batch.events,
-      ]);
-      const times = batches.flatMap(({ batch }) => [...batch.ts.subarray(0, batch.events)]);
-      const texts = batches.flatMap(({ batch }: { batch: Batch }) =>
-        Array.from({ length: batch.upserts }, (_, i) => batch.textOf(i, 1)),
-      );
-      return { parts, times, texts, report: first.source };
-    };
-    const results: unknown[] = [];
-    for (const threads of [0, 2]) {
+    const read = async (threads: number, isReused: boolean): Promise<unknown> => {
       const reader = new Built({ threads });
+      const parts: unknown[] = [];
+      let report: unknown;
       try {
-        results.push(summary(await batchesOf(reader, path)));
+        for await (const { batch, firstLine, source } of reader.readPath(path)) {
+          const times = [...batch.ts.subarray(0, batch.events)];
+          const texts = Array.from({ length: batch.upserts }, (_, i) => batch.textOf(i, 1));
+          parts.push({ firstLine, lines: batch.lines, malformed: batch.malformed, times, texts });
+          report = source;
+          if (isReused) reader.reuse(batch);
+        }
       } finally {
         await reader.close();
       }
-    }
-    expect(results[1]).toEqual(results[0]);
-    expect(results[0]).toMatchObject({ report: { lines: 60_000 } });
+      return { parts, report };
+    };
+    const result = await read(0, false);
+    expect(result).toMatchObject({ report: { lines: 60_000 } });
+    expect(await read(2, false)).toEqual(result);
+    // The memory of batches that were given back serves for later ones.
+    expect(await read(2, true)).toEqual(result);
+    expect(await read(0, true)).toEqual(result);
   });
 });

@@ -10,12 +10,13 @@ export class ActBuilder {
 
   /** Forgets everything. */
   clear(): void {
-    this.words.fill(NONE);
-    this.words[ACT.seen] = 0;
-    this.words[ACT.records] = 0;
-    this.words[ACT.ok] = 0;
-    this.words[ACT.items] = 0;
-    this.words[ACT.family] = 0;
+    const { words } = this;
+    for (let i = 0; i < ACT_HEAD; i++) words[i] = NONE; // `fill` takes several times as long for so few
+    words[ACT.seen] = 0;
+    words[ACT.records] = 0;
+    words[ACT.ok] = 0;
+    words[ACT.items] = 0;
+    words[ACT.family] = 0;
     this.targets.clear();
     this.args.clear();
     this.paths.clear();
@@ -23,7 +24,7 @@ export class ActBuilder {
 
   /** Forgets what the record of the call told. */
   clearCall(): void {
-    this.words.fill(NONE, ACT.call, ACT.cwd);
+    for (let i = ACT.call; i < ACT.cwd; i++) this.words[i] = NONE;
     this.words[ACT.ok] = 0;
     this.words[ACT.items] = 0;
   }

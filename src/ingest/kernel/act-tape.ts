@@ -76,7 +76,7 @@ export class ActTape {
     const bytes = Buffer.from(text);
     this.#texts[at] = this.batch.appendText(bytes, 0, bytes.length);
     this.#texts[at + 1] = bytes.length;
-    this.#texts.fill(0, at + 2, at + TEXT_WORDS);
+    for (let i = at + 2; i < at + TEXT_WORDS; i++) this.#texts[i] = 0;
     this.#strings[number] = text;
     this.#added.set(text, number);
     return number;

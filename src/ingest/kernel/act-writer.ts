@@ -19,13 +19,16 @@ import type { WordList } from './word-list.js';
 /** Writes the acts of a block to the tape of its batch. */
 export class ActWriter {
   readonly texts = new BlockTexts();
+  #acts = 0;
 
   begin(batch: Batch): void {
     this.texts.begin(batch);
+    this.#acts = 0;
     batch.extendTape(TAPE_HEAD);
   }
 
   add(batch: Batch, { words, targets, args, paths }: ActBuilder): void {
+    this.#acts++;
     if (paths.length > 0) this.#resolve(words, paths);
     const full = (words[ACT.seen] & SEEN.full) !== 0;
     const length = full ? ACT_HEAD + targets.length + args.length + paths.length : ACT.call;
@@ -59,5 +62,7 @@ export class ActWriter {
     batch.tape[1] = size;
     const at = batch.extendTape(size * TEXT_WORDS);
     batch.tape.set(words.subarray(0, size * TEXT_WORDS), at);
+    batch.eventRoom = this.#acts + (this.#acts >> 3) + 64;
+    batch.upsertRoom = (this.#acts >> 1) + 64;
   }
 }

@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto';
 import { enlarge } from '../../base/enlarge.js';
 import { Batch } from '../batch.js';
-import { EntityKey } from '../entity-key.js';
 import { NONE, TEXT_WORDS } from './act.js';
 import { isCleanPath, joinPath } from './path-join.js';
+import { TextKeys } from './text-keys.js';
 
 const FIRST_CAPACITY = 1 << 13;
 /** The most pairs of folder and name whose path is kept. */
@@ -15,7 +15,7 @@ const JOINS_KEPT = 1 << 14;
  */
 export class BlockTexts {
   readonly #seed = randomInt(2 ** 32 - 1) | 0;
-  readonly #key = new EntityKey();
+  readonly #keys = new TextKeys();
   #batch = new Batch();
   #slots = new Int32Array(FIRST_CAPACITY * 2).fill(-1);
   #hashes = new Int32Array(FIRST_CAPACITY);
@@ -92,12 +92,7 @@ export class BlockTexts {
     const at = number * TEXT_WORDS;
     const { words } = this;
     if ((words[at + 2] | words[at + 3] | words[at + 4] | words[at + 5]) !== 0) return number;
-    const start = words[at];
-    this.#key.hash(this.#batch.text.subarray(start, start + words[at + 1]));
-    words[at + 2] = this.#key.w0;
-    words[at + 3] = this.#key.w1;
-    words[at + 4] = this.#key.w2;
-    words[at + 5] = this.#key.w3;
+    this.#keys.write(words, at, this.#batch.text, this.#hashes[number]);
     return number;
   }
 
@@ -116,9 +111,10 @@ export class BlockTexts {
     this.#place(number);
     this.#paths[number] = 0;
     const at = number * TEXT_WORDS;
-    this.words[at] = this.#batch.appendText(bytes, start, stop);
-    this.words[at + 1] = stop - start;
-    this.words.fill(0, at + 2, at + TEXT_WORDS);
+    const { words } = this;
+    words[at] = this.#batch.appendText(bytes, start, stop);
+    words[at + 1] = stop - start;
+    words[at + 2] = words[at + 3] = words[at + 4] = words[at + 5] = 0;
     return number;
   }
 

@@ -51,7 +51,7 @@ export class Descriptors {
 
   /** Forgets the descriptors that an exec closes. */
   exec(): void {
-    for (const [number, { closeOnExec }] of [...this.#entries]) if (closeOnExec) this.delete(number);
+    for (const [number, { closeOnExec }] of this.#entries) if (closeOnExec) this.delete(number);
   }
 
   entries(): Iterable<[number, Descriptor]> {

@@ -1,5 +1,7 @@
 import { EntityKey } from '../entity-key.js';
-import type { EntityType } from '../event.js';
+import { ENTITY_TYPES, type EntityType } from '../event.js';
+
+const TYPE_NUMBERS = new Map(ENTITY_TYPES.map((type, index) => [type, index + 1]));
 
 /** An entity as the state knows it. `generation` and `upsert` tell where the current batch describes it. */
 export class EntityRecord {
@@ -11,6 +13,8 @@ export class EntityRecord {
   text = 0;
   id: string;
   readonly type: EntityType;
+  /** The number of the type in a batch. */
+  readonly typeNumber: number;
   kind: string | undefined;
   name: string | undefined;
   /** The local address of a flow. */
@@ -18,6 +22,7 @@ export class EntityRecord {
 
   constructor(type: EntityType, id: string) {
     this.type = type;
+    this.typeNumber = TYPE_NUMBERS.get(type) as number;
     this.id = id;
   }
 

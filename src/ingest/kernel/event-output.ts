@@ -11,7 +11,6 @@ import {
   TEXT_SESSION,
   TEXT_UNIT,
 } from '../batch.js';
-import { ENTITY_TYPES } from '../event.js';
 import { FLOW_IN, FLOW_OUT } from '../flow.js';
 import { digitsOf } from '../time.js';
 import { ACT, NONE } from './act.js';
@@ -21,7 +20,6 @@ import { EntityRecord } from './entity-record.js';
 import { ProcessRecord } from './process-record.js';
 
 const NANOSECOND_DIGITS = digitsOf('ns');
-const TYPE_NUMBERS = new Map(ENTITY_TYPES.map((type, index) => [type, index + 1]));
 
 /** What an event is, apart from its ends. */
 export interface EventKind {
@@ -39,6 +37,8 @@ export class EventOutput {
   readonly login: EventKind;
   readonly #numbers = new Map<string, number>();
   readonly #kinds = new Map<string, Map<string, EventKind>>();
+  /** The kinds of calls without a suffix, by the index of the call. */
+  readonly #plainKinds: EventKind[] = [];
   /** The files of the current batch by the number of their path. */
   readonly #files: (EntityRecord | undefined)[] = [];
   /** The host of each file in `#files`: two hosts may have the same path. */
@@ -60,8 +60,7 @@ export class EventOutput {
     this.#hosts = batch.symbols.map((name) => this.symbol(name));
     batch.symbols = this.symbols;
     this.#files.length = 0;
-    const acts = this.tape.acts.length;
-    batch.reserve(acts + (acts >> 3) + 64, (acts >> 1) + 64);
+    batch.reserve(batch.events + batch.eventRoom, batch.upserts + batch.upsertRoom);
   }
 
   /** The number of a host for the acts of this batch. */
@@ -87,6 +86,15 @@ export class EventOutput {
     const number = this.symbols.push(name) - 1;
     this.#numbers.set(name, number);
     return number;
+  }
+
+  /** The kind of events of a call, given by its index in CALLS too. */
+  kindOf(number: number, call: Call): EventKind {
+    const known = this.#plainKinds[number];
+    if (known !== undefined) return known;
+    const kind = this.kind(call);
+    this.#plainKinds[number] = kind;
+    return kind;
   }
 
   /** The kind of events of a call. A suffix tells uses of a call apart that mean different things. */
@@ -193,7 +201,7 @@ export class EventOutput {
     const at = batch.addUpsert(entity.key, this.#host, row);
     entity.generation = generation;
     entity.upsert = at;
-    batch.upsertType[at] = TYPE_NUMBERS.get(entity.type) as number;
+    batch.upsertType[at] = entity.typeNumber;
     if (entity.kind !== undefined) batch.upsertKind[at] = this.symbol(entity.kind);
     if (entity.textGeneration === generation) {
       this.tape.setText(at, TEXT_ID, entity.text);

@@ -48,6 +48,9 @@ const HANDLERS: Readonly<Record<CallKind, (scene: Scene) => Outcome>> = {
   other: () => 'otherCall',
 };
 
+/** What each call does, by its index in CALLS. */
+const HANDLER_OF = CALLS.map(({ kind }) => HANDLERS[kind]);
+
 /** The calls behind `socketcall`, by its first argument. */
 const SOCKET_CALLS = [
   '',
@@ -124,7 +127,8 @@ export class KernelState {
     scene.process = subjectOf(scene);
     if (call === NONE) return 'unknownCall';
     scene.call = CALLS[call];
-    return HANDLERS[scene.call.kind](scene);
+    scene.callNumber = call;
+    return HANDLER_OF[call](scene);
   }
 
   /** The host of an act started again. */

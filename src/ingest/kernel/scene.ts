@@ -50,6 +50,8 @@ export class Scene {
   host!: HostState;
   process!: ProcessRecord;
   call!: Call;
+  /** The index of the call in CALLS. */
+  callNumber = 0;
   /** True if the act changed the user of the process. */
   userChanged = false;
   /** True if the call starts a program. */
@@ -84,7 +86,7 @@ export class Scene {
 
   /** The kind of the event of the call itself. */
   kind(): EventKind {
-    return this.out.kind(this.call);
+    return this.out.kindOf(this.callNumber, this.call);
   }
 
   /** Adds an event of the process, with the result of the call. */

@@ -20,6 +20,8 @@ export interface ParseJob {
   format: FormatPlace;
   block: number;
   length: number;
+  /** Memory of an earlier result, to use for this one. */
+  memory: ArrayBuffer | undefined;
 }
 
 export interface ParseResult {
@@ -53,14 +55,17 @@ export function reviveMemory(setup: ParseSetup): ScanMemory {
 }
 
 const SPARE_TEXT = 1 << 14;
+const SPARE_TAPE = 1 << 12;
+/** Memory for results has a multiple of this size, so that it can serve for results of about the same size. */
+const MEMORY_STEP = 1 << 18;
 
 type Column = keyof typeof EVENT_COLUMNS | keyof typeof UPSERT_COLUMNS | 'text' | 'tape';
 
 /**
  * Converts a batch to a message, with the used part of its columns in one buffer that can be transferred. The thread
- * keeps the batch itself and fills it again, which saves allocations.
+ * keeps the batch itself and fills it again, which saves allocations. The buffer is `memory` if that is large enough.
  */
-export function packBatch(block: number, batch: Batch): ParseResult {
+export function packBatch(block: number, batch: Batch, memory?: ArrayBuffer): ParseResult {
   const places: ColumnPlace[] = [];
   let bytes = 0;
   const place = (name: Column, used: number, spare = 0): void => {
@@ -68,12 +73,18 @@ export function packBatch(block: number, batch: Batch): ParseResult {
     places.push({ name, offset: bytes, used, length });
     bytes = (bytes + length * batch[name].BYTES_PER_ELEMENT + 7) & ~7;
   };
-  for (const [name, width] of Object.entries(EVENT_COLUMNS)) place(name as Column, batch.events * width);
-  for (const [name, width] of Object.entries(UPSERT_COLUMNS)) place(name as Column, batch.upserts * width);
-  // An assembler adds texts to the batch. Without room for them, it would copy all texts.
-  place('text', batch.textLength, batch.tapeLength > 0 ? SPARE_TEXT + (batch.textLength >> 2) : 0);
-  place('tape', batch.tapeLength);
-  const columns = new ArrayBuffer(bytes);
+  // An assembler adds to the batch. Without room, it would copy what is there.
+  const isAssembled = batch.tapeLength > 0;
+  for (const [name, width] of Object.entries(EVENT_COLUMNS))
+    place(name as Column, batch.events * width, batch.eventRoom * width);
+  for (const [name, width] of Object.entries(UPSERT_COLUMNS))
+    place(name as Column, batch.upserts * width, batch.upsertRoom * width);
+  place('text', batch.textLength, isAssembled ? SPARE_TEXT + (batch.textLength >> 2) : 0);
+  place('tape', batch.tapeLength, isAssembled ? SPARE_TAPE : 0);
+  const columns =
+    memory !== undefined && memory.byteLength >= bytes
+      ? memory
+      : new ArrayBuffer(Math.ceil(bytes / MEMORY_STEP) * MEMORY_STEP);
   for (const { name, offset, used } of places) {
     const { buffer, byteOffset, BYTES_PER_ELEMENT } = batch[name];
     const bytes = new Uint8Array(buffer, byteOffset, used * BYTES_PER_ELEMENT);
@@ -116,5 +127,7 @@ export function unpackBatch({ fields, attributes, columns, places }: ParseResult
     ) => never;
     batch[name] = new View(columns, offset, length);
   }
+  batch.viewWords();
+  batch.memory = columns;
   return batch;
 }

@@ -19,6 +19,8 @@ const BLOCKS_PER_THREAD = 2;
 const BLOCKS_BEFORE_THREAD = 8;
 /** A caller that is busy for a larger part of the time would not be served faster by a further thread. */
 const BUSY = 0.5;
+/** The most results whose memory waits to be used again. */
+const MOST_SPARE = 8;
 
 /** A block of input to fill and parse. It returns to the pool after `parse` or `release`. */
 export interface Lease {
@@ -48,6 +50,8 @@ export class ParsePool {
   #parsed = 0;
   #since: EventLoopUtilization | undefined;
   #failure: unknown;
+  /** The memory of results that the caller is done with. */
+  readonly #spare: ArrayBuffer[] = [];
 
   constructor(threads: number, blockBytes: number, options: ReaderOptions) {
     this.blockBytes = blockBytes;
@@ -75,6 +79,18 @@ export class ParsePool {
     const lease = this.#free.shift();
     if (lease !== undefined) return Promise.resolve(lease);
     return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
+  }
+
+  /**
+   * Uses the memory of a batch again, which the caller is done with. New memory for each batch would cost a garbage
+   * collection every few blocks.
+   */
+  reuse(batch: Batch): void {
+    const { memory } = batch;
+    if (memory === undefined) return;
+    batch.memory = undefined;
+    batch.clear();
+    if (this.#spare.length < MOST_SPARE) this.#spare.push(memory);
   }
 
   async close(): Promise<void> {
@@ -137,8 +153,9 @@ export class ParsePool {
           new Promise<Batch>((resolve, reject) => {
             pending[block] = resolve;
             rejecters[block] = reject;
-            const job: ParseJob = { format: placeOf(format), block, length };
-            worker.postMessage(job);
+            const memory = this.#spare.pop();
+            const job: ParseJob = { format: placeOf(format), block, length, memory };
+            worker.postMessage(job, memory === undefined ? [] : [memory]);
           }),
         release: () => this.#release(lease),
       };

@@ -33,7 +33,7 @@ async function parse(job: ParseJob): Promise<void> {
   const format = await load(job.format);
   batch.clear();
   parser.parse(format, job.block, job.length, batch);
-  const result = packBatch(job.block, batch);
+  const result = packBatch(job.block, batch, job.memory);
   parentPort?.postMessage(result, [result.columns]);
 }
 

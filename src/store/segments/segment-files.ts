@@ -24,7 +24,7 @@ const ZERO = `'00000000-0000-0000-0000-000000000000'::UUID`;
 
 const EVENT_ORDER = 'ts, seq, file, line';
 const UPSERT_ORDER = `entity, last_ts, last_seq, name, cmd, kind, type, name_rank, pid, parent, principal, local, session,
-           container, unit`;
+           container, unit, first_ts, first_seq`;
 
 /** The destination of segments. */
 export interface SegmentTarget {

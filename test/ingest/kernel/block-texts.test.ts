@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { Batch } from '../../../src/ingest/batch.js';
-import { NONE } from '../../../src/ingest/kernel/act.js';
+import { EntityKey } from '../../../src/ingest/entity-key.js';
+import { NONE, TEXT_WORDS } from '../../../src/ingest/kernel/act.js';
 import { BlockTexts } from '../../../src/ingest/kernel/block-texts.js';
 
 it('numbers texts in the order of their first use, and gives them back', () => {
@@ -48,5 +49,27 @@ it('makes paths absolute', () => {
     expect(path(undefined, '/etc//passwd')).toBe('/etc/passwd');
     expect(path(undefined, 'a')).toBeUndefined();
     expect(path('/home/bob', '')).toBe('/home/bob');
+  }
+});
+
+it('gives each text its key, also in later blocks', () => {
+  const table = new BlockTexts();
+  const key = new EntityKey();
+  // More texts than places, so that texts take places from each other; empty, long and non-ASCII ones.
+  const texts = [
+    '',
+    'x'.repeat(128),
+    'x'.repeat(129),
+    'é/ü',
+    ...Array.from({ length: 20_000 }, (_, i) => `/f/${i}`),
+  ];
+  for (let block = 0; block < 3; block++) {
+    table.begin(new Batch());
+    for (const text of texts) {
+      const at = table.keyed(table.numberOf(text)) * TEXT_WORDS;
+      key.hash(Buffer.from(text));
+      expect([...table.words.subarray(at + 2, at + 6)], text).toEqual([key.w0, key.w1, key.w2, key.w3]);
+    }
+    texts.reverse();
   }
 });

@@ -40,8 +40,8 @@ function fill(batch: Batch, names: readonly string[]): Batch {
 }
 
 /** Returns the batch as the other thread receives it. */
-function send(block: number, batch: Batch): { block: number; batch: Batch } {
-  const result = packBatch(block, batch);
+function send(block: number, batch: Batch, memory?: ArrayBuffer): { block: number; batch: Batch } {
+  const result = packBatch(block, batch, memory);
   const sent = structuredClone(result, { transfer: [result.columns] });
   return { block: sent.block, batch: unpackBatch(sent) };
 }
@@ -79,6 +79,34 @@ describe('a batch sent to another thread', () => {
     arrived.setText(0, TEXT_NAME, 'longer than before');
     expect(arrived.text).toBe(text);
     expect([0, 1, 2].map((at) => arrived.textOf(at, TEXT_NAME))).toEqual(['longer than before', 'bb', 'ccc']);
+  });
+
+  it('has room for the events of an assembler, and its own events stay', () => {
+    const batch = fill(new Batch(), ['a', 'bb', 'ccc']);
+    batch.eventRoom = 2;
+    batch.upsertRoom = 2;
+    const arrived = send(0, batch).batch;
+    const { ts, upsertKey } = arrived;
+    fill(arrived, ['d', 'ee']);
+    expect([arrived.ts, arrived.upsertKey]).toEqual([ts, upsertKey]);
+    expect(arrived.ts).toBe(ts);
+    const all = decode([fill(fill(new Batch(), ['a', 'bb', 'ccc']), ['d', 'ee'])]);
+    expect(decode([arrived])).toEqual(all);
+    arrived.tsWords[0] = 7;
+    expect(arrived.ts[0] & 0xffffffffn).toBe(7n);
+    expect(decode([fill(arrived, ['beyond the room'])]).events).toHaveLength(6);
+  });
+
+  it('uses memory of an earlier one, whatever that holds, if it is large enough', () => {
+    const names = ['a', 'bb', 'ccc'];
+    const earlier = send(0, fill(new Batch(), ['other', 'names', 'before', 'these'])).batch;
+    const memory = earlier.memory as ArrayBuffer;
+    new Uint8Array(memory).fill(0xaa);
+    const { batch } = send(0, fill(new Batch(), names), memory);
+    expect(decode([batch])).toEqual(decode([fill(new Batch(), names)]));
+    expect(memory.byteLength).toBe(0); // it was sent
+    const { batch: fresh } = send(0, fill(new Batch(), names), new ArrayBuffer(8));
+    expect(decode([fresh])).toEqual(decode([batch]));
   });
 
   it('may be empty', () => expect(decode([send(1, new Batch()).batch])).toEqual(decode([new Batch()])));

@@ -33,7 +33,7 @@ test('the defaults are those of the profile recal', () => {
     maskMin: 0.05,
     maskMax: 0.75,
     gamma: 0.5,
-    epochs: 50,
+    epochs: 5,
     clip: 0,
     balanced: true,
   });

@@ -40,10 +40,10 @@ export class AuditdReader implements Reader {
   readonly #nodes = new Int32Array(MAX_NUMBERS);
   readonly #symbols: string[] = [];
   readonly #hosts = new Map<string, number>();
-  /** Acts whose end has not been seen, by host and serial. */
+  /** The act of the last record, if its end has not been seen, and further such acts, by host and serial. */
+  #current: ActBuilder | undefined;
   readonly #open = new Map<number, ActBuilder>();
   readonly #spare: ActBuilder[] = [];
-  #current: ActBuilder | undefined;
   #batch!: Batch;
   #block: Uint8Array = new Uint8Array(0);
   #line = 0;
@@ -63,10 +63,11 @@ export class AuditdReader implements Reader {
     if (this.#scan === undefined) this.#readLines(length);
     else this.#readRows(this.#scan, length);
     // The events that may go on in the next block, by their last lines so far.
+    if (this.#current !== undefined) this.#setAside(this.#current);
+    this.#current = undefined;
     for (const act of [...this.#open.values()].sort((a, b) => a.words[ACT.last] - b.words[ACT.last]))
       this.#finish(act);
     this.#open.clear();
-    this.#current = undefined;
     this.#writer.end(batch);
     this.#types.flushCounts(batch.records);
     batch.lines = this.#line;
@@ -145,25 +146,34 @@ export class AuditdReader implements Reader {
 
   /** Ends an act whose last record has been read. */
   #end(act: ActBuilder): void {
-    const { words } = act;
-    words[ACT.seen] |= SEEN.end;
-    this.#open.delete(keyOf(words[ACT.host], words[ACT.serial]));
+    act.words[ACT.seen] |= SEEN.end;
     this.#current = undefined;
     this.#finish(act);
+  }
+
+  #setAside(act: ActBuilder): void {
+    this.#open.set(keyOf(act.words[ACT.host], act.words[ACT.serial]), act);
   }
 
   /** The act that the record belongs to. */
   #actOf(host: number): ActBuilder {
     const head = this.#head;
-    if (this.#current !== undefined && this.#isOf(this.#current, host)) return this.#current;
-    const key = keyOf(host, head.serial);
-    const known = this.#open.get(key);
-    if (known !== undefined) {
-      if (this.#isOf(known, host)) {
-        this.#current = known;
-        return known;
+    if (this.#current !== undefined) {
+      if (this.#isOf(this.#current, host)) return this.#current;
+      this.#setAside(this.#current);
+    }
+    // Most acts come one after another. A map that they all went through would be made anew every few acts.
+    if (this.#open.size > 0) {
+      const key = keyOf(host, head.serial);
+      const known = this.#open.get(key);
+      if (known !== undefined) {
+        this.#open.delete(key);
+        if (this.#isOf(known, host)) {
+          this.#current = known;
+          return known;
+        }
+        this.#finish(known);
       }
-      this.#finish(known);
     }
     const act = this.#spare.pop() ?? new ActBuilder();
     act.clear();
@@ -173,7 +183,6 @@ export class AuditdReader implements Reader {
     words[ACT.timeHigh] = head.timeHigh;
     words[ACT.serial] = head.serial;
     words[ACT.host] = host;
-    this.#open.set(key, act);
     this.#current = act;
     return act;
   }

@@ -33,29 +33,33 @@ export interface TapeRecord {
   created: bigint;
 }
 
-/** A record as it is written: its times are still words. */
-interface NewRecord extends Omit<TapeRecord, 'utc' | 'created'> {
-  utc: TimeWords;
-  created: TimeWords;
-}
-
 const WORDS = 9;
 /** Joins words to 64-bit integers. */
 const LONG = new BigInt64Array(2);
 const HALVES = new Int32Array(LONG.buffer);
 
-export function writeTape(batch: Batch, record: NewRecord): void {
+/** Writes a record: its kind, the first and the number of its events, the symbol of its host, its flags and its times. */
+export function writeTape(
+  batch: Batch,
+  kind: number,
+  row: number,
+  rows: number,
+  host: number,
+  flags: number,
+  utc: TimeWords,
+  created: TimeWords,
+): void {
   const at = batch.extendTape(WORDS);
   const { tape } = batch;
-  tape[at] = record.kind;
-  tape[at + 1] = record.row;
-  tape[at + 2] = record.rows;
-  tape[at + 3] = record.host;
-  tape[at + 4] = record.flags;
-  tape[at + 5] = record.utc.low;
-  tape[at + 6] = record.utc.high;
-  tape[at + 7] = record.created.low;
-  tape[at + 8] = record.created.high;
+  tape[at] = kind;
+  tape[at + 1] = row;
+  tape[at + 2] = rows;
+  tape[at + 3] = host;
+  tape[at + 4] = flags;
+  tape[at + 5] = utc.low;
+  tape[at + 6] = utc.high;
+  tape[at + 7] = created.low;
+  tape[at + 8] = created.high;
 }
 
 /** The number of records on the tape. */

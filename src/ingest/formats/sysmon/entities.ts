@@ -13,6 +13,8 @@ import { ENTITY_TYPES, type EntityType } from '../../event.js';
 import { type Identity, isLong, KeyCache } from '../records/key-cache.js';
 import { extendUpsert } from '../upsert-cache.js';
 
+const TYPE_NUMBERS = new Map(ENTITY_TYPES.map((type, index) => [type, index + 1]));
+
 /** What a record tells about an entity, besides its id and type. Empty texts are absent. */
 export interface Details {
   readonly kind?: string | undefined;
@@ -34,6 +36,8 @@ export interface Details {
 export class Described implements Details {
   readonly id: string;
   readonly type: EntityType;
+  /** The number of the type in a batch. */
+  readonly typeNumber: number;
   readonly kind: string | undefined;
   readonly name: string | undefined;
   readonly hint: boolean | undefined;
@@ -50,6 +54,7 @@ export class Described implements Details {
   constructor(id: string, type: EntityType, details: Details) {
     this.id = id;
     this.type = type;
+    this.typeNumber = TYPE_NUMBERS.get(type) as number;
     this.kind = details.kind;
     this.name = details.name;
     this.hint = details.hint;
@@ -72,8 +77,6 @@ export class Described implements Details {
     return identity;
   }
 }
-
-const TYPE_NUMBERS = new Map(ENTITY_TYPES.map((type, index) => [type, index + 1]));
 
 /** What a block has written about an entity of a host. */
 interface Known {
@@ -145,7 +148,7 @@ export class EntityWriter {
     const batch = this.#batch;
     const { id, type, hint, pid, parent, user, name, cmd, local, session } = entity;
     const at = batch.addUpsert(identity.key, host, row);
-    batch.upsertType[at] = TYPE_NUMBERS.get(type) as number;
+    batch.upsertType[at] = entity.typeNumber;
     if (kind >= 0) batch.upsertKind[at] = kind;
     if (hint === true) batch.upsertRank[at] = RANK_HINT;
     if (pid !== undefined) batch.upsertPid[at] = pid;

@@ -1,5 +1,5 @@
 import type { Action } from '../../actions.js';
-import type { DataField, Fields } from './fields.js';
+import type { DataField } from './fields.js';
 
 /** The processes that a record can name, each by its own fields. */
 export type ProcessRole = 'process' | 'parent' | 'source' | 'target';
@@ -237,14 +237,6 @@ export const RECORD_NAMES: ReadonlyMap<number, string> = new Map([
   ...Object.entries(EVENT_TABLE).map(([id, { rule }]) => [Number(id), rule.relation.split(':')[0]] as const),
   ...Object.entries(SENSOR_EVENTS).map(([id, name]) => [Number(id), name] as const),
 ]);
-
-/** Returns the rule of an event id for a record. */
-export function ruleOf(entry: EventEntry, fields: Fields): EventRule {
-  const { choose } = entry;
-  if (choose === undefined) return entry.rule;
-  const value = fields.text(choose.field);
-  return Object.hasOwn(choose.variants, value) ? choose.variants[value] : entry.rule;
-}
 
 const CREATE_THREAD = 0x2;
 const CHANGE_MEMORY = 0x8;

@@ -6,9 +6,10 @@ import { digitsOf } from '../../time.js';
 import type { TimeWords } from '../../time-words.js';
 import type { Symbols } from '../symbols.js';
 import { type Described, EntityWriter } from './entities.js';
-import { EVENT_TABLE, type EventRule, IMAGE_RULE, processAccess, ruleOf } from './event-table.js';
-import { type FieldGroup, type Fields, fieldGroup } from './fields.js';
+import { processAccess } from './event-table.js';
+import { type Field, type Fields, fieldGroup } from './fields.js';
 import { type Named, type Naming, objectsOf, subjectOf } from './naming.js';
+import { IMAGE, type Rule, ruleOf } from './rules.js';
 
 /** The times and the place of a record. */
 export interface RecordFrame {
@@ -30,13 +31,13 @@ export const EVENTS_PER_RECORD = 4;
 const WORD = 2 ** 32;
 const NANOSECOND_DIGITS = digitsOf('ns');
 const RIGHTS = fieldGroup('GrantedAccess');
-/** The attributes of each rule that has some. */
-const ATTRIBUTES = new Map<EventRule['attributes'], FieldGroup>();
 
 /** Turns records into the events and upserts of a batch, by the rules of the event table. */
 export class EventWriter {
   readonly #symbols: Symbols;
   readonly #entities = new EntityWriter();
+  /** The symbols of relations, by the number of the rule. */
+  readonly #relations: number[] = [];
   #batch!: Batch;
 
   constructor(symbols: Symbols) {
@@ -52,15 +53,15 @@ export class EventWriter {
   /** Adds the events of a record of a known event id. Returns their number: 0 if the record names no process. */
   write(eventId: number, fields: Fields, frame: RecordFrame): number {
     const before = this.#batch.events;
-    const rule = ruleOf(EVENT_TABLE[eventId], fields);
+    const rule = ruleOf(eventId, fields);
     const record: Named = { fields, naming: frame.naming, creation: eventId === 1, incomplete: 0 };
     this.#writeEvent(rule, frame, record, 0);
-    if (eventId === 1) this.#writeEvent(IMAGE_RULE, frame, record, 1);
+    if (eventId === 1) this.#writeEvent(IMAGE, frame, record, 1);
     if (record.incomplete > 0) this.#batch.repair('incompleteGuid');
     return this.#batch.events - before;
   }
 
-  #writeEvent(rule: EventRule, frame: RecordFrame, record: Named, number: number): void {
+  #writeEvent(rule: Rule, frame: RecordFrame, record: Named, number: number): void {
     const { fields } = record;
     const subject = subjectOf(rule.subject, record);
     const objects = objectsOf(rule.object, record);
@@ -76,30 +77,32 @@ export class EventWriter {
     setKey(batch.subject, row, this.#entities.keyOf(subject));
     setKey(batch.object, row, objects.length > 0 ? this.#entities.keyOf(objects[0]) : ABSENT);
     setKey(batch.object2, row, objects.length > 1 ? this.#entities.keyOf(objects[1]) : ABSENT);
-    batch.relation[row] = this.#symbols.numberOf(rule.relation);
+    batch.relation[row] = this.#relationOf(rule);
     const access =
       rule.flow === undefined
         ? fields.memo(RIGHTS, () => processAccess(fields.text('GrantedAccess')))
         : undefined;
-    batch.action[row] = actionNumber(access?.action ?? rule.action);
+    batch.action[row] = access === undefined ? rule.action : actionNumber(access.action);
     batch.host[row] = frame.host;
     batch.flow[row] = (rule.flow ?? access?.flow) === 'in' ? FLOW_IN : FLOW_OUT;
-    batch.ok[row] = rule.ok === false ? 1 : 0;
+    batch.ok[row] = rule.ok;
     batch.line[row] = frame.line;
-    if (rule.attributes !== undefined && access?.isNotable !== false)
-      this.#writeAttributes(rule.attributes, fields, row);
+    if (rule.attributes !== undefined && access?.isNotable !== false) {
+      const { attributes } = rule;
+      const json = fields.memo(attributes, () => attributesOf(attributes.fields, fields));
+      if (json !== '') batch.attrs.push({ row, json });
+    }
     this.#describe(subject, frame, row);
     for (const object of objects) this.#describe(object, frame, row);
   }
 
-  #writeAttributes(names: NonNullable<EventRule['attributes']>, fields: Fields, row: number): void {
-    let group = ATTRIBUTES.get(names);
-    if (group === undefined) {
-      group = fieldGroup(...names);
-      ATTRIBUTES.set(names, group);
+  #relationOf(rule: Rule): number {
+    let relation = this.#relations[rule.number];
+    if (relation === undefined) {
+      relation = this.#symbols.numberOf(rule.relation);
+      this.#relations[rule.number] = relation;
     }
-    const json = fields.memo(group, () => attributesOf(names, fields));
-    if (json !== '') this.#batch.attrs.push({ row, json });
+    return relation;
   }
 
   /** The record id orders the events of a log. Without one, their order in the log does: the assembler adds to it. */
@@ -121,7 +124,7 @@ export class EventWriter {
 }
 
 /** The attributes of an event as JSON, or an empty text if it has none. */
-function attributesOf(names: NonNullable<EventRule['attributes']>, fields: Fields): string {
+function attributesOf(names: readonly Field[], fields: Fields): string {
   let json = '';
   for (const name of names) {
     const text = fields.text(name);

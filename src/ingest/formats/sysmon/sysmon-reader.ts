@@ -7,7 +7,7 @@ import { Symbols } from '../symbols.js';
 import { channelReason } from './channels.js';
 import { NO_CREATED, NO_UTC, NUMBERED, RECORD, writeTape } from './clock-tape.js';
 import { OWN_CLOCK, RECORD_NAMES, SENSOR_EVENTS } from './event-table.js';
-import { EVENTS_PER_RECORD, EventWriter } from './event-writer.js';
+import { EVENTS_PER_RECORD, EventWriter, type RecordFrame } from './event-writer.js';
 import { DecodedFields, type Fields, fieldGroup } from './fields.js';
 import { EVENT_DATA, JoinedFields, ScannedFields, shape, XML_TEXTS } from './json-fields.js';
 import type { Naming } from './naming.js';
@@ -33,6 +33,14 @@ export class SysmonReader implements Reader {
   readonly #createdTimes = new TimeReader('Z');
   readonly #utc = new TimeWords();
   readonly #created = new TimeWords();
+  readonly #frame: RecordFrame = {
+    host: NO_SYMBOL,
+    line: 0,
+    utc: this.#utc,
+    sequence: undefined,
+    settled: false,
+    naming: 'windows',
+  };
   readonly #maxLine: number;
   /** The heads of the records in the block. */
   readonly #counted: Head[] = [];
@@ -145,6 +153,8 @@ export class SysmonReader implements Reader {
       name: RECORD_NAMES.get(Number(id)),
       computer: fields.text('Computer'),
       host: undefined,
+      isOfSensor: Object.hasOwn(SENSOR_EVENTS, Number(id)),
+      ownClock: OWN_CLOCK.has(Number(id)),
       naming: linux ? 'linux' : 'windows',
       count: 0,
     };
@@ -179,22 +189,20 @@ export class SysmonReader implements Reader {
     );
     const row = batch.events;
     let rows = 0;
-    if (Object.hasOwn(SENSOR_EVENTS, eventId)) batch.skip(name);
+    if (head.isOfSensor) batch.skip(name);
     else {
-      const settled = utc.known && !OWN_CLOCK.has(eventId);
-      rows = this.#writer.write(eventId, fields, { host, line: this.#line, utc, sequence, settled, naming });
+      const frame = this.#frame;
+      frame.host = host;
+      frame.line = this.#line;
+      frame.sequence = sequence;
+      frame.settled = utc.known && !head.ownClock;
+      frame.naming = naming;
+      rows = this.#writer.write(eventId, fields, frame);
       if (rows === 0) batch.skip('noProcess');
     }
-    writeTape(batch, {
-      kind: recordKind(eventId, fields),
-      row,
-      rows,
-      host,
-      flags:
-        (utc.known ? 0 : NO_UTC) | (created.known ? 0 : NO_CREATED) | (sequence === undefined ? 0 : NUMBERED),
-      utc,
-      created,
-    });
+    const flags =
+      (utc.known ? 0 : NO_UTC) | (created.known ? 0 : NO_CREATED) | (sequence === undefined ? 0 : NUMBERED);
+    writeTape(batch, recordKind(head, fields), row, rows, host, flags, utc, created);
   }
 }
 
@@ -211,6 +219,9 @@ interface Head {
   readonly computer: string;
   /** The symbol of the computer, once it was needed. */
   host: number | undefined;
+  /** Whether it is a record about Sysmon itself, or one whose `UtcTime` comes from a clock of its own. */
+  readonly isOfSensor: boolean;
+  readonly ownClock: boolean;
   readonly naming: Naming;
   /** The number of records in the block with this head. */
   count: number;
@@ -250,19 +261,12 @@ function decodeEventData(text: string): DecodedFields | string {
   return fields;
 }
 
-function recordKind(eventId: number, fields: Fields): number {
-  switch (eventId) {
-    case 1:
-      return RECORD.processCreate;
-    case 4:
-      return fields.text('State') === 'Started' ? RECORD.started : RECORD.stopped;
-    case 16:
-      return RECORD.configured;
-    case 255:
-      return RECORD.error;
-    default:
-      return OWN_CLOCK.has(eventId) ? RECORD.ownClock : RECORD.other;
-  }
+function recordKind({ eventId, isOfSensor, ownClock }: Head, fields: Fields): number {
+  if (ownClock) return RECORD.ownClock;
+  if (!isOfSensor) return eventId === 1 ? RECORD.processCreate : RECORD.other;
+  if (eventId === 16) return RECORD.configured;
+  if (eventId === 255) return RECORD.error;
+  return fields.text('State') === 'Started' ? RECORD.started : RECORD.stopped;
 }
 
 function recordIdOf(stated: number | string | undefined): number | bigint | undefined {
