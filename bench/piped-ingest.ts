@@ -21,9 +21,16 @@ export interface PipedIngest {
 
 /** Pipes a CDM log into `recal ingest -` and watches the memory of the process. */
 export async function ingestPiped(store: string, options: CdmLogOptions): Promise<PipedIngest> {
-  const child = spawn(process.execPath, [CLI, 'ingest', '-', '--store', store, '--json', '--quiet'], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
+  const piped = await pipeCdmLog(['ingest', '-', '--store', store, '--json', '--quiet'], options);
+  return { ...piped, result: piped.result as PipedIngest['result'] };
+}
+
+/** Pipes a CDM log into a command that prints its result as JSON, and watches the memory of the process. */
+export async function pipeCdmLog(
+  command: readonly string[],
+  options: CdmLogOptions,
+): Promise<Omit<PipedIngest, 'result'> & { readonly result: unknown }> {
+  const child = spawn(process.execPath, [CLI, ...command], { stdio: ['pipe', 'pipe', 'inherit'] });
   const samples: { gigabytes: number; mebibytes: number }[] = [];
   let peak = 0;
   // The end counts too: counting the entities needs memory when everything is read.
@@ -44,7 +51,7 @@ export async function ingestPiped(store: string, options: CdmLogOptions): Promis
   })();
   const printed = collect(child);
   await pipeline(Readable.from(counted), child.stdin as NodeJS.WritableStream);
-  const result = JSON.parse(await printed) as PipedIngest['result'];
+  const result: unknown = JSON.parse(await printed);
   clearInterval(watch);
   return { bytes, samples, peak, result };
 }

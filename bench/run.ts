@@ -10,6 +10,7 @@ import { run as hosts } from './hosts.js';
 import { run as ingest } from './ingest.js';
 import { run as knn } from './knn.js';
 import { run as live } from './live.js';
+import { run as liveAudit } from './live-audit.js';
 import { run as outages } from './outages.js';
 import { run as ranks } from './ranks.js';
 import { run as rivalSearch } from './rival-search.js';
@@ -39,6 +40,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   ingest: { summary: 'compare recal ingest with a JSON.parse loop', run: ingest },
   knn: { summary: 'compare the kNN search with brute force', run: knn },
   live: { summary: 'measure recal watch against a loop that only parses', run: live },
+  'live-audit': { summary: 'break in on an audited host that recal watch has learned', run: liveAudit },
   outages: { summary: 'kill recal watch and its receiver, fill its disk, take its log away', run: outages },
   ranks: { summary: 'show at which incident each attack is first seen', run: ranks },
   'rival-search': { summary: 'compare settings of published rivals on simulated hosts', run: rivalSearch },

@@ -35,3 +35,11 @@ export class LossCollector {
       .map((loss) => ({ ...loss, from: String(loss.from), to: String(loss.to) }));
   }
 }
+
+/** The losses of several ingests, joined as those of one. */
+export function addLosses(all: readonly (readonly StoredLoss[])[]): StoredLoss[] {
+  const losses = new LossCollector();
+  for (const loss of all.flat())
+    losses.add({ ...loss, from: BigInt(loss.from), to: BigInt(loss.to) }, undefined);
+  return losses.stored;
+}

@@ -1,5 +1,6 @@
 import type { EntityCounts } from './entity-counts.js';
 import { sortedCounts } from './ingest-counters.js';
+import { addLosses } from './losses.js';
 import type { Summary } from './manifest.js';
 import { addReadings } from './readings.js';
 
@@ -24,7 +25,7 @@ export function addSummaries(
     merged: addCounts(summaries.map(({ merged }) => merged)),
     skipped: addCounts(summaries.map(({ skipped }) => skipped)),
     repaired: addCounts(summaries.map(({ repaired }) => repaired)),
-    losses: summaries.flatMap(({ losses }) => losses),
+    losses: addLosses(summaries.map(({ losses }) => losses)),
     outOfOrder: sum(({ outOfOrder }) => outOfOrder),
     lines: sum(({ lines }) => lines),
     firstTs: sortTimes(summaries.map(({ firstTs }) => firstTs))[0] ?? null,

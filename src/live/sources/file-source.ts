@@ -2,13 +2,14 @@ import { z } from 'zod';
 import { partOf } from '../../ingest/sources/part-order.js';
 import type { LogChunk } from '../../store/live/log-chunk.js';
 import { findLogFiles, whyNoLog } from './log-files.js';
-import type { Source, SourceLag, SourceRead } from './source.js';
+import { CHUNK_BYTES, type Source, type SourceLag, type SourceRead } from './source.js';
 import { TailedLog } from './tailed-log.js';
 
 /** How often the folder is searched for new and renamed files. */
 const LOOK_EVERY_MS = 500;
 /** Logs that are gone are remembered, so that a copy of one that comes back is not read again. */
 const MOST_GONE = 64;
+const LEAST_CHUNK = 1 << 16;
 
 const count = z.number().int().nonnegative();
 const positionSchema = z.strictObject({
@@ -85,12 +86,14 @@ export class FileSource implements Source {
 
   async #readLogs(most: number, chunks: LogChunk[]): Promise<number> {
     let left = most;
+    // Not the rest of what is wanted: a line that is longer than that would be left out.
+    const size = Math.min(CHUNK_BYTES, Math.max(most, LEAST_CHUNK));
     const newest = new Map(this.#logs.map((log) => [partOf(log.saved.name).topic, log]));
     for (const log of this.#logs) {
       for (let more = true; more && left > 0; ) {
         const { log: key, name, lines: linesBefore } = log.saved;
         const isOld = newest.get(partOf(name).topic) !== log;
-        const read = await log.read(Math.max(left, 1 << 16), isOld);
+        const read = await log.read(size, isOld);
         more = read.more;
         if (read.dropped > 0) this.losses.set('oversize', (this.losses.get('oversize') ?? 0) + read.dropped);
         if (read.bytes.length > 0) chunks.push({ log: key, name, linesBefore, bytes: read.bytes });

@@ -41,5 +41,7 @@ export interface Source {
   close(): Promise<void>;
 }
 
-/** Lines read per call. A block of the parser has 4 MiB. */
-export const READ_BYTES = 4 << 20;
+/** Lines of one commit, in bytes. All of them are in memory. A source that is not behind has fewer, and is stored sooner. */
+export const COMMIT_BYTES = 32 << 20;
+/** Lines read at a time. A block of the parser has 4 MiB. */
+export const CHUNK_BYTES = 4 << 20;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { Source, SourceLag, SourceRead } from './source.js';
+import type { LogChunk } from '../../store/live/log-chunk.js';
+import { CHUNK_BYTES, type Source, type SourceLag, type SourceRead } from './source.js';
 import { SPOOL_START, Spool, type SpoolPosition } from './spool.js';
 
 /** Refuses, or makes wait, what comes beyond this. */
@@ -48,12 +49,17 @@ export class SpooledSource implements Source {
 
   async read(most: number): Promise<SourceRead> {
     const ended = this.#feed.ended; // before reading: what it wrote last is read now
-    const { bytes, next } = await this.#spool.read(this.#at, most);
-    const { lines: linesBefore } = this.#at;
-    this.#at = next;
-    const isEmpty = bytes.length === 0;
-    const chunks = isEmpty ? [] : [{ log: this.name, name: this.name, linesBefore, bytes }];
-    return { chunks, position: next, idle: isEmpty, ended: ended && isEmpty };
+    const chunks: LogChunk[] = [];
+    let left = most;
+    while (left > 0) {
+      const { lines: linesBefore } = this.#at;
+      const { bytes, next } = await this.#spool.read(this.#at, Math.min(most, CHUNK_BYTES));
+      if (bytes.length === 0) break;
+      chunks.push({ log: this.name, name: this.name, linesBefore, bytes });
+      this.#at = next;
+      left -= bytes.length;
+    }
+    return { chunks, position: this.#at, idle: left > 0, ended: ended && chunks.length === 0 };
   }
 
   commit(position: unknown): Promise<void> {

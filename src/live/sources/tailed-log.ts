@@ -26,7 +26,7 @@ interface PackedLog {
   readonly iterator: AsyncIterator<ByteSource>;
 }
 
-const NONE = new Uint8Array(0);
+const NONE = Buffer.alloc(0);
 
 /** One log: the bytes that began under one name, whatever the file is called now. */
 export class TailedLog {
@@ -108,13 +108,12 @@ export class TailedLog {
 
   /** Reads whole lines. `isOld` says that nothing will be added, so that a last line needs no newline. */
   async read(most: number, isOld: boolean): Promise<{ bytes: Uint8Array; dropped: number; more: boolean }> {
-    const buffer = Buffer.allocUnsafe(most);
-    const length = await this.#fill(buffer);
+    let bytes = await this.#next(most);
+    const { length } = bytes;
     if (length === 0) {
       if (isOld || this.#file === undefined) await this.close();
-      return { bytes: buffer.subarray(0, 0), dropped: 0, more: false };
+      return { bytes, dropped: 0, more: false };
     }
-    let bytes = buffer.subarray(0, length);
     if (this.saved.skipping) {
       const end = bytes.indexOf(NEWLINE);
       const skipped = end < 0 ? bytes.length : end + 1;
@@ -152,33 +151,36 @@ export class TailedLog {
     this.saved = { ...saved, offset: saved.offset + bytes, lines: saved.lines + lines, skipping };
   }
 
-  async #fill(buffer: Buffer): Promise<number> {
+  /** The next bytes, at most so many; empty if there are none now. */
+  async #next(most: number): Promise<Buffer> {
     if (this.#stale) {
       await this.close();
       this.#ended = false;
     }
-    if (this.#ended && (this.#file === undefined || this.#file.packed || this.behind === 0)) return 0;
-    if (this.#handle === undefined && this.#file?.packed === true) return this.#fillPacked(buffer);
+    if (this.#ended && (this.#file === undefined || this.#file.packed || this.behind === 0)) return NONE;
+    if (this.#handle === undefined && this.#file?.packed === true) return this.#nextPacked(most);
     if (this.#handle === undefined) {
-      if (this.#file === undefined) return 0;
+      if (this.#file === undefined) return NONE;
       const handle = await open(this.#file.path, 'r').catch(() => undefined);
-      if (handle === undefined) return 0;
+      if (handle === undefined) return NONE;
       const { dev, ino } = await handle.stat({ bigint: true });
       if (`${dev}:${ino}` !== this.#file.id) {
         await handle.close(); // renamed in between
-        return 0;
+        return NONE;
       }
       this.#handle = handle;
       this.#ended = false;
     }
     const { size } = await this.#handle.stat();
-    if (size === this.saved.offset) return 0;
-    if (size < this.saved.offset || !(await this.#isSame(this.#handle))) {
+    const { offset } = this.saved;
+    if (size === offset) return NONE;
+    if (size < offset || !(await this.#isSame(this.#handle))) {
       await this.close(); // truncated in place; the next look finds the copy and the new log
-      return 0;
+      return NONE;
     }
-    const { bytesRead } = await this.#handle.read(buffer, 0, buffer.length, this.saved.offset);
-    return bytesRead;
+    const buffer = Buffer.allocUnsafe(Math.min(most, size - offset));
+    const { bytesRead } = await this.#handle.read(buffer, 0, buffer.length, offset);
+    return buffer.subarray(0, bytesRead);
   }
 
   /** Whether the open file still begins as this log: it may have been truncated and have grown again. */
@@ -188,17 +190,18 @@ export class TailedLog {
     return buffer.equals(head);
   }
 
-  async #fillPacked(buffer: Buffer): Promise<number> {
+  async #nextPacked(most: number): Promise<Buffer> {
+    const buffer = Buffer.allocUnsafe(most);
     try {
       this.#packed ??= await this.#openPacked();
       buffer.set(this.#carry);
       const carried = this.#carry.length;
       this.#carry = NONE;
-      return carried + (await this.#packed.source.read(buffer.subarray(carried)));
+      return buffer.subarray(0, carried + (await this.#packed.source.read(buffer.subarray(carried))));
     } catch {
       await this.close();
       this.#ended = false; // still being compressed
-      return 0;
+      return NONE;
     }
   }
 

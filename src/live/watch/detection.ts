@@ -3,11 +3,12 @@ import { parseThreshold, type ThresholdSpec } from '../../detect/threshold/thres
 import { DEFAULT_EPISODES } from '../../pipeline/calibration-summary.js';
 import type { Notification } from '../sinks/notification.js';
 import type { Suppression } from '../triage/triage-ledger.js';
-import type { HeldIncident, WatchState } from './checkpoint.js';
+import type { HeldIncident, ModelEntry, WatchState } from './checkpoint.js';
 import { type Decisions, decide } from './decide.js';
 import type { JudgedIncident, JudgedSpan, JudgeRequest } from './judge-span.js';
 import type { LiveDecisions } from './live-decisions.js';
 import type { Metrics } from './metrics.js';
+import { Pace } from './pace.js';
 import { SpanRecords, type Standing, standingWithoutAlerts } from './standing.js';
 import type { WatchFolder } from './watch-folder.js';
 import type { WatchLog } from './watch-log.js';
@@ -18,8 +19,14 @@ import { WorkerProcess } from './worker-process.js';
 const REMEMBERED_NS = 40n * 86_400_000_000_000n;
 /** A judge that fails is tried again after this time. */
 const PAUSE_MS = 10_000;
-/** Judging takes at most this share of the time. */
-const MOST_SHARE = 0.5;
+/**
+ * The most that each kind of judgement takes of the time. Both read the whole open span, so on a busy host they take longer and
+ * longer. While the sources are behind, they wait: a window that is over helps nobody while the next ones are not read.
+ */
+const MOST_SHARE = {
+  keepingUp: { tell: 0.3, score: 0.2 },
+  behind: { tell: 0.05, score: 0.05 },
+};
 
 export interface DetectionOptions {
   readonly threshold?: string | undefined;
@@ -56,8 +63,8 @@ export class Detection {
     new URL('./judge-worker.js', import.meta.url),
   );
   #busy = false;
-  #toldAt = Number.NEGATIVE_INFINITY;
   #notBefore = Number.NEGATIVE_INFINITY;
+  readonly #pace = { tell: new Pace(), score: new Pace() };
   /** The number of stored events at the last judgement of each kind. */
   readonly #judgedEvents = { tell: -1, score: -1 };
   /** What was said to be held back, by incident and suppression. */
@@ -82,10 +89,15 @@ export class Detection {
     return floorTo(from, this.#options.span) + this.#options.span;
   }
 
-  /** What is due, if anything. `drain` asks for everything that is there. */
+  /** What is due, if anything. `drain` asks for everything that is there, `isBehind` says that more lines wait. */
   due(
     state: WatchState,
-    { watermark, events, drain }: { watermark: bigint | undefined; events: number; drain: boolean },
+    {
+      watermark,
+      events,
+      drain,
+      isBehind,
+    }: { watermark: bigint | undefined; events: number; drain: boolean; isBehind: boolean },
   ): Job | undefined {
     const now = performance.now();
     if (this.#busy || state.model === null || state.span === null || watermark === undefined)
@@ -96,12 +108,31 @@ export class Detection {
     if (watermark >= end) return { kind: 'score', to: end, final: true };
     const isNew = (kind: Job['kind']) => events !== this.#judgedEvents[kind];
     if (drain) return isNew('score') ? { kind: 'score', to: end, final: false } : undefined;
-    const over = floorTo(watermark, BigInt(state.model.window));
-    if (over > BigInt(state.closed ?? from) && over > from && isNew('score'))
+    const share = isBehind ? MOST_SHARE.behind : MOST_SHARE.keepingUp;
+    const { over, windows } = this.#unscored(state.model, from, state.closed, watermark);
+    if (windows > 0 && isNew('score') && this.#pace.score.isTime(now, share.score))
       return { kind: 'score', to: over, final: false };
-    if (isNew('tell') && now - this.#toldAt >= this.#options.tellEveryMs)
+    if (isNew('tell') && this.#pace.tell.isTime(now, share.tell, this.#options.tellEveryMs))
       return { kind: 'tell', to: end, final: false };
     return undefined;
+  }
+
+  /** Windows of the open span that are over but not scored. */
+  unscoredWindows({ model, span, closed }: WatchState, watermark: bigint | undefined): number {
+    if (model === null || span === null || watermark === undefined) return 0;
+    return this.#unscored(model, BigInt(span), closed, watermark).windows;
+  }
+
+  #unscored(
+    { window }: ModelEntry,
+    from: bigint,
+    closed: string | null,
+    watermark: bigint,
+  ): { over: bigint; windows: number } {
+    const step = BigInt(window);
+    const over = floorTo(watermark, step);
+    const scored = closed === null || BigInt(closed) < from ? from : BigInt(closed);
+    return { over, windows: over <= scored ? 0 : Math.ceil(Number(over - scored) / Number(step)) };
   }
 
   /** The open span is judged again even without new events. */
@@ -148,9 +179,8 @@ export class Detection {
       const took = performance.now() - started;
       if (this.problem === undefined) {
         this.#judgedEvents[job.kind] = job.final ? -1 : events;
-        if (job.kind === 'tell') this.#toldAt = performance.now();
-        // A busy host must not be judged all the time.
-        this.#notBefore = performance.now() + (took * (1 - MOST_SHARE)) / MOST_SHARE;
+        // After the end of a span, the next one begins with few events.
+        this.#pace[job.kind].note(performance.now(), job.final ? 0 : took);
       }
       this.#busy = false;
     }

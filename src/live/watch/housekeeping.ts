@@ -26,8 +26,11 @@ export class Housekeeping {
     this.#options = options;
   }
 
-  /** `isQuiet` if no other process reads the store. */
-  async keep(isQuiet: boolean, latest: bigint | undefined): Promise<void> {
+  /** `isQuiet` if no other process reads the store, `isBehind` if more lines wait. */
+  async keep(
+    { isQuiet, isBehind }: { isQuiet: boolean; isBehind: boolean },
+    latest: bigint | undefined,
+  ): Promise<void> {
     const now = Date.now();
     if (now < this.#notBefore) return;
     try {
@@ -36,7 +39,7 @@ export class Housekeeping {
         this.#removedAt = now;
         await this.#retain(latest);
       }
-      if (this.#ingest.wantsCompaction) await this.#ingest.compact();
+      if (this.#ingest.wantsCompaction(isBehind)) await this.#ingest.compact();
     } catch (error) {
       const problem = spaceProblem(error);
       if (problem === undefined) throw error;

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { RecalError } from '../../base/errors.js';
 import type { LiveIngest } from '../../store/live/live-ingest.js';
 import type { SourcePart } from '../../store/live/log-chunk.js';
-import { READ_BYTES, type Source } from '../sources/source.js';
+import { COMMIT_BYTES, type Source } from '../sources/source.js';
 import { countLines } from '../sources/tailed-log.js';
 import type { Metrics } from './metrics.js';
 import type { WatchLog } from './watch-log.js';
@@ -38,6 +38,8 @@ export class Intake {
   readonly #ended = new Set<string>();
   readonly #losses = new Map<string, number>();
   #warnedOfFormat = false;
+  /** The source that is read first. It changes, so that one that is behind does not keep the others waiting. */
+  #first = 0;
   /** Why the store cannot be written; undefined if it can. */
   problem: string | undefined;
   /** Events stored since the start. */
@@ -75,8 +77,16 @@ export class Intake {
     const parts: SourcePart[] = [];
     const now = performance.now();
     let more = false;
-    for (const source of this.#context.sources) {
-      const { chunks, position, idle, ended } = await source.read(READ_BYTES);
+    let left = COMMIT_BYTES;
+    const { sources } = this.#context;
+    const first = this.#first++ % sources.length;
+    for (const source of [...sources.slice(first), ...sources.slice(0, first)]) {
+      if (left <= 0) {
+        more = true;
+        break;
+      }
+      const { chunks, position, idle, ended } = await source.read(left);
+      left -= chunks.reduce((sum, { bytes }) => sum + bytes.length, 0);
       if (ended) this.#ended.add(source.name);
       this.#noteLosses(source);
       if (chunks.length > 0) {
@@ -85,7 +95,8 @@ export class Intake {
         more ||= !idle;
       }
       const quiet = now - (this.#quietSince.get(source.name) ?? now) >= QUIET_MS || ended;
-      const flush = idle && (quiet || drain) && !this.#flushed.has(source.name);
+      // What a pipe has not sent yet may belong to the last event.
+      const flush = idle && (quiet || (drain && !source.ends)) && !this.#flushed.has(source.name);
       if (flush) this.#flushed.add(source.name);
       if (chunks.length > 0 || flush) parts.push({ source: source.name, chunks, position, idle: flush });
     }

@@ -27,6 +27,7 @@ const METRICS = {
   recal_source_lag_bytes: ['gauge', 'Bytes that wait to be read, by source.', 'alarm'],
   recal_graph_nodes: ['gauge', 'Nodes of the open span at its last scoring.'],
   recal_windows_scored_total: ['counter', 'Windows that were scored.'],
+  recal_unscored_windows: ['gauge', 'Windows of the open span that are over but not scored yet.'],
   recal_score_duration_seconds: ['gauge', 'Duration of the last judgement, by stage.'],
   recal_candidates_total: ['counter', 'Nodes that were far from benign ones when scored.'],
   recal_alerts_total: ['counter', 'Notifications created, by severity.'],

@@ -19,6 +19,7 @@ import { Housekeeping } from './housekeeping.js';
 import { Intake } from './intake.js';
 import { Learning } from './learning.js';
 import { LiveDecisions } from './live-decisions.js';
+import { measureWatch } from './measure.js';
 import { Metrics } from './metrics.js';
 import { type Health, healthOf, MetricsServer } from './metrics-server.js';
 import { readRecords, SpanRecords } from './standing.js';
@@ -150,12 +151,13 @@ class WatchRun {
     const intake = this.#intake as Intake;
     for (;;) {
       const started = performance.now();
-      const { more } = await intake.step(this.#lateBefore(), once);
+      const { closed } = this.#state;
+      const { more } = await intake.step(closed === null ? undefined : BigInt(closed), once);
       if (this.#failure !== undefined) throw this.#failure;
       if (signal.aborted) return;
       const drained = (once ? intake.settled : intake.ended) && !more;
-      if (!once || drained) this.#work(drained);
-      await this.#keepHouse();
+      if (!once || drained) this.#work(drained, more);
+      await this.#keepHouse(more);
       if (drained && (await this.#isDone())) return;
       if (more) continue;
       const pause = drained ? 50 : Math.max(50, commitEveryMs - (performance.now() - started));
@@ -165,7 +167,7 @@ class WatchRun {
   }
 
   /** Starts what is due: training, or a judgement. */
-  #work(drain: boolean): void {
+  #work(drain: boolean, isBehind: boolean): void {
     if (this.#working !== undefined) return;
     const { latest } = this.#watermark;
     const complete = drain ? latest : this.#watermark.at(Date.now());
@@ -180,7 +182,7 @@ class WatchRun {
       return;
     }
     const events = this.#storedEvents;
-    const job = this.#detection.due(this.#state, { watermark: complete, events, drain });
+    const job = this.#detection.due(this.#state, { watermark: complete, events, drain, isBehind });
     if (job === undefined) return;
     this.#track(
       this.#detection.judge(job, this.#state, events, this.#decisions.active()).then(async (judgement) => {
@@ -260,10 +262,10 @@ class WatchRun {
     courier.add(hasSinks ? notifications : []);
   }
 
-  async #keepHouse(): Promise<void> {
+  async #keepHouse(isBehind: boolean): Promise<void> {
     const now = Date.now();
     const isQuiet = this.#working === undefined && !this.#learning.isTraining;
-    await this.#housekeeping?.keep(isQuiet, this.#watermark.latest);
+    await this.#housekeeping?.keep({ isQuiet, isBehind }, this.#watermark.latest);
     if (now - this.#settledAt >= SETTLE_EVERY_MS) {
       this.#settledAt = now;
       const outbox = (this.#courier as Courier).settle();
@@ -289,7 +291,8 @@ class WatchRun {
     await this.#follow();
     const { latest } = this.#watermark;
     const events = this.#storedEvents;
-    const isDue = this.#detection.due(this.#state, { watermark: latest, events, drain: true }) !== undefined;
+    const asked = { watermark: latest, events, drain: true, isBehind: false };
+    const isDue = this.#detection.due(this.#state, asked) !== undefined;
     const manifest = (this.#ingest as LiveIngest).manifest;
     if ((isDue && this.#detection.problem === undefined) || this.#learning.due(this.#state, manifest, latest))
       return false;
@@ -360,11 +363,6 @@ class WatchRun {
     );
   }
 
-  #lateBefore(): bigint | undefined {
-    const { closed } = this.#state;
-    return closed === null ? undefined : BigInt(closed);
-  }
-
   #seeStored(): void {
     const limit = BigInt(Date.now()) * 1_000_000n + DAY_NS / 24n;
     for (const { kind, host, lastTs } of partsOf((this.#ingest as LiveIngest).manifest.segments))
@@ -381,20 +379,16 @@ class WatchRun {
     });
   }
 
-  async #measure(): Promise<void> {
-    const metrics = this.#metrics;
-    const now = Date.now();
-    for (const phase of ['learning', 'training', 'detecting'])
-      metrics.set('recal_phase', Number(phase === this.#phase), { phase });
-    const { latest } = this.#watermark;
-    if (latest !== undefined)
-      metrics.set('recal_ingest_lag_seconds', (now - Number(latest / 1_000_000n)) / 1000);
-    for (const source of this.#options.sources)
-      metrics.set('recal_source_lag_bytes', (await source.lag()).bytes, { source: source.name });
-    metrics.set('recal_outbox_notifications', this.#courier?.settle().length ?? 0);
-    metrics.set('recal_checkpoint_age_seconds', (now - this.#checkpointed) / 1000);
-    metrics.set('recal_store_segments', this.#ingest?.manifest.segments.length ?? 0);
-    const { model } = this.#state;
-    if (model !== null) metrics.set('recal_model_age_seconds', (now - model.trained) / 1000);
+  #measure(): Promise<void> {
+    return measureWatch(this.#metrics, {
+      phase: this.#phase,
+      state: this.#state,
+      sources: this.#options.sources,
+      latest: this.#watermark.latest,
+      unscoredWindows: this.#detection.unscoredWindows(this.#state, this.#watermark.at(Date.now())),
+      outbox: this.#courier?.settle().length ?? 0,
+      segments: this.#ingest?.manifest.segments.length ?? 0,
+      checkpointed: this.#checkpointed,
+    });
   }
 }

@@ -21,8 +21,6 @@ import type { StoreWriter } from '../store.js';
 import { addSummaries } from '../summaries.js';
 import { mergeHosts, regroupParts } from './regroup-parts.js';
 
-/** An ingest of so many events takes no more. */
-export const EVENTS_PER_INGEST = 500_000;
 const PARQUET = '(FORMAT parquet, PARQUET_VERSION v2, COMPRESSION zstd, COMPRESSION_LEVEL 1)';
 
 const EVENT_ORDER = 'ts, seq, file, line';

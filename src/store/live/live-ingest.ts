@@ -3,15 +3,16 @@ import { type DroppedDays, dropDays } from '../drop-days.js';
 import type { IngestEntry, Manifest } from '../manifest.js';
 import { readStates, stageStates } from '../reader-states.js';
 import { StoreWriter } from '../store.js';
-import { compactIngests, EVENTS_PER_INGEST } from './compact.js';
+import { chooseIngests, isFull, type OpenIngest } from './choose-ingests.js';
+import { compactIngests } from './compact.js';
 import { LiveReader, type LiveReadOptions, type SavedReader } from './live-reader.js';
 import type { SourcePart } from './log-chunk.js';
 import { type StagedChunks, stageChunks } from './stage-chunks.js';
 
 /** The part of the state file that belongs to live sources. */
 const LIVE = 'live';
-/** So many commits make one segment of each host and day. */
-const COMMITS_PER_COMPACTION = 24;
+/** So many small commits wait before some are merged; more while the sources are behind, because merging takes time. */
+const MOST_OPEN = { keepingUp: 24, behind: 96 };
 
 interface SavedLive {
   readonly positions: Readonly<Record<string, unknown>>;
@@ -95,7 +96,10 @@ export class LiveIngest {
           ...this.#live.readers,
           ...Object.fromEntries([...this.#readers].map(([source, reader]) => [source, reader.save()])),
         },
-        open: isEmpty ? this.#live.open : [...this.#live.open, manifest.nextIngest],
+        open:
+          isEmpty || isFull(staged.summary.events)
+            ? this.#live.open
+            : [...this.#live.open, manifest.nextIngest],
       };
       const entry: IngestEntry = {
         number: manifest.nextIngest,
@@ -118,18 +122,20 @@ export class LiveIngest {
     }
   }
 
-  /** True if so many small commits wait that they should become one. */
-  get wantsCompaction(): boolean {
-    return this.#live.open.length >= COMMITS_PER_COMPACTION;
+  /** True if so many small commits wait that some should become one. */
+  wantsCompaction(isBehind: boolean): boolean {
+    return this.#live.open.length >= (isBehind ? MOST_OPEN.behind : MOST_OPEN.keepingUp);
   }
 
-  /** Merges the segments of recent commits. Their old files stay until `removeOld`. */
+  /** Merges the segments of some commits. Their old files stay until `removeOld`. */
   async compact(): Promise<void> {
+    const chosen = chooseIngests(this.#openIngests).map(({ number }) => number);
+    if (chosen.length < 2) return;
+    const { manifest, added, folder, merged } = await compactIngests(this.#writer, chosen);
     const { open } = this.#live;
-    if (open.length < 2) return;
-    const { manifest, added, folder, merged } = await compactIngests(this.#writer, open);
-    const isFull = merged.summary.events >= EVENTS_PER_INGEST;
-    await this.#commit(manifest, folder, added, { ...this.#live, open: isFull ? [] : [merged.number] });
+    const left = isFull(merged.summary.events) ? [] : [merged.number];
+    const next = open.toSpliced(open.indexOf(chosen[0]), chosen.length, ...left);
+    await this.#commit(manifest, folder, added, { ...this.#live, open: next });
   }
 
   /** Removes the files that earlier commits replaced. Readers that opened the store before may still need them. */
@@ -145,6 +151,13 @@ export class LiveIngest {
     await this.#forgetReaders();
     await this.#writer.removeOld();
     await this.#writer.close();
+  }
+
+  get #openIngests(): OpenIngest[] {
+    const events = new Map(this.manifest.ingests.map(({ number, summary }) => [number, summary.events]));
+    return this.#live.open
+      .map((number) => ({ number, events: events.get(number) ?? 0 }))
+      .filter((ingest) => !isFull(ingest.events)); // an earlier version merged more
   }
 
   async #commit(

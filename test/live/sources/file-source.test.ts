@@ -153,6 +153,16 @@ describe('a file that is followed', () => {
     await source.close();
   });
 
+  it('keeps a long line that does not fit into the rest of a read', async () => {
+    const path = join(newFolder(), 'audit.log');
+    const text = `${lines(0, 1500)}${'x'.repeat(90_000)}\n${lines(1500, 1600)}`;
+    writeFileSync(path, text);
+    const source = await opened(path);
+    expect((await readAll(source, 100_000)).text).toBe(text);
+    expect([...source.losses]).toEqual([]);
+    await source.close();
+  });
+
   it('does not follow a copy, nor a file that is being written beside it', async () => {
     const path = join(newFolder(), 'audit.log');
     writeFileSync(path, lines(0, 10));

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { HttpFeed } from '../../../src/live/sources/http-feed.js';
 import { pushedLines } from '../../../src/live/sources/pushed-lines.js';
-import { READ_BYTES } from '../../../src/live/sources/source.js';
+import { CHUNK_BYTES } from '../../../src/live/sources/source.js';
 import { SpooledSource } from '../../../src/live/sources/spooled-source.js';
 import { newFolder } from '../../folders.js';
 import { readAll } from './source-contract.js';
@@ -58,7 +58,7 @@ describe('pushed logs', () => {
     expect((await post(`${'x'.repeat(2000)}\n`)).status).toBe(204);
     const refused = await post('b\n');
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '5']);
-    const { position } = await source.read(READ_BYTES);
+    const { position } = await source.read(CHUNK_BYTES);
     await source.commit(position);
     expect((await post('b\n')).status).toBe(204);
     expect((await readAll(source)).text).toBe('b\n');

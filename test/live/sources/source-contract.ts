@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { READ_BYTES, type Source } from '../../../src/live/sources/source.js';
+import { CHUNK_BYTES, type Source } from '../../../src/live/sources/source.js';
 
 /** A sender for the contract: what it gives must come out of the source. */
 export interface SourceSetup {
@@ -13,7 +13,7 @@ export interface SourceSetup {
 /** Reads until the source has been idle for a while. */
 export async function readAll(
   source: Source,
-  most = READ_BYTES,
+  most = CHUNK_BYTES,
 ): Promise<{ text: string; position: unknown }> {
   let text = '';
   let position: unknown;
@@ -70,7 +70,7 @@ export function sourceContract(title: string, setup: () => Promise<SourceSetup>)
       await readAll(source);
       await send('c\n');
       for (;;) {
-        const { chunks } = await source.read(READ_BYTES);
+        const { chunks } = await source.read(CHUNK_BYTES);
         if (chunks.length > 0) {
           expect(chunks[0].linesBefore).toBe(2);
           break;
@@ -84,7 +84,7 @@ export function sourceContract(title: string, setup: () => Promise<SourceSetup>)
       const { open } = await setup();
       const source = await open();
       await source.open(undefined);
-      const { chunks, idle } = await source.read(READ_BYTES);
+      const { chunks, idle } = await source.read(CHUNK_BYTES);
       expect(chunks).toEqual([]);
       expect(idle).toBe(true);
       expect([...source.losses]).toEqual([]);

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 // Records this machine's own audit log for a moment. The kernel has one audit daemon and one list of rules, so a capture
 // runs only where there is no daemon and no rule, and puts everything back.
@@ -26,31 +27,8 @@ export function auditctl(...args: string[]): string | undefined {
   return status === 0 ? stdout : undefined;
 }
 
-/** Undoes everything. It runs in a shell that waits for the end of its input, so also if the test is killed. */
-const GUARD = `
-trap '' HUP INT TERM
-state=$(auditctl -s)
-value() { echo "$state" | sed -n "s/^$1 \\([0-9]*\\).*/\\1/p"; }
-undo() {
-  auditctl -D
-  auditctl -e "$(value enabled)"
-  auditctl -b "$(value backlog_limit)"
-  auditctl --backlog_wait_time "$(value backlog_wait_time)"
-  auditctl -f "$(value failure)"
-  kill "$daemon"
-  wait "$daemon"
-}
-auditd -n -s enable -c "$1" >&2 &
-daemon=$!
-tries=0
-until auditctl -s | grep -q "^pid $daemon$"; do
-  tries=$((tries + 1))
-  if [ $tries -gt 100 ]; then undo >&2; exit 3; fi
-  sleep 0.1
-done
-if auditctl -R "$1/recal.rules" >&2; then echo ready; cat >/dev/null; fi
-undo >&2
-`;
+/** Undoes everything at the end of its input, so also if the test is killed. */
+const RECORD = fileURLToPath(new URL('./record-audit.sh', import.meta.url));
 
 /** Runs `work` while the kernel records what processes of this user do, under these rules. Returns the log. */
 export async function captureAudit(
@@ -73,7 +51,7 @@ export async function captureAudit(
   writeFileSync(join(folder, 'recal.rules'), `-a never,exit -S all -F uid!=${user}\n${rules}`, {
     mode: 0o600,
   });
-  const guard = spawn('sh', ['-c', GUARD, 'sh', folder], {
+  const guard = spawn('sh', [RECORD, folder], {
     env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' },
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: true, // not in the group that Ctrl-C ends
