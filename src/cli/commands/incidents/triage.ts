@@ -45,7 +45,7 @@ export const command = defineCommand({
     if (log) {
       const { folders } = await readAlertFolders(alerts);
       const path = triagePath({ triage, folders });
-      if (path === undefined) throw usage('--log needs --alerts, --dir or --triage');
+      if (path === undefined) throw usage('--log needs --alerts, --dir or --triage', 'add --alerts DIR');
       const { entries, tornBytes } = await TriageState.read(path);
       if (tornBytes > 0) out.warn(describeTorn(path, tornBytes));
       out.result({ path, tornBytes, entries }, () =>
@@ -68,7 +68,10 @@ export const command = defineCommand({
       return EXIT.done;
     }
     if (incident === undefined || verdict === undefined || (alerts.length === 0 && given.dir === undefined)) {
-      throw usage('give an incident, --verdict and --alerts or --dir; or --log');
+      throw usage(
+        'an incident, --verdict, and --alerts or --dir are required',
+        'for example: recal triage INCIDENT --alerts DIR --verdict benign; --log shows past decisions',
+      );
     }
     // A watch tells an incident before it writes its alerts.
     const told = given.dir === undefined ? [] : await readTold(new WatchFolder(given.dir).checkpoint);
@@ -86,9 +89,6 @@ export const command = defineCommand({
   },
 });
 
-function usage(message: string): RecalError {
-  return new RecalError('usage-invalid-argument', message, {
-    hint: 'run recal triage --help',
-    exit: EXIT.usage,
-  });
+function usage(message: string, hint: string): RecalError {
+  return new RecalError('usage-invalid-argument', message, { hint, exit: EXIT.usage });
 }
