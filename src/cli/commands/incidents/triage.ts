@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { EXIT, RecalError } from '../../../base/errors.js';
+import { printable } from '../../../base/printable.js';
 import { defineSettings } from '../../../base/settings/settings.js';
 import { judgeIncident } from '../../../live/triage/decide.js';
 import { TriageState, triagePath, VERDICTS } from '../../../live/triage/triage-ledger.js';
@@ -76,12 +77,16 @@ export const command = defineCommand({
     // A watch tells an incident before it writes its alerts.
     const told = given.dir === undefined ? [] : await readTold(new WatchFolder(given.dir).checkpoint);
     const by = { verdict, note, close, author };
+    const where =
+      given.dir === undefined
+        ? `--alerts ${alerts.length === 1 ? printable(alerts[0]) : 'DIR'} --model FILE`
+        : `--dir ${printable(given.dir)}`;
     const entry = await judgeIncident({ alerts, id: incident, triage, told, ...by });
     out.result(entry, () => [
       `${entry.incident.id.slice(0, 8)} is ${entry.verdict} and ${entry.closed ? 'closed' : 'open'}`,
       ...(entry.verdict === 'benign'
         ? [
-            `to accept its behaviours as normal: recal accept ${entry.incident.id.slice(0, 8)} --alerts DIR --model FILE --reason TEXT`,
+            `to accept its behaviours as normal: recal accept ${entry.incident.id.slice(0, 8)} ${where} --reason TEXT`,
           ]
         : []),
     ]);
