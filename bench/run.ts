@@ -1,3 +1,4 @@
+import { run as ablationOrder } from './ablation-order.js';
 import { run as audit } from './audit.js';
 import { run as contestants } from './contestants.js';
 import { run as detect } from './detect.js';
@@ -26,6 +27,7 @@ interface Benchmark {
 
 /** Benchmarks print times, as ratios to a peer in the same run where there is one. Tests assert no times. */
 const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
+  'ablation-order': { summary: 'compare the order of the ablations with the paper', run: ablationOrder },
   audit: { summary: 'compare recal ingest of audit logs with a pattern per field', run: audit },
   contestants: { summary: 'compare all contestants on the traces of the docs', run: contestants },
   detect: { summary: 'measure time and memory of recal detect by stage', run: detect },

@@ -62,6 +62,8 @@ const threshold = z
   })
   .meta({ id: 'threshold' });
 
+const members = z.strictObject({ nodes: count, labelled: count }).meta({ id: 'members' });
+
 const attack = z
   .strictObject({
     name: text,
@@ -75,6 +77,10 @@ const attack = z
       .describe(
         'rank of the first incident that finds the attack; null if no incident of the highest nodes does',
       ),
+    incidentMembers: members
+      .nullable()
+      .optional()
+      .describe('nodes of that incident without ignored ones, and how many of them are labelled'),
     deeper: z
       .strictObject({
         incident: z.int().positive().nullable().describe('rank; null if no incident finds the attack'),
@@ -97,6 +103,10 @@ const attack = z
       .nullable()
       .optional()
       .describe('the same, not counting episodes with ignored processes and no labelled one'),
+    episodeMembers: members
+      .nullable()
+      .optional()
+      .describe('processes of that episode, and how many of them are labelled'),
   })
   .meta({ id: 'attack' });
 
@@ -187,7 +197,19 @@ const data = z.strictObject({
   attacks: z.array(text).nullable(),
   attacksUnmatched: z.array(text).describe('attacks without a node in the test; no figure includes them'),
   splits: z
-    .record(text, z.strictObject({ graphs: count, nodes: count, events: count }))
+    .record(
+      text,
+      z.strictObject({
+        graphs: count,
+        nodes: count,
+        events: count,
+        hostDays: z
+          .number()
+          .nonnegative()
+          .optional()
+          .describe('days from first to last event, over all hosts'),
+      }),
+    )
     .describe('train, calibrate, test'),
 });
 

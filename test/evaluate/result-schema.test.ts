@@ -92,7 +92,7 @@ function result(): EvaluationResult {
       labelledAndIgnored: 0,
       attacks: ['A2', 'A3'],
       attacksUnmatched: ['A1'],
-      splits: { test: { graphs: 8, nodes: 11_569, events: 440_772 } },
+      splits: { test: { graphs: 8, nodes: 11_569, events: 440_772, hostDays: 0.16 } },
     },
     config: { seeds: [0, 1], nested: { gate: null } },
     versions: { recal: '0.1.0', node: '20' },

@@ -28,6 +28,7 @@ export class EvaluationProgress implements EvaluateWatch, SplitsWatch {
   #bar: Progress | undefined;
   #left = '';
   #scope = '';
+  #place = '';
 
   constructor(context: CommandContext, seeds: number) {
     this.#context = context;
@@ -54,7 +55,10 @@ export class EvaluationProgress implements EvaluateWatch, SplitsWatch {
 
   stage({ seed, names }: Run, stage: keyof typeof STAGES, done: number): void {
     if (this.#label === '' || this.#label === 'reading') this.#started = performance.now();
-    this.#show(`seed ${seed}  ${names.join(', ')}  ${STAGES[stage]}${this.#left}`, { total: 100, unit: '%' });
+    this.#show(`${this.#place}seed ${seed}  ${names.join(', ')}  ${STAGES[stage]}${this.#left}`, {
+      total: 100,
+      unit: '%',
+    });
     this.#bar?.update(Math.floor(done * 100));
   }
 
@@ -63,14 +67,15 @@ export class EvaluationProgress implements EvaluateWatch, SplitsWatch {
     const elapsed = performance.now() - this.#started;
     const left = done > 0 ? (elapsed * (1 - done)) / done : 0;
     this.#left = done < 1 ? `  (about ${formatDuration(left)} left${this.#scope})` : '';
-    const prefix = this.#seeds > 1 ? `seed ${seed}: ` : '';
+    const prefix = this.#place + (this.#seeds > 1 ? `seed ${seed}: ` : '');
     const duration = formatDuration(seconds * 1000);
     this.#context.out.info(`${prefix}${names.join(', ')} done in ${duration}${this.#left}`);
   }
 
-  /** A trial begins. The time left is that of the trial, because trials differ in length. */
-  trial(): void {
+  /** A trial begins; `place` goes before its lines. The time left is that of the trial, because trials differ in length. */
+  trial(place = ''): void {
     this.finish();
+    this.#place = place;
     this.#label = '';
     this.#left = '';
     this.#scope = ' in this trial';

@@ -8,7 +8,7 @@ import {
   RANK_LEGEND,
   ranksText,
 } from '../../evaluate/report/attack-ranks.js';
-import { stepsOf } from '../../evaluate/report/cell-text.js';
+import { hasDailyRate, stepsOf } from '../../evaluate/report/cell-text.js';
 import type { EvaluationResult, Figure, VariantResult } from '../../evaluate/result-schema.js';
 import { formatCount } from './quantities.js';
 import { type Look, renderTable } from './tables.js';
@@ -22,6 +22,7 @@ export function* renderEvaluation(
 ): Generator<string> {
   const share = data.nodes === 0 ? '' : ` (${((100 * data.positives) / data.nodes).toFixed(2)} %)`;
   yield `protocol ${protocol}, matching ${matching}: ${formatCount(data.positives)} of ${countOf(data.nodes, 'node')} are labelled${share}`;
+  const daily = hasDailyRate(data);
   yield '';
   // After a stop, variants may have different numbers of seeds.
   const seedsOf = ({ seeds }: VariantResult) => (complete ? [] : [String(seeds.length)]);
@@ -43,13 +44,20 @@ export function* renderEvaluation(
       'steps',
       'threshold',
     ],
-    Object.entries(variants).map(([name, variant]) => [name, ...seedsOf(variant), ...rowOf(variant, look)]),
+    Object.entries(variants).map(([name, variant]) => [
+      name,
+      ...seedsOf(variant),
+      ...rowOf(variant, daily, look),
+    ]),
     look,
   );
   yield '';
   yield 'attacks: attacks with a flagged node, of all attacks';
-  yield 'false incidents: incidents of flagged nodes without a labelled node (per host and day of the test split)';
-  yield `incidents, nodes: how many to inspect until every attack is found, among the ${TOP_NODES} highest nodes per host and day`;
+  const rate = daily
+    ? 'per host and day of the test split'
+    : 'the test split is too short for a rate per day';
+  yield `false incidents: incidents of flagged nodes without a labelled node (${rate})`;
+  yield `incidents, nodes: how many to inspect until every attack is found, among the process trees of recal, or the incidents of the ${TOP_NODES} highest nodes per host and day`;
   yield 'oracle F1: the best F1 of any threshold on the node scores, chosen with the labels of the test split';
   yield 'gap: oracle F1 minus F1; below 0 if a variant flags whole process trees better than any threshold flags nodes';
   yield 'steps: updates of the weights in training';
@@ -79,7 +87,7 @@ function* renderAttacks(
   }
 }
 
-function rowOf(variant: VariantResult, look: Look): string[] {
+function rowOf(variant: VariantResult, daily: boolean, look: Look): string[] {
   const figure = (key: Figure, digits: number) => meanText(variant, key, digits, look);
   const attacks =
     variant.mean.attacks === null
@@ -87,10 +95,10 @@ function rowOf(variant: VariantResult, look: Look): string[] {
       : `${figure('attacksDetected', 1)}/${trimmed(variant.mean.attacks, 1)}`;
   const effort = (key: Figure, digits: number) =>
     variant.mean.attacks !== null && variant.mean[key] === null ? 'not all' : figure(key, digits);
-  const perDay = variant.mean.falseIncidentsPerDay?.toFixed(1) ?? UNDEFINED;
+  const perDay = daily ? ` (${variant.mean.falseIncidentsPerDay?.toFixed(1) ?? UNDEFINED}/day)` : '';
   return [
     attacks,
-    `${figure('falseIncidents', 1)} (${perDay}/day)`,
+    `${figure('falseIncidents', 1)}${perDay}`,
     effort('incidentsUntilAllAttacks', 1),
     effort('nodesUntilAllAttacks', 0),
     figure('ap', 3),

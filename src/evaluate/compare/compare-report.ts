@@ -6,7 +6,7 @@ import { h } from '../../report/page/html.js';
 import { REPORT_FILE, renderPage } from '../../report/page/page.js';
 import { dataTable } from '../../report/page/tables.js';
 import type { Comparison } from './compare.js';
-import { COMPARE_LEGEND, compareTable } from './compare-rows.js';
+import { byPrecision, COMPARE_LEGEND, compareTable, describeComparison } from './compare-rows.js';
 
 /** Writes report.html: one picture and one table. */
 export async function writeCompareReport(comparison: Comparison, folder: string): Promise<void> {
@@ -16,7 +16,11 @@ export async function writeCompareReport(comparison: Comparison, folder: string)
 
 function renderReport({ contestants, about, notes }: Comparison): string {
   const { headings, rows } = compareTable({ contestants, about });
-  const ranked = [...contestants].sort((a, b) => (b.result.mean.ap ?? 0) - (a.result.mean.ap ?? 0));
+  const groups = byPrecision(contestants).map(({ name, result: { seeds } }) => ({
+    name,
+    values: seeds.flatMap(({ ap }) => (ap === null ? [] : [ap])),
+  }));
+  const highest = Math.max(...groups.flatMap(({ values }) => values), 0);
   const { positives, nodes } = about.data;
   return renderPage({
     kind: 'Comparison',
@@ -26,16 +30,14 @@ function renderReport({ contestants, about, notes }: Comparison): string {
       {
         id: 'picture',
         title: 'Average precision',
-        lead: `${positives} of ${nodes} nodes are labelled. A detector that guesses has an average precision near ${(positives / Math.max(1, nodes)).toFixed(4)}.`,
+        lead: `All contestants: ${describeComparison(about)}. A detector that guesses has an average precision near ${(positives / Math.max(1, nodes)).toFixed(4)}.`,
         content: seedDots({
           id: 'ap',
           title: 'Average precision by seed',
           caption: 'Each ring is a seed, each bar the mean. Higher is better.',
           measure: 'average precision',
-          groups: ranked.map(({ name, result: { seeds } }) => ({
-            name,
-            values: seeds.flatMap(({ ap }) => (ap === null ? [] : [ap])),
-          })),
+          groups,
+          domain: [0, Math.min(1, 1.1 * highest) || 1],
         }),
       },
       {
@@ -48,6 +50,7 @@ function renderReport({ contestants, about, notes }: Comparison): string {
             columns: headings.map((heading, column) => ({
               heading,
               value: (row: readonly string[]) => row[column],
+              as: 'whole',
             })),
             rows,
             download: true,

@@ -1,8 +1,9 @@
-import { attackSeeds, ranksText } from '../report/attack-ranks.js';
+import { formatNumber } from '../../report/page/format.js';
+import { attackSeeds, LEADS_TO, ranksText } from '../report/attack-ranks.js';
 import { countText, meanText, stepsOf } from '../report/cell-text.js';
 import type { Comparison, Contestant } from './compare.js';
 
-/** A table of texts: one row per contestant. */
+/** A table of texts: one row per contestant, the highest AP first. */
 export interface CompareTable {
   readonly headings: readonly string[];
   readonly rows: readonly (readonly string[])[];
@@ -13,10 +14,20 @@ const NOTHING = '–';
 /** How to read the columns. */
 export const COMPARE_LEGEND = [
   'a column named after an attack: the rank of the first incident that leads to it (median over seeds, then the worst); * among more nodes, >N: none of N incidents',
+  LEADS_TO,
   'flagged: attacks with a flagged node at the threshold that all contestants share; false incidents: at the same threshold',
   'own rule: attacks, true and false nodes flagged by the rule of the published detector, if it has one without labels',
   'seconds: training, calibration and scoring of one seed; processor s: all of a seed on all threads, which other work on the machine does not lengthen; memory: the most that the process used, with the data',
 ] as const;
+
+/** What all contestants share: protocol, threshold rule and labels. */
+export function describeComparison({ protocol, matching, config, data }: Comparison['about']): string {
+  const { positives, nodes, tier } = data;
+  return (
+    `protocol ${protocol}, matching ${matching}, threshold ${config.threshold}, labels of tier ${tier}: ` +
+    `${formatNumber(positives)} of ${formatNumber(nodes)} nodes are labelled`
+  );
+}
 
 /** All figures of a comparison. */
 export function compareTable({
@@ -40,8 +51,13 @@ export function compareTable({
       'processor s',
       'memory',
     ],
-    rows: contestants.map((contestant) => rowOf(contestant, attacks)),
+    rows: byPrecision(contestants).map((contestant) => rowOf(contestant, attacks)),
   };
+}
+
+/** Contestants in the order of their mean AP, the highest first. */
+export function byPrecision(contestants: readonly Contestant[]): Contestant[] {
+  return [...contestants].sort((a, b) => (b.result.mean.ap ?? 0) - (a.result.mean.ap ?? 0));
 }
 
 function rowOf({ name, result, memory, processor }: Contestant, attacks: readonly string[]): string[] {

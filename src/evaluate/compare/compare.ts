@@ -4,6 +4,7 @@ import type { EvaluateVariantsOptions, EvaluateWatch } from '../evaluation.js';
 import { summariseSeeds } from '../metrics/summary-statistics.js';
 import { UNSEEDED } from '../protocol/variants.js';
 import { PROCESSOR_STAGE } from '../report/describe-run.js';
+import { ONE_SEED } from '../report/run-notes.js';
 import { type EvaluationResult, FIGURE_NAMES, type VariantResult } from '../result-schema.js';
 import { readTrial, type Trial, trialId, writeTrial } from '../sweep/sweep-trial.js';
 
@@ -15,8 +16,14 @@ export interface CompareOptions extends Omit<EvaluateVariantsOptions, 'watch' | 
 
 export interface CompareWatch {
   /** Called when the run of a contestant begins, or when its result is already known. */
-  run?(contestant: string, seed: number, known: boolean): void;
+  run?(contestant: string, seed: number, known: boolean, place: RunPlace): void;
   readonly evaluation?: EvaluateWatch;
+}
+
+/** The place of a run among all runs of a comparison, from 1. */
+export interface RunPlace {
+  readonly number: number;
+  readonly count: number;
 }
 
 /** One contestant over all finished seeds. */
@@ -48,28 +55,28 @@ export async function compare(options: CompareOptions): Promise<Comparison | und
   const finished: Trial[] = [];
   let known = 0;
   let complete = true;
-  for (const variant of variants) {
-    const { name } = variant.variant;
-    for (const seed of UNSEEDED.has(name) ? seeds.slice(0, 1) : seeds) {
-      if (signal?.aborted === true) complete = false;
-      if (!complete) break;
-      const run = {
-        ...options,
-        variants: [variant],
-        seeds: [seed],
-        commonRule: true,
-        watch: watch?.evaluation,
-      };
-      const id = trialId(run);
-      const assignment = { contestant: name, seed };
-      const before = await readTrial(folder, assignment, id);
-      watch?.run?.(name, seed, before !== undefined);
-      if (before !== undefined) known++;
-      const trial = before ?? (await runOne(run, { assignment, id }));
-      if (trial === undefined) complete = false;
-      else finished.push(trial);
-      if (trial !== undefined && before === undefined) await writeTrial(folder, trial);
-    }
+  const runs = variants.flatMap((variant) =>
+    (UNSEEDED.has(variant.variant.name) ? seeds.slice(0, 1) : seeds).map((seed) => ({ variant, seed })),
+  );
+  for (const [i, { variant, seed }] of runs.entries()) {
+    if (signal?.aborted === true) complete = false;
+    if (!complete) break;
+    const run = {
+      ...options,
+      variants: [variant],
+      seeds: [seed],
+      commonRule: true,
+      watch: watch?.evaluation,
+    };
+    const id = trialId(run);
+    const assignment = { contestant: variant.variant.name, seed };
+    const before = await readTrial(folder, assignment, id);
+    watch?.run?.(assignment.contestant, seed, before !== undefined, { number: i + 1, count: runs.length });
+    if (before !== undefined) known++;
+    const trial = before ?? (await runOne(run, { assignment, id }));
+    if (trial === undefined) complete = false;
+    else finished.push(trial);
+    if (trial !== undefined && before === undefined) await writeTrial(folder, trial);
   }
   return finished.length === 0 ? undefined : join(finished, known, complete);
 }
@@ -110,6 +117,30 @@ function join(finished: readonly Trial[], known: number, complete: boolean): Com
     };
   });
   const { variants: _, timings: __, peakMemory: ___, notes: ____, ...about } = finished[0].result;
-  const notes = [...new Set(finished.flatMap(({ result }) => result.notes))];
+  const notes = joinNotes(finished, contestants);
   return { contestants, about: { ...about, complete }, notes, known, complete };
+}
+
+/** Each note once, with all contestants that it is true of. */
+function joinNotes(finished: readonly Trial[], contestants: readonly Contestant[]): string[] {
+  const namesOf = new Map<string, Set<string>>();
+  const add = (note: string, name?: string) => {
+    const names = namesOf.get(note) ?? new Set();
+    namesOf.set(note, name === undefined ? names : names.add(name));
+  };
+  for (const { assignment, result } of finished) {
+    const name = String(assignment.contestant);
+    for (const note of result.notes) {
+      // Every run has one seed, so what it says of seeds does not hold for the comparison.
+      if (note === ONE_SEED) continue;
+      if (note.startsWith(`${name}: `)) add(note.slice(name.length + 2), name);
+      else add(note);
+    }
+  }
+  for (const { name, result } of contestants) {
+    if (!UNSEEDED.has(name) && result.seeds.length === 1) add(ONE_SEED, name);
+  }
+  return Array.from(namesOf, ([note, names]) =>
+    names.size > 0 ? `${[...names].join(', ')}: ${note}` : note,
+  );
 }

@@ -21,6 +21,12 @@ export interface IncidentMembers {
   readonly nodes: ArrayLike<number>;
 }
 
+/** The size of an incident or episode, and how much of it is labelled. */
+export interface Members {
+  readonly nodes: number;
+  readonly labelled: number;
+}
+
 export interface IncidentsUntil {
   /** Number of incidents opened in order until every attack is found; null if some attack is never found. */
   readonly incidents: number | null;
@@ -28,6 +34,8 @@ export interface IncidentsUntil {
   readonly nodes: number | null;
   /** For each attack, the rank (from 1) of the first incident that finds it. */
   readonly firstRank: (number | null)[];
+  /** For each attack, the members of that incident without ignored ones. */
+  readonly members: (Members | null)[];
 }
 
 /** An analyst looks at the highest members only, so that one giant incident does not find every attack (method §10). */
@@ -111,24 +119,29 @@ export function incidentsUntilAllAttacks(
   if (attacks === null || attacks.names.length === 0) return null;
   const attacksOf = attacksByNode(attacks);
   const firstRank: (number | null)[] = attacks.names.map(() => null);
+  const membersOf: (Members | null)[] = attacks.names.map(() => null);
   let [rank, opened, missing] = [0, 0, firstRank.length];
   for (const { nodes } of incidents) {
-    let members = 0;
+    const found: number[] = [];
+    let [members, labelled] = [0, 0];
     for (let i = 0; i < nodes.length; i++) {
       if (ignored !== undefined && ignored[nodes[i]] !== 0) continue;
       members++;
+      if (attacksOf.has(nodes[i])) labelled++;
       if (members === 1) rank++;
       if (members > MEMBERS_INSPECTED) continue;
       for (const attack of attacksOf.get(nodes[i]) ?? []) {
         if (firstRank[attack] !== null) continue;
         firstRank[attack] = rank;
-        missing--;
+        found.push(attack);
       }
     }
     opened += members;
-    if (missing === 0) return { incidents: rank, nodes: opened, firstRank };
+    missing -= found.length;
+    for (const attack of found) membersOf[attack] = { nodes: members, labelled };
+    if (missing === 0) return { incidents: rank, nodes: opened, firstRank, members: membersOf };
   }
-  return { incidents: null, nodes: null, firstRank };
+  return { incidents: null, nodes: null, firstRank, members: membersOf };
 }
 
 /** The attacks of each labelled node. */

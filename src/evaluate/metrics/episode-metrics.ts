@@ -1,5 +1,5 @@
 import type { FoldedEpisode } from '../reference/find-episodes.js';
-import { type AttackNodes, attackRow } from './attack-metrics.js';
+import { type AttackNodes, attackRow, type Members } from './attack-metrics.js';
 
 /** One episode scores the sum of this many of its highest processes (method §10). */
 const PROCESSES_COUNTED = 3;
@@ -9,8 +9,20 @@ export interface FirstEpisodes {
   readonly all: (number | null)[];
   /** Without counting the episodes that have ignored processes and no labelled one. */
   readonly withoutIgnored: (number | null)[];
+  /** The processes of that episode. */
+  readonly members: (Members | null)[];
   /** The episodes that score above 0, as `withoutIgnored` counts them, and their processes. */
   readonly searched: { readonly incidents: number; readonly nodes: number };
+}
+
+interface NodeLabels {
+  readonly positives: Uint8Array;
+  readonly ignored: Uint8Array;
+}
+
+/** False for an episode with ignored processes and no labelled one. */
+export function isCounted(processes: readonly number[], { positives, ignored }: NodeLabels): boolean {
+  return processes.some((node) => positives[node] !== 0) || processes.every((node) => ignored[node] === 0);
 }
 
 /** Scores folded episodes by the scores of their nodes: a fold scores as its highest episode. */
@@ -31,7 +43,7 @@ export function firstEpisodes(
   folded: readonly FoldedEpisode[],
   scores: Float64Array,
   attacks: AttackNodes,
-  labels: { readonly positives: Uint8Array; readonly ignored: Uint8Array },
+  labels: NodeLabels,
 ): FirstEpisodes {
   const order = folded.map((_, i) => i).sort((a, b) => scores[b] - scores[a] || a - b);
   const attacksOf = new Map<number, number[]>();
@@ -42,20 +54,24 @@ export function firstEpisodes(
   });
   const all: (number | null)[] = attacks.names.map(() => null);
   const withoutIgnored = [...all];
+  const members: (Members | null)[] = attacks.names.map(() => null);
   let [rank, counted, processes] = [0, 0, 0];
   for (const i of order) {
     if (!(scores[i] > 0)) break;
     const nodes = folded[i].episodes.flatMap(({ processes }) => Array.from(processes));
-    const isPositive = nodes.some((node) => labels.positives[node] !== 0);
     rank++;
-    if (isPositive || nodes.every((node) => labels.ignored[node] === 0)) {
+    if (isCounted(nodes, labels)) {
       counted++;
       processes += nodes.length;
     }
     for (const attack of new Set(nodes.flatMap((node) => attacksOf.get(node) ?? []))) {
       all[attack] ??= rank;
       withoutIgnored[attack] ??= counted;
+      members[attack] ??= {
+        nodes: nodes.length,
+        labelled: nodes.filter((node) => labels.positives[node] !== 0).length,
+      };
     }
   }
-  return { all, withoutIgnored, searched: { incidents: counted, nodes: processes } };
+  return { all, withoutIgnored, members, searched: { incidents: counted, nodes: processes } };
 }

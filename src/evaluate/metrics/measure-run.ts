@@ -13,11 +13,12 @@ import {
   discrimination,
   fpUntilAllAttacks,
   incidentsUntilAllAttacks,
+  type Members,
 } from './attack-metrics.js';
 import { type Behaviours, behaviourMetrics } from './behaviours.js';
 import { ratesOf, share } from './confusion.js';
 import { type DeeperIncident, searchDeeper } from './deeper-incidents.js';
-import { type FirstEpisodes, firstEpisodes, scoreEpisodes } from './episode-metrics.js';
+import { type FirstEpisodes, firstEpisodes, isCounted, scoreEpisodes } from './episode-metrics.js';
 import { flagEpisodes } from './flag-episodes.js';
 import { flag } from './flagging.js';
 import { type HopRows, type MatchingProtocol, matchFlagged } from './matching.js';
@@ -91,7 +92,7 @@ export function measureRun(run: ScoredRun, context: MeasureContext): MeasuredSee
       ? (run.episodeScores ?? scoreEpisodes(folded, nodeScores.scores))
       : Float64Array.from(folded, ({ score }) => score);
   const episodes = attacks === null ? null : firstEpisodes(folded, episodeScores, attacks, labels);
-  const opened = judged === undefined ? null : openedUntilAll(folded, episodes);
+  const opened = judged === undefined ? null : openedUntilAll(folded, episodes, labels);
   const falseIncidents = countFalseIncidents(flagged.incidents, labels);
   const hostDays = hostDaysOf(events);
   const behaviour = behaviourMetrics(context.behaviours, flagged.nodes, positives);
@@ -129,6 +130,7 @@ export function measureRun(run: ScoredRun, context: MeasureContext): MeasuredSee
             scores: nodeScores.scores,
             episodes,
             firstRank: judged === undefined ? (incidents?.firstRank ?? []) : (episodes?.withoutIgnored ?? []),
+            members: (judged === undefined ? incidents : episodes)?.members ?? [],
             deeper:
               incidents === null || incidents === undefined
                 ? (episodes?.withoutIgnored ?? []).map((rank) => missedBy(rank, episodes))
@@ -156,13 +158,14 @@ interface FoundAttacks {
   readonly hits: readonly number[];
   readonly scores: Float64Array;
   readonly firstRank: readonly (number | null)[];
+  readonly members: readonly (Members | null)[];
   readonly deeper: readonly (DeeperIncident | null)[];
   readonly episodes: FirstEpisodes | null;
 }
 
 function describeAttacks(
   attacks: AttackNodes,
-  { hits, scores, firstRank, deeper, episodes }: FoundAttacks,
+  { hits, scores, firstRank, members, deeper, episodes }: FoundAttacks,
 ): NonNullable<SeedResult['perAttack']> {
   return attacks.names.map((name, attack) => {
     const nodes = attackRow(attacks, attack);
@@ -173,9 +176,11 @@ function describeAttacks(
       scored,
       flagged: hits[attack],
       firstIncident: firstRank[attack] ?? null,
+      incidentMembers: members[attack] ?? null,
       deeper: scored === 0 ? null : (deeper[attack] ?? null),
       firstEpisode: episodes?.all[attack] ?? null,
       firstEpisodeNotIgnored: episodes?.withoutIgnored[attack] ?? null,
+      episodeMembers: episodes?.members[attack] ?? null,
     };
   });
 }
@@ -185,17 +190,21 @@ function missedBy(rank: number | null, episodes: FirstEpisodes | null): DeeperIn
   return rank !== null || episodes === null ? null : { incident: null, ...episodes.searched };
 }
 
-/** The incidents up to the one that finds the last attack, and their nodes; null if an attack is not found. */
+/**
+ * The incidents up to the one that finds the last attack, and their nodes; null if an attack is not found. Incidents of
+ * ignored processes do not count, as in `withoutIgnored`.
+ */
 function openedUntilAll(
   folded: readonly FoldedEpisode[],
   episodes: FirstEpisodes | null,
+  labels: LabelMatch,
 ): { incidents: number; nodes: number } | null {
-  const last = lastOf(episodes?.all);
+  const last = lastOf(episodes?.withoutIgnored);
   if (last === null) return null;
-  const nodes = folded
-    .slice(0, last)
-    .flatMap((each) => each.episodes.map(({ processes }) => processes.length));
-  return { incidents: last, nodes: nodes.reduce((sum, count) => sum + count, 0) };
+  const counted = folded
+    .map((each) => each.episodes.flatMap(({ processes }) => Array.from(processes)))
+    .filter((nodes) => isCounted(nodes, labels));
+  return { incidents: last, nodes: counted.slice(0, last).reduce((sum, nodes) => sum + nodes.length, 0) };
 }
 
 /** The rank at which the last attack is found; null if one is not found. */

@@ -4,9 +4,14 @@ import type { SeedResult, VariantResult } from '../result-schema.js';
 
 export type AttackResult = NonNullable<SeedResult['perAttack']>[number];
 
+/** What leads to an attack. */
+export const LEADS_TO =
+  'an incident of recal is a process tree, which leads to an attack if any process belongs to it; an incident of nodes, if one of its three highest nodes does';
+
 /** How to read the cells of `ranksText`. */
 export const RANK_LEGEND = [
   'rank of the first incident that leads to the attack: the median over seeds, then the worst if it differs',
+  LEADS_TO,
   `*: no incident of the ${TOP_NODES} highest nodes per host and day leads to the attack; this is the rank if more nodes form incidents`,
   '>N: none of all N incidents leads to the attack',
   'not scored: every node of the attack scores 0',
@@ -15,7 +20,7 @@ export const RANK_LEGEND = [
 /** How to read the cells of `episodesText`. */
 export const EPISODE_LEGEND = [
   'rank of the first folded episode with a process of the attack: the median over seeds, then the worst if it differs',
-  'an episode is a process tree; it scores the sum of its three highest processes, and the variant episodes scores it whole',
+  'an episode is a process tree, which scores the sum of its three highest processes; recal and episodes score trees themselves',
   '(N): the rank without episodes of ignored processes',
   'score 0: every episode of the attack scores 0',
 ] as const;

@@ -15,6 +15,7 @@ import {
 import type { Study, StudyRun } from './study.js';
 import {
   countColumn,
+  dailyColumn,
   effortColumn,
   headingOf,
   meanColumn,
@@ -81,6 +82,14 @@ export function attackSection({ runs }: Study): Section | undefined {
             heading: 'first incident, by seed',
             value: ({ seeds }) => seeds.map(rankText).join(', '),
           },
+          {
+            heading: 'labelled of its members, by seed',
+            value: ({ seeds }) => seeds.map(({ incidentMembers }) => membersText(incidentMembers)).join(', '),
+          },
+          {
+            heading: 'labelled of the processes of the first episode, by seed',
+            value: ({ seeds }) => seeds.map(({ episodeMembers }) => membersText(episodeMembers)).join(', '),
+          },
         ],
         rows,
         most: 200,
@@ -89,14 +98,14 @@ export function attackSection({ runs }: Study): Section | undefined {
       dataTable({
         id: 'attack-effort',
         title: 'Effort to find all attacks',
-        caption: `Not all: at least one seed does not find every attack, or not among the ${TOP_NODES} highest nodes per host and day. The first table shows how far down they are.`,
+        caption: `Not all: at least one seed does not find every attack, or not among the ${TOP_NODES} highest nodes per host and day. The first table shows how far down they are, and what an incident of each variant is.`,
         columns: [
           ...VARIANT_COLUMNS,
           countColumn('attacks', 'attacks'),
           countColumn('detected', 'attacksDetected'),
           meanColumn('ADP', 'adp'),
           countColumn('false incidents', 'falseIncidents'),
-          meanColumn('per host and day', 'falseIncidentsPerDay'),
+          dailyColumn(runs),
           effortColumn('false positives until all found', 'fpUntilAllAttacks'),
           effortColumn('incidents until all found', 'incidentsUntilAllAttacks'),
           effortColumn('nodes in these incidents', 'nodesUntilAllAttacks'),
@@ -115,6 +124,10 @@ interface RankTable {
   readonly cell: (seeds: readonly AttackResult[]) => string;
 }
 
+/** A capital, except at the beginning of the caption. */
+const asSentence = (text: string, i: number): string =>
+  i === 0 ? text : text[0].toUpperCase() + text.slice(1);
+
 /** Attacks by variants. */
 function rankTable(runs: readonly StudyRun[], { id, title, legend, cell }: RankTable): Content {
   const names = [...new Set(runs.flatMap(({ result }) => Object.keys(result.variants)))];
@@ -122,7 +135,7 @@ function rankTable(runs: readonly StudyRun[], { id, title, legend, cell }: RankT
   return dataTable({
     id,
     title,
-    caption: `The cells show the ${legend.join('. ')}.`,
+    caption: `The cells show the ${legend.map(asSentence).join('. ')}.`,
     columns: [
       { heading: 'attack', value: ({ attack }) => attack, as: 'name' },
       { heading: 'protocol', value: ({ run }) => run.name },
@@ -137,6 +150,10 @@ function rankTable(runs: readonly StudyRun[], { id, title, legend, cell }: RankT
     rows,
     download: true,
   });
+}
+
+function membersText(members: AttackResult['incidentMembers']): string {
+  return members === null || members === undefined ? 'none' : `${members.labelled} of ${members.nodes}`;
 }
 
 function average(values: readonly number[]): number {

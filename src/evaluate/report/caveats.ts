@@ -36,11 +36,12 @@ function* runCaveats({ result, curves }: StudyRun, { host }: Study): Generator<s
     if (order !== undefined) yield order;
   }
   if (curves === undefined) yield 'the curves were not kept';
-  yield* result.notes.filter((note) => !REPEATED.some((text) => note.includes(text)));
+  yield* result.notes.filter((note) => !REPEATED.some((text) => note.includes(text)) && !MARKED.test(note));
 }
 
 /** Notes of a run that the caveats above already state. */
 const REPEATED = [ONE_SEED, NO_ATTACKS, IN_TRAINING];
+const MARKED = /: the threshold (\S+ )?is (extrapolated|unresolved): /;
 
 function* thresholdCaveats({ variants }: EvaluationResult): Generator<string> {
   const all = Object.entries(variants);

@@ -1,5 +1,5 @@
 import { formatFixed } from '../../report/page/format.js';
-import type { Figure, SeedResult, VariantResult } from '../result-schema.js';
+import type { EvaluationResult, Figure, SeedResult, VariantResult } from '../result-schema.js';
 
 const NOTHING = '–';
 
@@ -37,6 +37,14 @@ export function publishedText(value: number | null | undefined, decimals = 2): s
 
 export function thresholdText({ threshold: { kind, asked, oracle } }: SeedResult): string {
   return oracle ? 'oracle' : (asked ?? kind);
+}
+
+/** A rate per day of a shorter test would multiply what little was seen. */
+const SHORTEST_FOR_RATES = 0.5;
+
+/** Whether the test spans enough host-days to state false incidents per host and day. */
+export function hasDailyRate({ splits }: EvaluationResult['data']): boolean {
+  return (splits.test?.hostDays ?? Number.POSITIVE_INFINITY) >= SHORTEST_FOR_RATES;
 }
 
 /** Updates of the weights in training; null for a variant that learns nothing by gradients. All seeds take the same. */

@@ -1,4 +1,5 @@
 import { peakMemory } from '../../base/peak-memory.js';
+import { hostDaysOf } from '../../detect/episodes/trees/host-days.js';
 import { formatThreshold } from '../../detect/threshold/threshold.js';
 import { planGraphs } from '../../model/training/graph-plan.js';
 import type { EvaluateVariantsOptions, RunRecord } from '../evaluation.js';
@@ -78,6 +79,7 @@ function describeData(
     graphs: planGraphs(store, events, variants[0].training).sizes.length,
     nodes: events.keys.size,
     events: events.table.length,
+    hostDays: hostDaysOf(events),
   });
   return {
     labels: describeLabels(file),

@@ -31,7 +31,7 @@ export function precisionRecallSection({ runs, host }: Study): Section | undefin
         curves: drawn,
         title: runs.length > 1 ? `Precision and recall, protocol ${name}` : 'Precision and recall',
         caption:
-          'First seed. A line shows the best precision at each recall. A mark shows the threshold in use; it lies below the line if a higher threshold has the same recall, and beside it if the ranking corrects for the number of graphs, because alerts are raised graph by graph.',
+          'First seed. A line shows the best precision at each recall. A mark shows what the threshold in use flags. It lies below the line if a higher threshold has the same recall. It lies off the line if a variant flags whole process trees, or if the ranking corrects for the number of graphs while alerts are raised graph by graph.',
       }),
     ];
   });

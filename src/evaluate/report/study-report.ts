@@ -101,6 +101,12 @@ function dataSection({ runs, host }: Study): Section {
           { heading: 'events', value: ({ events }) => events },
           { heading: 'nodes', value: ({ nodes }) => nodes },
           { heading: `graphs (${first})`, value: ({ graphs }) => graphs },
+          {
+            heading: 'host-days',
+            value: ({ hostDays }) => hostDays ?? null,
+            show: ({ hostDays }) => (hostDays === undefined ? '–' : formatNumber(hostDays, 2)),
+            as: 'number',
+          },
         ],
         rows: splits,
         download: true,

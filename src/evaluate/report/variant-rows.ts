@@ -1,5 +1,5 @@
 import type { Figure, VariantResult } from '../result-schema.js';
-import { countText, meanText, stepsOf } from './cell-text.js';
+import { countText, hasDailyRate, meanText, stepsOf } from './cell-text.js';
 import type { StudyRun } from './study.js';
 
 /** A row of a table with one row per variant and protocol. */
@@ -45,6 +45,14 @@ export function countColumn(heading: string, figure: Figure) {
     show: ({ variant }: VariantRow) => countText(variant, figure),
     as: 'number' as const,
   };
+}
+
+/** False incidents per host and day. All runs have the same test. */
+export function dailyColumn([{ result }]: readonly StudyRun[]) {
+  const { show, ...column } = meanColumn('per host and day', 'falseIncidentsPerDay');
+  return hasDailyRate(result.data)
+    ? { ...column, show }
+    : { ...column, value: () => null, show: () => 'test too short' };
 }
 
 /** What it takes to find every attack: a dash would not tell that some attack is not found. */

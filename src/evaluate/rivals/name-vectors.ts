@@ -8,7 +8,7 @@ import { wordWeights } from './word-weights.js';
 export interface NameVectorOptions {
   readonly dimension: number;
   readonly epochs: number;
-  /** How much less the last word of a name weighs than the first, as a share of the mean weight. */
+  /** How much less each word of a name weighs than the word before, as a share of the mean weight. */
   readonly decline: number;
   readonly seed: number;
   readonly onProgress?: ((done: number) => void) | undefined;

@@ -1,6 +1,7 @@
-/** Weights that fall linearly and sum to 1: each is `decline` / n of the mean lower than the one before. */
+/**
+ * Weights that sum to 1 and fall linearly: each is `decline` of the mean lower than the one before. In long names, the last
+ * ones are below 0.
+ */
 export function wordWeights(count: number, decline: number): Float64Array {
-  const step = -decline / count;
-  const first = 1 / count - 0.5 * (count - 1) * (step / count);
-  return Float64Array.from({ length: count }, (_, i) => first + (i * step) / count);
+  return Float64Array.from({ length: count }, (_, i) => (1 + decline * ((count - 1) / 2 - i)) / count);
 }

@@ -21,6 +21,7 @@ function linesOf(
   look = LOOK,
   complete = true,
   attacks: readonly string[] | null = null,
+  hostDays = 1,
 ): string[] {
   const result = {
     complete,
@@ -28,7 +29,7 @@ function linesOf(
     matching: 'node',
     notes: ['see \u001b[2J'],
     variants: { recal: { seeds, ...summariseSeeds(seeds, FIGURE_NAMES) } },
-    data: { nodes: 1000, positives: 5, attacks },
+    data: { nodes: 1000, positives: 5, attacks, splits: { test: { hostDays } } },
   } as unknown as EvaluationResult;
   return [...renderEvaluation(result, look)];
 }
@@ -72,6 +73,14 @@ describe('renderEvaluation', () => {
     expect(row).not.toContain('±');
     expect(row).toMatch(/^recal +- /);
     expect(row).toContain('- (0/0)');
+  });
+
+  test('prints no rate per day of a test that is much shorter than a day', () => {
+    const seeds = [seedOf(0, { falseIncidents: 2, falseIncidentsPerDay: 160 })];
+    const of = (hostDays: number) => linesOf(seeds, LOOK, true, null, hostDays).join('\n');
+    expect(of(1)).toContain('2 (160.0/day)');
+    expect(of(0.0125)).not.toMatch(/160|per host and day of the test split/);
+    expect(of(0.0125)).toContain('too short for a rate per day');
   });
 
   test('prints the number of seeds per row after a stop', () => {

@@ -2,7 +2,12 @@ import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parseThreshold } from '../../../src/detect/threshold/threshold.js';
-import { type CompareOptions, type Comparison, compare } from '../../../src/evaluate/compare/compare.js';
+import {
+  type CompareOptions,
+  type Comparison,
+  compare,
+  type RunPlace,
+} from '../../../src/evaluate/compare/compare.js';
 import { writeCompareReport } from '../../../src/evaluate/compare/compare-report.js';
 import { compareTable } from '../../../src/evaluate/compare/compare-rows.js';
 import { readLabels } from '../../../src/evaluate/labels/read-labels.js';
@@ -17,6 +22,7 @@ beforeAll(async () => {
 
 async function run(changes: Partial<CompareOptions> = {}) {
   const runs: string[] = [];
+  const places: RunPlace[] = [];
   const found = await compare({
     splits: world.splits,
     labels: await readLabels(world.labels),
@@ -28,16 +34,22 @@ async function run(changes: Partial<CompareOptions> = {}) {
     seeds: [0, 1],
     variants: ['velox', 'rarity', 'threatrace'].map(quickVariant),
     folder,
-    watch: { run: (name, seed, known) => runs.push(`${name} ${seed}${known ? ' known' : ''}`) },
+    watch: {
+      run: (name, seed, known, place) => {
+        runs.push(`${name} ${seed}${known ? ' known' : ''}`);
+        places.push(place);
+      },
+    },
     ...changes,
   });
-  return { found: found as Comparison, runs };
+  return { found: found as Comparison, runs, places };
 }
 
 describe('compare', () => {
   test('runs every contestant with every seed once, and nothing again', async () => {
     const first = await run();
     expect(first.runs).toEqual(['velox 0', 'velox 1', 'rarity 0', 'threatrace 0', 'threatrace 1']);
+    expect(first.places).toEqual([1, 2, 3, 4, 5].map((number) => ({ number, count: 5 })));
     const second = await run();
     expect(second.runs).toEqual(first.runs.map((each) => `${each} known`));
     expect(second.found.contestants).toEqual(first.found.contestants);
@@ -79,6 +91,23 @@ describe('compare', () => {
     expect(times.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual((user + system) / 1e6);
   });
 
+  test('notes that a contestant has one seed only if it has, and could have more', async () => {
+    const about = (notes: readonly string[]) => notes.filter((note) => note.includes('one seed only'));
+    expect(about((await run()).found.notes)).toEqual([]);
+    const [note, ...others] = about((await run({ seeds: [0] })).found.notes);
+    expect(note).toMatch(/^velox, threatrace: one seed only/);
+    expect(others).toEqual([]);
+  });
+
+  test('a note of several contestants appears once', async () => {
+    const { found } = await run({ threshold: parseThreshold('budget:5/day') });
+    const about = found.notes.filter((note) => note.includes('too short to resolve it'));
+    expect(about.length).toBeGreaterThan(0);
+    const texts = about.map((note) => note.replace(/^[^:]*: /, ''));
+    expect(new Set(texts).size).toBe(texts.length);
+    expect(about.some((note) => /^\w+, \w+/.test(note))).toBe(true);
+  });
+
   test('a damaged run is run again', async () => {
     const files = (await readdir(folder)).filter((name) => name.startsWith('contestant=rarity'));
     expect(files.length).toBeGreaterThan(0);
@@ -101,7 +130,11 @@ describe('compare', () => {
     const { found } = await run();
     const { headings, rows } = compareTable(found);
     expect(headings).toContain('attack 0');
-    expect(rows.map(([name]) => name)).toEqual(['velox', 'rarity', 'threatrace']);
+    expect(rows.map(([name]) => name).sort()).toEqual(['rarity', 'threatrace', 'velox']);
+    const reversed = compareTable({ ...found, contestants: [...found.contestants].reverse() });
+    const precision = reversed.rows.map((row) => Number.parseFloat(row[headings.indexOf('AP')]));
+    expect(precision).toEqual(precision.toSorted((a, b) => b - a));
+    expect(precision[0]).toBeGreaterThan(precision[2]);
     for (const row of rows) expect(row).toHaveLength(headings.length);
     await writeCompareReport(found, folder);
     const page = await readFile(join(folder, 'report.html'), 'utf8');

@@ -82,17 +82,21 @@ describe('incidents until every attack is found', () => {
 
   it('counts the incidents opened and their members', () => {
     const opened = incidentsUntilAllAttacks(incidents([0, 1], [3], [7, 4, 5], [6]), attacks);
-    expect(opened).toEqual({ incidents: 3, nodes: 6, firstRank: [1, 3] });
+    expect(opened).toMatchObject({ incidents: 3, nodes: 6, firstRank: [1, 3] });
+    expect(opened?.members).toEqual([
+      { nodes: 2, labelled: 1 },
+      { nodes: 3, labelled: 1 },
+    ]);
   });
 
   it('does not find an attack by a fourth member', () => {
     const giant = [0, 3, 4, 1, 2, 7, 5, 6];
-    expect(incidentsUntilAllAttacks(incidents(giant), attacks)).toEqual({
+    expect(incidentsUntilAllAttacks(incidents(giant), attacks)).toMatchObject({
       incidents: null,
       nodes: null,
       firstRank: [null, null],
     });
-    expect(incidentsUntilAllAttacks(incidents(giant, [2], [8, 9, 7]), attacks)).toEqual({
+    expect(incidentsUntilAllAttacks(incidents(giant, [2], [8, 9, 7]), attacks)).toMatchObject({
       incidents: 3,
       nodes: 12,
       firstRank: [2, 3],
@@ -100,7 +104,7 @@ describe('incidents until every attack is found', () => {
   });
 
   it('is null if an attack is never found, with the ranks of the other attacks', () => {
-    expect(incidentsUntilAllAttacks(incidents([0], [2]), attacks)).toEqual({
+    expect(incidentsUntilAllAttacks(incidents([0], [2]), attacks)).toMatchObject({
       incidents: null,
       nodes: null,
       firstRank: [2, null],
@@ -111,7 +115,7 @@ describe('incidents until every attack is found', () => {
 
   it('finds both attacks of one node', () => {
     const both = attacksOf({ A: [1], B: [1] });
-    expect(incidentsUntilAllAttacks(incidents([0], [1, 5]), both)).toEqual({
+    expect(incidentsUntilAllAttacks(incidents([0], [1, 5]), both)).toMatchObject({
       incidents: 2,
       nodes: 3,
       firstRank: [2, 2],

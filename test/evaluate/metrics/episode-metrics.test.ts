@@ -43,5 +43,6 @@ describe('firstEpisodes', () => {
   test('an episode with a labelled process counts, even if others in it are ignored', () => {
     const found = firstEpisodes([fold([0, 3]), fold([4])], Float64Array.of(2, 1), attacks, labels);
     expect(found.withoutIgnored.slice(0, 2)).toEqual([1, 2]);
+    expect(found.members).toEqual([{ nodes: 2, labelled: 1 }, { nodes: 1, labelled: 1 }, null]);
   });
 });

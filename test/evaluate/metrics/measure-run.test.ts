@@ -114,23 +114,28 @@ test('every attack has a rank among the highest nodes, a deeper rank, or no scor
   expect(incidentsUntilAllAttacks).toBeNull();
 });
 
-test('an attack that no process tree holds says how many were searched, and not that it scores 0', () => {
+/** Figures of a variant that ranks process trees, given as scores and processes, the highest first. */
+function measureTrees(
+  trees: readonly (readonly [score: number, ...processes: number[]])[],
+  scores: readonly number[],
+  attacked: Record<string, readonly number[]>,
+  ignored: readonly number[] = [],
+) {
   const nodes = Int32Array.from({ length: NODES }, (_, v) => v);
-  const scores = Float64Array.of(9, 8, 7, 6, 5, 4, 3, 0);
-  const { run, events } = runOf(NODES, [{ nodes, scores }]);
-  const tree = (score: number, ...processes: number[]) => ({
+  const { run, events } = runOf(NODES, [{ nodes, scores: Float64Array.from(scores) }]);
+  const incidents = trees.map(([score, ...processes]) => ({
     score,
     episodes: [{ root: processes[0], processes: Int32Array.from(processes), score }],
-  });
-  const judged = {
-    incidents: [tree(5, 0, 1), tree(4, 2), tree(0, 3)],
-    loud: new Set<never>(),
-    benign: { scores: Float64Array.of(1), hostDays: 1 },
-  } as unknown as NonNullable<typeof run.judged>;
-  const attacked = { tree: [1], file: [5], silent: [7] };
-  const positives = Uint8Array.from(nodes, (v) => Number(Object.values(attacked).flat().includes(v)));
-  const labels = { positives, ignored: new Uint8Array(NODES), attacks: attacksOf(attacked) };
-  const { perAttack = [] } = measureRun(
+  }));
+  const benign = { scores: Float64Array.of(1), hostDays: 1 };
+  const judged = { incidents, loud: new Set(), benign } as unknown as NonNullable<typeof run.judged>;
+  const isIn = (list: readonly number[]) => nodes.map((v) => Number(list.includes(v)));
+  const labels = {
+    positives: Uint8Array.from(isIn(Object.values(attacked).flat())),
+    ignored: Uint8Array.from(isIn(ignored)),
+    attacks: attacksOf(attacked),
+  };
+  return measureRun(
     { ...run, judged },
     {
       labels: labels as unknown as MeasureContext['labels'],
@@ -144,10 +149,48 @@ test('an attack that no process tree holds says how many were searched, and not 
       },
     },
   ).result;
+}
+
+test('an attack that no process tree holds says how many were searched, and not that it scores 0', () => {
+  const { perAttack = [] } = measureTrees(
+    [
+      [5, 0, 1],
+      [4, 2],
+      [0, 3],
+    ],
+    [9, 8, 7, 6, 5, 4, 3, 0],
+    {
+      tree: [1],
+      file: [5],
+      silent: [7],
+    },
+  );
   expect(perAttack).toMatchObject([
     { name: 'tree', firstIncident: 1, deeper: null },
     { name: 'file', scored: 1, firstIncident: null, deeper: { incident: null, incidents: 2, nodes: 3 } },
     { name: 'silent', scored: 0, firstIncident: null, deeper: null },
   ]);
   expect(perAttack.map(rankText)).toEqual(['1', '>2', 'not scored']);
+});
+
+test('process trees of ignored processes count neither in ranks nor in the effort to find all attacks', () => {
+  const figures = measureTrees(
+    [
+      [9, 0, 1],
+      [8, 2, 3],
+      [7, 4],
+      [6, 5, 6],
+    ],
+    [9, 9, 8, 8, 7, 6, 6, 1],
+    { early: [3], late: [5] },
+    [0, 1],
+  );
+  expect(figures.perAttack?.map(({ firstIncident }) => firstIncident)).toEqual([1, 3]);
+  expect(figures.perAttack?.map(({ incidentMembers }) => incidentMembers)).toEqual([
+    { nodes: 2, labelled: 1 },
+    { nodes: 2, labelled: 1 },
+  ]);
+  expect(figures).toMatchObject({ incidentsUntilAllAttacks: 3, nodesUntilAllAttacks: 5 });
+  expect(figures.perAttack?.map(({ firstEpisode }) => firstEpisode)).toEqual([2, 4]);
+  expect(figures.episodesUntilAllAttacks).toBe(4);
 });

@@ -24,7 +24,7 @@ test('one seed, labels in training, marked thresholds, notes of the run, stopped
       attacks: ['a'],
       withoutAttack: 2,
       labelsInTraining: 3,
-      notes: [note, ONE_SEED],
+      notes: [note, ONE_SEED, 'recal: the threshold budget:5/day is extrapolated: it is too short'],
       mark: 'extrapolated',
     },
   );
@@ -39,6 +39,7 @@ test('one seed, labels in training, marked thresholds, notes of the run, stopped
   expect(caveats).toContain('2 of 4 labelled nodes belong to no attack');
   expect(caveats.join('\n')).toMatch(/3 of 5 labelled entities also occur in training/);
   expect(caveats.join('\n')).toMatch(/thresholds of recal are extrapolated/);
+  expect(caveats.filter((each) => each.includes('extrapolated'))).toHaveLength(1);
   expect(caveats).toContain(note);
   expect(caveats.at(-1)).toContain('sweeps');
   expect(caveats.join('\n')).not.toContain('oracle');

@@ -78,7 +78,7 @@ export function resultOf(
     const seeds = values.map((value, seed) => seedOf(seed, value, options));
     return [name, { seeds, ...summariseSeeds(seeds, FIGURE_NAMES) }];
   });
-  const part = { graphs: 4, nodes: 100, events: 5000 };
+  const part = { graphs: 4, nodes: 100, events: 5000, hostDays: 2 };
   return {
     version: 1,
     complete: true,
@@ -98,7 +98,7 @@ export function resultOf(
       labelledAndIgnored: 0,
       attacks: options.attacks === undefined ? null : [...options.attacks],
       attacksUnmatched: [],
-      splits: { train: part, calibrate: part, test: part },
+      splits: { train: { ...part }, calibrate: { ...part }, test: { ...part } },
     },
     config: { threshold: options.oracle === false ? 'budget:5/day' : 'oracle' },
     versions: { recal: '0.1.0', node: '20' },

@@ -153,6 +153,17 @@ test('a rate below 1 never reads as 100.00 percent', async () => {
   expect(text).toContain('recal measured, paper 40 100.00 100.00 100.00 0.0000');
 });
 
+test('states no false incidents per day after a test of minutes', async () => {
+  const of = async (hostDays: number) => {
+    const result = resultOf({ recal: [0.5] }, { attacks: ['web'] });
+    result.data.splits.test.hostDays = hostDays;
+    const page = await studyPage(smallStudy({ runs: [{ name: 'own', result, curves: {} }] }));
+    expect(csvOf(page, 'split-table')).toContain(`test,5000,100,4,${hostDays}\r\n`);
+    return textOf(page).includes('test too short');
+  };
+  expect([await of(0.0125), await of(2)]).toEqual([true, false]);
+});
+
 test('times are per seed: of each variant as the paper counts, and of variants that share a model', async () => {
   const timings = { read: 9, 'paper+wo-cd: train': 8, 'paper+wo-cd: graphs': 6, 'rarity: fit': 3 };
   const result = { ...PAPER_RESULT, timings, variants: { paper: { ...PAPER_RESULT.variants.paper } } };

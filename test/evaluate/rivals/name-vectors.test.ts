@@ -34,8 +34,8 @@ test('a name is the weighted mean of its words, scaled to length one, and its ty
     longest = Math.max(longest, n);
     const sums = [0, 1, 2, 3].map((k) =>
       tokens.reduce((sum, token, i) => {
-        // The mean weight is 1/n; from word to word it falls by 30 % of the mean, divided by n.
-        const weight = (1 + (0.3 * ((n - 1) / 2 - i)) / n) / n;
+        // The mean weight is 1/n; from word to word it falls by 30 % of the mean.
+        const weight = 1 / n - ((i - (n - 1) / 2) * 0.3) / n;
         return sum + weight * words[token * 4 + k];
       }, 0),
     );

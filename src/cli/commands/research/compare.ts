@@ -7,7 +7,7 @@ import { safeJson } from '../../../base/safe-json.js';
 import { defineSettings } from '../../../base/settings/settings.js';
 import { parseThreshold } from '../../../detect/threshold/threshold.js';
 import { compare } from '../../../evaluate/compare/compare.js';
-import { COMPARE_LEGEND, compareTable } from '../../../evaluate/compare/compare-rows.js';
+import { COMPARE_LEGEND, compareTable, describeComparison } from '../../../evaluate/compare/compare-rows.js';
 import { readLabels } from '../../../evaluate/labels/read-labels.js';
 import { PROTOCOL_THRESHOLDS } from '../../../evaluate/protocol/protocol.js';
 import { COMPARED, parseSeeds, resolveVariant, variantOf } from '../../../evaluate/protocol/variants.js';
@@ -69,9 +69,10 @@ export const command = defineCommand({
         versions: { recal: ownVersion() },
         threads: threadCount(settings.threads),
         watch: {
-          run: (contestant, seed, known) => {
-            progress.trial();
-            if (known) out.info(`${contestant}, seed ${seed}: finished earlier`);
+          run: (contestant, seed, known, { number, count }) => {
+            const place = `run ${number} of ${count}: `;
+            progress.trial(place);
+            if (known) out.info(`${place}seed ${seed}: ${contestant} finished earlier`);
           },
           evaluation: {
             started: (_, notes) => {
@@ -96,6 +97,7 @@ export const command = defineCommand({
       const { headings, rows } = compareTable(comparison);
       yield* renderTable(headings, rows, out);
       yield '';
+      yield describeComparison(comparison.about);
       yield* COMPARE_LEGEND;
       for (const note of comparison.notes) yield `note: ${printable(note, 1000)}`;
       const time = formatDuration(performance.now() - started);

@@ -3,7 +3,7 @@ export interface OrthrusOptions {
   /** Length of a word vector. */
   readonly text: number;
   readonly textEpochs: number;
-  /** How much less the last word of a name weighs than the first. */
+  /** How much less each word of a name weighs than the word before, as a share of the mean weight. */
   readonly decline: number;
   /** Width of the input of the encoder. */
   readonly projected: number;

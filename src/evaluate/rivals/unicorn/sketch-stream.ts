@@ -10,7 +10,7 @@ export interface EdgeStream {
   readonly relation: ArrayLike<number>;
 }
 
-/** A sketch of the graph so far after every `batch` edges, and one at the end. Weights fall after every `fading` edges. */
+/** A sketch of the graph so far after every `batch` edges, and one at the end. Weights fall with every `fading` labels. */
 export function sketchStream(
   { length, source, target, relation }: EdgeStream,
   kinds: ArrayLike<number>,
@@ -20,9 +20,12 @@ export function sketchStream(
   const labels = new StreamingLabels(kinds, hops);
   const sketch = new HistoSketch(size, decay, seed);
   const sketches: Uint32Array[] = [];
+  let added = 0;
   for (let i = 0; i < length; i++) {
-    for (const label of labels.add(source[i], target[i], relation[i])) sketch.add(label);
-    if ((i + 1) % fading === 0) sketch.tick();
+    for (const label of labels.add(source[i], target[i], relation[i])) {
+      if (++added % fading === 0) sketch.tick();
+      sketch.add(label);
+    }
     if ((i + 1) % batch === 0 || i + 1 === length) sketches.push(sketch.snapshot());
   }
   return sketches;

@@ -4,7 +4,7 @@ export interface UnicornOptions {
   readonly hops: number;
   /** Numbers in a sketch. */
   readonly size: number;
-  /** Old labels lose this share of their weight, about, after every `fading` edges. */
+  /** Old labels lose this share of their weight, about, with every `fading` labels. */
   readonly decay: number;
   readonly fading: number;
   /** Edges between two sketches. */

@@ -26,13 +26,16 @@ describe('recal compare', () => {
       /^contestant +seeds +AP +AUROC +ADP +attack 0 +attack 1 +flagged +false incidents +own rule +steps/,
     );
     expect(first.stdout).toMatch(/\nrarity +1 /);
+    expect(first.stdout).toMatch(
+      /\nprotocol honest, matching node, threshold fpr:0.05, labels of tier all: \d+ of \d+ nodes are labelled\n/,
+    );
     expect(first.stdout).toMatch(/\nthreatrace +2 .*true, .*false/);
     expect(readdirSync(out).sort()).toEqual(['compare.json', 'report.html', 'runs']);
     expect(readdirSync(join(out, 'runs'))).toHaveLength(3);
     const figures = () => JSON.parse(readFileSync(join(out, 'compare.json'), 'utf8')).contestants;
     const before = figures();
     const second = await run(line);
-    expect(second.stderr).toContain('threatrace, seed 1: finished earlier');
+    expect(second.stderr).toContain('run 3 of 3: seed 1: threatrace finished earlier');
     expect(second.stderr).not.toContain('done in');
     expect(figures()).toEqual(before);
   });

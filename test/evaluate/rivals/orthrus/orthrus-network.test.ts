@@ -138,8 +138,11 @@ test('twoMeans cuts where the clusters are tightest', () => {
   expect(twoMeans([])).toBe(Number.NEGATIVE_INFINITY);
 });
 
-test('wordWeights fall by the given share of the mean, and sum to 1', () => {
-  const weights = [...wordWeights(4, 0.3)];
-  expect(weights.reduce((sum, weight) => sum + weight, 0)).toBeCloseTo(1, 12);
-  expect(weights[0] - weights[3]).toBeCloseTo((0.3 / 4) * (3 / 4), 12);
+test('wordWeights fall by the given share of the mean from word to word, and sum to 1', () => {
+  for (const [i, weight] of wordWeights(4, 0.3).entries()) {
+    expect(weight).toBeCloseTo([0.3625, 0.2875, 0.2125, 0.1375][i], 12);
+  }
+  const long = [...wordWeights(9, 0.3)];
+  expect(long.reduce((sum, weight) => sum + weight, 0)).toBeCloseTo(1, 12);
+  expect(long[8]).toBeCloseTo(-0.2 / 9, 12);
 });
