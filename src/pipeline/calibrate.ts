@@ -74,7 +74,7 @@ export async function calibrate(options: CalibrateOptions): Promise<CalibrateSum
         level: 'warning',
         message:
           'the selection may include events that the model was trained on; its errors there are too small to calibrate on',
-        hint: 'select a benign time after training with --from, or another split with --split',
+        hint: 'select a benign period after training with --from, or another split with --split',
       });
     }
     const benign = await detector.graphsOf(store, selection);

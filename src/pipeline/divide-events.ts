@@ -54,7 +54,7 @@ export async function divideEvents(store: Store, options: DivideOptions): Promis
     notice?.({
       level: 'warning',
       message:
-        'the selected time is too short to hold out a part for calibration; the model will not be calibrated',
+        'the selected period is too short to hold out a part for calibration; the model will not be calibrated',
       hint: 'calibrate it later with recal calibrate, or name a split with --calibrate-split',
     });
     return { train, calibrate: undefined };

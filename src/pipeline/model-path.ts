@@ -42,7 +42,10 @@ export async function checkResume(model: string, resume: boolean, notice?: Notic
   const exists = await hasCheckpoint(model);
   const name = printable(checkpointPath(model));
   if (exists && !resume) {
-    notice?.({ level: 'info', message: `starting over; --resume continues from the checkpoint ${name}` });
+    notice?.({
+      level: 'info',
+      message: `starting over; to continue from the checkpoint ${name}, add --resume`,
+    });
   }
   if (exists || !resume) return;
   throw new RecalError('no-checkpoint', `the checkpoint ${name} does not exist`, {

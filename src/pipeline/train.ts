@@ -27,7 +27,7 @@ export interface TrainOptions {
   readonly model: string;
   /** Benign events to learn from; the whole store by default. */
   readonly selection?: Selection | undefined;
-  /** Calibrate on the last fifth of the selected time, which is then not trained on. Default: true. */
+  /** Calibrate on the last fifth of the selected period, which training then leaves out. Default: true. */
   readonly calibrate?: boolean | undefined;
   /** Calibrate on this split instead, and train on everything selected. */
   readonly calibrateSplit?: string | undefined;

@@ -65,7 +65,7 @@ export const INPUT_ERRORS = {
     action: 'Run recal as a user that can read the file, or raise the open-file limit with `ulimit -n`.',
   },
   internal: {
-    when: 'recal has a bug and cannot continue.',
+    when: 'recal cannot continue because of a bug.',
     action: 'Run the command again with `--stack` and report the output.',
   },
   'malformed-line': {

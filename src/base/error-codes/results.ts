@@ -3,7 +3,7 @@ import type { ErrorText } from './error-text.js';
 /** Errors about alerts folders and thresholds. */
 export const RESULTS_ERRORS = {
   'accept-impossible': {
-    when: 'The incident has no behaviours that a model could accept, because its model judges single nodes.',
+    when: 'The incident has no behaviours to accept, because its model judges single nodes.',
     action: 'Train with `--set unit=episode`, or use a suppression (`recal suppress add`).',
   },
   'accept-unknown': {

@@ -45,7 +45,7 @@ export const command = defineCommand({
     },
     epochs: {
       type: z.coerce.number().int().min(1).max(10_000).default(5),
-      description: 'passes over the training days; a real model needs more',
+      description: 'passes over the training days',
       value: 'N',
     },
     threads: threadsSetting('the result'),

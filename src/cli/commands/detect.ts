@@ -131,7 +131,7 @@ async function tellSinceLast(
 ): Promise<number> {
   const { from, to } = options.selection;
   if (from !== undefined || to !== undefined) {
-    throw new RecalError('usage-invalid-argument', '--since-last chooses the time itself', {
+    throw new RecalError('usage-invalid-argument', '--since-last selects the events itself', {
       hint: 'leave out --from and --to',
       exit: EXIT.usage,
     });

@@ -64,10 +64,10 @@ export const command = defineCommand({
 
 const ADVICE: Readonly<Record<DriftVerdict, string>> = {
   steady: 'keep the model as it is',
-  recalibrate: 'if this time is benign, calibrate on it: recal calibrate',
+  recalibrate: 'if this period is benign, calibrate on it: recal calibrate',
   retrain: 'train again on recent benign events: recal train',
-  'look-first': 'inspect the incidents before you calibrate or train on this time: recal detect',
-  'too-little': 'select a longer time, or calibrate on more events',
+  'look-first': 'inspect the incidents before you calibrate or train on this period: recal detect',
+  'too-little': 'select a longer period, or calibrate on more events',
 };
 
 export function* renderDrift(report: DriftReport, look: Look): Generator<string> {

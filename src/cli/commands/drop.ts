@@ -31,7 +31,7 @@ export const command = defineCommand({
       const { segments, events, statements, bytes } = dropped;
       out.result(dropped, () => [
         `removed ${countOf(events, 'event')} in ${countOf(segments, 'segment')}, and ${formatCount(statements)} ` +
-          `entity records that no event refers to any more (${formatBytes(bytes)})`,
+          `entity records that are no longer used (${formatBytes(bytes)})`,
       ]);
       return EXIT.done;
     } finally {

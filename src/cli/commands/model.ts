@@ -70,7 +70,7 @@ async function checkModel(path: string, trust: string | undefined): Promise<Stor
 
 function required(value: string | undefined, option: string): string {
   if (value !== undefined) return value;
-  throw new RecalError('settings-missing', `${option} is required, not set`, {
+  throw new RecalError('settings-missing', `${option} is required`, {
     hint: `add ${option} FILE`,
     exit: EXIT.usage,
   });

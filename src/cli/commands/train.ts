@@ -15,7 +15,7 @@ import { renderTraining } from '../terminal/training-summary.js';
 
 export const command = defineCommand({
   details:
-    'Trains on the first four fifths of the selected time, calibrates on the last fifth and writes the model to a file. ' +
+    'Trains on the first four fifths of the selected period, calibrates on the last fifth and writes the model to a file. ' +
     'Ctrl-C stops after the current step and writes a checkpoint; --resume continues from it.',
   examples: [
     'recal train --store cadets --split train --model cadets.recal',

@@ -3,7 +3,7 @@
  * modules that check values.
  */
 export const GLOBAL_OPTIONS = {
-  quiet: { flags: '-q, --quiet', description: 'print only results, warnings and errors' },
+  quiet: { flags: '-q, --quiet', description: 'hide progress and notes' },
   json: { flags: '--json', description: 'print the result as one JSON object' },
   color: { flags: '--no-color', description: 'disable colours; --color forces them' },
   stack: { flags: '--stack', description: 'print the stack trace of an error' },

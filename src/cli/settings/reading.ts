@@ -10,7 +10,7 @@ import type { CommandContext } from '../command.js';
 export const readingSettings = {
   format: {
     type: z.enum(['auto', ...FORMATS.map(({ name }) => name)]).default('auto'),
-    description: 'log format, detected from the content if auto',
+    description: 'log format; auto detects it from the content',
   },
   host: {
     type: z.string().min(1).max(255).optional(),

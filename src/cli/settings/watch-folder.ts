@@ -30,7 +30,7 @@ export function placesOf<Given extends Places>({
   const folder = new WatchFolder(dir);
   if (!existsSync(folder.store)) {
     throw new RecalError('usage-invalid-argument', `${printable(dir)} is not a folder of recal watch`, {
-      hint: 'give the folder that recal watch --dir names',
+      hint: 'use the folder that you passed to recal watch --dir',
       exit: EXIT.usage,
     });
   }

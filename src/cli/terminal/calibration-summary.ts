@@ -41,7 +41,7 @@ export function* renderThreshold(rule: string, found: Threshold, hostDays: numbe
   if (rule.startsWith('top') && status === 'unresolved') {
     // A rate from so few benign incidents would be a guess.
     yield '  benign events form too few incidents to say how many of the raised ones are false';
-    yield '  hint: read the incidents in order; calibrate on more benign time to get a rate';
+    yield '  hint: read the incidents in order; calibrate on a longer benign period to get a rate';
     return;
   }
   const most = status === 'resolved' ? 'about' : 'at most';
@@ -50,5 +50,5 @@ export function* renderThreshold(rule: string, found: Threshold, hostDays: numbe
     const [low, high] = range.tau;
     yield `  leaving out any part of the calibration gives a score of ${low.toFixed(2)} to ${high.toFixed(2)} and a rate of ${rate(range.rate[0])} to ${rate(range.rate[1])}`;
   }
-  if (status !== 'resolved') yield `  hint: calibrate on more benign time for a reliable rate`;
+  if (status !== 'resolved') yield `  hint: calibrate on a longer benign period for a reliable rate`;
 }

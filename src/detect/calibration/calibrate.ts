@@ -105,7 +105,7 @@ export async function calibrateDetector(
     await yieldToSignals();
   }
   if (graphs.length === 0) {
-    throw new RecalError('nothing-to-calibrate', 'none of the events for calibration connects two entities', {
+    throw new RecalError('nothing-to-calibrate', 'none of the calibration events connects two entities', {
       hint: 'select other benign events with --split, --from and --to',
     });
   }
@@ -171,8 +171,8 @@ function keepHighest(highest: Float64Array, view: GraphView, scores: Float64Arra
 }
 
 function tooShort(): RecalError {
-  return new RecalError('nothing-to-calibrate', 'the events for calibration are too few to set a threshold', {
-    hint: 'select a longer benign time with --split, --from and --to',
+  return new RecalError('nothing-to-calibrate', 'too few calibration events to set a threshold', {
+    hint: 'select a longer benign period with --split, --from and --to',
   });
 }
 

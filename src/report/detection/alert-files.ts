@@ -148,8 +148,8 @@ async function readRun(folder: string): Promise<AlertRun> {
     value = JSON.parse((await readWhole(folder, RUN)).toString('utf8'));
   } catch (cause) {
     if (isSystemError(cause, 'ENOENT') || isSystemError(cause, 'ENOTDIR')) {
-      throw new RecalError('no-alerts', `no alerts in ${printable(folder)}`, {
-        hint: 'run recal detect with --out DIR first',
+      throw new RecalError('no-alerts', `${printable(folder)} contains no alerts`, {
+        hint: 'create them with: recal detect … --out DIR',
         cause,
       });
     }

@@ -133,7 +133,7 @@ async function refuseOtherFolders(folder: string): Promise<void> {
   const link = found.findIndex((stats) => stats?.isSymbolicLink());
   if (link >= 0) {
     throw new RecalError('store-unowned', `${parts[link]} is a link; recal does not write through links`, {
-      hint: 'replace the link by what it points to, or repair that store where it is',
+      hint: 'replace the link with what it points to, or repair that store where it is',
       where: { file: join(folder, parts[link]) },
     });
   }

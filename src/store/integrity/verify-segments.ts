@@ -70,7 +70,7 @@ export function damagedSegment(damage: SegmentDamage, folder: string): RecalErro
     });
   }
   return new RecalError('segment-damaged', describeDamage(damage), {
-    hint: 'restore it from a backup, continue without it: recal repair --store DIR, or drop that day and ingest its logs into a new folder',
+    hint: 'restore it from a backup, or continue without it: recal repair --store DIR',
     where,
   });
 }

@@ -80,7 +80,7 @@ export const command = defineCommand({
       throw usage('--alerts is required: the folder with the incidents', 'add --alerts DIR, or --dir DIR');
     if (!existsSync(model))
       throw new RecalError('no-model', `${printable(model)} does not exist`, {
-        hint: 'name the model of recal detect with --model; an acceptance beside another name has no effect',
+        hint: 'name the model of recal detect with --model; acceptances beside another file have no effect',
       });
     const result = await acceptAndClose({ ...by, alerts, ids: incidents, aged, triage });
     out.result(result, () => render(result, model, out));

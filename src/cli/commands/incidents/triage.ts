@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { EXIT, RecalError } from '../../../base/errors.js';
+import { printable } from '../../../base/printable.js';
 import { defineSettings } from '../../../base/settings/settings.js';
 import { judgeIncident } from '../../../live/triage/decide.js';
 import { TriageState, triagePath, VERDICTS } from '../../../live/triage/triage-ledger.js';
@@ -45,7 +46,7 @@ export const command = defineCommand({
     if (log) {
       const { folders } = await readAlertFolders(alerts);
       const path = triagePath({ triage, folders });
-      if (path === undefined) throw usage('--log needs --alerts, --dir or --triage');
+      if (path === undefined) throw usage('--log needs --alerts, --dir or --triage', 'add --alerts DIR');
       const { entries, tornBytes } = await TriageState.read(path);
       if (tornBytes > 0) out.warn(describeTorn(path, tornBytes));
       out.result({ path, tornBytes, entries }, () =>
@@ -68,17 +69,24 @@ export const command = defineCommand({
       return EXIT.done;
     }
     if (incident === undefined || verdict === undefined || (alerts.length === 0 && given.dir === undefined)) {
-      throw usage('give an incident, --verdict and --alerts or --dir; or --log');
+      throw usage(
+        'an incident, --verdict, and --alerts or --dir are required',
+        'for example: recal triage INCIDENT --alerts DIR --verdict benign; --log shows past decisions',
+      );
     }
     // A watch tells an incident before it writes its alerts.
     const told = given.dir === undefined ? [] : await readTold(new WatchFolder(given.dir).checkpoint);
     const by = { verdict, note, close, author };
+    const where =
+      given.dir === undefined
+        ? `--alerts ${alerts.length === 1 ? printable(alerts[0]) : 'DIR'} --model FILE`
+        : `--dir ${printable(given.dir)}`;
     const entry = await judgeIncident({ alerts, id: incident, triage, told, ...by });
     out.result(entry, () => [
       `${entry.incident.id.slice(0, 8)} is ${entry.verdict} and ${entry.closed ? 'closed' : 'open'}`,
       ...(entry.verdict === 'benign'
         ? [
-            `to accept its behaviours as normal: recal accept ${entry.incident.id.slice(0, 8)} --alerts DIR --model FILE --reason TEXT`,
+            `to accept its behaviours as normal: recal accept ${entry.incident.id.slice(0, 8)} ${where} --reason TEXT`,
           ]
         : []),
     ]);
@@ -86,9 +94,6 @@ export const command = defineCommand({
   },
 });
 
-function usage(message: string): RecalError {
-  return new RecalError('usage-invalid-argument', message, {
-    hint: 'run recal triage --help',
-    exit: EXIT.usage,
-  });
+function usage(message: string, hint: string): RecalError {
+  return new RecalError('usage-invalid-argument', message, { hint, exit: EXIT.usage });
 }
