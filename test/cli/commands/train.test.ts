@@ -176,7 +176,7 @@ describe('recal train', () => {
     const { stdout: help } = await run('train --help');
     expect(help.match(/^ {2}-/gm)?.length).toBeLessThanOrEqual(25);
     expect(help).toContain('--set <KEY=VALUE>');
-    expect(help.replace(/\s+/g, ' ')).toContain('(default: 50, paper: 200)');
+    expect(help.replace(/\s+/g, ' ')).toContain('(default: 5, paper: 200)');
     const { stdout } = await run('settings train --json');
     const { settings } = JSON.parse(stdout) as {
       settings: { key: string; option: string; default: string }[];
