@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -53,6 +53,10 @@ describe.skipIf(reason !== undefined)('a capture on this machine with the rules 
     writeFileSync(join(work, 'note.txt'), 'a note\n');
     mkdirSync(join(work, 'deep/er'), { recursive: true });
     writeFileSync(join(work, 'deep/er/word.txt'), 'a word\n');
+    // The other user may not enter the folder of the binary that runs the tests.
+    const node = join(folder, 'node');
+    copyFileSync(process.execPath, node);
+    chmodSync(node, 0o755);
     const server = createServer((socket) => socket.end());
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -63,7 +67,7 @@ describe.skipIf(reason !== undefined)('a capture on this machine with the rules 
     const log = await captureAudit(capture, printed.stdout, USER, async () => {
       const commands =
         `cat note.txt > copy.txt; mv copy.txt moved.txt; grep -r word deep; ` +
-        `bash -c 'exec 3<>/dev/tcp/127.0.0.1/${port}'; ${process.execPath} -e 'net.connect(${port}, "127.0.0.1").on("close", () => {})'; true`;
+        `bash -c 'exec 3<>/dev/tcp/127.0.0.1/${port}'; ${node} -e 'net.connect(${port}, "127.0.0.1").on("close", () => {})'; true`;
       const child = spawn('/bin/sh', ['-c', commands], {
         cwd: work,
         uid: USER,
