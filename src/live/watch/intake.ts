@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { RecalError } from '../../base/errors.js';
 import type { LiveIngest } from '../../store/live/live-ingest.js';
 import type { SourcePart } from '../../store/live/log-chunk.js';
-import { COMMIT_BYTES, type Source } from '../sources/source.js';
+import { CHUNK_BYTES, COMMIT_BYTES, type Source } from '../sources/source.js';
 import { countLines } from '../sources/tailed-log.js';
 import type { Metrics } from './metrics.js';
 import type { WatchLog } from './watch-log.js';
@@ -81,7 +81,8 @@ export class Intake {
     const { sources } = this.#context;
     const first = this.#first++ % sources.length;
     for (const source of [...sources.slice(first), ...sources.slice(0, first)]) {
-      if (left <= 0) {
+      // With less room than a chunk, a long line would be taken for one that is too long.
+      if (left < CHUNK_BYTES) {
         more = true;
         break;
       }

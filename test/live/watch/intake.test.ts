@@ -61,6 +61,21 @@ it('bounds the bytes of a commit, and lets sources take turns', async () => {
   expect(names).toEqual(['ab', 'bc', 'cd', 'da']);
 });
 
+it('asks no source for less than a chunk, so that a long line of it is not left out', async () => {
+  const asked: number[] = [];
+  const almostAll = Buffer.alloc(COMMIT_BYTES - 1024, LINES);
+  const busy = source('busy', false, () => ({ chunks: chunksOf(almostAll), idle: false }));
+  const other = source('other', false, (most) => {
+    asked.push(most);
+    return {};
+  });
+  const { intake } = intakeOf([busy, other]);
+  expect((await intake.step(undefined)).more).toBe(true);
+  expect(asked).toEqual([]);
+  await intake.step(undefined);
+  expect(asked).toEqual([COMMIT_BYTES]);
+});
+
 it('does not complete an event at the end of what a pipe has sent so far', async () => {
   let ended = false;
   const pipe = source('pipe', true, () =>
