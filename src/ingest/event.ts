@@ -16,6 +16,11 @@ export const ENTITY_TYPES = [
 
 export type EntityType = (typeof ENTITY_TYPES)[number];
 
+/** The number of each type in a batch, where 0 is none. */
+export const TYPE_NUMBERS: ReadonlyMap<EntityType, number> = new Map(
+  ENTITY_TYPES.map((type, index) => [type, index + 1]),
+);
+
 /**
  * The information that a log record has about an entity. Every field but `id` is optional, because logs define entities
  * piece by piece: in CADETS logs the name of a process and the path of a file come with later events.

@@ -1,7 +1,5 @@
 import { EntityKey } from '../entity-key.js';
-import { ENTITY_TYPES, type EntityType } from '../event.js';
-
-const TYPE_NUMBERS = new Map(ENTITY_TYPES.map((type, index) => [type, index + 1]));
+import { type EntityType, TYPE_NUMBERS } from '../event.js';
 
 /** An entity as the state knows it. `generation` and `upsert` tell where the current batch describes it. */
 export class EntityRecord {

@@ -15,7 +15,7 @@ import {
   TEXT_UNIT,
 } from '../../batch.js';
 import { EntityKey } from '../../entity-key.js';
-import { ENTITY_TYPES, type EntityType } from '../../event.js';
+import { type EntityType, TYPE_NUMBERS } from '../../event.js';
 import { FLOW_IN, FLOW_OUT, FLOW_UNKNOWN } from '../../flow.js';
 import { digitsOf } from '../../time.js';
 import { Symbols } from '../symbols.js';
@@ -58,7 +58,6 @@ const TOO_MANY_SYMBOLS = 'too many different hosts, relations and kinds';
 
 const NANOSECOND_DIGITS = digitsOf('ns');
 const ABSENT = new EntityKey();
-const TYPE_NUMBERS = new Map(ENTITY_TYPES.map((type, index) => [type, index + 1]));
 
 /** A description that a reader keeps, with the identity of its entity. */
 export class Entity implements Described {

@@ -9,11 +9,9 @@ import {
   TEXT_SESSION,
 } from '../../batch.js';
 import type { EntityKey } from '../../entity-key.js';
-import { ENTITY_TYPES, type EntityType } from '../../event.js';
+import { type EntityType, TYPE_NUMBERS } from '../../event.js';
 import { type Identity, isLong, KeyCache } from '../records/key-cache.js';
 import { extendUpsert } from '../upsert-cache.js';
-
-const TYPE_NUMBERS = new Map(ENTITY_TYPES.map((type, index) => [type, index + 1]));
 
 /** What a record tells about an entity, besides its id and type. Empty texts are absent. */
 export interface Details {
