@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,7 +29,8 @@ interface Detected {
  * `npm run bench -- detect [full] [--events N] [--epochs 3] [--scenario NAME] [--keep DIR] [--peer DIR] [--rounds N]` runs
  * recal detect on five simulated hosts with one graph each, and prints time by stage, memory and the cost of the added
  * evidence. `full` has the 3,200,000 nodes of TRACE and needs 30 GB of disk. `--peer` is a built checkout of version
- * 0.1.0: it learns and detects on the same logs, in turn with this version.
+ * 0.1.0: it learns and detects on the same logs, in turn with this version. `--keep` keeps the stores and models: a second
+ * run with the same folder only detects, and `--rounds 0` only prepares.
  */
 export async function run(args: string[]): Promise<void> {
   const { values, positionals } = parseArgs({
@@ -49,25 +50,26 @@ export async function run(args: string[]): Promise<void> {
   const world = join(folder, 'world');
   try {
     console.log(describeMachine());
-    const simulated = ['--scenario', values.scenario, '--hosts', String(HOSTS), '--events', events];
-    recal(MAIN, 'simulate', ...simulated, '--out', world, '--format', 'ndjson', '--seed', '11');
-    const hosts = (await readdir(world)).filter((name) => name.startsWith('host-')).sort();
-    const logs = hosts.map((host) => join(world, host, 'train.ndjson'));
-    const benign = join(world, hosts[0], 'calibrate.ndjson');
-    const own = prepare(MAIN, join(folder, 'own'), { logs, benign, epochs: values.epochs });
+    const own = prepared(MAIN, join(folder, 'own'));
     const peer =
       values.peer === undefined
         ? undefined
-        : prepare(join(values.peer, 'dist/cli/main.js'), join(folder, 'peer'), {
-            logs,
-            benign,
-            epochs: values.epochs,
-          });
-    await rm(world, { recursive: true });
+        : prepared(join(values.peer, 'dist/cli/main.js'), join(folder, 'peer'));
+    const missing = [own, peer].filter((version) => version !== undefined && !existsSync(version.model));
+    if (missing.length > 0) {
+      const simulated = ['--scenario', values.scenario, '--hosts', String(HOSTS), '--events', events];
+      recal(MAIN, 'simulate', ...simulated, '--out', world, '--format', 'ndjson', '--seed', '11');
+      const hosts = (await readdir(world)).filter((name) => name.startsWith('host-')).sort();
+      const logs = hosts.map((host) => join(world, host, 'train.ndjson'));
+      const benign = join(world, hosts[0], 'calibrate.ndjson');
+      for (const version of missing) prepare(version as Prepared, { logs, benign, epochs: values.epochs });
+      await rm(world, { recursive: true });
+    }
     const rounds = Array.from({ length: Number(values.rounds) }, (_, i) => {
       console.log(`\nround ${i + 1}, load ${loadavg()[0].toFixed(1)}`);
       return { peer: peer === undefined ? undefined : detect(peer), own: detect(own) };
     });
+    if (rounds.length === 0) return;
     report(rounds[rounds.length - 1].own);
     for (const round of rounds) if (round.peer !== undefined) reportPeer(round.peer, round.own);
     await reportVerification(own.store, rounds[rounds.length - 1].own.seconds);
@@ -84,13 +86,16 @@ interface Prepared {
   readonly out: string;
 }
 
-function prepare(
-  main: string,
-  folder: string,
-  { logs, benign, epochs }: { logs: readonly string[]; benign: string; epochs: string },
-): Prepared {
-  const [store, model, out] = ['store', 'model.recal', 'out'].map((name) => join(folder, name));
+function prepared(main: string, folder: string): Prepared {
   mkdirSync(folder, { recursive: true });
+  const [store, model, out] = ['store', 'model.recal', 'out'].map((name) => join(folder, name));
+  return { main, store, model, out };
+}
+
+function prepare(
+  { main, store, model }: Prepared,
+  { logs, benign, epochs }: { logs: readonly string[]; benign: string; epochs: string },
+): void {
   recal(main, 'ingest', ...logs, '--store', store, '--as', 'judged');
   recal(main, 'ingest', benign, '--store', store, '--as', 'learned', '--append');
   // Version 0.1.0 has a flag for what is now a setting.
@@ -108,7 +113,6 @@ function prepare(
     '--epochs',
     epochs,
   );
-  return { main, store, model, out };
 }
 
 function detect({ main, store, model, out }: Prepared): Detected {

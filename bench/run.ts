@@ -1,5 +1,6 @@
 import { run as ablationOrder } from './ablation-order.js';
 import { run as audit } from './audit.js';
+import { run as constants } from './constants.js';
 import { run as contestants } from './contestants.js';
 import { run as detect } from './detect.js';
 import { run as falseAlarms } from './false-alarms.js';
@@ -30,6 +31,7 @@ interface Benchmark {
 const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   'ablation-order': { summary: 'compare the order of the ablations with the paper', run: ablationOrder },
   audit: { summary: 'compare recal ingest of audit logs with a pattern per field', run: audit },
+  constants: { summary: 'show ranks with constants chosen on other traces', run: constants },
   contestants: { summary: 'compare all contestants on the traces of the docs', run: contestants },
   detect: { summary: 'measure time and memory of recal detect by stage', run: detect },
   'false-alarms': { summary: 'compare false alarms with the threshold rules', run: falseAlarms },

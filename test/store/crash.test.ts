@@ -17,7 +17,8 @@ import {
   writeLog,
 } from './small-logs.js';
 
-const POINTS = 20;
+/** `npm run bench -- faults` kills all commands, and more often. */
+const POINTS = 8;
 const SEED = 20180406;
 
 /** The bytes of each file, by path. */
@@ -95,7 +96,7 @@ describe.runIf(process.platform !== 'win32')('an interrupted ingest', () => {
     let staging = 0;
     for (let index = 0; index < POINTS; index++) {
       const store = join(folder, `killed-${index}`);
-      // One point in each twentieth of the run, so that the points cover all of it.
+      // One point in each eighth of the run, so that the points cover all of it.
       const point = (index + random.float()) / POINTS;
       // A run that ends before its point is repeated with its own duration.
       for (let attempt = 0; attempt < 5; attempt++) {
@@ -124,7 +125,7 @@ describe.runIf(process.platform !== 'win32')('an interrupted ingest', () => {
       `kill -9 at ${points.join(', ')} ms of about ${Math.round(duration)} after locking the store: ` +
         `${killed} of ${POINTS} before the end, ${staging} with staged segments`,
     );
-    expect(killed).toBeGreaterThanOrEqual(POINTS - 4);
+    expect(killed).toBeGreaterThanOrEqual(POINTS - 2);
     expect(staging).toBeGreaterThan(0);
   });
 
