@@ -1,3 +1,4 @@
+import { smallest } from '../base/extremes.js';
 import { yieldToSignals } from '../base/yield-to-signals.js';
 import { dayOf, SuspiciousNodeCollector } from './alerts/activity.js';
 import type { Alert, Incident } from './alerts/alert.js';
@@ -173,7 +174,7 @@ function assignAlerts(
   const told: Alert[][] = incidents.map(() => []);
   for (const { alert, member } of rows) {
     const actors = alert.neighbourhood.interactions.flatMap(({ subject }) => byId.get(subject.id) ?? []);
-    const incident = byNode.get(member.node) ?? (actors.length > 0 ? Math.min(...actors) : undefined);
+    const incident = byNode.get(member.node) ?? (actors.length > 0 ? smallest(actors) : undefined);
     if (incident !== undefined) told[incident].push(alert);
   }
   return told;

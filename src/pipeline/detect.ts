@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import { append } from '../base/append.js';
 import { EXIT, RecalError } from '../base/errors.js';
 import { isoTime } from '../base/time-text.js';
 import type { Alert, Incident } from '../detect/alerts/alert.js';
@@ -213,7 +214,7 @@ async function readAccepted(options: DetectOptions): Promise<AcceptedBehaviours>
     const standing = acceptances.accepted.filter(({ undone }) => undone === null);
     const used = trust === undefined ? standing : [];
     watch?.acceptances?.(acceptances, { used: used.length, unsigned: standing.length - used.length });
-    all.push(...used);
+    append(all, used);
   }
   return new AcceptedBehaviours(all);
 }

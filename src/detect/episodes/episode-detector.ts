@@ -1,3 +1,4 @@
+import { largest } from '../../base/extremes.js';
 import { finishMix } from '../../base/integer-mix.js';
 import { ExplainedChanges } from './changes/explain-changes.js';
 import { FleetNovelty, type HostRates } from './fleet/fleet-novelty.js';
@@ -216,7 +217,7 @@ function formIncidents(
       const distinct = joined.folds.map((fold) => fold.episodes[0]);
       const all = combineEpisodes(distinct);
       const [fromNovelty, fromLearned] = [tails.novelty.of(all.novelty), tails.learned.of(all.learned)];
-      const rhythm = Math.max(...joined.folds.map((fold) => beaconSurprise(fold.episodes, novelty)));
+      const rhythm = largest(joined.folds.map((fold) => beaconSurprise(fold.episodes, novelty)));
       return {
         score: fromNovelty + fromLearned + rhythm,
         fromNovelty,

@@ -1,3 +1,4 @@
+import { largest, smallest } from '../../base/extremes.js';
 import { printable } from '../../base/printable.js';
 import { nameOf } from '../../graph/node-names.js';
 import { ENTITY_TYPES } from '../../ingest/event.js';
@@ -141,7 +142,7 @@ function rowsOf(
   });
   if (last >= 0) return { first, last };
   const rows = [...members].map((process) => lastRows.get(process) ?? 0);
-  return { first: Math.min(...rows), last: Math.max(...rows) };
+  return { first: smallest(rows), last: largest(rows) };
 }
 
 function rootOf({ root, processes }: JudgedEpisode, { graphs, judged }: RecordContext): EntityRef {

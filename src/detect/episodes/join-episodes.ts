@@ -1,3 +1,4 @@
+import { append } from '../../base/append.js';
 import type { FoldedEpisodes } from './fold-episodes.js';
 import { NOVELTY_KINDS } from './novelty/catalogue.js';
 import type { Novelty } from './novelty/novelty.js';
@@ -48,7 +49,7 @@ export function joinEpisodes<Episode extends ScoredEpisode & { readonly score: n
     const known = joined.get(first);
     if (known === undefined) joined.set(first, { episodes: [...each.episodes], folds: [each] });
     else {
-      known.episodes.push(...each.episodes);
+      append(known.episodes, each.episodes);
       known.folds.push(each);
     }
   });

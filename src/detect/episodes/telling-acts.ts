@@ -1,3 +1,4 @@
+import { smallest } from '../../base/extremes.js';
 import { nameTemplate } from '../../features/name-template.js';
 import { quote } from '../evidence/relation-words.js';
 import { type NewBehaviour, phraseActs } from './act-words.js';
@@ -114,7 +115,7 @@ function tellingActs(
     const who = pid === undefined ? named : `${named} (pid ${pid})`;
     const { all, fresh } = rates.usual(catalogue.programKey(program), kind);
     acts.push({
-      row: Math.min(...news.map(({ row }) => row)),
+      row: smallest(news.map(({ row }) => row)),
       surprise: episode.surprises[kind],
       sentence: phraseNews(who, news, { process, program, novelty }),
       command: commandOf(process, program),

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { append } from '../../base/append.js';
 import type { DeadLetters } from '../sinks/dead-letters.js';
 import type { DeliveredNotifications } from '../sinks/deliver.js';
 import type { Notification } from '../sinks/notification.js';
@@ -40,7 +41,7 @@ export class Courier {
   }
 
   add(notifications: readonly Notification[]): void {
-    this.#outbox.push(...notifications);
+    append(this.#outbox, notifications);
     for (const wake of this.#wake.splice(0)) wake();
   }
 

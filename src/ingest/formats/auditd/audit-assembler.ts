@@ -1,3 +1,4 @@
+import { append } from '../../../base/append.js';
 import type { Batch } from '../../batch.js';
 import { ACT, SEEN } from '../../kernel/act.js';
 import { KernelAssembler } from '../../kernel/kernel-assembler.js';
@@ -142,7 +143,7 @@ export class AuditAssembler extends KernelAssembler implements Assembler {
       } else this.#takeWhole(this.#release(held, this.#position));
     }
     for (const [host, serials] of this.#serials)
-      batch.losses.push(...serials.losses(host || undefined, true));
+      append(batch.losses, serials.losses(host || undefined, true));
   }
 
   override save(): unknown {
@@ -193,7 +194,7 @@ export class AuditAssembler extends KernelAssembler implements Assembler {
     }
     const last = tape.acts.at(-1);
     if (last !== undefined) serials?.at(tape.exactTimeOf(last));
-    for (const [name, each] of this.#serials) batch.losses.push(...each.losses(name || undefined, false));
+    for (const [name, each] of this.#serials) append(batch.losses, each.losses(name || undefined, false));
   }
 
   #serialsOf(host: string): Serials {

@@ -1,3 +1,4 @@
+import { append } from '../../../base/append.js';
 import {
   ACT,
   ACT_HEAD,
@@ -106,9 +107,9 @@ export function mergeActs(act: HeldAct, more: HeldAct): void {
     else if (word < ACT.targets && more.words[word] !== NONE) act.words[word] = more.words[word];
   }
   for (const [i, text] of more.texts.entries()) act.texts[i] = text ?? act.texts[i];
-  act.targets.push(...more.targets);
-  act.args.push(...more.args);
-  act.paths.push(...more.paths);
+  append(act.targets, more.targets);
+  append(act.args, more.args);
+  append(act.paths, more.paths);
   act.words[ACT.targets] = act.targets.length;
   act.words[ACT.args] = act.args.length;
   act.words[ACT.paths] = act.paths.length;

@@ -90,11 +90,9 @@ export class Serials {
 
   /** Returns the gaps that no late event can fill any more, or all of them at the end. */
   losses(host: string | undefined, all: boolean): Loss[] {
-    const settled = all
-      ? this.#gaps
-      : this.#gaps.filter(({ first, count }) => ((this.#last - first - count) | 0) > LATE);
-    if (settled.length === 0) return [];
-    this.#gaps = this.#gaps.filter((gap) => !settled.includes(gap));
+    const isSettled = ({ first, count }: Gap) => all || ((this.#last - first - count) | 0) > LATE;
+    const settled = this.#gaps.filter(isSettled);
+    if (settled.length > 0) this.#gaps = this.#gaps.filter((gap) => !isSettled(gap));
     return settled.map(({ count, from, to }) => ({ host, from, to, records: count, reason: 'serial-gap' }));
   }
 
