@@ -60,7 +60,7 @@ export function* renderEvaluation(
   yield `incidents, nodes: how many to inspect until every attack is found, among the process trees of recal, or the incidents of the ${TOP_NODES} highest nodes per host and day`;
   yield 'oracle F1: the best F1 of any threshold on the node scores, chosen with the labels of the test split';
   yield 'gap: oracle F1 minus F1; below 0 if a variant flags whole process trees better than any threshold flags nodes';
-  yield 'steps: updates of the weights in training';
+  yield 'steps: updates of the weights in training; the median if seeds differ';
   yield* renderAttacks({ variants, data }, look);
   for (const note of notes) yield `note: ${printable(note, 1000)}`;
 }

@@ -47,9 +47,13 @@ export function hasDailyRate({ splits }: EvaluationResult['data']): boolean {
   return (splits.test?.hostDays ?? Number.POSITIVE_INFINITY) >= SHORTEST_FOR_RATES;
 }
 
-/** Updates of the weights in training; null for a variant that learns nothing by gradients. All seeds take the same. */
+/**
+ * Updates of the weights in training; null for a variant that learns nothing by gradients. The median, because a variant that
+ * trains until it stops improving takes other steps with each seed.
+ */
 export function stepsOf({ seeds }: Pick<VariantResult, 'seeds'>): number | null {
-  return seeds[0]?.budget?.steps ?? null;
+  const steps = seeds.flatMap(({ budget }) => budget?.steps ?? []).sort((a, b) => a - b);
+  return steps[steps.length >> 1] ?? null;
 }
 
 export const scaled = (value: number | null, scale: number): number | null =>

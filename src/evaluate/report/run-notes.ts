@@ -2,6 +2,7 @@ import { hasOwnBudget } from '../../model/training/training-config.js';
 import type { EvaluateVariantsOptions, RunRecord } from '../evaluation.js';
 import type { LabelMatch } from '../labels/label-match.js';
 import { type ResolvedVariant, UNSEEDED } from '../protocol/variants.js';
+import { stepsOf } from './cell-text.js';
 
 // Notes that the caveats of a report state in their own way.
 export const ONE_SEED =
@@ -63,9 +64,11 @@ const UNEQUAL = 2;
 
 function* budgetNotes({ variants }: EvaluateVariantsOptions, { measured }: RunRecord) {
   const budgets = new Map(
-    measured.flatMap(({ variant, measured: { result } }) =>
-      result.budget === undefined ? [] : [[variant, result.budget] as const],
-    ),
+    variants.flatMap(({ variant: { name } }) => {
+      const seeds = measured.filter((each) => each.variant === name).map((each) => each.measured.result);
+      const steps = stepsOf({ seeds });
+      return steps === null ? [] : [[name, { steps, graphs: seeds[0].budget?.graphs ?? 0 }] as const];
+    }),
   );
   const steps = [...new Set([...budgets.values()].map((budget) => budget.steps))].sort((a, b) => a - b);
   if (steps.length < 2 || steps[steps.length - 1] <= UNEQUAL * steps[0]) return;

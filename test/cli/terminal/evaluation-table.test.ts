@@ -49,6 +49,12 @@ const SEEDS = [
 ];
 
 describe('renderEvaluation', () => {
+  test('prints the median of the steps, which may differ by seed', () => {
+    const budgets = [688, 308, 1391].map((steps) => ({ epochs: 1, steps, graphs: 1 }));
+    const lines = linesOf(budgets.map((budget, seed) => seedOf(seed, { budget })));
+    expect(lines.find((line) => line.startsWith('recal'))).toMatch(/ 688 +budget:5\/day$/);
+  });
+
   test('prints mean and deviation, with counts after every rate', () => {
     const lines = linesOf(SEEDS);
     expect(lines[0]).toBe('protocol honest, matching node: 5 of 1,000 nodes are labelled (0.50 %)');
