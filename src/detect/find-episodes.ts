@@ -144,7 +144,7 @@ function tellingNodes(ranked: readonly EpisodeIncident[], { novelty }: JudgedEpi
     const [{ root, actors: strongest, processes }] = episodes;
     const told = [
       root,
-      ...Array.from(strongest).flatMap((actor) => (actor < 0 ? [] : [actors.firsts[actor]])),
+      ...Array.from(strongest).flatMap((actor) => (actor < 0 ? [] : [actors.firstAt(actor)])),
     ];
     for (const process of [...new Set([...told, ...processes])].slice(0, MOST_PER_INCIDENT)) {
       const node = nodes.get(process);

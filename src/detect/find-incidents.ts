@@ -135,24 +135,30 @@ export function fillDistances(scored: ScoredGraph, flagged: Int32Array, detector
   const missing = flagged.filter((v) => Number.isNaN(scored.distances[v]));
   if (missing.length === 0) return;
   const { search, calibration } = detector;
-  const all = search.reference.standardise(detector.embeddings(scored));
-  const steps = new Int32Array(missing.length * all.width);
-  missing.forEach((v, row) => {
-    const at = all.pointOf[v] * all.width;
-    steps.set(all.steps.subarray(at, at + all.width), row * all.width);
-  });
-  const points = { width: all.width, count: missing.length, steps };
+  const points = pointsOf(scored, missing, detector);
   const distances = search.scores(points, calibration.config.neighbours);
   missing.forEach((v, row) => {
-    scored.distances[v] = distances[row];
+    scored.distances[v] = distances[points.pointOf[row]];
   });
+}
+
+/** The points of some local nodes. */
+function pointsOf(scored: ScoredGraph, locals: ArrayLike<number>, detector: Detector): FoldedPoints {
+  const { reference } = detector.search;
+  const { width } = reference.standardisation;
+  const embeddings = detector.embeddings(scored);
+  const rows = new Float32Array(locals.length * width);
+  for (let row = 0; row < locals.length; row++) {
+    const at = locals[row] * width;
+    rows.set(embeddings.subarray(at, at + width), row * width);
+  }
+  return reference.standardise(rows);
 }
 
 /** Looks up what alerts say about a node besides its score. */
 export function alertContext(detector: Detector, graphs: SplitGraphs, tau: number): AlertContext {
   const { fitted, calibration, model, search } = detector;
   const { events, text } = graphs;
-  const points = new GraphPoints(detector);
   return {
     modelId: model.id,
     relations: model.relations.map(({ name }) => name),
@@ -168,8 +174,7 @@ export function alertContext(detector: Detector, graphs: SplitGraphs, tau: numbe
       return source < 0 ? '' : surpriseOf(fitted, kind).explain(graph.view, source);
     },
     lookAlikes(graph, local): LookAlike[] {
-      const found = points.of(graph);
-      return search.nearest(found, found.pointOf[local], LOOK_ALIKES).map(({ point, distance }) => {
+      return search.nearest(pointsOf(graph, [local], detector), 0, LOOK_ALIKES).map(({ point, distance }) => {
         const { texts, types, numbers } = fitted.examples;
         return { name: texts[numbers[point]] || null, type: ENTITY_TYPES[types[point]], distance };
       });
@@ -179,23 +184,4 @@ export function alertContext(detector: Detector, graphs: SplitGraphs, tau: numbe
       return fitted.usage.deviations(graph.view, local, tokens, DEVIATIONS);
     },
   };
-}
-
-/** Keeps the points of the latest graph, because look-alikes are searched node by node. */
-class GraphPoints {
-  readonly #detector: Detector;
-  #graph: ScoredGraph | undefined;
-  #points: FoldedPoints | undefined;
-
-  constructor(detector: Detector) {
-    this.#detector = detector;
-  }
-
-  of(graph: ScoredGraph): FoldedPoints {
-    if (this.#points === undefined || this.#graph !== graph) {
-      this.#graph = graph;
-      this.#points = this.#detector.search.reference.standardise(this.#detector.embeddings(graph));
-    }
-    return this.#points;
-  }
 }

@@ -65,11 +65,13 @@ async function readText(
   onAttributes?: (attributes: NodeAttributes) => void,
 ): Promise<Uint8Array> {
   const types = new Uint8Array(events.keys.size).fill(OTHER);
-  for await (const attributes of readNodeAttributes(store, events)) {
-    onAttributes?.(attributes);
-    types[attributes.node] = TYPE_NUMBERS.get(attributes.type) ?? OTHER;
-    const tokens = tokenise(attributes);
-    if (tokens.length > 0) onTokens(attributes.node, tokens);
+  for await (const batch of readNodeAttributes(store, events)) {
+    for (const attributes of batch) {
+      onAttributes?.(attributes);
+      types[attributes.node] = TYPE_NUMBERS.get(attributes.type) ?? OTHER;
+      const tokens = tokenise(attributes);
+      if (tokens.length > 0) onTokens(attributes.node, tokens);
+    }
   }
   return types;
 }

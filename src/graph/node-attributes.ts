@@ -1,5 +1,6 @@
 import type { DuckDBValue } from '@duckdb/node-api';
 import type { EntityType } from '../ingest/event.js';
+import { columnKeys, keyColumn } from '../store/duckdb.js';
 import { mergeEntities } from '../store/entities.js';
 import type { KeyTable } from '../store/key-table.js';
 import type { LoadedEvents } from '../store/load.js';
@@ -30,26 +31,31 @@ export interface NodeAttributes {
 }
 
 /**
- * Reads the attributes of the nodes of loaded events, in no particular order, as they were known at the last of these
+ * Reads the attributes of the nodes of loaded events, in batches and in no particular order, as they were known at the last of these
  * events: what the log states later must not reach training. Nodes without a record are left out: they have the type
  * `other` and no name. Entities without loaded events are skipped.
  */
 export async function* readNodeAttributes(
   store: Store,
   { keys, hosts, table }: Pick<LoadedEvents, 'keys' | 'hosts' | 'table'>,
-): AsyncGenerator<NodeAttributes> {
+): AsyncGenerator<readonly NodeAttributes[]> {
   const numbers = new Map(hosts.map((host, number) => [host, number]));
   const segments = store.segments('entities').filter(({ host }) => numbers.has(host));
-  const columns = `host, entity::VARCHAR, type, kind, name, cmd, local, pid, session, container, unit, parent::VARCHAR, ${START}`;
+  const texts = 'host, type, kind, name, cmd, local, pid, session, container, unit';
+  const columns = `entity, ${keyColumn('parent')}, ${START}, ${texts}`;
   const until = table.length === 0 ? undefined : table.ts[table.length - 1];
   for await (const chunk of mergeEntities(store, segments, columns, { until })) {
-    const [host, entity, type, kind, name, cmd, local, pid, session, container, unit, parent, start] =
-      chunk.getColumns();
+    const [entities, parents] = [columnKeys(chunk, 0), columnKeys(chunk, 1)];
+    const [start, host, type, kind, name, cmd, local, pid, session, container, unit] = Array.from(
+      { length: chunk.columnCount - 2 },
+      (_, i) => chunk.getColumnValues(i + 2),
+    );
+    const found: NodeAttributes[] = [];
     for (let row = 0; row < chunk.rowCount; row++) {
       const number = numbers.get(host[row] as string);
-      const node = number === undefined ? -1 : findKey(keys, number, entity[row] as string);
+      const node = number === undefined ? -1 : findKey(keys, number, entities, row);
       if (node < 0) continue;
-      yield {
+      found.push({
         node,
         type: type[row] as EntityType,
         kind: text(kind[row]),
@@ -61,9 +67,11 @@ export async function* readNodeAttributes(
         container: text(container[row]),
         unit: text(unit[row]),
         start: start[row] === null ? undefined : (start[row] as bigint),
-        parent: parent[row] === null ? -1 : findKey(keys, number as number, parent[row] as string),
-      };
+        // The zeros of a missing parent are the key of no node.
+        parent: findKey(keys, number as number, parents, row),
+      });
     }
+    yield found;
   }
 }
 
@@ -71,9 +79,8 @@ function text(value: DuckDBValue): string | undefined {
   return value === null ? undefined : (value as string);
 }
 
-/** The node with the key `uuid`, or -1. */
-export function findKey(keys: KeyTable, host: number, uuid: string): number {
-  const word = (a: number, b: number, c: number, d: number) =>
-    Number.parseInt(uuid.slice(a, b) + uuid.slice(c, d), 16);
-  return keys.find(host, word(0, 8, 8, 8), word(9, 13, 14, 18), word(19, 23, 24, 28), word(28, 36, 36, 36));
+/** The node with the key in a row of `columnKeys`, or -1. */
+export function findKey(keys: KeyTable, host: number, words: Uint32Array, row: number): number {
+  const at = row * 4;
+  return keys.find(host, words[at], words[at + 1], words[at + 2], words[at + 3]);
 }

@@ -1,6 +1,6 @@
 import { ENTITY_TYPES } from '../ingest/event.js';
 import type { LoadedEvents } from '../store/load.js';
-import { readStatements } from '../store/statements.js';
+import { readNameStatements } from '../store/statements.js';
 import type { Store } from '../store/store.js';
 import { findKey } from './node-attributes.js';
 
@@ -37,12 +37,12 @@ export class NodeHistory {
   }
 
   static async read(store: Store, events: LoadedEvents): Promise<NodeHistory> {
-    const { table, keys, hosts } = events;
-    const numbers = new Map(hosts.map((host, number) => [host, number]));
+    const { table, keys } = events;
+    const numbers = new Map(events.hosts.map((host, number) => [host, number]));
     const textNumbers = new Map<string, number>();
     const texts: string[] = [];
-    const textNumber = (text: string | undefined): number => {
-      if (text === undefined) return -1;
+    const textNumber = (text: string | null): number => {
+      if (text === null) return -1;
       const known = textNumbers.get(text);
       if (known !== undefined) return known;
       textNumbers.set(text, texts.length);
@@ -51,18 +51,21 @@ export class NodeHistory {
     const found: Changes<number[]> = { row: [], node: [], type: [], name: [], rank: [] };
     let row = 0;
     if (table.length > 0) {
-      for await (const statement of readStatements(store, { until: table.ts[table.length - 1] })) {
-        const { ts, seq, type, nameRank } = statement;
-        const host = numbers.get(statement.host);
-        const node = host === undefined ? -1 : findKey(keys, host, statement.entity);
-        if (node < 0 || (type < 0 && statement.name === undefined)) continue;
-        while (row < table.length && (table.ts[row] < ts || (table.ts[row] === ts && table.seq[row] < seq)))
-          row++;
-        found.row.push(row);
-        found.node.push(node);
-        found.type.push(type);
-        found.name.push(textNumber(statement.name));
-        found.rank.push(nameRank);
+      for await (const statements of readNameStatements(store, { until: table.ts[table.length - 1] })) {
+        const { count, hosts, entities, types, names, ranks } = statements;
+        for (let i = 0; i < count; i++) {
+          const host = numbers.get(hosts[i]);
+          const node = host === undefined ? -1 : findKey(keys, host, entities, i);
+          if (node < 0 || (types[i] < 0 && names[i] === null)) continue;
+          const [ts, seq] = [statements.ts[i], statements.seq[i]];
+          while (row < table.length && (table.ts[row] < ts || (table.ts[row] === ts && table.seq[row] < seq)))
+            row++;
+          found.row.push(row);
+          found.node.push(node);
+          found.type.push(types[i]);
+          found.name.push(textNumber(names[i]));
+          found.rank.push(ranks[i]);
+        }
       }
     }
     return new NodeHistory(keys.size, texts, {

@@ -34,7 +34,8 @@ export async function readNodeNames(
   events: Pick<LoadedEvents, 'keys' | 'hosts' | 'table'>,
 ): Promise<NodeNames> {
   const builder = new NodeNamesBuilder(events.keys.size);
-  for await (const attributes of readNodeAttributes(store, events)) builder.add(attributes);
+  for await (const batch of readNodeAttributes(store, events))
+    for (const attributes of batch) builder.add(attributes);
   return builder.finish();
 }
 

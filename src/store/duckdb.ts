@@ -115,6 +115,30 @@ export async function* streamChunks(
   }
 }
 
+/** Copies the bytes of a fixed-width column, because the memory of a chunk is freed with the chunk. */
+export function columnBytes(chunk: DuckDBDataChunk, column: number, bytes: number): ArrayBuffer {
+  const vector = duckdb.data_chunk_get_vector(chunk.chunk, column);
+  const data = duckdb.vector_get_data(vector, bytes);
+  return data.buffer.slice(data.byteOffset, data.byteOffset + bytes) as ArrayBuffer;
+}
+
+/** A column of UUIDs without NULLs as keys of four words each, the first word first. Ten times as fast as texts. */
+export function columnKeys(chunk: DuckDBDataChunk, column: number): Uint32Array {
+  const words = new Uint32Array(columnBytes(chunk, column, chunk.rowCount * 16));
+  for (let at = 0; at < words.length; at += 4) {
+    const [last, third] = [words[at], words[at + 1]];
+    words[at] = words[at + 3] ^ 0x80000000; // DuckDB stores a UUID with its top bit flipped
+    words[at + 1] = words[at + 2];
+    words[at + 2] = third;
+    words[at + 3] = last;
+  }
+  return words;
+}
+
+/** SQL that reads a column of UUIDs for `columnKeys`; NULL becomes the key of zeros. */
+export const keyColumn = (column: string): string =>
+  `coalesce(${column}, '00000000-0000-0000-0000-000000000000'::UUID)`;
+
 /** A fixed-width column to append, in DuckDB's memory layout. */
 export interface RawColumn {
   readonly bytes: ArrayBufferView;

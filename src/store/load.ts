@@ -1,8 +1,16 @@
 import { type DuckDBConnection, type DuckDBDataChunk, listValue } from '@duckdb/node-api';
-import duckdb from '@duckdb/node-bindings';
 import { ACTIONS, actionOfRelation } from '../ingest/actions.js';
 import { formatKey } from '../ingest/entity-key.js';
-import { explainStoreError, openDuckDB, pathList, readSegments, streamChunks } from './duckdb.js';
+import {
+  columnBytes,
+  columnKeys,
+  explainStoreError,
+  keyColumn,
+  openDuckDB,
+  pathList,
+  readSegments,
+  streamChunks,
+} from './duckdb.js';
 import type { EventTable } from './event-table.js';
 import { KeyTable } from './key-table.js';
 import type { SegmentPart } from './segments/segment-parts.js';
@@ -153,10 +161,9 @@ class EventLoader {
       relations,
       nodeCount: 0,
     };
-    const zero = `'00000000-0000-0000-0000-000000000000'::UUID`;
     const chunks = streamChunks(
       this.#connection,
-      `SELECT ts, seq, coalesce(subject, ${zero}), coalesce(object, ${zero}), coalesce(object2, ${zero}),
+      `SELECT ts, seq, ${['subject', 'object', 'object2'].map(keyColumn).join(', ')},
          (list_position($relations, relation) - 1)::USMALLINT,
          (CASE flow WHEN 'in' THEN 1 WHEN 'out' THEN 2 ELSE 0 END)::UTINYINT,
          enum_code(host::chosen_hosts)::USMALLINT, file, coalesce(list_position($actions, action), 0)::UTINYINT
@@ -195,21 +202,15 @@ class EventLoader {
   }
 
   #intern(chunk: DuckDBDataChunk, column: number, hosts: Uint16Array, out: Int32Array, row: number): void {
-    const words = new Uint32Array(columnBytes(chunk, column, hosts.length * 16));
+    const words = columnKeys(chunk, column);
     for (let i = 0; i < hosts.length; i++) {
       const at = i * 4;
-      const w0 = words[at + 3] ^ 0x80000000; // DuckDB stores a UUID with its top bit flipped
-      const absent = (words[at] | words[at + 1] | words[at + 2] | w0) === 0;
-      out[row + i] = absent ? -1 : this.#keys.intern(hosts[i], w0, words[at + 2], words[at + 1], words[at]);
+      const absent = (words[at] | words[at + 1] | words[at + 2] | words[at + 3]) === 0;
+      out[row + i] = absent
+        ? -1
+        : this.#keys.intern(hosts[i], words[at], words[at + 1], words[at + 2], words[at + 3]);
     }
   }
-}
-
-/** Copies the bytes of a fixed-width column, because the memory of a chunk is freed with the chunk. */
-function columnBytes(chunk: DuckDBDataChunk, column: number, bytes: number): ArrayBuffer {
-  const vector = duckdb.data_chunk_get_vector(chunk.chunk, column);
-  const data = duckdb.vector_get_data(vector, bytes);
-  return data.buffer.slice(data.byteOffset, data.byteOffset + bytes) as ArrayBuffer;
 }
 
 function loaded(

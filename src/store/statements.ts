@@ -1,5 +1,6 @@
+import type { DuckDBDataChunk, DuckDBValue } from '@duckdb/node-api';
 import { ENTITY_TYPES } from '../ingest/event.js';
-import { explainStoreError, openDuckDB, readOpen, streamChunks } from './duckdb.js';
+import { columnKeys, explainStoreError, openDuckDB, readOpen, streamChunks } from './duckdb.js';
 import { statedBy } from './entities.js';
 import type { Selection, Store } from './store.js';
 
@@ -27,55 +28,95 @@ export interface Statement {
   readonly seq: bigint;
 }
 
+type Asked = Pick<Selection, 'host'> & { readonly until: bigint };
+
 /**
  * Streams the statements of a store about its entities, in the order in which they were first made, up to the time
  * `until`. Statements of the same time are ordered by value, so the order of ingests does not matter.
  */
-export async function* readStatements(
+export async function* readStatements(store: Store, asked: Asked): AsyncGenerator<Statement> {
+  const columns = `host, entity::VARCHAR AS entity, id, type, kind, name, name_rank, cmd, pid, parent::VARCHAR AS parent,
+    principal::VARCHAR AS principal, local, session, container, unit, first_ts, first_seq`;
+  for await (const chunk of streamStatements(store, columns, asked)) {
+    for (const row of chunk.getRows()) {
+      const [host, entity, id, type, kind, name, rank, cmd, pid, parent, principal, local, ...rest] = row.map(
+        (value) => value ?? undefined,
+      );
+      const [session, container, unit, ts, seq] = rest;
+      yield {
+        host,
+        entity,
+        id,
+        type: typeNumber(type),
+        kind,
+        name,
+        nameRank: Number(rank ?? 0),
+        cmd,
+        pid: pid === undefined ? undefined : Number(pid),
+        parent,
+        principal,
+        local,
+        session,
+        container,
+        unit,
+        ts,
+        seq,
+      } as Statement;
+    }
+  }
+}
+
+/** The types and names of some statements, in the order of `readStatements`. A store has millions, so they come in columns. */
+export interface NameStatements {
+  readonly count: number;
+  readonly hosts: readonly string[];
+  /** Four words each, as `columnKeys` gives them. */
+  readonly entities: Uint32Array;
+  readonly types: readonly number[];
+  readonly names: readonly (string | null)[];
+  readonly ranks: readonly number[];
+  readonly ts: readonly bigint[];
+  readonly seq: readonly bigint[];
+}
+
+/** Streams what `readStatements` says about types and names. */
+export async function* readNameStatements(store: Store, asked: Asked): AsyncGenerator<NameStatements> {
+  const columns = 'entity, host, type, name, name_rank, first_ts, first_seq';
+  for await (const chunk of streamStatements(store, columns, asked)) {
+    const [hosts, types, names, ranks, ts, seq] = [1, 2, 3, 4, 5, 6].map((i) => chunk.getColumnValues(i));
+    yield {
+      count: chunk.rowCount,
+      hosts: hosts as string[],
+      entities: columnKeys(chunk, 0),
+      types: types.map((type) => typeNumber(type ?? undefined)),
+      names: names as (string | null)[],
+      ranks: ranks.map((rank) => Number(rank ?? 0)),
+      ts: ts as bigint[],
+      seq: seq as bigint[],
+    };
+  }
+}
+
+const typeNumber = (type: DuckDBValue | undefined): number =>
+  type === undefined ? -1 : (ENTITY_TYPES as readonly string[]).indexOf(type as string);
+
+async function* streamStatements(
   store: Store,
-  { host, until }: Pick<Selection, 'host'> & { readonly until: bigint },
-): AsyncGenerator<Statement> {
+  columns: string,
+  { host, until }: Asked,
+): AsyncGenerator<DuckDBDataChunk> {
   const segments = statedBy(store, store.segments('entities', { host }), until);
   if (segments.length === 0) return;
   const database = await openDuckDB({ memoryMiB: 1024 });
   try {
     const { source, parameters } = readOpen('entities', await store.openSegments(segments));
-    const chunks = streamChunks(
+    yield* streamChunks(
       await database.connect(),
-      `SELECT host, entity::VARCHAR AS entity, id, type, kind, name, name_rank, cmd, pid, parent::VARCHAR AS parent,
-         principal::VARCHAR AS principal, local, session, container, unit, first_ts, first_seq
-       FROM ${source} WHERE first_ts <= $until::BIGINT
+      `SELECT ${columns} FROM ${source} WHERE first_ts <= $until::BIGINT
        ORDER BY first_ts, first_seq, host, entity, name_rank NULLS FIRST, name, type, kind, cmd, pid, parent, principal, local, session,
          container, unit, id`,
       { ...parameters, until },
     );
-    for await (const chunk of chunks) {
-      for (const row of chunk.getRows()) {
-        const [at, entity, id, type, kind, name, rank, cmd, pid, parent, principal, local, ...rest] = row.map(
-          (value) => value ?? undefined,
-        );
-        const [session, container, unit, ts, seq] = rest;
-        yield {
-          host: at,
-          entity,
-          id,
-          type: type === undefined ? -1 : (ENTITY_TYPES as readonly string[]).indexOf(type as string),
-          kind,
-          name,
-          nameRank: Number(rank ?? 0),
-          cmd,
-          pid: pid === undefined ? undefined : Number(pid),
-          parent,
-          principal,
-          local,
-          session,
-          container,
-          unit,
-          ts,
-          seq,
-        } as Statement;
-      }
-    }
   } catch (error) {
     throw explainStoreError(error, store.folder);
   } finally {

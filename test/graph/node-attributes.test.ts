@@ -27,7 +27,7 @@ async function storeOf(...logs: string[][]): Promise<Store> {
 /** What the process is known as at the end of a selection. */
 async function known(store: Store, selection: Selection): Promise<NodeAttributes | undefined> {
   const found: NodeAttributes[] = [];
-  for await (const each of readNodeAttributes(store, await loadEvents(store, selection))) found.push(each);
+  for await (const each of readNodeAttributes(store, await loadEvents(store, selection))) found.push(...each);
   return found.find(({ type }) => type === 'process');
 }
 

@@ -12,7 +12,7 @@ import { KnownBehaviours } from './novelty/known-behaviours.js';
 import { learnActivity, Novelty } from './novelty/novelty.js';
 import { NoveltyRates } from './novelty/novelty-rates.js';
 import { TailSurprise } from './novelty/tail-surprise.js';
-import { combineEpisodes, type ScoredEpisode, scoreEpisodes } from './score-episodes.js';
+import { combineEpisodes, learnedScore, type ScoredEpisode, scoreEpisodes } from './score-episodes.js';
 import { collectActivity } from './trees/activity.js';
 import { type ProcessTrees, plantTrees } from './trees/process-trees.js';
 
@@ -124,10 +124,11 @@ export class EpisodeJudge {
   readonly #fleet: FleetNovelty;
   readonly #calibration: EpisodeCalibration;
   readonly #accepted: AcceptedBehaviours;
+  #episodes:
+    | { readonly found: readonly ScoredEpisode[]; readonly reduced: readonly ScoredEpisode[] }
+    | undefined;
   /** The novelty of each tree without what was accepted; empty if nothing was. */
   readonly #noveltyAlone: ReadonlyMap<number, number>;
-  /** The programs that each process ran; empty if nothing was accepted. */
-  readonly #programsOf = new Map<number, number[]>();
 
   constructor(
     trained: KnownBehaviours,
@@ -157,39 +158,43 @@ export class EpisodeJudge {
             learnedOf: () => 0,
           });
     this.#noveltyAlone = new Map(alone.map(({ root, novelty }) => [root, novelty]));
-    if (accepted.count === 0) return;
-    const [processes, programs] = [activity.actors.firsts, activity.actors.seconds];
-    processes.forEach((process, actor) => {
-      const others = this.#programsOf.get(process);
-      if (others === undefined) this.#programsOf.set(process, [programs[actor]]);
-      else others.push(programs[actor]);
-    });
   }
 
   judge(scores: LearnedScores): JudgedEpisodes {
     const novelty = this.#novelty;
-    const { rates, changeShare, onHost } = this.#calibration;
+    const { rates } = this.#calibration;
     const { nodes } = novelty.activity;
-    const context = {
-      ratesOf: () => rates,
-      learnedOf: (process: number) => scores[nodes.get(process) ?? -1] ?? 0,
-    };
-    const scored = scoreEpisodes(this.#trees, { novelty, ...context }).map((each) => this.#discount(each));
-    const discounted = this.#changes.discount(scored, context, changeShare);
-    const episodes = onHost === undefined ? discounted : this.#fleet.add(discounted, () => onHost);
+    const learnedOf = (process: number) => scores[nodes.get(process) ?? -1] ?? 0;
+    this.#episodes ??= this.#scoreNovelty();
+    const { found, reduced } = this.#episodes;
+    const episodes = found.map((each, i): ScoredEpisode => {
+      const learned = this.#discount({ ...each, ...learnedScore(each.processes, learnedOf) });
+      return { ...learned, novelty: reduced[i].novelty, change: reduced[i].change };
+    });
     const incidents = formIncidents(episodes, this.#calibration, novelty);
     return { incidents, count: episodes.length, novelty, rates, changes: this.#changes };
+  }
+
+  /** Episodes without learned scores: as found, and with the novelty that software changes and other hosts leave. */
+  #scoreNovelty(): { readonly found: readonly ScoredEpisode[]; readonly reduced: readonly ScoredEpisode[] } {
+    const { rates, changeShare, onHost } = this.#calibration;
+    const context = { ratesOf: () => rates, learnedOf: () => 0 };
+    const found = scoreEpisodes(this.#trees, { novelty: this.#novelty, ...context });
+    const discounted = this.#changes.discount(found, context, changeShare);
+    return { found, reduced: onHost === undefined ? discounted : this.#fleet.add(discounted, () => onHost) };
   }
 
   /** Leaves out the part of the learned score that a person accepted. */
   #discount(episode: ScoredEpisode): ScoredEpisode {
     if (this.#accepted.count === 0) return episode;
-    const { catalogue } = this.#novelty.activity;
+    const { catalogue, actors, actorsOf } = this.#novelty.activity;
     const learned = this.#accepted.remainingLearned(episode, this.#noveltyAlone.get(episode.root) ?? 0, {
       root: catalogue.programKey(episode.program),
       all: () => {
-        const programs = episode.processes.flatMap((process) => this.#programsOf.get(process) ?? []);
-        return [...new Set(programs)].map((program) => catalogue.programKey(program));
+        const programs = new Set<number>();
+        for (const process of episode.processes)
+          for (const actor of actorsOf(process)) programs.add(actors.secondAt(actor));
+        return [...programs].map((program) => catalogue.programKey(program));
       },
     });
     if (learned === episode.learned) return episode;

@@ -130,18 +130,17 @@ function rowsOf(
   episodes: readonly JudgedEpisode[],
   { novelty }: JudgedEpisodes,
 ): { first: number; last: number } {
-  const { actors, doneAt, lastRows } = novelty.activity;
+  const { actorsOf, doneAt, nodes, lastRows } = novelty.activity;
   const members = new Set(episodes.flatMap(({ processes }) => processes));
   let [first, last] = [Number.POSITIVE_INFINITY, -1];
-  actors.firsts.forEach((process, actor) => {
-    if (!members.has(process)) return;
-    for (const row of novelty.news[actor]) {
-      first = Math.min(first, doneAt[row]);
-      last = Math.max(last, doneAt[row]);
-    }
-  });
+  for (const process of members)
+    for (const actor of actorsOf(process))
+      for (const row of novelty.news[actor]) {
+        first = Math.min(first, doneAt[row]);
+        last = Math.max(last, doneAt[row]);
+      }
   if (last >= 0) return { first, last };
-  const rows = [...members].map((process) => lastRows.get(process) ?? 0);
+  const rows = [...members].map((process) => Math.max(0, lastRows[nodes.get(process) ?? -1] ?? -1));
   return { first: smallest(rows), last: largest(rows) };
 }
 

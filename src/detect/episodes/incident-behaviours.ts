@@ -16,7 +16,6 @@ type IncidentBehaviours = NonNullable<Incident['episode']>['behaviours'];
  */
 export class IncidentBehaviourFinder {
   readonly #judged: JudgedEpisodes;
-  readonly #actorsOf = new Map<number, number[]>();
   /** Rows of `activity.done` of the actors whose program is new. */
   readonly #rowsOf = new Map<number, number[]>();
   readonly #ranBy = new Map<number, number[]>();
@@ -26,10 +25,9 @@ export class IncidentBehaviourFinder {
     this.#judged = judged;
     const { novelty } = judged;
     const { actors, done, ran, addresses } = novelty.activity;
-    const [processes, programs] = [actors.firsts, actors.seconds];
-    processes.forEach((process, actor) => {
-      push(this.#actorsOf, process, actor);
-      if (!novelty.knows(programs[actor])) this.#rowsOf.set(actor, []);
+    const programs = actors.seconds;
+    programs.forEach((program, actor) => {
+      if (!novelty.knows(program)) this.#rowsOf.set(actor, []);
     });
     done.firsts.forEach((actor, row) => {
       this.#rowsOf.get(actor)?.push(row);
@@ -72,20 +70,20 @@ export class IncidentBehaviourFinder {
 
   #addProcess(process: number, add: (key: BehaviourKey, coarseness: number) => void): void {
     const { novelty } = this.#judged;
-    const { actors, done, catalogue } = novelty.activity;
+    const { actors, actorsOf, done, catalogue } = novelty.activity;
     const isNewPlace = new Set(novelty.newPlaces(process));
     const addPlace = (path: string) => {
       const place = placeOf(path);
       if (place === undefined || !isNewPlace.has(place)) return;
       add(joinKeys(catalogue.programKey(catalogue.program(path)), placeKey(place)), 0);
     };
-    for (const actor of this.#actorsOf.get(process) ?? []) {
-      const program = actors.seconds[actor];
+    for (const actor of actorsOf(process)) {
+      const program = actors.secondAt(actor);
       const key = catalogue.programKey(program);
       if (!novelty.knows(program)) add(key, 0);
       addPlace(catalogue.programName(program));
       for (const row of this.#rowsOf.get(actor) ?? novelty.news[actor]) {
-        const behaviour = done.seconds[row];
+        const behaviour = done.secondAt(row);
         add(joinKeys(key, catalogue.behaviourKey(behaviour)), 1 + catalogue.kindOf(behaviour));
       }
     }
@@ -95,33 +93,34 @@ export class IncidentBehaviourFinder {
   /** A service outside the tree that starts it does something new too. */
   #addStart({ root }: JudgedEpisode, add: (key: BehaviourKey, coarseness: number) => void): void {
     const { novelty } = this.#judged;
-    const { parents, actors, done, catalogue } = novelty.activity;
+    const { parents, actors, actorsOf, done, catalogue } = novelty.activity;
     const parent = parents.get(root);
     if (parent === undefined) return;
     const started = new Set(
-      (this.#actorsOf.get(root) ?? []).map((actor) => catalogue.programName(actors.seconds[actor])),
+      Array.from(actorsOf(root), (actor) => catalogue.programName(actors.secondAt(actor))),
     );
-    for (const actor of this.#actorsOf.get(parent) ?? []) {
+    for (const actor of actorsOf(parent)) {
       for (const row of novelty.news[actor]) {
-        const behaviour = done.seconds[row];
+        const behaviour = done.secondAt(row);
         if (catalogue.kindOf(behaviour) !== STARTS) continue;
         if (!started.has(String(catalogue.describe(behaviour)[2]))) continue;
-        add(joinKeys(catalogue.programKey(actors.seconds[actor]), catalogue.behaviourKey(behaviour)), 1);
+        add(joinKeys(catalogue.programKey(actors.secondAt(actor)), catalogue.behaviourKey(behaviour)), 1);
       }
     }
   }
 
   /** One entry for each root program. */
   #treesOf(episodes: readonly JudgedEpisode[]): IncidentBehaviours['trees'] {
-    const { actors, catalogue } = this.#judged.novelty.activity;
+    const { actors, actorsOf, catalogue } = this.#judged.novelty.activity;
     const found = new Map<string, { programs: Set<string>; learned: number }>();
     for (const { program, processes, learned, acceptedLearned = 0 } of episodes) {
       const root = formatBehaviour(catalogue.programKey(program));
       const entry = found.get(root) ?? { programs: new Set<string>(), learned: 0 };
       found.set(root, entry);
       entry.learned = Math.max(entry.learned, learned + acceptedLearned);
-      for (const actor of processes.flatMap((process) => this.#actorsOf.get(process) ?? []))
-        entry.programs.add(formatBehaviour(catalogue.programKey(actors.seconds[actor])));
+      for (const process of processes)
+        for (const actor of actorsOf(process))
+          entry.programs.add(formatBehaviour(catalogue.programKey(actors.secondAt(actor))));
     }
     return [...found].slice(0, MOST_TREES).map(([root, { programs, learned }]) => ({
       root,

@@ -12,6 +12,8 @@ const MOST_CONNECTIONS = 60;
 /** The kinds of behaviour that say which files are used. */
 const OF_FILES = new Set((['dir', 'ext', 'name'] as const).map((kind) => NOVELTY_KINDS.indexOf(kind)));
 
+const NAME = NOVELTY_KINDS.indexOf('name');
+
 type Fold<Episode> = FoldedEpisodes<Episode>;
 
 /** Folds with one cause. The first scores highest. */
@@ -107,12 +109,12 @@ function joinWriters<Episode extends ScoredEpisode>(
   for (const { process, file, object, row } of activity.ran) {
     const fold = foldOf.get(process);
     if (fold === undefined || !isNew[fold]) continue;
-    for (const writers of [activity.wrote.get(file), activity.wroteFile.get(object)]) {
-      for (const [writer, wrote] of writers ?? []) {
-        const other = foldOf.get(writer);
-        if (wrote <= row && other !== undefined) groups.join(fold, other);
-      }
-    }
+    const join = (writer: number, wrote: number) => {
+      const other = foldOf.get(writer);
+      if (wrote <= row && other !== undefined) groups.join(fold, other);
+    };
+    activity.wrote.eachOf(file, join);
+    activity.wroteFile.eachOf(object, join);
   }
 }
 
@@ -139,17 +141,14 @@ function joinFiles<Episode extends ScoredEpisode>(
   novelty: Novelty,
   groups: Groups,
 ): void {
-  const actorsOf = new Map<number, number[]>();
-  novelty.activity.actors.firsts.forEach((process, actor) => {
-    if (novelty.news[actor].length > 0) actorsOf.set(process, [...(actorsOf.get(process) ?? []), actor]);
-  });
+  const { actorsOf } = novelty.activity;
   const firsts = new Map<string, number>();
   folds.forEach(({ newest }, fold) => {
     const { processes, newPrograms, newPlaces, surprises } = newest;
     if (newPrograms.length > 0 || newPlaces.length > 0) return;
     if (surprises.some((surprise, kind) => surprise > 0 && !OF_FILES.has(kind))) return;
     const { files, others } = newFiles(
-      processes.flatMap((process) => actorsOf.get(process) ?? []),
+      processes.flatMap((process) => [...actorsOf(process)]),
       novelty,
     );
     if (files.size < others) return;
@@ -173,10 +172,9 @@ function newFiles(
   for (const actor of actors) {
     for (const row of news[actor]) {
       all.add(doneAt[row]);
-      const behaviour = done.seconds[row];
-      const [kind, , , name] = catalogue.describe(behaviour);
-      if (kind !== 'name' || hasKey(catalogue.behaviourKey(behaviour))) continue;
-      files.add(String(name));
+      const behaviour = done.secondAt(row);
+      if (catalogue.kindOf(behaviour) !== NAME || hasKey(catalogue.behaviourKey(behaviour))) continue;
+      files.add(String(catalogue.describe(behaviour)[3]));
       uses.add(doneAt[row]);
     }
   }

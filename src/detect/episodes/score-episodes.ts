@@ -51,13 +51,7 @@ export function scoreEpisodes(
   trees: ProcessTrees,
   { novelty, ratesOf, learnedOf }: ScoreContext,
 ): ScoredEpisode[] {
-  const { actors, catalogue, started, lastPrograms } = novelty.activity;
-  const actorsOf = new Map<number, number[]>();
-  actors.firsts.forEach((process, actor) => {
-    const known = actorsOf.get(process);
-    if (known === undefined) actorsOf.set(process, [actor]);
-    else known.push(actor);
-  });
+  const { actors, actorsOf, catalogue, started, lastPrograms } = novelty.activity;
   return [...trees].map(([root, processes]) => {
     const rates = ratesOf(root);
     const surprises = new Float64Array(KINDS);
@@ -67,8 +61,8 @@ export function scoreEpisodes(
     const behaviours = new Set<string>();
     for (const process of processes) {
       for (const place of novelty.newPlaces(process)) newPlaces.add(place);
-      for (const actor of actorsOf.get(process) ?? []) {
-        const program = actors.seconds[actor];
+      for (const actor of actorsOf(process)) {
+        const program = actors.secondAt(actor);
         if (started.has(process) && !novelty.knows(program)) newPrograms.add(program);
         for (const row of novelty.news[actor]) behaviours.add(signOf(novelty, program, row));
         for (let kind = 0; kind < KINDS; kind++) {
@@ -86,15 +80,13 @@ export function scoreEpisodes(
         }
       }
     }
-    const highest = highestOf(processes.map(learnedOf));
     const first = (newPrograms.size > 0 ? rates.newProgram : 0) + (newPlaces.size > 0 ? rates.newPlace : 0);
     return {
       root,
       processes,
       program: lastPrograms.get(root) ?? catalogue.program(''),
       novelty: surprises.reduce((sum, surprise) => sum + surprise, first),
-      highest,
-      learned: sumOf(highest),
+      ...learnedScore(processes, learnedOf),
       firsts: first,
       surprises,
       actors: strongest,
@@ -106,8 +98,17 @@ export function scoreEpisodes(
   });
 }
 
+/** The part of a score that comes from the learned scores of the processes. */
+export function learnedScore(
+  processes: readonly number[],
+  learnedOf: ScoreContext['learnedOf'],
+): Pick<ScoredEpisode, 'highest' | 'learned'> {
+  const highest = highestOf(processes.map(learnedOf));
+  return { highest, learned: sumOf(highest) };
+}
+
 function signOf({ activity }: NoveltyView, program: number, row: number): string {
-  const behaviour = activity.done.seconds[row];
+  const behaviour = activity.done.secondAt(row);
   const kind = activity.catalogue.kindOf(behaviour);
   return VARIABLE.has(kind) ? `${program} any ${kind}` : `${program} ${behaviour}`;
 }

@@ -107,7 +107,7 @@ function tellingActs(
   for (const kind of ORDER) {
     const actor = episode.actors[kind];
     if (actor < 0) continue;
-    const [process, program] = [actors.firsts[actor], actors.seconds[actor]];
+    const [process, program] = [actors.firstAt(actor), actors.secondAt(actor)];
     const news = told.leaveOut(newsOf(actor, kind, judged), { actor, program, kind, judged, episode });
     if (news.length === 0) continue;
     const pid = terms.pidOf(process);
@@ -161,13 +161,14 @@ function* firstRuns(
   commandOf: (process: number, program: number) => string | undefined,
 ): Generator<Act> {
   const { novelty, rates } = judged;
-  const { actors, actorAt, catalogue, ran } = novelty.activity;
+  const { actors, actorsOf, actorAt, catalogue, ran } = novelty.activity;
   const firsts = new Map<number, { process: number; row: number }>();
   const members = new Set(episode.processes);
-  actors.firsts.forEach((process, actor) => {
-    const program = actors.seconds[actor];
-    if (members.has(process) && !firsts.has(program)) firsts.set(program, { process, row: actorAt[actor] });
-  });
+  const own = Int32Array.from([...members].flatMap((process) => [...actorsOf(process)])).sort();
+  for (const actor of own) {
+    const program = actors.secondAt(actor);
+    if (!firsts.has(program)) firsts.set(program, { process: actors.firstAt(actor), row: actorAt[actor] });
+  }
   const runs = [
     ...[...firsts].map(([program, { row }]) => ({ path: catalogue.executable(program), row })),
     ...ran
@@ -207,11 +208,11 @@ interface NewsOfKind extends NewBehaviour {
 /** The new behaviours of an actor of one kind. */
 function newsOf(actor: number, kind: number, { novelty }: JudgedEpisodes): NewsOfKind[] {
   const { catalogue, actors, done, doneAt, doneTo } = novelty.activity;
-  const program = actors.seconds[actor];
+  const program = actors.secondAt(actor);
   return novelty.news[actor]
-    .filter((row) => catalogue.kindOf(done.seconds[row]) === kind)
+    .filter((row) => catalogue.kindOf(done.secondAt(row)) === kind)
     .map((row) => {
-      const what = catalogue.describe(done.seconds[row]);
+      const what = catalogue.describe(done.secondAt(row));
       const name = doneTo[row] < 0 ? undefined : catalogue.nameAt(doneTo[row]);
       const isOwnFile =
         kind !== PARENT &&

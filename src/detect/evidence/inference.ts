@@ -14,6 +14,8 @@ export interface InferenceOptions {
 export class Inference {
   readonly #device: Device;
   readonly #model: Model;
+  /** The embeddings of the latest graph: alerts look at some of them again. */
+  #latest: { readonly graph: ModelGraph; readonly embeddings: Float32Array } | undefined;
 
   private constructor(device: Device, model: Model) {
     this.#device = device;
@@ -35,7 +37,11 @@ export class Inference {
 
   /** The embeddings of unmasked nodes, nodeCount × hidden. */
   embeddings(graph: ModelGraph): Float32Array {
-    return this.#model.encode(graph);
+    if (this.#latest?.graph !== graph) {
+      this.#latest = undefined; // first, so that two graphs are never kept
+      this.#latest = { graph, embeddings: this.#model.encode(graph) };
+    }
+    return this.#latest.embeddings;
   }
 
   /** e_v^r of all nodes by batched masked inference. `groups[v]` is the round that masks v (method §6). */

@@ -114,9 +114,11 @@ export class LoadedSplit {
     }
     const names = new NodeNamesBuilder(events.keys.size);
     const starts = new Map<number, bigint>();
-    for await (const attributes of readNodeAttributes(store, events)) {
-      names.add(attributes);
-      if (attributes.start !== undefined) starts.set(attributes.node, attributes.start);
+    for await (const batch of readNodeAttributes(store, events)) {
+      for (const attributes of batch) {
+        names.add(attributes);
+        if (attributes.start !== undefined) starts.set(attributes.node, attributes.start);
+      }
     }
     return new LoadedSplit({ name, store, selection }, events, names.finish(), starts);
   }

@@ -67,9 +67,9 @@ async function contentOf(folder: string, selection: Selection = {}) {
   for await (const line of exportEvents(store, selection)) lines.push(line);
   const loaded = await loadEvents(store, selection);
   const attributes: string[] = [];
-  for await (const { node, ...rest } of readNodeAttributes(store, loaded)) {
-    attributes.push(JSON.stringify([loaded.hosts[loaded.keys.hostAt(node)], loaded.uuid(node), rest.name]));
-  }
+  for await (const batch of readNodeAttributes(store, loaded))
+    for (const { node, name } of batch)
+      attributes.push(JSON.stringify([loaded.hosts[loaded.keys.hostAt(node)], loaded.uuid(node), name]));
   const rows = segments.map(({ host, day, rows, firstTs, lastTs }) =>
     JSON.stringify([host, day, rows, firstTs, lastTs]),
   );

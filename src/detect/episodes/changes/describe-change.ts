@@ -26,7 +26,7 @@ export function describeChange(
   const members = new Set(episodes.flatMap(({ processes }) => processes));
   const managers = new Map<number, string>();
   actors.firsts.forEach((process, actor) => {
-    const name = catalogue.programName(actors.seconds[actor]);
+    const name = catalogue.programName(actors.secondAt(actor));
     if ((members.has(process) || process === change.run) && isPackageManager(name))
       managers.set(process, name);
   });

@@ -17,6 +17,8 @@ export class ExplainedChanges {
   readonly #novelty: Novelty;
   /** The run that explains something of a process. */
   readonly #runOfProcess = new Map<number, number>();
+  /** The directories of the files that runs wrote. */
+  #written: ReadonlySet<string> | undefined;
 
   constructor(novelty: Novelty) {
     this.#novelty = novelty;
@@ -76,12 +78,12 @@ export class ExplainedChanges {
       if (rows.length === 0) return rows;
       const explained = this.#explainedRows(actor, rows);
       if (explained.size === 0) return rows;
-      for (const row of explained) fresh[actor * KINDS + catalogue.kindOf(done.seconds[row])]--;
+      for (const row of explained) fresh[actor * KINDS + catalogue.kindOf(done.secondAt(row))]--;
       return rows.filter((row) => !explained.has(row));
     });
     const outside = new Set<number>();
     actors.firsts.forEach((process, actor) => {
-      if (!changes.runOf.has(process)) outside.add(actors.seconds[actor]);
+      if (!changes.runOf.has(process)) outside.add(actors.secondAt(actor));
     });
     const isExplained = (program: number) => {
       const place = placeOf(catalogue.programName(program));
@@ -104,7 +106,8 @@ export class ExplainedChanges {
     const { runOf, files } = this.changes;
     const places = this.#novelty.newPlaces(process);
     if (places.length === 0) return places;
-    const written = new Set([...files.keys()].map((file) => file.slice(0, file.lastIndexOf('/'))));
+    this.#written ??= new Set([...files.keys()].map((file) => file.slice(0, file.lastIndexOf('/'))));
+    const written = this.#written;
     return places.filter((place) => isTemporaryPlace(place) || !(runOf.has(process) || written.has(place)));
   }
 
@@ -112,9 +115,9 @@ export class ExplainedChanges {
   #explainedRows(actor: number, rows: readonly number[]): ReadonlySet<number> {
     const { runOf, installed, scripts } = this.changes;
     const { actors, catalogue, done, doneAt } = this.#novelty.activity;
-    const [process, program] = [actors.firsts[actor], actors.seconds[actor]];
+    const [process, program] = [actors.firstAt(actor), actors.secondAt(actor)];
     const own = runOf.get(process) ?? installed.get(program) ?? scripts.get(process);
-    const described = rows.map((row) => ({ row, what: catalogue.describe(done.seconds[row]) }));
+    const described = rows.map((row) => ({ row, what: catalogue.describe(done.secondAt(row)) }));
     const telling = new Set<number>();
     for (const { row, what } of described) if (isTellingForPackages(what)) telling.add(doneAt[row]);
     const used = this.#usedFiles(described);
@@ -156,15 +159,18 @@ export class ExplainedChanges {
 
 /** Whether a process connects to a new network, reads secrets or reaches into another process. */
 function isTellingIn({ activity, news }: Novelty): (process: number) => boolean {
-  const { actors, catalogue, done } = activity;
-  const found = new Set<number>();
-  news.forEach((rows, actor) => {
-    const isTelling = rows.some((row) => {
-      const what = catalogue.describe(done.seconds[row]);
-      // A new port of a known network is kept, but is no reason to doubt the process.
-      return what[0] !== 'port' && isTellingForPackages(what);
-    });
-    if (isTelling) found.add(actors.firsts[actor]);
-  });
-  return (process) => found.has(process);
+  const { actorsOf, catalogue, done } = activity;
+  const known = new Map<number, boolean>();
+  const isTelling = (behaviour: number): boolean => {
+    const what = catalogue.describe(behaviour);
+    // A new port of a known network is kept, but is no reason to doubt the process.
+    return what[0] !== 'port' && isTellingForPackages(what);
+  };
+  const remember = (behaviour: number): boolean => {
+    const found = known.get(behaviour) ?? isTelling(behaviour);
+    known.set(behaviour, found);
+    return found;
+  };
+  return (process) =>
+    actorsOf(process).some((actor) => news[actor].some((row) => remember(done.secondAt(row))));
 }

@@ -47,7 +47,7 @@ function findManagers({ actors, catalogue }: Activity): Set<number> {
   const programs = new Map<number, boolean>();
   const found = new Set<number>();
   actors.firsts.forEach((process, actor) => {
-    const program = actors.seconds[actor];
+    const program = actors.secondAt(actor);
     const known = programs.get(program) ?? isPackageManager(catalogue.programName(program));
     programs.set(program, known);
     if (known) found.add(process);
@@ -67,7 +67,7 @@ function findOutside(
     if (place !== undefined && isTemporaryPlace(place)) outside.add(process);
   };
   actors.firsts.forEach((process, actor) => {
-    see(process, catalogue.programName(actors.seconds[actor]));
+    see(process, catalogue.programName(actors.secondAt(actor)));
     // A package manager itself may download from a new mirror.
     if (!managers.has(process) && isTelling(process)) outside.add(process);
   });
@@ -108,20 +108,20 @@ function findInstalled(
   if (runOf.size === 0) return { files, installed, scripts };
   const { wrote, ran, actors, catalogue } = novelty.activity;
   const rows = new Map<number, { run: number; row: number }>();
-  for (const [file, writers] of wrote) {
+  for (const file of wrote.files()) {
     const path = catalogue.nameAt(file);
     const place = placeOf(path);
     if (place === undefined || isTemporaryPlace(place)) continue;
-    for (const [writer, row] of writers) {
+    wrote.eachOf(file, (writer, row) => {
       const run = runOf.get(writer);
-      if (run === undefined || rows.has(file)) continue;
+      if (run === undefined || rows.has(file)) return;
       rows.set(file, { run, row });
       files.set(nameTemplate(path), run);
-    }
+    });
   }
   const programsOf = new Map<number, number[]>();
   actors.firsts.forEach((process, actor) => {
-    const program = actors.seconds[actor];
+    const program = actors.secondAt(actor);
     const run = files.get(catalogue.programName(program));
     if (run !== undefined && !novelty.knows(program)) installed.set(program, run);
     programsOf.set(process, [...(programsOf.get(process) ?? []), program]);
@@ -142,7 +142,7 @@ function findInstalled(
 /** Whether no program executed a file of this name before. */
 function isFirstRun(path: string, { hasKey, activity }: Novelty): boolean {
   const { catalogue } = activity;
-  const acts = catalogue.behavioursOf(catalogue.relation('exec'), FILE, catalogue.name(path));
+  const acts = catalogue.behavioursOf(catalogue.act(catalogue.relation('exec'), FILE, catalogue.name(path)));
   return !Array.from(acts).some(
     (act) => catalogue.describe(act)[0] === 'name' && hasKey(catalogue.behaviourKey(act)),
   );

@@ -49,17 +49,14 @@ export class FleetNovelty {
   /** Adds to episodes what is new on their host only. */
   add(episodes: readonly ScoredEpisode[], ratesOf: (root: number) => HostRates): ScoredEpisode[] {
     if (this.#weights.size === 0 && this.#programs.size === 0) return [...episodes];
-    const actorsOf = new Map<number, number[]>();
-    this.#novelty.activity.actors.firsts.forEach((process, actor) => {
-      actorsOf.set(process, [...(actorsOf.get(process) ?? []), actor]);
-    });
+    const { actorsOf } = this.#novelty.activity;
     return episodes.map((episode) => {
       const { rates, share } = ratesOf(episode.root);
       const more = new Float64Array(KINDS);
       let program = 0;
       for (const process of episode.processes) {
         program = Math.max(program, this.#programs.get(process) ?? 0);
-        for (const actor of actorsOf.get(process) ?? []) this.#raise(actor, rates, more);
+        for (const actor of actorsOf(process)) this.#raise(actor, rates, more);
       }
       const first = episode.newPrograms.length > 0 ? 0 : program * -Math.log(share);
       const added = more.reduce(
@@ -73,7 +70,7 @@ export class FleetNovelty {
   /** The most surprising selection by weight: all that weighs at least w, times w. */
   #raise(actor: number, rates: NoveltyRates, most: Float64Array): void {
     const { activity, all, fresh } = this.#novelty;
-    const key = activity.catalogue.programKey(activity.actors.seconds[actor]);
+    const key = activity.catalogue.programKey(activity.actors.secondAt(actor));
     for (let kind = 0; kind < KINDS; kind++) {
       const at = actor * KINDS + kind;
       this.#weights.get(at)?.forEach((weight, i) => {
@@ -87,25 +84,27 @@ export class FleetNovelty {
     const { activity, news } = this.#novelty;
     const { actors, done, catalogue } = activity;
     const numbers = catalogue.hosts.map((host) => hosts.find(hostKey(host)));
-    const isNew = new Set(news.flat());
-    const hostOf = (actor: number) => numbers[catalogue.hostOf(actors.firsts[actor])];
+    if (numbers.every((number) => number < 0)) return;
+    const [processes, programs, behaviours] = [actors.firsts, actors.seconds, done.seconds];
+    const isNew = new Uint8Array(done.size);
+    for (const rows of news) for (const row of rows) isNew[row] = 1;
+    const hostOf = Int32Array.from(processes, (process) => numbers[catalogue.hostOf(process)]);
+    const programRows = Int32Array.from(programs, (program) => known.find(catalogue.programKey(program)));
     for (let actor = 0; actor < actors.size; actor++) {
-      const [host, row] = [hostOf(actor), known.find(catalogue.programKey(actors.seconds[actor]))];
-      if (host < 0 || row < 0 || !activity.started.has(actors.firsts[actor])) continue;
+      const [host, row, process] = [hostOf[actor], programRows[actor], processes[actor]];
+      if (host < 0 || row < 0 || !activity.started.has(process)) continue;
       const weight = this.#weightOf(hosts, row, -1, host);
-      const process = actors.firsts[actor];
       if (weight > 0) this.#programs.set(process, Math.max(weight, this.#programs.get(process) ?? 0));
     }
     done.firsts.forEach((actor, i) => {
-      const host = hostOf(actor);
-      const program = catalogue.programKey(actors.seconds[actor]);
-      const programRow = known.find(program);
+      const [host, programRow] = [hostOf[actor], programRows[actor]];
       // A program that no host knows is compared with what any program did.
-      if (host < 0 || programRow < 0 || isNew.has(i)) return;
-      const row = known.find(joinKeys(program, catalogue.behaviourKey(done.seconds[i])));
+      if (host < 0 || programRow < 0 || isNew[i] === 1) return;
+      const program = catalogue.programKey(programs[actor]);
+      const row = known.find(joinKeys(program, catalogue.behaviourKey(behaviours[i])));
       const weight = row < 0 ? 0 : this.#weightOf(hosts, row, programRow, host);
       if (weight === 0) return;
-      const at = actor * KINDS + catalogue.kindOf(done.seconds[i]);
+      const at = actor * KINDS + catalogue.kindOf(behaviours[i]);
       this.#fresh[at]++;
       const others = this.#weights.get(at);
       if (others === undefined) this.#weights.set(at, [weight]);

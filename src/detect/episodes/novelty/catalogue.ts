@@ -49,7 +49,9 @@ export class Catalogue {
   readonly #relations: string[] = [];
   readonly #relationNumbers = new Map<string, number>();
   readonly #acts = new PairTable();
-  readonly #behavioursOfAct: Int32Array[] = [];
+  /** The behaviours of all acts after each other, and where those of each act begin. */
+  #shown = new Int32Array(1024);
+  #shownFrom = new Int32Array(256);
   readonly #behaviours = new KeyedTexts('does');
   #kinds = new Uint8Array(256);
 
@@ -133,19 +135,29 @@ export class Catalogue {
     return number;
   }
 
-  /** The behaviours of a relation towards an object of this type and name. */
-  behavioursOf(relation: number, type: number, name: number): Int32Array {
+  /** The number of an act: a relation towards an object of this type and name. */
+  act(relation: number, type: number, name: number): number {
     const before = this.#acts.size;
     const act = this.#acts.intern(relation * ENTITY_TYPES.length + type, name);
     if (act === before) {
-      const found = behavioursOf(this.#relations[relation], ENTITY_TYPES[type], this.#names[name]);
-      this.#behavioursOfAct.push(
-        Int32Array.from(found, ({ kind, what }) =>
-          this.#behaviour(BEHAVIOUR_KINDS.indexOf(kind), JSON.stringify([kind, ...what])),
-        ),
-      );
+      if (act + 1 === this.#shownFrom.length) this.#shownFrom = enlarge(this.#shownFrom);
+      let end = this.#shownFrom[act];
+      for (const { kind, what } of behavioursOf(
+        this.#relations[relation],
+        ENTITY_TYPES[type],
+        this.#names[name],
+      )) {
+        if (end === this.#shown.length) this.#shown = enlarge(this.#shown);
+        this.#shown[end++] = this.#behaviour(BEHAVIOUR_KINDS.indexOf(kind), JSON.stringify([kind, ...what]));
+      }
+      this.#shownFrom[act + 1] = end;
     }
-    return this.#behavioursOfAct[act];
+    return act;
+  }
+
+  /** The behaviours that an act shows. */
+  behavioursOf(act: number): Int32Array {
+    return this.#shown.subarray(this.#shownFrom[act], this.#shownFrom[act + 1]);
   }
 
   /** The behaviour of being started by a program. */

@@ -51,7 +51,7 @@ export class NoveltyRates {
     const processes = new Map<number, { program: boolean; place: boolean }>();
     actors.firsts.forEach((process, actor) => {
       if (!isCounted(process)) return;
-      const program = actors.seconds[actor];
+      const program = actors.secondAt(actor);
       const known = processes.get(process) ?? {
         program: false,
         place: novelty.newPlaces(process).length > 0,

@@ -3,11 +3,13 @@ import type { KnownNodes } from '../../../graph/node-history.js';
 import { ACTIONS, type Action } from '../../../ingest/actions.js';
 import { ENTITY_TYPES } from '../../../ingest/event.js';
 import { PairTable } from '../../evidence/pair-table.js';
+import { RecentPairs } from '../../evidence/recent-pairs.js';
 import type { EventsWithLead, NamedEvents } from '../named-events.js';
 import { type BehaviourKey, keyOfText } from '../novelty/behaviour-key.js';
 import type { Catalogue } from '../novelty/catalogue.js';
-import { OriginCollector, type ProcessOrigins } from './process-origins.js';
-import { remoteEnd } from './remote-address.js';
+import { FirstRows } from './first-rows.js';
+import { OriginCollector, type ProcessOrigins, type SeenAct } from './process-origins.js';
+import { type RemoteEnd, remoteEnd } from './remote-address.js';
 
 const typeNumber = (name: (typeof ENTITY_TYPES)[number]) => ENTITY_TYPES.indexOf(name);
 const action = (name: Action) => ACTIONS.indexOf(name);
@@ -26,6 +28,8 @@ export const START_RELATION =
 export interface Activity extends ProcessOrigins {
   /** (process, program): a process has one pair for each program that it ran. In order of appearance. */
   readonly actors: PairTable;
+  /** The actors of a process, ascending. */
+  readonly actorsOf: (process: number) => Int32Array;
   /** The row of the first event of each actor. */
   readonly actorAt: readonly number[];
   /** (actor, behaviour), each once; the row of the first event that shows it, and the name of its object or -1. */
@@ -34,14 +38,14 @@ export interface Activity extends ProcessOrigins {
   readonly doneTo: readonly number[];
   /** The node of each process in the loaded events. */
   readonly nodes: ReadonlyMap<number, number>;
-  /** The last row of each process as a subject. */
-  readonly lastRows: ReadonlyMap<number, number>;
+  /** The last row of each node as a subject, or -1. */
+  readonly lastRows: Int32Array;
   /** Files that were executed. */
   readonly ran: readonly Run[];
-  /** The first row of each writer of a file, by name. */
-  readonly wrote: ReadonlyMap<number, ReadonlyMap<number, number>>;
+  /** Who wrote files, by name. */
+  readonly wrote: FirstRows;
   /** The same by file: one file can be written as `/tmp/x` and executed as `/./tmp/x`. */
-  readonly wroteFile: ReadonlyMap<number, ReadonlyMap<number, number>>;
+  readonly wroteFile: FirstRows;
   /** The processes that connected to or from a remote address, and how they used it. */
   readonly addresses: ReadonlyMap<string, ReadonlyMap<number, AddressUse>>;
 }
@@ -76,9 +80,8 @@ export const addressKey = (address: string): BehaviourKey => keyOfText('address'
 export function collectActivity(part: NamedEvents | EventsWithLead, catalogue: Catalogue): Activity {
   const origins = new OriginCollector(catalogue);
   if ('lead' in part) {
-    walk(part.lead, catalogue, origins, ({ subject, object, starts, program, row, actionOf }) => {
-      origins.see(subject, object, { starts, program, action: actionOf, ts: part.lead.events.table.ts[row] });
-    });
+    const { ts } = part.lead.events.table;
+    walk(part.lead, catalogue, origins, (act) => origins.see(act, ts));
   }
   const { ts } = part.events.table;
   const actors = new PairTable();
@@ -86,19 +89,20 @@ export function collectActivity(part: NamedEvents | EventsWithLead, catalogue: C
   const done = new PairTable();
   const doneAt: number[] = [];
   const doneTo: number[] = [];
-  const lastRows = new Map<number, number>();
+  const lastRows = new Int32Array(part.events.keys.size).fill(-1);
   const ran: Run[] = [];
-  const wrote = new Map<number, Map<number, number>>();
-  const wroteFile = new Map<number, Map<number, number>>();
-  const addresses = new Map<string, Map<number, CountedUse>>();
+  const wrote = new FirstRows();
+  const wroteFile = new FirstRows();
+  const addresses = new Addresses(catalogue);
   const connections = new ConnectionCounter();
-  const accepted = new Map<number, { row: number; name: number; behaviours: Int32Array }>();
+  const accepted = new Map<number, { row: number; name: number; deed: number }>();
   const nodes = new Map<number, number>();
   const actorOf = (process: number, program: number, row: number) => {
     const actor = actors.intern(process, program);
     if (actor === actorAt.length) actorAt.push(row);
     return actor;
   };
+  const repeats = new RecentPairs();
   const add = (actor: number, behaviours: Int32Array, row: number, name: number) => {
     for (const behaviour of behaviours) {
       const before = done.size;
@@ -109,29 +113,29 @@ export function collectActivity(part: NamedEvents | EventsWithLead, catalogue: C
   };
   walk(part, catalogue, origins, (act) => {
     const { subject, object, program, row, actionOf, starts, node, objectNode } = act;
-    origins.see(subject, object, { starts, program, action: actionOf, ts: ts[row] });
+    origins.see(act, ts);
     if (object < 0) return;
     const actor = actorOf(subject, program, row);
-    nodes.set(subject, node);
-    lastRows.set(subject, row);
-    const behaviours = catalogue.behavioursOf(act.relation, act.type, act.name);
-    add(actor, behaviours, row, act.name);
+    if (lastRows[node] < 0) nodes.set(subject, node);
+    lastRows[node] = row;
+    const deed = catalogue.act(act.relation, act.type, act.name);
+    if (!repeats.has(actor, deed)) add(actor, catalogue.behavioursOf(deed), row, act.name);
     if (act.type === FLOW) {
-      if (actionOf === ACCEPT) accepted.set(subject, { row, name: act.name, behaviours });
-      const remote = remoteEnd(catalogue.nameAt(act.name));
+      if (actionOf === ACCEPT) accepted.set(subject, { row, name: act.name, deed });
+      const remote = addresses.of(act.name);
       if (remote !== undefined) {
         const isOpened = actionOf === ACCEPT || actionOf === CONNECT;
-        const use = usedBy(addresses, remote.address, subject);
+        const use = usedBy(remote.users, subject);
         if (connections.isNew(subject, object, isOpened)) use.connections++;
         if (use.ports.length < MOST_PORTS && !use.ports.includes(remote.port)) use.ports.push(remote.port);
       }
     } else if (act.type === FILE) {
       if (actionOf === EXEC) ran.push({ process: subject, file: act.name, object, row });
       else if (WRITES.has(actionOf)) {
-        firstIn(wrote, act.name, subject, row);
-        firstIn(wroteFile, object, subject, row);
+        wrote.note(act.name, subject, row);
+        wroteFile.note(object, subject, row);
         // Installers write a file under another name first, and then rename it.
-        if (act.name2 >= 0) firstIn(wrote, act.name2, subject, row);
+        if (act.name2 >= 0) wrote.note(act.name2, subject, row);
       }
     }
     if (starts < 0) return;
@@ -141,7 +145,7 @@ export function collectActivity(part: NamedEvents | EventsWithLead, catalogue: C
     const given = accepted.get(subject);
     accepted.delete(subject);
     if (given !== undefined && ts[row] - ts[given.row] <= GIVEN_WITHIN)
-      add(child, given.behaviours, given.row, given.name);
+      add(child, catalogue.behavioursOf(given.deed), given.row, given.name);
   });
   if ('names' in part) origins.state(nodes, part.names);
   const found = origins.finish();
@@ -151,6 +155,7 @@ export function collectActivity(part: NamedEvents | EventsWithLead, catalogue: C
   return {
     ...found,
     actors,
+    actorsOf: indexActors(actors),
     actorAt,
     done,
     doneAt,
@@ -160,8 +165,24 @@ export function collectActivity(part: NamedEvents | EventsWithLead, catalogue: C
     ran,
     wrote,
     wroteFile,
-    addresses,
+    addresses: addresses.users,
   };
+}
+
+/** Where the actors of each process are. */
+function indexActors(actors: PairTable): (process: number) => Int32Array {
+  const processes = actors.firsts;
+  const last = processes.reduce((most, process) => Math.max(most, process), -1);
+  const from = new Int32Array(last + 2);
+  for (const process of processes) from[process + 1]++;
+  for (let i = 0; i <= last; i++) from[i + 1] += from[i];
+  const next = from.slice();
+  const sorted = new Int32Array(actors.size);
+  processes.forEach((process, actor) => {
+    sorted[next[process]++] = actor;
+  });
+  const none = new Int32Array(0);
+  return (process) => (process > last ? none : sorted.subarray(from[process], from[process + 1]));
 }
 
 /** Each program was started by the nearest ancestor that runs another program. */
@@ -173,8 +194,8 @@ function addParents(
 ): void {
   const pairs = actors.size;
   for (let actor = 0; actor < pairs; actor++) {
-    const program = actors.seconds[actor];
-    let process = actors.firsts[actor];
+    const program = actors.secondAt(actor);
+    let process = actors.firstAt(actor);
     for (let step = 0; step < 20; step++) {
       const parent = parents.get(process);
       if (parent === undefined || parent === process) break;
@@ -187,25 +208,17 @@ function addParents(
   }
 }
 
-interface WalkedAct {
-  readonly row: number;
-  readonly subject: number;
-  /** -1 for an event without an object. */
-  readonly object: number;
+interface WalkedAct extends SeenAct {
   readonly node: number;
   readonly objectNode: number;
-  readonly program: number;
   readonly relation: number;
-  readonly actionOf: number;
   readonly type: number;
   readonly name: number;
   /** The name of the second object, such as the target of a rename, or -1. */
   readonly name2: number;
-  /** The program that the object runs, if the event starts it; else -1. */
-  readonly starts: number;
 }
 
-/** Calls `visit` for each event with a subject, in order. */
+/** Calls `visit` for each event with a subject, in order. The act is valid until `visit` returns. */
 function walk(
   { events, history, roles }: NamedEvents,
   catalogue: Catalogue,
@@ -225,10 +238,10 @@ function walk(
   const programs = new Int32Array(history.texts.length).fill(-1);
   const names = new Int32Array(history.texts.length).fill(-1);
   const key = new Uint32Array(4);
-  const entityOf = (node: number, ts: bigint): number => {
+  const entityOf = (node: number, row: number): number => {
     if (entities[node] < 0) {
       keys.keyAt(node, key);
-      entities[node] = catalogue.entity(hosts[keys.hostAt(node)], key, ts);
+      entities[node] = catalogue.entity(hosts[keys.hostAt(node)], key, table.ts[row]);
     }
     return entities[node];
   };
@@ -243,6 +256,8 @@ function walk(
     if (names[text] < 0) names[text] = catalogue.name(history.texts[text]);
     return names[text];
   };
+  // One object for all events: there are tens of millions.
+  const act = { ...NO_ACT };
   history.walk(table.length, (row, known: KnownNodes) => {
     const [from, to] = [table.subject[row], table.object[row]];
     if (from < 0) return;
@@ -250,26 +265,40 @@ function walk(
     const type = to < 0 ? -1 : known.types[to];
     const starts =
       to >= 0 && from !== to && type === PROCESS && (table.action[row] === fork || isStart[relation]);
-    const subject = entityOf(from, table.ts[row]);
-    const object = to < 0 ? -1 : entityOf(to, table.ts[row]);
+    const subject = entityOf(from, row);
+    const object = to < 0 ? -1 : entityOf(to, row);
     const program = programOf(known.names[from], subject);
-    visit({
-      row,
-      subject,
-      object,
-      node: from,
-      objectNode: to,
-      program,
-      // Actions are the same in all formats, and openat2 instead of openat is nothing new.
-      relation: table.action[row] === other ? relations[relation] : actions[table.action[row]],
-      actionOf: table.action[row],
-      type,
-      name: to < 0 ? -1 : nameOf(known.names[to]),
-      name2: table.object2[row] < 0 ? -1 : nameOf(known.names[table.object2[row]]),
-      starts: starts ? programOf(known.names[to], object, program) : -1,
-    });
+    act.row = row;
+    act.subject = subject;
+    act.object = object;
+    act.node = from;
+    act.objectNode = to;
+    act.program = program;
+    // Actions are the same in all formats, and openat2 instead of openat is nothing new.
+    act.relation = table.action[row] === other ? relations[relation] : actions[table.action[row]];
+    act.actionOf = table.action[row];
+    act.type = type;
+    act.name = to < 0 ? -1 : nameOf(known.names[to]);
+    act.name2 = table.object2[row] < 0 ? -1 : nameOf(known.names[table.object2[row]]);
+    act.starts = starts ? programOf(known.names[to], object, program) : -1;
+    visit(act);
   });
 }
+
+const NO_ACT = {
+  row: -1,
+  subject: -1,
+  object: -1,
+  node: -1,
+  objectNode: -1,
+  program: -1,
+  relation: -1,
+  actionOf: -1,
+  type: -1,
+  name: -1,
+  name2: -1,
+  starts: -1,
+};
 
 /**
  * Tells connections from the events about them. Logs that record reads and writes have hundreds of events for one
@@ -295,16 +324,40 @@ interface CountedUse {
   readonly ports: number[];
 }
 
-function usedBy(table: Map<string, Map<number, CountedUse>>, address: string, process: number): CountedUse {
-  const users = table.get(address) ?? new Map<number, CountedUse>();
-  table.set(address, users);
-  const use = users.get(process) ?? { connections: 0, ports: [] };
-  users.set(process, use);
-  return use;
+type Users = Map<number, CountedUse>;
+
+/** The remote addresses of flows, with their users. The name of a flow is parsed once. */
+class Addresses {
+  readonly users = new Map<string, Users>();
+  readonly #catalogue: Catalogue;
+  /** By the number of the name. */
+  readonly #ends: ({ readonly users: Users; readonly port: number } | null | undefined)[] = [];
+
+  constructor(catalogue: Catalogue) {
+    this.#catalogue = catalogue;
+  }
+
+  /** The users of the address that a flow names, and its port; undefined for names that say nothing about a remote host. */
+  of(name: number): { readonly users: Users; readonly port: number } | undefined {
+    const known = this.#ends[name];
+    if (known !== undefined) return known ?? undefined;
+    const remote = remoteEnd(this.#catalogue.nameAt(name));
+    const end = remote === undefined ? null : { users: this.#usersOf(remote), port: remote.port };
+    this.#ends[name] = end;
+    return end ?? undefined;
+  }
+
+  #usersOf({ address }: RemoteEnd): Users {
+    const users = this.users.get(address) ?? new Map<number, CountedUse>();
+    this.users.set(address, users);
+    return users;
+  }
 }
 
-function firstIn(table: Map<number, Map<number, number>>, a: number, b: number, row: number): void {
-  const known = table.get(a) ?? new Map<number, number>();
-  if (!known.has(b)) known.set(b, row);
-  table.set(a, known);
+function usedBy(users: Users, process: number): CountedUse {
+  const known = users.get(process);
+  if (known !== undefined) return known;
+  const use: CountedUse = { connections: 0, ports: [] };
+  users.set(process, use);
+  return use;
 }

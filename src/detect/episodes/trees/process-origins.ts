@@ -22,11 +22,16 @@ export interface ProcessOrigins {
   readonly catalogue: Catalogue;
 }
 
-interface Seen {
-  readonly starts: number;
+/** An event, as the origins of processes need it. Processes and programs have the catalogue's numbers. */
+export interface SeenAct {
+  readonly row: number;
+  readonly subject: number;
+  /** -1 for an event without an object. */
+  readonly object: number;
   readonly program: number;
-  readonly action: number;
-  readonly ts: bigint;
+  readonly actionOf: number;
+  /** The program that the object runs, if the event starts it; else -1. */
+  readonly starts: number;
 }
 
 /** Collects the origins of processes, event by event. */
@@ -43,11 +48,12 @@ export class OriginCollector {
     this.#catalogue = catalogue;
   }
 
-  see(subject: number, object: number, { starts, program, action, ts }: Seen): void {
+  /** `ts` has the time of each row. A time is a bigint, so that it is read only where it is needed. */
+  see({ row, subject, object, program, actionOf, starts }: SeenAct, ts: BigInt64Array): void {
     this.#lastPrograms.set(subject, program);
-    if (action === EXIT) this.#exits.set(subject, ts);
-    else if (action === EXEC) this.#started.add(subject);
-    else if (SERVES.has(action)) this.#serves.add(subject);
+    if (actionOf === EXIT) this.#exits.set(subject, ts[row]);
+    else if (actionOf === EXEC) this.#started.add(subject);
+    else if (SERVES.has(actionOf)) this.#serves.add(subject);
     if (starts < 0) return;
     if (!this.#parents.has(object)) this.#parents.set(object, subject);
     this.#started.add(object);

@@ -44,7 +44,7 @@ function cutter(
   const { actors, catalogue, started, lastPrograms } = activity;
   const unknown = new Set<number>();
   actors.firsts.forEach((process, i) => {
-    if (!novelty.knows(actors.seconds[i])) unknown.add(process);
+    if (!novelty.knows(actors.secondAt(i))) unknown.add(process);
   });
   return (process, parent) => {
     // A restarted service is not part of the session that restarted it.
