@@ -41,9 +41,23 @@ export function foldEpisodes<Episode extends ScoredEpisode & { readonly score: n
 
 function areAlike(one: ScoredEpisode, other: ScoredEpisode): boolean {
   if (one.newPrograms.length > 0 !== other.newPrograms.length > 0) return false;
-  const [small, large] = one.sign.size < other.sign.size ? [one.sign, other.sign] : [other.sign, one.sign];
-  if (small.size === 0) return large.size === 0;
-  let both = 0;
-  for (const each of small) if (large.has(each)) both++;
-  return both >= ALIKE * (small.size + large.size - both);
+  const [small, large] =
+    one.sign.length < other.sign.length ? [one.sign, other.sign] : [other.sign, one.sign];
+  if (small.length === 0) return large.length === 0;
+  if (small.length < ALIKE * large.length) return false;
+  const both = countCommon(small, large);
+  return both >= ALIKE * (small.length + large.length - both);
+}
+
+/** How many numbers two ascending arrays have in common. */
+function countCommon(one: Int32Array, other: Int32Array): number {
+  let [i, j, both] = [0, 0, 0];
+  while (i < one.length && j < other.length) {
+    const a = one[i];
+    const b = other[j];
+    if (a === b) both++;
+    if (a <= b) i++;
+    if (b <= a) j++;
+  }
+  return both;
 }

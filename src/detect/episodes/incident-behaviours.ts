@@ -3,6 +3,7 @@ import { type Incident, MOST_DAYS, MOST_KEYS, MOST_PROGRAMS, MOST_TREES } from '
 import type { EpisodeIncident, JudgedEpisode, JudgedEpisodes } from './episode-detector.js';
 import { type BehaviourKey, formatBehaviour, joinKeys } from './novelty/behaviour-key.js';
 import { NOVELTY_KINDS } from './novelty/catalogue.js';
+import { CoarseKeys } from './novelty/coarse-keys.js';
 import { addressKey, placeKey, placeOf } from './trees/activity.js';
 
 const STARTS = NOVELTY_KINDS.indexOf('process');
@@ -41,11 +42,8 @@ export class IncidentBehaviourFinder {
 
   of({ episodes }: EpisodeIncident): IncidentBehaviours {
     const { catalogue } = this.#judged.novelty.activity;
-    const keys = new Map<string, number>();
-    const add = (key: BehaviourKey, coarseness: number) => {
-      const text = formatBehaviour(key);
-      keys.set(text, Math.min(keys.get(text) ?? Number.POSITIVE_INFINITY, coarseness));
-    };
+    const keys = new CoarseKeys();
+    const add = (key: BehaviourKey, level: number) => keys.add(key, level);
     let newAddress = false;
     for (const episode of episodes) {
       for (const process of episode.processes) {
@@ -57,18 +55,17 @@ export class IncidentBehaviourFinder {
       }
       this.#addStart(episode, add);
     }
-    const ordered = [...keys].sort((a, b) => a[1] - b[1] || (a[0] < b[0] ? -1 : 1)).map(([key]) => key);
     const days = new Set(episodes.map(({ root }) => isoTime(catalogue.begun(root)).slice(0, 10)));
     return {
-      keys: ordered.slice(0, MOST_KEYS),
-      keyCount: ordered.length,
+      keys: keys.first(MOST_KEYS),
+      keyCount: keys.size,
       trees: this.#treesOf(episodes),
       newAddress,
       days: [...days].sort().slice(0, MOST_DAYS),
     };
   }
 
-  #addProcess(process: number, add: (key: BehaviourKey, coarseness: number) => void): void {
+  #addProcess(process: number, add: (key: BehaviourKey, level: number) => void): void {
     const { novelty } = this.#judged;
     const { actors, actorsOf, done, catalogue } = novelty.activity;
     const isNewPlace = new Set(novelty.newPlaces(process));
@@ -91,7 +88,7 @@ export class IncidentBehaviourFinder {
   }
 
   /** A service outside the tree that starts it does something new too. */
-  #addStart({ root }: JudgedEpisode, add: (key: BehaviourKey, coarseness: number) => void): void {
+  #addStart({ root }: JudgedEpisode, add: (key: BehaviourKey, level: number) => void): void {
     const { novelty } = this.#judged;
     const { parents, actors, actorsOf, done, catalogue } = novelty.activity;
     const parent = parents.get(root);

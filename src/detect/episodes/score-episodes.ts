@@ -1,3 +1,4 @@
+import { PairTable } from '../evidence/pair-table.js';
 import { NOVELTY_KINDS } from './novelty/catalogue.js';
 import type { Novelty } from './novelty/novelty.js';
 import type { NoveltyRates } from './novelty/novelty-rates.js';
@@ -30,8 +31,8 @@ export interface ScoredEpisode {
   readonly actors: Int32Array;
   readonly newPrograms: readonly number[];
   readonly newPlaces: readonly string[];
-  /** What makes it like others: its new programs, or without any its new behaviours. */
-  readonly sign: ReadonlySet<string>;
+  /** What makes it like others: the numbers of its new programs, or without any those of its new behaviours. Ascending. */
+  readonly sign: Int32Array;
   /** If a software change explains a part: the package manager's process, and the novelty that remains. */
   readonly change?: { readonly run: number; readonly remaining: number } | undefined;
 }
@@ -52,19 +53,20 @@ export function scoreEpisodes(
   { novelty, ratesOf, learnedOf }: ScoreContext,
 ): ScoredEpisode[] {
   const { actors, actorsOf, catalogue, started, lastPrograms } = novelty.activity;
+  const signs = new PairTable();
   return [...trees].map(([root, processes]) => {
     const rates = ratesOf(root);
     const surprises = new Float64Array(KINDS);
     const strongest = new Int32Array(KINDS).fill(-1);
     const newPrograms = new Set<number>();
     const newPlaces = new Set<string>();
-    const behaviours = new Set<string>();
+    const behaviours = new Set<number>();
     for (const process of processes) {
       for (const place of novelty.newPlaces(process)) newPlaces.add(place);
       for (const actor of actorsOf(process)) {
         const program = actors.secondAt(actor);
         if (started.has(process) && !novelty.knows(program)) newPrograms.add(program);
-        for (const row of novelty.news[actor]) behaviours.add(signOf(novelty, program, row));
+        for (const row of novelty.news[actor]) behaviours.add(signOf(signs, novelty, program, row));
         for (let kind = 0; kind < KINDS; kind++) {
           const at = actor * KINDS + kind;
           if (novelty.fresh[at] === 0) continue;
@@ -92,8 +94,7 @@ export function scoreEpisodes(
       actors: strongest,
       newPrograms: [...newPrograms].sort((a, b) => a - b),
       newPlaces: [...newPlaces],
-      sign:
-        newPrograms.size > 0 ? new Set([...newPrograms].map((program) => `program ${program}`)) : behaviours,
+      sign: Int32Array.from(newPrograms.size > 0 ? newPrograms : behaviours).sort(),
     };
   });
 }
@@ -107,10 +108,11 @@ export function learnedScore(
   return { highest, learned: sumOf(highest) };
 }
 
-function signOf({ activity }: NoveltyView, program: number, row: number): string {
+/** The number of a program and a behaviour; of a variable kind, all behaviours have one. */
+function signOf(signs: PairTable, { activity }: NoveltyView, program: number, row: number): number {
   const behaviour = activity.done.secondAt(row);
   const kind = activity.catalogue.kindOf(behaviour);
-  return VARIABLE.has(kind) ? `${program} any ${kind}` : `${program} ${behaviour}`;
+  return signs.intern(program, VARIABLE.has(kind) ? -1 - kind : behaviour);
 }
 
 /**
