@@ -28,6 +28,9 @@ export interface Statement {
   readonly seq: bigint;
 }
 
+const NAME_ORDER = 'first_ts, first_seq, host, entity, name_rank NULLS FIRST, name, type';
+const ORDER = `${NAME_ORDER}, kind, cmd, pid, parent, principal, local, session, container, unit, id`;
+
 type Asked = Pick<Selection, 'host'> & { readonly until: bigint };
 
 /**
@@ -37,7 +40,7 @@ type Asked = Pick<Selection, 'host'> & { readonly until: bigint };
 export async function* readStatements(store: Store, asked: Asked): AsyncGenerator<Statement> {
   const columns = `host, entity::VARCHAR AS entity, id, type, kind, name, name_rank, cmd, pid, parent::VARCHAR AS parent,
     principal::VARCHAR AS principal, local, session, container, unit, first_ts, first_seq`;
-  for await (const chunk of streamStatements(store, columns, asked)) {
+  for await (const chunk of streamStatements(store, columns, ORDER, asked)) {
     for (const row of chunk.getRows()) {
       const [host, entity, id, type, kind, name, rank, cmd, pid, parent, principal, local, ...rest] = row.map(
         (value) => value ?? undefined,
@@ -82,7 +85,8 @@ export interface NameStatements {
 /** Streams what `readStatements` says about types and names. */
 export async function* readNameStatements(store: Store, asked: Asked): AsyncGenerator<NameStatements> {
   const columns = 'entity, host, type, name, name_rank, first_ts, first_seq';
-  for await (const chunk of streamStatements(store, columns, asked)) {
+  // Statements that this order does not tell apart say the same about types and names.
+  for await (const chunk of streamStatements(store, columns, NAME_ORDER, asked)) {
     const [hosts, types, names, ranks, ts, seq] = [1, 2, 3, 4, 5, 6].map((i) => chunk.getColumnValues(i));
     yield {
       count: chunk.rowCount,
@@ -103,6 +107,7 @@ const typeNumber = (type: DuckDBValue | undefined): number =>
 async function* streamStatements(
   store: Store,
   columns: string,
+  order: string,
   { host, until }: Asked,
 ): AsyncGenerator<DuckDBDataChunk> {
   const segments = statedBy(store, store.segments('entities', { host }), until);
@@ -113,8 +118,7 @@ async function* streamStatements(
     yield* streamChunks(
       await database.connect(),
       `SELECT ${columns} FROM ${source} WHERE first_ts <= $until::BIGINT
-       ORDER BY first_ts, first_seq, host, entity, name_rank NULLS FIRST, name, type, kind, cmd, pid, parent, principal, local, session,
-         container, unit, id`,
+       ORDER BY ${order}`,
       { ...parameters, until },
     );
   } catch (error) {

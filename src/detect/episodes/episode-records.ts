@@ -135,7 +135,7 @@ function rowsOf(
   let [first, last] = [Number.POSITIVE_INFINITY, -1];
   for (const process of members)
     for (const actor of actorsOf(process))
-      for (const row of novelty.news[actor]) {
+      for (const row of novelty.news(actor)) {
         first = Math.min(first, doneAt[row]);
         last = Math.max(last, doneAt[row]);
       }

@@ -1,3 +1,4 @@
+import { groupIndices } from '../../base/group-indices.js';
 import { isoTime } from '../../base/time-text.js';
 import { type Incident, MOST_DAYS, MOST_KEYS, MOST_PROGRAMS, MOST_TREES } from '../alerts/alert.js';
 import type { EpisodeIncident, JudgedEpisode, JudgedEpisodes } from './episode-detector.js';
@@ -17,22 +18,16 @@ type IncidentBehaviours = NonNullable<Incident['episode']>['behaviours'];
  */
 export class IncidentBehaviourFinder {
   readonly #judged: JudgedEpisodes;
-  /** Rows of `activity.done` of the actors whose program is new. */
-  readonly #rowsOf = new Map<number, number[]>();
+  /** All that an actor did, as rows of `activity.done`. */
+  readonly #doneBy: (actor: number) => Int32Array;
   readonly #ranBy = new Map<number, number[]>();
   readonly #addressesOf = new Map<number, string[]>();
 
   constructor(judged: JudgedEpisodes) {
     this.#judged = judged;
     const { novelty } = judged;
-    const { actors, done, ran, addresses } = novelty.activity;
-    const programs = actors.seconds;
-    programs.forEach((program, actor) => {
-      if (!novelty.knows(program)) this.#rowsOf.set(actor, []);
-    });
-    done.firsts.forEach((actor, row) => {
-      this.#rowsOf.get(actor)?.push(row);
-    });
+    const { done, ran, addresses } = novelty.activity;
+    this.#doneBy = groupIndices(done.firsts);
     for (const { process, file } of ran) push(this.#ranBy, process, file);
     for (const [address, users] of addresses) {
       if (novelty.hasKey(addressKey(address))) continue;
@@ -79,7 +74,7 @@ export class IncidentBehaviourFinder {
       const key = catalogue.programKey(program);
       if (!novelty.knows(program)) add(key, 0);
       addPlace(catalogue.programName(program));
-      for (const row of this.#rowsOf.get(actor) ?? novelty.news[actor]) {
+      for (const row of novelty.knows(program) ? novelty.news(actor) : this.#doneBy(actor)) {
         const behaviour = done.secondAt(row);
         add(joinKeys(key, catalogue.behaviourKey(behaviour)), 1 + catalogue.kindOf(behaviour));
       }
@@ -97,7 +92,7 @@ export class IncidentBehaviourFinder {
       Array.from(actorsOf(root), (actor) => catalogue.programName(actors.secondAt(actor))),
     );
     for (const actor of actorsOf(parent)) {
-      for (const row of novelty.news[actor]) {
+      for (const row of novelty.news(actor)) {
         const behaviour = done.secondAt(row);
         if (catalogue.kindOf(behaviour) !== STARTS) continue;
         if (!started.has(String(catalogue.describe(behaviour)[2]))) continue;

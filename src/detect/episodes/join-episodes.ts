@@ -170,7 +170,7 @@ function newFiles(
   const uses = new Set<number>();
   const all = new Set<number>();
   for (const actor of actors) {
-    for (const row of news[actor]) {
+    for (const row of news(actor)) {
       all.add(doneAt[row]);
       const behaviour = done.secondAt(row);
       if (catalogue.kindOf(behaviour) !== NAME || hasKey(catalogue.behaviourKey(behaviour))) continue;

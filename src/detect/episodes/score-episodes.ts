@@ -66,7 +66,7 @@ export function scoreEpisodes(
       for (const actor of actorsOf(process)) {
         const program = actors.secondAt(actor);
         if (started.has(process) && !novelty.knows(program)) newPrograms.add(program);
-        for (const row of novelty.news[actor]) behaviours.add(signOf(signs, novelty, program, row));
+        for (const row of novelty.news(actor)) behaviours.add(signOf(signs, novelty, program, row));
         for (let kind = 0; kind < KINDS; kind++) {
           const at = actor * KINDS + kind;
           if (novelty.fresh[at] === 0) continue;

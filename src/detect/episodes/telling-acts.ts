@@ -209,7 +209,7 @@ interface NewsOfKind extends NewBehaviour {
 function newsOf(actor: number, kind: number, { novelty }: JudgedEpisodes): NewsOfKind[] {
   const { catalogue, actors, done, doneAt, doneTo } = novelty.activity;
   const program = actors.secondAt(actor);
-  return novelty.news[actor]
+  return Array.from(novelty.news(actor))
     .filter((row) => catalogue.kindOf(done.secondAt(row)) === kind)
     .map((row) => {
       const what = catalogue.describe(done.secondAt(row));

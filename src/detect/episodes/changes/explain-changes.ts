@@ -1,3 +1,4 @@
+import { groupIndices } from '../../../base/group-indices.js';
 import { NOVELTY_KINDS } from '../novelty/catalogue.js';
 import type { Novelty } from '../novelty/novelty.js';
 import { type NoveltyView, type ScoreContext, type ScoredEpisode, scoreEpisodes } from '../score-episodes.js';
@@ -7,6 +8,7 @@ import { findSoftwareChanges, type SoftwareChanges } from './software-changes.js
 import { isShell, isTellingForPackages } from './telling-for-packages.js';
 
 const KINDS = NOVELTY_KINDS.length;
+const NONE: ReadonlySet<number> = new Set();
 /** Relations that use a file without changing it. */
 const USES = /read|open|exec|mmap|load|close|stat|check|access|query|lseek|fcntl/i;
 
@@ -74,13 +76,13 @@ export class ExplainedChanges {
     if (changes.runs.length === 0) return novelty;
     const { actors, catalogue, done } = activity;
     const fresh = novelty.fresh.slice();
-    const news = novelty.news.map((rows, actor) => {
-      if (rows.length === 0) return rows;
-      const explained = this.#explainedRows(actor, rows);
-      if (explained.size === 0) return rows;
-      for (const row of explained) fresh[actor * KINDS + catalogue.kindOf(done.secondAt(row))]--;
-      return rows.filter((row) => !explained.has(row));
-    });
+    const isFresh = novelty.isFresh.slice();
+    for (let actor = 0; actor < actors.size; actor++) {
+      for (const row of this.#explainedRows(actor, novelty.news(actor))) {
+        fresh[actor * KINDS + catalogue.kindOf(done.secondAt(row))]--;
+        isFresh[row] = 0;
+      }
+    }
     const outside = new Set<number>();
     actors.firsts.forEach((process, actor) => {
       if (!changes.runOf.has(process)) outside.add(actors.secondAt(actor));
@@ -95,7 +97,7 @@ export class ExplainedChanges {
       activity,
       all,
       fresh,
-      news,
+      news: groupIndices(done.firsts, isFresh),
       knows: (program) => novelty.knows(program) || isExplained(program),
       newPlaces: (process) => this.#remainingPlaces(process),
     };
@@ -112,12 +114,13 @@ export class ExplainedChanges {
   }
 
   /** The new behaviours of an actor that a change explains, as rows of `activity.done`. */
-  #explainedRows(actor: number, rows: readonly number[]): ReadonlySet<number> {
+  #explainedRows(actor: number, rows: Int32Array): ReadonlySet<number> {
+    if (rows.length === 0) return NONE;
     const { runOf, installed, scripts } = this.changes;
     const { actors, catalogue, done, doneAt } = this.#novelty.activity;
     const [process, program] = [actors.firstAt(actor), actors.secondAt(actor)];
     const own = runOf.get(process) ?? installed.get(program) ?? scripts.get(process);
-    const described = rows.map((row) => ({ row, what: catalogue.describe(done.secondAt(row)) }));
+    const described = Array.from(rows, (row) => ({ row, what: catalogue.describe(done.secondAt(row)) }));
     const telling = new Set<number>();
     for (const { row, what } of described) if (isTellingForPackages(what)) telling.add(doneAt[row]);
     const used = this.#usedFiles(described);
@@ -172,5 +175,5 @@ function isTellingIn({ activity, news }: Novelty): (process: number) => boolean 
     return found;
   };
   return (process) =>
-    actorsOf(process).some((actor) => news[actor].some((row) => remember(done.secondAt(row))));
+    actorsOf(process).some((actor) => news(actor).some((row) => remember(done.secondAt(row))));
 }

@@ -81,13 +81,11 @@ export class FleetNovelty {
   }
 
   #collect(known: KnownBehaviours, hosts: KnownHosts): void {
-    const { activity, news } = this.#novelty;
+    const { activity, isFresh } = this.#novelty;
     const { actors, done, catalogue } = activity;
     const numbers = catalogue.hosts.map((host) => hosts.find(hostKey(host)));
     if (numbers.every((number) => number < 0)) return;
     const [processes, programs, behaviours] = [actors.firsts, actors.seconds, done.seconds];
-    const isNew = new Uint8Array(done.size);
-    for (const rows of news) for (const row of rows) isNew[row] = 1;
     const hostOf = Int32Array.from(processes, (process) => numbers[catalogue.hostOf(process)]);
     const programRows = Int32Array.from(programs, (program) => known.find(catalogue.programKey(program)));
     for (let actor = 0; actor < actors.size; actor++) {
@@ -99,7 +97,7 @@ export class FleetNovelty {
     done.firsts.forEach((actor, i) => {
       const [host, programRow] = [hostOf[actor], programRows[actor]];
       // A program that no host knows is compared with what any program did.
-      if (host < 0 || programRow < 0 || isNew[i] === 1) return;
+      if (host < 0 || programRow < 0 || isFresh[i] === 1) return;
       const program = catalogue.programKey(programs[actor]);
       const row = known.find(joinKeys(program, catalogue.behaviourKey(behaviours[i])));
       const weight = row < 0 ? 0 : this.#weightOf(hosts, row, programRow, host);

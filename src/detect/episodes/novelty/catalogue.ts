@@ -18,9 +18,10 @@ const MOST_TEXTS = 1 << 23;
 /** Numbers texts, with the key of each. */
 class KeyedTexts {
   readonly texts: string[] = [];
-  readonly keys: BehaviourKey[] = [];
   readonly #tag: string;
   readonly #numbers = new Map<string, number>();
+  #high = new Int32Array(256);
+  #low = new Int32Array(256);
 
   constructor(tag: string) {
     this.#tag = tag;
@@ -30,9 +31,17 @@ class KeyedTexts {
     const known = this.#numbers.get(text);
     if (known !== undefined) return known;
     if (this.texts.length >= MOST_TEXTS && text !== '') return this.intern('');
-    this.#numbers.set(text, this.texts.length);
-    this.keys.push(keyOfText(this.#tag, text));
-    return this.texts.push(text) - 1;
+    const number = this.texts.push(text) - 1;
+    this.#numbers.set(text, number);
+    if (number === this.#high.length) [this.#high, this.#low] = [enlarge(this.#high), enlarge(this.#low)];
+    const { high, low } = keyOfText(this.#tag, text);
+    this.#high[number] = high;
+    this.#low[number] = low;
+    return number;
+  }
+
+  keyAt(number: number): BehaviourKey {
+    return { high: this.#high[number], low: this.#low[number] };
   }
 }
 
@@ -116,7 +125,7 @@ export class Catalogue {
   }
 
   programKey(program: number): BehaviourKey {
-    return this.#programs.keys[program];
+    return this.#programs.keyAt(program);
   }
 
   name(text: string): number {
@@ -166,7 +175,7 @@ export class Catalogue {
   }
 
   behaviourKey(behaviour: number): BehaviourKey {
-    return this.#behaviours.keys[behaviour];
+    return this.#behaviours.keyAt(behaviour);
   }
 
   /** The kind, and what tells it apart from others of the kind. */

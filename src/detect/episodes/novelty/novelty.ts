@@ -1,3 +1,4 @@
+import { groupIndices } from '../../../base/group-indices.js';
 import { PairTable } from '../../evidence/pair-table.js';
 import { hostKey, roleKey } from '../fleet/known-hosts.js';
 import { type Activity, addressKey, placeKey, placeOf, START_RELATION } from '../trees/activity.js';
@@ -65,8 +66,10 @@ export class Novelty {
   /** By actor and kind: the number of distinct behaviours, and of the new ones. */
   readonly all: Uint32Array;
   readonly fresh: Uint32Array;
-  /** The new behaviours of each actor, as rows of `activity.done`. */
-  readonly news: readonly (readonly number[])[];
+  /** Whether the behaviour in a row of `activity.done` is new. */
+  readonly isFresh: Uint8Array;
+  /** The new behaviours of an actor, as rows of `activity.done`. */
+  readonly news: (actor: number) => Int32Array;
   readonly #known: KnownBehaviours;
   readonly #trained: KnownBehaviours;
   readonly #knownPrograms = new Map<number, boolean>();
@@ -81,7 +84,7 @@ export class Novelty {
     const { actors, done, catalogue } = activity;
     this.all = new Uint32Array(actors.size * KINDS);
     this.fresh = new Uint32Array(actors.size * KINDS);
-    const news: number[][] = Array.from({ length: actors.size }, () => []);
+    this.isFresh = new Uint8Array(done.size);
     const programs = actors.seconds;
     const behaviours = done.seconds;
     done.firsts.forEach((actor, i) => {
@@ -89,9 +92,9 @@ export class Novelty {
       this.all[actor * KINDS + kind]++;
       if (!this.#isNew(programs[actor], behaviours[i])) return;
       this.fresh[actor * KINDS + kind]++;
-      news[actor].push(i);
+      this.isFresh[i] = 1;
     });
-    this.news = news;
+    this.news = groupIndices(done.firsts, this.isFresh);
     this.#places = newPlaces(activity, known);
   }
 

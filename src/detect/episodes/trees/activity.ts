@@ -1,3 +1,5 @@
+import { enlarge } from '../../../base/enlarge.js';
+import { groupIndices } from '../../../base/group-indices.js';
 import { nameTemplate } from '../../../features/name-template.js';
 import type { KnownNodes } from '../../../graph/node-history.js';
 import { ACTIONS, type Action } from '../../../ingest/actions.js';
@@ -34,8 +36,8 @@ export interface Activity extends ProcessOrigins {
   readonly actorAt: readonly number[];
   /** (actor, behaviour), each once; the row of the first event that shows it, and the name of its object or -1. */
   readonly done: PairTable;
-  readonly doneAt: readonly number[];
-  readonly doneTo: readonly number[];
+  readonly doneAt: Int32Array;
+  readonly doneTo: Int32Array;
   /** The node of each process in the loaded events. */
   readonly nodes: ReadonlyMap<number, number>;
   /** The last row of each node as a subject, or -1. */
@@ -87,8 +89,8 @@ export function collectActivity(part: NamedEvents | EventsWithLead, catalogue: C
   const actors = new PairTable();
   const actorAt: number[] = [];
   const done = new PairTable();
-  const doneAt: number[] = [];
-  const doneTo: number[] = [];
+  let doneAt = new Int32Array(1024);
+  let doneTo = new Int32Array(1024);
   const lastRows = new Int32Array(part.events.keys.size).fill(-1);
   const ran: Run[] = [];
   const wrote = new FirstRows();
@@ -107,8 +109,9 @@ export function collectActivity(part: NamedEvents | EventsWithLead, catalogue: C
     for (const behaviour of behaviours) {
       const before = done.size;
       if (done.intern(actor, behaviour) < before) continue;
-      doneAt.push(row);
-      doneTo.push(name);
+      if (before === doneAt.length) [doneAt, doneTo] = [enlarge(doneAt), enlarge(doneTo)];
+      doneAt[before] = row;
+      doneTo[before] = name;
     }
   };
   walk(part, catalogue, origins, (act) => {
@@ -155,11 +158,11 @@ export function collectActivity(part: NamedEvents | EventsWithLead, catalogue: C
   return {
     ...found,
     actors,
-    actorsOf: indexActors(actors),
+    actorsOf: groupIndices(actors.firsts),
     actorAt,
     done,
-    doneAt,
-    doneTo,
+    doneAt: doneAt.subarray(0, done.size),
+    doneTo: doneTo.subarray(0, done.size),
     nodes,
     lastRows,
     ran,
@@ -167,22 +170,6 @@ export function collectActivity(part: NamedEvents | EventsWithLead, catalogue: C
     wroteFile,
     addresses: addresses.users,
   };
-}
-
-/** Where the actors of each process are. */
-function indexActors(actors: PairTable): (process: number) => Int32Array {
-  const processes = actors.firsts;
-  const last = processes.reduce((most, process) => Math.max(most, process), -1);
-  const from = new Int32Array(last + 2);
-  for (const process of processes) from[process + 1]++;
-  for (let i = 0; i <= last; i++) from[i + 1] += from[i];
-  const next = from.slice();
-  const sorted = new Int32Array(actors.size);
-  processes.forEach((process, actor) => {
-    sorted[next[process]++] = actor;
-  });
-  const none = new Int32Array(0);
-  return (process) => (process > last ? none : sorted.subarray(from[process], from[process + 1]));
 }
 
 /** Each program was started by the nearest ancestor that runs another program. */

@@ -86,8 +86,8 @@ describe('a software change', () => {
     });
     const { view } = judged.changes;
     const { activity } = judged.novelty;
-    const kept = view.news.flatMap((rows) =>
-      rows.map((row) => activity.catalogue.describe(activity.done.seconds[row])),
+    const kept = Array.from(activity.actorAt.keys()).flatMap((actor) =>
+      Array.from(view.news(actor), (row) => activity.catalogue.describe(activity.done.secondAt(row))),
     );
     expect(kept).toContainEqual(['parent', '/usr/bin/tool']);
     expect(kept).toContainEqual(['name', 'read', 'file', '/etc/shadow']);
