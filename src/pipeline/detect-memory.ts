@@ -11,7 +11,7 @@ const MEBIBYTE = 2 ** 20;
 /** Measured costs: docs/research/hardening.md. */
 const BASE = 300 * MEBIBYTE;
 const BYTES_PER_EVENT = 120;
-const BYTES_PER_ENTITY = 500;
+const BYTES_PER_ENTITY = 900;
 /** Features, layout, embeddings, evidence and explanation of a node, while its graph is judged. */
 const BYTES_PER_NODE = 2800;
 
