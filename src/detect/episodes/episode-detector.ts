@@ -116,6 +116,12 @@ export function calibrateEpisodes(
   };
 }
 
+/** Episodes without learned scores: as found, and with the novelty that software changes and other hosts leave. */
+interface UnlearnedEpisodes {
+  readonly found: readonly ScoredEpisode[];
+  readonly reduced: readonly ScoredEpisode[];
+}
+
 /** Finds the episodes of events once, and ranks the incidents that they form with given learned scores. */
 export class EpisodeJudge {
   readonly #novelty: Novelty;
@@ -124,9 +130,7 @@ export class EpisodeJudge {
   readonly #fleet: FleetNovelty;
   readonly #calibration: EpisodeCalibration;
   readonly #accepted: AcceptedBehaviours;
-  #episodes:
-    | { readonly found: readonly ScoredEpisode[]; readonly reduced: readonly ScoredEpisode[] }
-    | undefined;
+  #episodes: UnlearnedEpisodes | undefined;
   /** The novelty of each tree without what was accepted; empty if nothing was. */
   readonly #noveltyAlone: ReadonlyMap<number, number>;
 
@@ -175,8 +179,8 @@ export class EpisodeJudge {
     return { incidents, count: episodes.length, novelty, rates, changes: this.#changes };
   }
 
-  /** Episodes without learned scores: as found, and with the novelty that software changes and other hosts leave. */
-  #scoreNovelty(): { readonly found: readonly ScoredEpisode[]; readonly reduced: readonly ScoredEpisode[] } {
+  /** The novelty of episodes is the same for all learned scores. */
+  #scoreNovelty(): UnlearnedEpisodes {
     const { rates, changeShare, onHost } = this.#calibration;
     const context = { ratesOf: () => rates, learnedOf: () => 0 };
     const found = scoreEpisodes(this.#trees, { novelty: this.#novelty, ...context });
