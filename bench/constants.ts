@@ -100,7 +100,8 @@ function ranksOf(folder: string, flags: readonly string[], changed?: Constant, v
   const ranks = new Map<string, number[]>();
   for (const line of stdout.split('\n')) {
     const [, name, , variant, ...cells] = line.split('|').map((each) => each.trim());
-    if (!/^recal\b/.test(variant ?? '')) continue;
+    // The summary at the end of the output has rows without steps.
+    if (!/^recal, \d+ steps$/.test(variant ?? '')) continue;
     const trace = name.startsWith('otrf') ? 'otrf' : name.replace(/ \d+$/, '');
     // `A1-name 1, 2 (1, 1)`: a rank per seed, then without harmless novelty. An attack that is never seen counts 100.
     const found = cells.flatMap((text) => /^\S+ ([^(]*)/.exec(text)?.[1].split(',') ?? []);
